@@ -1,0 +1,48 @@
+package rs
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Error is an answer in which the RS says no (R-ERR-1). It keeps the whole error object.
+type Error struct {
+	Status    int             // HTTP status
+	Type      string          // the envelope's type; derived from the status when the RS sent none
+	Code      string          // the envelope's code; derived from the status when the RS sent none
+	Message   string          // for people and models
+	Envelope  json.RawMessage // the error object with every member that the RS sent
+	RequestID string
+	URL       string // absolute URL that was read; never holds a bearer
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("resource server answered %d %s: %s", e.Status, e.Code, e.Message)
+}
+
+// Reason says why an answer could not be used. The values are stable adapter error codes.
+type Reason string
+
+// The reasons, as interfaces.md lists them.
+const (
+	Unreachable      Reason = "rs_unreachable"
+	Timeout          Reason = "rs_timeout"
+	InvalidResponse  Reason = "rs_invalid_response"
+	ResponseTooLarge Reason = "rs_response_too_large"
+	Redirected       Reason = "rs_redirect"
+)
+
+// Failure is a request that got no usable answer (R-ERR-4).
+type Failure struct {
+	Reason    Reason
+	Message   string // what happened, the limit if one was passed, and the next step
+	Status    int    // HTTP status, or 0 when there was none
+	RequestID string
+	URL       string // absolute URL that was read; never holds a bearer
+	Cause     error  // may be nil
+}
+
+func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Message }
+
+// Unwrap gives the cause.
+func (f *Failure) Unwrap() error { return f.Cause }

@@ -1,0 +1,11 @@
+package rs
+
+import "encoding/json"
+
+// Response is a successful answer of the RS.
+type Response struct {
+	Status    int
+	Body      json.RawMessage // valid JSON and valid UTF-8, as the RS sent it
+	RequestID string          // the RS's Request-Id (or X-Request-Id); empty when it sent none
+	URL       string          // absolute URL that was read; never holds a bearer
+}

@@ -1,0 +1,49 @@
+// Package tool is the contract between generated tools and the hosts that serve them: what a tool
+// is, what it is given, what it gives back, and how it fails.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Definition is one tool, ready to be served. Definitions are values of generated code and are
+// never changed.
+type Definition struct {
+	Name         string
+	Title        string
+	Description  string
+	InputSchema  json.RawMessage // served byte for byte, in declared order
+	OutputSchema json.RawMessage
+	Run          Run
+}
+
+// Run answers one call. A nil or empty arguments object is a call without arguments.
+// Its error is a *Error of this package, an *rs.Error or an *rs.Failure; Failed renders any of them.
+// It is safe for concurrent use.
+type Run func(ctx context.Context, env Env, arguments json.RawMessage) (*Result, error)
+
+// Env is what one call may use. It belongs to that call alone: the reader carries the bearer of
+// the caller (R-HOST-5).
+type Env struct {
+	RS rs.Reader
+}
+
+// Template is one resource template of the surface (R-RES-1).
+type Template struct {
+	Name        string
+	Title       string
+	URITemplate string
+	Description string
+	MIMEType    string
+	Tool        string // the tool that answers a read
+}
+
+// Surface is everything that a host advertises.
+type Surface struct {
+	Instructions string
+	Tools        []Definition // in the order of the specs
+	Templates    []Template
+}

@@ -1,0 +1,45 @@
+package tool
+
+import "encoding/json"
+
+// Code is a stable adapter error code.
+type Code string
+
+// The codes that the adapter itself raises, as interfaces.md lists them. The codes of failed RS
+// requests are rs.Reason values.
+const (
+	InvalidArguments           Code = "invalid_arguments"
+	UnknownArgument            Code = "unknown_argument"
+	InvalidFilter              Code = "invalid_filter"
+	InvalidExpand              Code = "invalid_expand"
+	InvalidID                  Code = "invalid_id"
+	ConflictingConnectionID    Code = "conflicting_connection_id"
+	InvalidFieldWindowSelector Code = "invalid_field_window_selector"
+	InvalidResourceURI         Code = "invalid_resource_uri"
+	InvalidSchemaDetail        Code = "invalid_schema_detail"
+	AmbiguousConnection        Code = "ambiguous_connection"
+	PackageRevoked             Code = "package_revoked"
+	PackageUnsupported         Code = "package_unsupported"
+	SourceUnavailable          Code = "source_unavailable"
+	RateLimitExceeded          Code = "rate_limit_exceeded"
+)
+
+// Error is a refusal by the adapter (R-ERR-2). It reaches the model as an error object of type
+// adapter_error with the members below.
+type Error struct {
+	Code      Code
+	Message   string   // names the argument, the limit and the next step
+	Param     string   // the argument at fault, or empty
+	Accepted  []string // values or names that would have been accepted, or nil
+	RetryWith string   // the argument to add, such as connection_id, or empty
+
+	// AvailableConnections is a JSON array of the candidates (R-ERR-5), or nil.
+	AvailableConnections json.RawMessage
+
+	Cause error // may be nil
+}
+
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }

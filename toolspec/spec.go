@@ -1,0 +1,130 @@
+// Package toolspec reads the declarative tool specs: the YAML in which every tool's name, arguments,
+// descriptions, RS mapping, limits and budgets stand, and nowhere else.
+package toolspec
+
+// Surface is the whole of what the server advertises, resolved: every `use` has been replaced.
+type Surface struct {
+	Instructions string
+	Budget       SurfaceBudget
+	Tools        []Tool // in the order of surface.yaml
+	Templates    []Template
+	Outputs      []Output // in the order of shared.yaml
+}
+
+// SurfaceBudget bounds what a model has to carry before its first call (R-FOOT-1).
+type SurfaceBudget struct {
+	Bytes                  int `yaml:"bytes"`                   // of the tools/list result as JSON
+	Tokens                 int `yaml:"tokens"`                  // of the same, counted as o200k
+	InstructionsCharacters int `yaml:"instructions_characters"` // of the instructions, counted as runes
+}
+
+// Template is a resource template (R-RES-1).
+type Template struct {
+	Name        string `yaml:"name"`
+	Title       string `yaml:"title"`
+	URI         string `yaml:"uri"`
+	Description string `yaml:"description"`
+	MIMEType    string `yaml:"mime_type"`
+	Tool        string `yaml:"tool"` // the tool that answers a read
+}
+
+// Tool is one tool. Exactly one of Request (with Result) and Operation is set.
+type Tool struct {
+	Name          string         `yaml:"tool"`
+	Title         string         `yaml:"title"`
+	Description   string         `yaml:"description"`
+	Budget        ToolBudget     `yaml:"budget"`
+	Arguments     []Argument     `yaml:"arguments"` // in the order in which a model reads them
+	Target        *Target        `yaml:"target,omitempty"`
+	Preconditions []Precondition `yaml:"preconditions,omitempty"` // checked in this order
+	Request       *Request       `yaml:"request,omitempty"`
+	Result        *Result        `yaml:"result,omitempty"`
+	Operation     *Operation     `yaml:"operation,omitempty"`
+	Endpoint      string         `yaml:"endpoint,omitempty"` // the RS endpoint of an operation, for the docs
+	Output        string         `yaml:"output"`             // a name of shared.yaml's outputs
+
+	File string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
+}
+
+// ToolBudget bounds one entry of tools/list.
+type ToolBudget struct {
+	Bytes int `yaml:"bytes"` // of the entry as JSON
+}
+
+// Argument is one input of a tool.
+type Argument struct {
+	Name        string   `yaml:"name"`
+	Type        string   `yaml:"type"` // a type word of the vocabulary
+	Required    bool     `yaml:"required,omitempty"`
+	Description string   `yaml:"description,omitempty"`
+	Aliases     []string `yaml:"aliases,omitempty"` // accepted, not advertised
+	Enum        []string `yaml:"enum,omitempty"`    // the only accepted values of a string
+	Minimum     *int64   `yaml:"minimum,omitempty"` // of an integer
+	Maximum     *int64   `yaml:"maximum,omitempty"` // of an integer
+	Check       string   `yaml:"check,omitempty"`   // a check word of the vocabulary
+	Send        string   `yaml:"send,omitempty"`    // a send word of the vocabulary; empty: not sent by itself
+	As          string   `yaml:"as,omitempty"`      // the RS's name for it, when that differs
+}
+
+// Target says which arguments name one record. It resolves to target.stream, target.record_id and
+// target.connection_id; an argument bound to connection_id is sent as the target has it.
+type Target struct {
+	ID           string `yaml:"id"`
+	ConnectionID string `yaml:"connection_id"`
+	Stream       string `yaml:"stream,omitempty"`
+	RecordID     string `yaml:"record_id,omitempty"`
+}
+
+// Precondition is a gate that a call must pass before its request is sent.
+type Precondition struct {
+	Gate string   `yaml:"gate"`           // a gate word of the vocabulary
+	When []string `yaml:"when,omitempty"` // arguments; the gate applies when any of them is given. None: always
+	With Bindings `yaml:"with,omitempty"`
+}
+
+// Request is the one read that answers a call.
+type Request struct {
+	Method string  `yaml:"method"` // GET
+	Path   string  `yaml:"path"`   // with {argument} or {target.stream} segments
+	PathBy *PathBy `yaml:"path_by,omitempty"`
+}
+
+// PathBy picks another path by the value of an argument.
+type PathBy struct {
+	Argument string   `yaml:"argument"`
+	Values   Bindings `yaml:"values"` // argument value → path
+}
+
+// Result names the renderer of a response.
+type Result struct {
+	Render string   `yaml:"render"` // a render word of the vocabulary
+	With   Bindings `yaml:"with,omitempty"`
+}
+
+// Operation names a hand-written function that stands in for request and result.
+type Operation struct {
+	Run  string   `yaml:"run"` // an operation word of the vocabulary
+	With Bindings `yaml:"with,omitempty"`
+}
+
+// Bindings is an ordered mapping: what a word wants → what it gets.
+type Bindings []Binding
+
+// Binding gives one parameter of a word an argument, or a part of the target.
+type Binding struct {
+	Name  string
+	Value string // "stream", "target" or "target.stream"
+}
+
+// Output is a loose output schema (R-SURF-10): properties only, nothing required.
+type Output struct {
+	Name       string     `yaml:"name"`
+	Properties []Property `yaml:"properties"`
+}
+
+// Property is one member of structured content.
+type Property struct {
+	Name        string `yaml:"name"`
+	Type        string `yaml:"type"` // string, integer, boolean, object or array (of objects)
+	Description string `yaml:"description,omitempty"`
+}
