@@ -45,11 +45,11 @@ func DefaultRoot() (string, error) {
 
 // Path is the file of a provider, whether or not it exists.
 func (c *Cache) Path(providerURL string) (string, error) {
-	origin, err := ParseProviderURL(providerURL)
+	provider, err := ParseProviderURL(providerURL)
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(c.directory(), cacheKey(origin)+".json"), nil
+	return filepath.Join(c.directory(), cacheKey(provider)+".json"), nil
 }
 
 func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
@@ -61,37 +61,37 @@ func (c *Cache) Read(providerURL string) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Path has accepted the URL, so the origin cannot fail.
-	origin, _ := ParseProviderURL(providerURL)
-	data, err := c.readFile(path, origin)
+	// Path has accepted the URL, so it parses again.
+	provider, _ := ParseProviderURL(providerURL)
+	data, err := c.readFile(path, provider)
 	if err != nil {
 		return nil, err
 	}
 	entry, err := parseEntry(data)
 	if err != nil {
-		return nil, unusable(origin, fmt.Sprintf("credential file %s is malformed: %v", path, err), err)
+		return nil, unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), err)
 	}
-	// Two origins can share a file name. A token goes only to the provider that it was issued for.
+	// Two providers can share a file name. A token goes only to the provider that it was issued for.
 	stored, err := ParseProviderURL(entry.ProviderURL)
-	if err != nil || stored != origin {
-		return nil, unusable(origin, fmt.Sprintf("credential file %s was not written for %s", path, origin), err)
+	if err != nil || stored != provider {
+		return nil, unusable(provider, fmt.Sprintf("credential file %s was not written for %s", path, provider), err)
 	}
 	return entry, nil
 }
 
-func (c *Cache) readFile(path, origin string) ([]byte, error) {
+func (c *Cache) readFile(path, provider string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, unusable(origin, fmt.Sprintf("no credential for %s in %s", origin, c.Root), err)
+		return nil, unusable(provider, fmt.Sprintf("no credential for %s in %s", provider, c.Root), err)
 	case err != nil:
-		return nil, unusable(origin, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
 	case !info.Mode().IsRegular(): // opening a named pipe would wait for its writer
-		return nil, unusable(origin, fmt.Sprintf("credential file %s is not a regular file", path), nil)
+		return nil, unusable(provider, fmt.Sprintf("credential file %s is not a regular file", path), nil)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, unusable(origin, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
 	}
 	defer file.Close()
 	if err := c.protect(file, path); err != nil {
@@ -100,9 +100,9 @@ func (c *Cache) readFile(path, origin string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
 	switch {
 	case err != nil:
-		return nil, unusable(origin, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
 	case len(data) > largestFile:
-		return nil, unusable(origin, fmt.Sprintf("credential file %s is larger than %d bytes", path, largestFile), nil)
+		return nil, unusable(provider, fmt.Sprintf("credential file %s is larger than %d bytes", path, largestFile), nil)
 	}
 	return data, nil
 }
@@ -135,8 +135,8 @@ func (c *Cache) protect(file *os.File, path string) error {
 }
 
 // unusable is the error of a credential that only a new one can replace.
-func unusable(origin, message string, err error) *Error {
-	return &Error{Class: Configuration, Message: message, NextStep: connectStep(origin), Cause: err}
+func unusable(provider, message string, err error) *Error {
+	return &Error{Class: Configuration, Message: message, NextStep: connectStep(provider), Cause: err}
 }
 
 // cause gives what went wrong without the path, which the message already names.

@@ -121,7 +121,7 @@ func TestLoad(t *testing.T) {
 			class:   credential.Configuration, texts: []string{"member expires_at must be a time", connect},
 		},
 		{
-			name:    "written for another origin of the same key",
+			name:    "written for another provider of the same key",
 			content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"` + secret + `"}}`,
 			class:   credential.Configuration, texts: []string{"not written for http://localhost:7673", connect},
 		},
@@ -229,6 +229,7 @@ func TestPath(t *testing.T) {
 		{"https://pdpp.example:443", "pdpp.example.json"},
 		{"http://pdpp.example:443", "pdpp.example_443.json"},
 		{"http://[::1]:8787", "___1__8787.json"},
+		{"https://pdpp.example/base/", "pdpp.example.json"},
 		{"https://my-host.example", "my-host.example.json"},
 	}
 	cache := &credential.Cache{Root: "root"}
@@ -248,7 +249,7 @@ func TestPathRefusesProviderURL(t *testing.T) {
 	cache := &credential.Cache{Root: "root"}
 	for _, provider := range []string{
 		"", "pdpp.example", "ftp://pdpp.example", "http://", "http://user:" + secret + "@pdpp.example",
-		"http://pdpp.example/path", "http://pdpp.example?x=" + secret, "http://pdpp.example/#f", "http://%zz" + secret,
+		"http://pdpp.example?x=" + secret, "http://pdpp.example/#f", "http://%zz" + secret,
 	} {
 		_, err := cache.Path(provider)
 		wantError(t, err, credential.Usage, "--provider-url")

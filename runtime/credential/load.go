@@ -18,23 +18,23 @@ func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Read has accepted both URLs, and they are the same origin.
-	origin, _ := ParseProviderURL(selection.ProviderURL)
+	// Read has accepted the URL, so it parses again.
+	provider, _ := ParseProviderURL(selection.ProviderURL)
 	credential := entry.Credential
 	if mark := credential.OwnerMark(); mark != "" {
 		return nil, &Error{
 			Class:    Refused,
-			Message:  fmt.Sprintf("the cached credential for %s is an owner credential (%s=owner), which is never used here", origin, mark),
-			NextStep: connectStep(origin),
+			Message:  fmt.Sprintf("the cached credential for %s is an owner credential (%s=owner), which is never used here", provider, mark),
+			NextStep: connectStep(provider),
 		}
 	}
 	if selection.GrantID != "" && credential.GrantID != selection.GrantID {
-		return nil, unusable(origin, fmt.Sprintf("the cached credential for %s belongs to grant %q, not to %q",
-			origin, credential.GrantID, selection.GrantID), nil)
+		return nil, unusable(provider, fmt.Sprintf("the cached credential for %s belongs to grant %q, not to %q",
+			provider, credential.GrantID, selection.GrantID), nil)
 	}
 	if credential.Expired(now) {
-		return nil, unusable(origin, fmt.Sprintf("the cached credential for %s expired at %s",
-			origin, credential.ExpiresAt.Format(time.RFC3339)), nil)
+		return nil, unusable(provider, fmt.Sprintf("the cached credential for %s expired at %s",
+			provider, credential.ExpiresAt.Format(time.RFC3339)), nil)
 	}
 	return entry, nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ParseProviderURL gives the provider's origin: scheme and host[:port] in lower case, without the
-// scheme's default port and without a trailing slash. Its errors are of class Usage and do not
+// ParseProviderURL gives a provider URL in one spelling: scheme and host[:port] in lower case, without
+// the scheme's default port, and without a trailing slash. Its errors are of class Usage and do not
 // repeat the value when it holds a user name or a password.
 func ParseProviderURL(raw string) (string, error) {
 	trimmed := strings.TrimSpace(raw)
@@ -32,10 +32,8 @@ func ParseProviderURL(raw string) (string, error) {
 		return "", invalidProviderURL("it must not hold a user name or a password")
 	case parsed.RawQuery != "" || parsed.Fragment != "":
 		return "", invalidProviderURL("it must not hold a query or a fragment")
-	case strings.Trim(parsed.Path, "/") != "":
-		return "", invalidProviderURL("it must be an origin, without a path")
 	}
-	return scheme + "://" + hostAndPort(scheme, parsed), nil
+	return scheme + "://" + hostAndPort(scheme, parsed) + strings.TrimRight(parsed.EscapedPath(), "/"), nil
 }
 
 func hostAndPort(scheme string, parsed *url.URL) string {
@@ -57,10 +55,11 @@ func invalidProviderURL(reason string) *Error {
 	}
 }
 
-// cacheKey is the file name of an origin without its extension: host[:port] with every character
-// outside [A-Za-z0-9.-] replaced by an underscore.
-func cacheKey(origin string) string {
-	_, host, _ := strings.Cut(origin, "://")
+// cacheKey is the file name of a provider without its extension: host[:port] with every character
+// outside [A-Za-z0-9.-] replaced by an underscore. The path has no part in it.
+func cacheKey(provider string) string {
+	_, rest, _ := strings.Cut(provider, "://")
+	host, _, _ := strings.Cut(rest, "/")
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.', r == '-':
