@@ -56,9 +56,7 @@ func (b mailbox) fill(r *rand.Rand) ([]catalog.Record, []catalog.Blob) {
 	for _, l := range letters {
 		records = append(records, record(b.connectionID, "messages", l.message.ID, l.message))
 	}
-	for _, t := range b.threads(letters) {
-		records = append(records, t)
-	}
+	records = append(records, b.threads(letters)...)
 	for _, l := range systemLabels() {
 		records = append(records, record(b.connectionID, "labels", l.ID, l))
 	}
