@@ -2,8 +2,11 @@ package authorization
 
 import "net/http"
 
-// MetadataPath is where RFC 8414 has the metadata of an issuer without a path.
-const MetadataPath = "/.well-known/oauth-authorization-server"
+// Paths of the endpoints. MetadataPath is where RFC 8414 has the metadata of an issuer without a path.
+const (
+	IntrospectionPath = "/introspect"
+	MetadataPath      = "/.well-known/oauth-authorization-server"
+)
 
 // serverMetadata names only what the Server serves.
 type serverMetadata struct {
@@ -21,7 +24,7 @@ type serverMetadata struct {
 func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, serverMetadata{
 		Issuer:                          s.issuer,
-		IntrospectionEndpoint:           s.issuer + "/introspect",
+		IntrospectionEndpoint:           s.issuer + IntrospectionPath,
 		IntrospectionAuthMethods:        []string{"client_secret_basic"},
 		ResponseTypesSupported:          []string{},
 		AuthorizationDetailsTypes:       []string{detailsType},

@@ -87,7 +87,7 @@ func New(issuer string, set catalog.Dataset, options ...Option) *Server {
 // Handler serves the endpoints that the metadata names, and the metadata (RFC 8414).
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /introspect", s.introspect)
+	mux.HandleFunc("POST "+IntrospectionPath, s.introspect)
 	mux.HandleFunc("GET "+MetadataPath, s.metadata)
 	return mux
 }
