@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -22,19 +23,22 @@ type place struct {
 type report struct {
 	problems Problems
 	places   map[*yaml.Node]place
+	partial  map[*yaml.Node]bool // mappings that lost a refused entry: what they lack is not judged
 }
 
-func newReport() *report { return &report{places: map[*yaml.Node]place{}} }
+func newReport() *report {
+	return &report{places: map[*yaml.Node]place{}, partial: map[*yaml.Node]bool{}}
+}
 
 // add notes a problem with a node.
 func (r *report) add(node *yaml.Node, format string, values ...any) {
 	r.addAt(r.places[node], format, values...)
 }
 
-// addBelow notes a problem with a key of a mapping: one that is missing, or that stands there by mistake.
-func (r *report) addBelow(mapping *yaml.Node, key, format string, values ...any) {
+// addBelow notes a problem with what a mapping lacks, by its path from there.
+func (r *report) addBelow(mapping *yaml.Node, below, format string, values ...any) {
 	where := r.places[mapping]
-	where.path = joinKey(where.path, key)
+	where.path = strings.TrimPrefix(where.path+"."+below, ".")
 	r.addAt(where, format, values...)
 }
 
@@ -127,15 +131,20 @@ func (r *report) locateMapping(node *yaml.Node, where place) {
 	for key, value := range entries(node) {
 		below := where
 		below.line, below.column = key.Line, key.Column
-		below.path = joinKey(where.path, key.Value)
+		if key.Kind == yaml.ScalarNode {
+			below.path = joinKey(where.path, key.Value)
+		}
 		firstLine, twice := firstLines[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode:
 			r.addAt(below, "has a key that is %s; write the key as one word", kindOf(key))
+			r.partial[node] = true
 		case key.Tag == "!!merge":
 			r.addAt(below, "is a merge key; write the text out, or take it from shared.yaml with use")
+			r.partial[node] = true
 		case key.Style&yaml.TaggedStyle != 0 || key.Anchor != "":
 			r.addAt(below, "has a tag or an anchor on its key; remove it")
+			r.partial[node] = true
 		case twice:
 			r.addAt(below, "is given twice, first on line %d; keep one", firstLine)
 		default:
