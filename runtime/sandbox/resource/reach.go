@@ -31,11 +31,12 @@ func (s *server) reach(access catalog.Access) []source {
 	return reach
 }
 
-// appendGranted adds the sources of one stream of a grant. What is not declared cannot be granted.
+// appendGranted adds the sources of one stream of a grant. What is not declared cannot be granted. A grant
+// without a connector spans all of them.
 func (s *server) appendGranted(reach []source, connectorKey string, granted catalog.StreamGrant) []source {
 	for _, connector := range s.connectors {
 		stream, declared := streamNamed(connector.Streams, granted.Name)
-		if connector.Key != connectorKey || !declared {
+		if connectorKey != "" && connector.Key != connectorKey || !declared {
 			continue
 		}
 		for _, connection := range s.connections {
