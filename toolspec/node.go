@@ -44,13 +44,20 @@ func (r *report) addBelow(mapping *yaml.Node, below, format string, values ...an
 
 // addFile notes a problem with a file as a whole.
 func (r *report) addFile(file string, cause error, format string, values ...any) {
-	r.problems = append(r.problems, Problem{File: file, Line: 1, Column: 1, Message: fmt.Sprintf(format, values...), Cause: cause})
+	r.problems = append(r.problems, Problem{
+		File: file, Line: 1, Column: 1,
+		Message: oneLine.Replace(fmt.Sprintf(format, values...)),
+		Cause:   cause,
+	})
 }
+
+// oneLine keeps a problem on its line when it quotes text of the spec.
+var oneLine = strings.NewReplacer("\n", `\n`, "\r", `\r`)
 
 func (r *report) addAt(where place, format string, values ...any) {
 	r.problems = append(r.problems, Problem{
 		File: where.file, Line: where.line, Column: where.column, Path: where.path,
-		Message: fmt.Sprintf(format, values...),
+		Message: oneLine.Replace(fmt.Sprintf(format, values...)),
 	})
 }
 
