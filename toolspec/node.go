@@ -7,52 +7,9 @@ import (
 	"io"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 )
-
-// place is where a piece of YAML stands. It stays with the piece when `use` carries it into a tool.
-type place struct {
-	file         string
-	line, column int
-	path         string
-}
-
-// report gathers problems, and knows where every node of every file stands.
-type report struct {
-	problems Problems
-	places   map[*yaml.Node]place
-	partial  map[*yaml.Node]bool // mappings that lost a refused entry: what they lack is not judged
-}
-
-func newReport() *report {
-	return &report{places: map[*yaml.Node]place{}, partial: map[*yaml.Node]bool{}}
-}
-
-// add notes a problem with a node.
-func (r *report) add(node *yaml.Node, format string, values ...any) {
-	r.addAt(r.places[node], format, values...)
-}
-
-// addBelow notes a problem with what a mapping lacks, by its path from there.
-func (r *report) addBelow(mapping *yaml.Node, below, format string, values ...any) {
-	where := r.places[mapping]
-	where.path = strings.TrimPrefix(where.path+"."+below, ".")
-	r.addAt(where, format, values...)
-}
-
-// addFile notes a problem with a file as a whole.
-func (r *report) addFile(file string, cause error, format string, values ...any) {
-	r.problems = append(r.problems, Problem{File: file, Line: 1, Column: 1, Message: fmt.Sprintf(format, values...), Cause: cause})
-}
-
-func (r *report) addAt(where place, format string, values ...any) {
-	r.problems = append(r.problems, Problem{
-		File: where.file, Line: where.line, Column: where.column, Path: where.path,
-		Message: fmt.Sprintf(format, values...),
-	})
-}
 
 // parse reads one YAML file strictly and gives its mapping, or nil when there is none. What the specs
 // need no more than a reader does is refused: several documents, anchors, aliases, merge keys, tags.
@@ -83,20 +40,6 @@ func (r *report) parse(file string, text []byte) *yaml.Node {
 		return nil
 	}
 	return root
-}
-
-var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
-// addSyntax notes an error of the YAML parser, which gives its line only as text.
-func (r *report) addSyntax(file string, err error) {
-	problem := Problem{File: file, Line: 1, Column: 1, Message: "is not YAML: " + err.Error(), Cause: err}
-	if match := syntaxLine.FindStringSubmatch(err.Error()); match != nil {
-		if line, convErr := strconv.Atoi(match[1]); convErr == nil {
-			problem.Line = line
-			problem.Message = "is not YAML: " + err.Error()[len(match[0]):]
-		}
-	}
-	r.problems = append(r.problems, problem)
 }
 
 // locate notes where a node and everything below it stand, and what in it is refused.

@@ -39,7 +39,7 @@ func sharedArguments(list *yaml.Node) shared {
 func (r *report) resolve(tool *yaml.Node, from shared) (complete bool) {
 	list := valueOf(tool, "arguments")
 	if list == nil || list.Kind != yaml.SequenceNode {
-		return list != nil
+		return true // decoding the tool reports it
 	}
 	complete = true
 	kept := make([]*yaml.Node, 0, len(list.Content))
