@@ -13,7 +13,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## build, start the sandbox, show one answer, print the lines to paste into a host
-	@bin/pdpp-sandbox demo --adapter bin/pdpp-mcp
+	@bin/pdpp-sandbox --cache-root .pdpp --demo bin/pdpp-mcp $(DEMO_FLAGS)
 
 test: check lint race trace ## everything a reviewer would run
 	@echo "all checks passed"
