@@ -28,8 +28,16 @@ func newIdentity(connectionID, stream, recordID string) identity {
 	return id
 }
 
-// arguments select the record in a continuation call.
+// arguments select the record in a continuation call. Where no handle can be formed they are its
+// parts, which read_record_field takes as well.
 func (id identity) arguments() rawjson.Object {
+	if id.handle == "" {
+		arguments := rawjson.Object{rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)}
+		if id.connectionID != "" {
+			arguments = append(arguments, rawjson.String("connection_id", id.connectionID))
+		}
+		return arguments
+	}
 	arguments := rawjson.Object{rawjson.String("id", id.handle)}
 	if !id.embedded && id.connectionID != "" {
 		arguments = append(arguments, rawjson.String("connection_id", id.connectionID))
@@ -48,8 +56,22 @@ func (id identity) readField(path string, more ...rawjson.Member) Call {
 
 // tokens name the record in text: its handle, and the connection when the handle cannot hold it.
 func (id identity) tokens() string {
-	if id.embedded {
+	switch {
+	case id.embedded:
 		return Token("id", id.handle)
+	case id.handle == "":
+		return line(Token("record_id", id.recordID), tokenIf("stream", id.stream), tokenIf("connection_id", id.connectionID))
 	}
 	return line(Token("id", id.handle), tokenIf("connection_id", id.connectionID))
+}
+
+// targetIdentity is the record of a call; its handle is the one that was passed (R-HAND-3), save that
+// a URI gives way to the self-contained id (R-WIN-3).
+func targetIdentity(target recordid.Target) identity {
+	id := newIdentity(deref(target.ConnectionID), target.Stream, target.RecordID)
+	if target.Handle != "" && (id.handle == "" || !recordid.IsURI(target.Handle)) {
+		id.embedded = id.embedded && target.Handle == id.handle
+		id.handle = target.Handle
+	}
+	return id
 }
