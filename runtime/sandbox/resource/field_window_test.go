@@ -62,7 +62,7 @@ func TestFieldWindowsJoinToTheField(t *testing.T) {
 	f := newFixture(t)
 	body := f.get(personalToken, "/v1/streams/messages/records/p-005").text("data.body")
 	rapid.Check(t, func(t *rapid.T) {
-		limit := rapid.IntRange(50, 1000).Draw(t, "limit")
+		limit := rapid.IntRange(100, 1000).Draw(t, "limit")
 		var text strings.Builder
 		for offset := any(0.0); offset != nil; {
 			a := f.get(personalToken, fmt.Sprintf("%sbody&limit_chars=%d&offset_chars=%v", windowOf, limit, offset))

@@ -193,3 +193,19 @@ func TestOnlyOneNameOfAConnection(t *testing.T) {
 		t.Errorf("answered %d %s", a.Code, a.Body)
 	}
 }
+
+// Two connectors may call a stream alike and mean different things by it.
+func TestStreamOfTwoConnectors(t *testing.T) {
+	f := newFixture(t)
+	for _, target := range []string{"days/records", "days/aggregate?metric=count"} {
+		a := f.send("GET", crossToken, "/v1/streams/"+target, "")
+		if a.Code != 409 || a.text("error.code") != "ambiguous_connection" {
+			t.Errorf("%s: answered %d %s", target, a.Code, a.Body)
+		}
+		if got := a.column("error.available_connections", "connection_id"); !slices.Equal(got, []string{"cin_steps", "cin_sleep"}) {
+			t.Errorf("available connections are %v", got)
+		}
+	}
+	f.get(crossToken, "/v1/streams/days/records?connection_id=cin_sleep").want("data.0.id", `"night"`)
+	f.get(crossToken, "/v1/streams/days/records/d1").want("connection_id", `"cin_steps"`)
+}
