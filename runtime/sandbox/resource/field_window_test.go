@@ -41,6 +41,9 @@ func TestFieldWindows(t *testing.T) {
 		}
 	}
 	f.get(personalToken, windowOf+"body&limit_chars=1000000").want("meta.warnings.0.code", `"limit_clamped"`)
+	wide := f.get(personalToken, windowOf+"body&q=overdraft&before_chars=9000&after_chars=8192")
+	wide.want("window.limit_chars", "16384")
+	wide.want("meta.warnings.0.param", `"before_chars"`)
 	f.get(personalToken, windowOf+"body").want("field", `{"path":"body","type":"string"}`)
 }
 

@@ -24,6 +24,7 @@ const (
 	revokedToken  = "revoked"
 	expiredToken  = "expired"
 	crossToken    = "cross"
+	unlinkedToken = "unlinked" // sees attachments, but not which blob they are
 )
 
 const (
@@ -139,7 +140,7 @@ func mailDataset() catalog.Dataset {
 		dataset.Records = append(dataset.Records, record(connection, "messages", "shared", map[string]any{
 			"id": "shared", "subject": "😀 emoji subject e\u0301 " + connection, "received_at": "2025-12-31T23:30:00Z",
 			"size_bytes": nil, "is_flagged": false, "labels": []string{}, "from_email": nil, "body": nil,
-		}))
+		}), record(connection, "attachments", "shared:1", map[string]any{"id": "shared:1", "message_id": "shared"}))
 	}
 	dataset.Records = append(dataset.Records, record("cin_sleep", "days", "night", map[string]any{"day": "night"}))
 	for i, count := range []int{9, -3, 10, 200} {
@@ -228,6 +229,10 @@ func mailAccesses() map[string]catalog.Access {
 			{ID: "grt_steps", ConnectorKey: "steps", Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_steps"}}}},
 			{ID: "grt_sleep", ConnectorKey: "sleep", Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_sleep"}}}},
 		}},
+		unlinkedToken: client(catalog.Grant{ID: "grt_unlinked", Streams: []catalog.StreamGrant{
+			{Name: "attachments", ConnectionIDs: []string{personal}, Fields: []string{"id", "filename"}},
+			{Name: "messages", ConnectionIDs: []string{personal}},
+		}}),
 		expiredToken: client(catalog.Grant{ID: "grt_expired", ExpiresAt: time.Unix(1, 0), Streams: streams(personal)}),
 	}
 }

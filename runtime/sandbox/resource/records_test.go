@@ -184,6 +184,16 @@ func TestExpand(t *testing.T) {
 		a.want("data.0.expanded.envelope.id", `"[\"p-010\",\"2026-01-01\"]"`)
 	}
 	f.get(personalToken, "/v1/streams/messages/records?filter[size_bytes]=1011&expand=envelope").want("data.0.expanded", `{"envelope":null}`)
+
+	// Both connections have a record of that key; what is expanded is of the record's own connection.
+	f.get(bothToken, "/v1/streams/messages/records/shared?expand=attachments&connection_id="+work).
+		want("expanded.attachments.data.0.connection_id", `"`+work+`"`)
+	f.get(ownerToken, "/v1/streams/messages/records/shared?expand=attachments&connection_id="+work).
+		want("expanded.attachments.data.0.connection_id", `"`+work+`"`)
+	a := f.send("GET", unlinkedToken, "/v1/streams/messages/records?expand=attachments", "")
+	if a.Code != 403 || a.text("error.code") != "field_not_granted" {
+		t.Errorf("a relation over a field that is not granted: %d %s", a.Code, a.Body)
+	}
 }
 
 func TestOnlyOneNameOfAConnection(t *testing.T) {

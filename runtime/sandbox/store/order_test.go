@@ -88,6 +88,7 @@ func TestSelectionByTimeAndCondition(t *testing.T) {
 	s := open(t, "", notes(
 		note("a", "2026-01-01T00:00:00Z", ""),
 		note("b", "2026-01-01T23:30:00-01:00", ""), // January 2 in UTC
+		note("d", "2026-01-02T01:00:00+01:00", ""), // the very start of January 2
 		raw("c", `{"at":null,"odd \"name\"":"x"}`),
 	))
 	second := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -97,8 +98,8 @@ func TestSelectionByTimeAndCondition(t *testing.T) {
 		selection store.Selection
 		want      string
 	}{
-		"all":              {store.Selection{}, "c a b "},
-		"since":            {store.Selection{Since: second}, "b "},
+		"all":              {store.Selection{}, "c a d b "},
+		"since":            {store.Selection{Since: second}, "d b "},
 		"until":            {store.Selection{Until: second}, "a "},
 		"strange name":     {store.Selection{Conditions: []store.Condition{{Field: odd, Operator: "eq", Operand: "x"}}}, "c "},
 		"instant":          {store.Selection{Conditions: []store.Condition{{Field: at, Operator: "gt", Operand: second}}}, "b "},
