@@ -36,6 +36,7 @@ func TestBlobsThatAreNotThere(t *testing.T) {
 		"unknown":                {personalToken, "blob_00"},
 		"of another connection":  {personalToken, "blob_secret"},
 		"stream not granted":     {narrowToken, "blob_invoice"},
+		"reference not granted":  {unlinkedToken, "blob_invoice"},
 		"no record refers to it": {personalToken, "blob_orphan"},
 		"not of that connection": {bothToken, "blob_invoice?connection_id=" + work},
 	} {

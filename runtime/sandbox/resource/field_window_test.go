@@ -41,6 +41,9 @@ func TestFieldWindows(t *testing.T) {
 		}
 	}
 	f.get(personalToken, windowOf+"body&limit_chars=1000000").want("meta.warnings.0.code", `"limit_clamped"`)
+	wide := f.get(personalToken, windowOf+"body&q=overdraft&before_chars=9000&after_chars=8192")
+	wide.want("window.limit_chars", "16384")
+	wide.want("meta.warnings.0.param", `"before_chars"`)
 	f.get(personalToken, windowOf+"body").want("field", `{"path":"body","type":"string"}`)
 }
 
@@ -62,7 +65,7 @@ func TestFieldWindowsJoinToTheField(t *testing.T) {
 	f := newFixture(t)
 	body := f.get(personalToken, "/v1/streams/messages/records/p-005").text("data.body")
 	rapid.Check(t, func(t *rapid.T) {
-		limit := rapid.IntRange(50, 1000).Draw(t, "limit")
+		limit := rapid.IntRange(100, 1000).Draw(t, "limit")
 		var text strings.Builder
 		for offset := any(0.0); offset != nil; {
 			a := f.get(personalToken, fmt.Sprintf("%sbody&limit_chars=%d&offset_chars=%v", windowOf, limit, offset))

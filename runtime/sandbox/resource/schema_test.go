@@ -84,7 +84,7 @@ func TestSchemaSelection(t *testing.T) {
 	} {
 		f.get(bothToken, "/v1/schema?"+query).want("stream_count", want)
 	}
-	f.get(ownerToken, "/v1/schema?view=compact").want("connector_count", "2")
+	f.get(ownerToken, "/v1/schema?view=compact").want("connector_count", "3")
 	f.get(bothToken, "/v1/schema?stream=nope").want("connectors", "[]")
 }
 

@@ -16,6 +16,8 @@ import (
 
 // Pages of any size, joined, are the stream in the order of its instants, whatever their offsets.
 func TestPagesJoinToTheStream(t *testing.T) {
+	s := open(t, "", notes())
+	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		moments := rapid.SliceOfN(rapid.Int64Range(0, 4e9), 1, 12).Draw(rt, "moments")
 		limit := rapid.IntRange(1, 5).Draw(rt, "limit")
@@ -33,19 +35,22 @@ func TestPagesJoinToTheStream(t *testing.T) {
 		if descending {
 			slices.Reverse(order)
 		}
-		s, err := store.Open(t.Context(), "")
-		if err != nil {
-			rt.Fatal(err)
+		round++
+		selection := store.Selection{ConnectionID: fmt.Sprint("cin_", round), Stream: "notes"}
+		dataset := notes(records...)
+		dataset.Connections[0].ID = selection.ConnectionID
+		for i := range records {
+			records[i].ConnectionID = selection.ConnectionID
 		}
-		defer s.Close()
-		if err := s.Load(t.Context(), notes(records...)); err != nil {
+		if err := s.Load(t.Context(), dataset); err != nil {
 			rt.Fatal(err)
 		}
 		var read []string
 		var after *store.Position
 		for more := true; more; {
 			var entries []store.Entry
-			if entries, more, err = s.Page(t.Context(), everything, descending, after, limit); err != nil {
+			var err error
+			if entries, more, err = s.Page(t.Context(), selection, descending, after, limit); err != nil {
 				rt.Fatal(err)
 			}
 			for _, entry := range entries {
@@ -59,17 +64,15 @@ func TestPagesJoinToTheStream(t *testing.T) {
 }
 
 func TestNumbersAreOrderedAsNumbers(t *testing.T) {
+	dataset := notes()
+	dataset.Connectors[0].Streams[0].Fields[1] = catalog.Field{Name: "at", Type: "number"}
+	s := open(t, "", dataset)
 	rapid.Check(t, func(rt *rapid.T) {
 		a, b := rapid.Float64Range(-1e300, 1e300).Draw(rt, "a"), rapid.Float64Range(-1e300, 1e300).Draw(rt, "b")
-		s, err := store.Open(t.Context(), "")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer s.Close()
-		dataset := notes(raw("a", fmt.Sprintf(`{"at":%g}`, a)), raw("b", fmt.Sprintf(`{"at":%g}`, b)))
-		dataset.Connectors[0].Streams[0].Fields[1] = catalog.Field{Name: "at", Type: "number"}
-		if err := s.Load(t.Context(), dataset); err != nil {
-			rt.Fatal(err)
+		for key, number := range map[string]float64{"a": a, "b": b} {
+			if err := s.Put(t.Context(), raw(key, fmt.Sprintf(`{"at":%g}`, number))); err != nil {
+				rt.Fatal(err)
+			}
 		}
 		entries, _, err := s.Page(t.Context(), everything, false, nil, 2)
 		if err != nil {
@@ -85,6 +88,7 @@ func TestSelectionByTimeAndCondition(t *testing.T) {
 	s := open(t, "", notes(
 		note("a", "2026-01-01T00:00:00Z", ""),
 		note("b", "2026-01-01T23:30:00-01:00", ""), // January 2 in UTC
+		note("d", "2026-01-02T01:00:00+01:00", ""), // the very start of January 2
 		raw("c", `{"at":null,"odd \"name\"":"x"}`),
 	))
 	second := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -94,8 +98,8 @@ func TestSelectionByTimeAndCondition(t *testing.T) {
 		selection store.Selection
 		want      string
 	}{
-		"all":              {store.Selection{}, "c a b "},
-		"since":            {store.Selection{Since: second}, "b "},
+		"all":              {store.Selection{}, "c a d b "},
+		"since":            {store.Selection{Since: second}, "d b "},
 		"until":            {store.Selection{Until: second}, "a "},
 		"strange name":     {store.Selection{Conditions: []store.Condition{{Field: odd, Operator: "eq", Operand: "x"}}}, "c "},
 		"instant":          {store.Selection{Conditions: []store.Condition{{Field: at, Operator: "gt", Operand: second}}}, "b "},

@@ -38,7 +38,7 @@ func TestSnippetCutsALongText(t *testing.T) {
 
 // Whatever a person types, a search ends without an error, and what it finds has a snippet.
 func FuzzSearch(f *testing.F) {
-	for _, seed := range []string{"word", `"two words"`, `"open`, "NOT", "a AND (b", "col:x", "*", "-", "'", "\x00", "é", "x*"} {
+	for _, seed := range []string{"word", `"two words"`, `"open`, "NOT", "a AND (b", "col:x", "*", "-", "'", "\x00", "0\x00", "é", "x*"} {
 		f.Add(seed)
 	}
 	s, err := store.Open(f.Context(), "")
