@@ -49,7 +49,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		fmt.Fprintf(stderr, "pdpp-sandbox: %v\n", err)
 		return exitUsage
 	}
-	if err := serve(ctx, settings, stdout); err != nil {
+	if err := serve(ctx, settings, stdout, stderr); err != nil {
 		fmt.Fprintf(stderr, "pdpp-sandbox: %v\n", err)
 		var unusable *unusableError
 		if errors.As(err, &unusable) {
@@ -70,7 +70,7 @@ func (e *unusableError) Error() string { return fmt.Sprintf("--%s cannot be used
 func (e *unusableError) Unwrap() error { return e.err }
 
 // serve runs the sandbox until ctx ends. The ready line is printed when requests are answered.
-func serve(ctx context.Context, settings settings, stdout io.Writer) (err error) {
+func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", settings.listen)
 	if err != nil {
 		return &unusableError{"listen", err}
@@ -95,6 +95,11 @@ func serve(ctx context.Context, settings settings, stdout io.Writer) (err error)
 	go func() { failed <- server.Serve(listener) }()
 	if err := announce(stdout, settings, box, credential); err != nil {
 		return errors.Join(err, server.Close())
+	}
+	if settings.demo != "" {
+		if err := demonstrate(ctx, stdout, stderr, settings.demo, box.PublicURL(), settings.cacheRoot); err != nil {
+			return errors.Join(err, server.Close())
+		}
 	}
 	select {
 	case err := <-failed:

@@ -15,6 +15,7 @@ type settings struct {
 	dataDir     string
 	cacheRoot   string
 	readyFile   string
+	demo        string
 	seed        uint64
 	printTokens bool
 }
@@ -30,6 +31,7 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&s.dataDir, "data-dir", "", "`directory` that keeps the records over restarts (default: in memory)")
 	flags.StringVar(&s.cacheRoot, "cache-root", "", "`directory` of the credential cache (default: .pdpp here if it exists, else ~/.pdpp)")
 	flags.StringVar(&s.readyFile, "ready-file", "", "`file` to write as JSON, once requests are answered: URL, tokens and introspection credentials")
+	flags.StringVar(&s.demo, "demo", "", "pdpp-mcp `binary` to show: one call of it over stdio, and the lines that connect a host to it")
 	flags.Uint64Var(&s.seed, "seed", 1, "`number` that chooses the sample data")
 	flags.BoolVar(&s.printTokens, "print-tokens", false, "print the ready tokens and the introspection credentials")
 	if err := flags.Parse(arguments); err != nil {

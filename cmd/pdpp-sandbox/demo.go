@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// demoQuery finds something in both mailboxes of the sample data.
+const demoQuery = `{"q":"overdraft","limit":3}`
+
+// errDemoAnswer says that the adapter answered the demonstration with an error.
+var errDemoAnswer = errors.New("the adapter answered with an error")
+
+// demonstrate makes one call of a real adapter process over stdio, prints the answer as a model would
+// see it, and prints how to connect a host to the same data.
+func demonstrate(ctx context.Context, stdout, stderr io.Writer, adapter, providerURL, cacheRoot string) error {
+	command, err := adapterCommand(adapter, providerURL, cacheRoot)
+	if err != nil {
+		return err
+	}
+	answer, err := askOnce(ctx, command, stderr)
+	if err != nil {
+		return fmt.Errorf("demonstrate with %s: %w", adapter, err)
+	}
+	snippets, err := hostSnippets(command)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "\nOne call over stdio, and its answer as a model reads it:\n\n  search %s\n\n%s\n\n%s\nThe sandbox runs until Ctrl-C.\n",
+		demoQuery, indented(answer), snippets)
+	if err != nil {
+		return fmt.Errorf("print the demonstration: %w", err)
+	}
+	return nil
+}
+
+// adapterCommand is the command line that a host runs. Its paths are absolute, since a host starts
+// it in a folder of its own.
+func adapterCommand(adapter, providerURL, cacheRoot string) ([]string, error) {
+	binary, err := filepath.Abs(adapter)
+	if err != nil {
+		return nil, fmt.Errorf("find the adapter: %w", err)
+	}
+	if _, err := os.Stat(binary); err != nil {
+		return nil, fmt.Errorf("find the adapter; make build makes it: %w", err)
+	}
+	root, err := filepath.Abs(cacheRoot)
+	if err != nil {
+		return nil, fmt.Errorf("find the credential cache: %w", err)
+	}
+	return []string{binary, "stdio", "--provider-url", providerURL, "--cache-root", root}, nil
+}
+
+func askOnce(ctx context.Context, command []string, stderr io.Writer) (answer string, err error) {
+	process := exec.CommandContext(ctx, command[0], command[1:]...)
+	process.Stderr = stderr
+	client := mcp.NewClient(&mcp.Implementation{Name: "pdpp-sandbox", Version: "demo"}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: process}, nil)
+	if err != nil {
+		return "", fmt.Errorf("connect: %w", err)
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(demoQuery)})
+	if err != nil {
+		return "", fmt.Errorf("call search: %w", err)
+	}
+	var text strings.Builder
+	for _, content := range result.Content {
+		if part, ok := content.(*mcp.TextContent); ok {
+			text.WriteString(part.Text)
+		}
+	}
+	if result.IsError {
+		return "", fmt.Errorf("%w: %s", errDemoAnswer, text.String())
+	}
+	return text.String(), nil
+}
+
+// hostSnippets are the lines to paste: a command each for Claude Code and Codex, JSON for other hosts.
+func hostSnippets(command []string) (string, error) {
+	configuration, err := json.MarshalIndent(map[string]any{
+		"mcpServers": map[string]any{"pdpp": map[string]any{"command": command[0], "args": command[1:]}},
+	}, "  ", "  ")
+	if err != nil {
+		return "", fmt.Errorf("encode the host configuration: %w", err)
+	}
+	line := shellLine(command)
+	return fmt.Sprintf("Claude Code:\n\n  claude mcp add pdpp -- %s\n\nCodex:\n\n  codex mcp add pdpp -- %s\n\nOther hosts with stdio servers:\n\n  %s\n",
+		line, line, configuration), nil
+}
+
+// shellLine quotes what a POSIX shell would split or expand.
+func shellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = word
+		if strings.ContainsAny(word, " \t\n\"'\\$`!*?[](){}<>|&;~#") {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}

@@ -1,0 +1,150 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Tags of a highlight, as the RS writes them.
+const (
+	openMark  = "<mark>"
+	closeMark = "</mark>"
+)
+
+// markTags are highlight tags in any spelling.
+var markTags = regexp.MustCompile(`(?i)<(/?)mark(?:\s[^<>]{0,100})?>`)
+
+// sentinel is a pair that servers put around a match in place of tags (R-SEARCH-8). A sure one has no
+// other use; the others count only where they enclose a word of the query, since brackets, quotation
+// marks and bold text are also prose.
+type sentinel struct {
+	open, closing string
+	sure          bool
+}
+
+var sentinels = []sentinel{
+	{"\u0001", "\u0002", true},
+	{"\u0002", "\u0003", true},
+	{"\ue000", "\ue001", true},
+	{"⟦", "⟧", true},
+	{"⟪", "⟫", true},
+	{"[[[", "]]]", true},
+	{"<<<", ">>>", true},
+	{">>>", "<<<", true},
+	{"<em>", "</em>", false},
+	{"<strong>", "</strong>", false},
+	{"<b>", "</b>", false},
+	{"[[", "]]", false},
+	{"{{", "}}", false},
+	{"<<", ">>", false},
+	{">>", "<<", false},
+	{"«", "»", false},
+	{"»", "«", false},
+	{"‹", "›", false},
+	{"***", "***", false},
+	{"**", "**", false},
+	{"__", "__", false},
+	{"~~", "~~", false},
+	{"||", "||", false},
+	{"[", "]", false},
+	{"{", "}", false},
+	{"*", "*", false},
+	{"_", "_", false},
+}
+
+// highlight gives a snippet balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the
+// query in lower case. A stray sentinel of the sure kind is removed.
+func highlight(snippet string, terms []string) string {
+	if markTags.MatchString(snippet) {
+		return balance(markTags.ReplaceAllString(snippet, "<${1}mark>"))
+	}
+	for _, sentinel := range sentinels {
+		if !strings.Contains(snippet, sentinel.open) && !(sentinel.sure && strings.Contains(snippet, sentinel.closing)) {
+			continue
+		}
+		marked := sentinel.mark(snippet)
+		if sentinel.sure || encloses(marked, terms) {
+			return balance(marked)
+		}
+	}
+	return snippet
+}
+
+// mark turns sentinels into tags. Where both are the same, they open and close by turns.
+func (s sentinel) mark(snippet string) string {
+	if s.open != s.closing {
+		return strings.NewReplacer(s.open, openMark, s.closing, closeMark).Replace(snippet)
+	}
+	var out strings.Builder
+	opened := false
+	for i, piece := range strings.Split(snippet, s.open) {
+		switch {
+		case i > 0 && opened:
+			out.WriteString(closeMark)
+		case i > 0:
+			out.WriteString(openMark)
+		}
+		opened = i > 0 && !opened
+		out.WriteString(piece)
+	}
+	return out.String()
+}
+
+// encloses tells whether a highlight holds a word of the query.
+func encloses(snippet string, terms []string) bool {
+	pieces := strings.Split(snippet, openMark)
+	for _, piece := range pieces[1:] {
+		inside, _, closed := strings.Cut(piece, closeMark)
+		inside = strings.ToLower(inside)
+		for _, term := range terms {
+			if closed && strings.Contains(inside, term) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// balance removes tags that close nothing, are never closed, or stand inside another one.
+func balance(snippet string) string {
+	var out strings.Builder
+	for snippet != "" {
+		start := strings.Index(snippet, openMark)
+		if start < 0 {
+			break
+		}
+		out.WriteString(unmarked(snippet[:start]))
+		rest := snippet[start+len(openMark):]
+		end := strings.Index(rest, closeMark)
+		if end < 0 {
+			snippet = rest
+			continue
+		}
+		out.WriteString(openMark + unmarked(rest[:end]) + closeMark)
+		snippet = rest[end+len(closeMark):]
+	}
+	out.WriteString(unmarked(snippet))
+	return out.String()
+}
+
+// unmarked is a snippet without its tags.
+func unmarked(snippet string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(snippet, openMark, ""), closeMark, "")
+}
+
+// clipSnippet cuts a snippet and keeps its tags balanced.
+func clipSnippet(snippet string, characters int) (string, bool) {
+	clipped, cut := Clip(snippet, characters)
+	if !cut {
+		return snippet, false
+	}
+	// A tag that was cut in two is not text.
+	if at := strings.LastIndexByte(clipped, '<'); at >= 0 &&
+		(strings.HasPrefix(openMark, clipped[at:]) || strings.HasPrefix(closeMark, clipped[at:])) {
+		clipped = clipped[:at]
+	}
+	if strings.LastIndex(clipped, openMark) > strings.LastIndex(clipped, closeMark) {
+		clipped += closeMark
+	}
+	return clipped, true
+}
