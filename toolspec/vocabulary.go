@@ -1,0 +1,199 @@
+package toolspec
+
+// A spec is written in words. Each word stands for one exported Go function of the runtime, so a new
+// word is that function and one line here. The generator reads these tables to write calls, the
+// validation reads them to judge specs, and the editor schemas show each Doc as hover text.
+
+// Kind is what a parameter of a word takes.
+type Kind string
+
+// The kinds of parameters. An optional kind also takes an argument that is required.
+const (
+	KindString          Kind = "string"           // a required string argument, target.stream or target.record_id
+	KindOptionalString  Kind = "optional string"  // a string argument, or any part of the target
+	KindOptionalInteger Kind = "optional integer" // an integer argument
+	KindStringList      Kind = "string list"      // a string_list argument
+	KindTarget          Kind = "target"           // the target as a whole
+)
+
+// Optional reports whether a call may leave a value of this kind out.
+func (k Kind) Optional() bool {
+	return k == KindOptionalString || k == KindOptionalInteger || k == KindStringList
+}
+
+// ArgumentType is a word for the type of an argument.
+type ArgumentType struct {
+	Name             string
+	Doc              string
+	Function         string // the method of argument.Arguments that reads one that may be absent
+	RequiredFunction string // the method that reads a required one; empty: it cannot be required
+	Go               string // the Go type of one that may be absent
+	RequiredGo       string // the Go type of a required one
+}
+
+// Word is a word for a check, an encoding, a gate, a renderer or an operation.
+type Word struct {
+	Name       string
+	Doc        string
+	Function   string      // the exported function of the word's package; empty when Fits decides, or nothing is called
+	Fits       []Fit       // of checks and send words: the argument types that it can be used on
+	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
+}
+
+// Fit is an argument type that a word can be used on.
+type Fit struct {
+	Type     string
+	Function string // what the word stands for on that type
+}
+
+// Parameter is one value that a word takes.
+type Parameter struct {
+	Name string // in YAML; the Go field is the same name in Go's spelling
+	Kind Kind
+}
+
+// FunctionFor is the Go name that the word stands for on an argument type. It is false when the word
+// cannot be used on that type.
+func (w Word) FunctionFor(argumentType string) (string, bool) {
+	for _, fit := range w.Fits {
+		if fit.Type == argumentType {
+			return fit.Function, true
+		}
+	}
+	return "", false
+}
+
+// Parameter finds a parameter by its YAML name.
+func (w Word) Parameter(name string) (Parameter, bool) {
+	for _, parameter := range w.Parameters {
+		if parameter.Name == name {
+			return parameter, true
+		}
+	}
+	return Parameter{}, false
+}
+
+// Words is one table of the vocabulary. Tables are never changed.
+type Words []Word
+
+// Find finds a word by its name.
+func (ws Words) Find(name string) (Word, bool) {
+	for _, word := range ws {
+		if word.Name == name {
+			return word, true
+		}
+	}
+	return Word{}, false
+}
+
+// Names lists the words in the order of the table.
+func (ws Words) Names() []string {
+	names := make([]string, 0, len(ws))
+	for _, word := range ws {
+		names = append(names, word.Name)
+	}
+	return names
+}
+
+// ArgumentTypes are the words for `type`.
+var ArgumentTypes = []ArgumentType{
+	{Name: "string", Doc: "Text.", Function: "String", RequiredFunction: "RequiredString", Go: "*string", RequiredGo: "string"},
+	{Name: "integer", Doc: "A whole number; 5.0 counts as 5.", Function: "Integer", RequiredFunction: "RequiredInteger", Go: "*int64", RequiredGo: "int64"},
+	{Name: "string_list", Doc: "An array of strings.", Function: "StringList", Go: "[]string"},
+	{Name: "filter", Doc: "An object of conditions: a value for equality, or an object of gte, gt, lte and lt.", Function: "Filter", Go: "rs.Filter"},
+	{Name: "limits", Doc: "An object of relation names and whole numbers of at least 1.", Function: "Limits", Go: "rs.Limits"},
+}
+
+// FindArgumentType finds a type word by its name.
+func FindArgumentType(name string) (ArgumentType, bool) {
+	for _, argumentType := range ArgumentTypes {
+		if argumentType.Name == name {
+			return argumentType, true
+		}
+	}
+	return ArgumentType{}, false
+}
+
+// ArgumentTypeNames lists the type words in the order of the table.
+func ArgumentTypeNames() []string {
+	names := make([]string, 0, len(ArgumentTypes))
+	for _, argumentType := range ArgumentTypes {
+		names = append(names, argumentType.Name)
+	}
+	return names
+}
+
+// SendPath is the send word of arguments that are part of the path.
+const SendPath = "path"
+
+// Checks are the words for `check`: values of type argument.Check.
+var Checks = Words{
+	{Name: "safe_name", Doc: "Safe as a path segment or a query value: no slash, no dot segment, no control character.", Fits: []Fit{{"string", "SafeName"}}},
+	{Name: "safe_names", Doc: "safe_name for each item.", Fits: []Fit{{"string_list", "SafeName"}}},
+	{Name: "field_path", Doc: "The name of a field, or a dotted path to one.", Fits: []Fit{{"string", "FieldPath"}}},
+	{Name: "field_names", Doc: "A field or relation name in each item, free of the comma that separates them.", Fits: []Fit{{"string_list", "FieldName"}}},
+	{Name: "record_id", Doc: "The id of a record, safe as a path segment.", Fits: []Fit{{"string", "RecordID"}}},
+	{Name: "not_blank", Doc: "More than white space.", Fits: []Fit{{"string", "NotBlank"}}},
+}
+
+// Sends are the words for `send`: methods of rs.Query, and the path.
+var Sends = Words{
+	{Name: SendPath, Doc: "As a segment of the request's path, where {name} stands.", Fits: []Fit{{"string", ""}}},
+	{Name: "query", Doc: "As name=value.", Fits: []Fit{{"string", "String"}, {"integer", "Integer"}}},
+	{Name: "comma_list", Doc: "As name=a,b.", Fits: []Fit{{"string_list", "CommaList"}}},
+	{Name: "repeated", Doc: "As name=a&name=b.", Fits: []Fit{{"string_list", "Repeated"}}},
+	{Name: "bracket_filter", Doc: "As name[field]=value and name[field][operator]=value.", Fits: []Fit{{"filter", "BracketFilter"}}},
+	{Name: "bracket_map", Doc: "As name[relation]=number.", Fits: []Fit{{"limits", "BracketMap"}}},
+}
+
+// Gates are the words for `gate`: functions of package precondition.
+var Gates = Words{
+	{
+		Name: "expand_advertised", Function: "ExpandAdvertised",
+		Doc:        "The stream's schema advertises that relations can be expanded.",
+		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
+	},
+	{
+		Name: "field_window_selector", Function: "FieldWindowSelector",
+		Doc: "The arguments that place a field window do not contradict each other.",
+		Parameters: []Parameter{
+			{"offset_chars", KindOptionalInteger},
+			{"cursor", KindOptionalString},
+			{"q", KindOptionalString},
+			{"before_chars", KindOptionalInteger},
+			{"after_chars", KindOptionalInteger},
+		},
+	},
+}
+
+// Renderers are the words for `render`: functions of package render.
+var Renderers = Words{
+	{
+		Name: "records", Function: "Records", Doc: "A page of records, as previews.",
+		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"fields", KindStringList}},
+	},
+	{
+		Name: "aggregate", Function: "Aggregate", Doc: "A number, or groups with their numbers.",
+		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
+	},
+	{
+		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that read on.",
+		Parameters: []Parameter{{"connection_id", KindOptionalString}},
+	},
+	{
+		Name: "document", Function: "Document", Doc: "One record as id, title, text, url and metadata.",
+		Parameters: []Parameter{{"target", KindTarget}, {"fields", KindStringList}},
+	},
+	{
+		Name: "field_window", Function: "FieldWindow", Doc: "A stretch of one long text field.",
+		Parameters: []Parameter{{"target", KindTarget}, {"field_path", KindString}, {"limit_chars", KindOptionalInteger}},
+	},
+}
+
+// Operations are the words for `run`: functions of package operation.
+var Operations = Words{
+	{
+		Name: "schema", Function: "Schema", Doc: "The index of connections and streams, or one stream's capabilities.",
+		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
+	},
+}
