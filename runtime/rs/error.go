@@ -5,15 +5,21 @@ import (
 	"fmt"
 )
 
-// Error is an answer in which the RS says no (R-ERR-1). It keeps the whole error object.
+// Error is an answer in which the RS says no (R-ERR-1). It keeps the whole error object: the value of
+// the body's error member, or the body itself in the shapes that have none.
 type Error struct {
 	Status    int             // HTTP status
 	Type      string          // the envelope's type; derived from the status when the RS sent none
 	Code      string          // the envelope's code; derived from the status when the RS sent none
 	Message   string          // for people and models
-	Envelope  json.RawMessage // the error object with every member that the RS sent
+	Envelope  json.RawMessage // the error object with every member that the RS sent; nil when the body was no JSON object
 	RequestID string
-	URL       string // absolute URL that was read; never holds a bearer
+
+	// RetryAfter is the Retry-After header as it was sent, seconds or an HTTP date (RFC 9110,
+	// section 10.2.3); empty when there was none.
+	RetryAfter string
+
+	URL string // absolute URL that was read; never holds a bearer
 }
 
 func (e *Error) Error() string {

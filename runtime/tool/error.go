@@ -22,6 +22,9 @@ const (
 	PackageUnsupported         Code = "package_unsupported"
 	SourceUnavailable          Code = "source_unavailable"
 	RateLimitExceeded          Code = "rate_limit_exceeded"
+
+	// Internal stands for an error of a kind that no tool promises.
+	Internal Code = "internal"
 )
 
 // Error is a refusal by the adapter (R-ERR-2). It reaches the model as an error object of type

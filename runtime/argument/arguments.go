@@ -1,0 +1,128 @@
+// Package argument decodes the arguments of a tool call, and checks them before anything is sent to the
+// resource server. Every refusal is a *tool.Error that names the argument, the limit and the next step.
+package argument
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Names are the arguments that a tool takes.
+type Names struct {
+	Accepted []string          // in the order in which they are advertised
+	Aliases  map[string]string // unadvertised name → accepted name; may be nil
+}
+
+// Arguments decodes one call. It keeps the first error, after which every method gives a zero value;
+// Err gives it. An argument that is null counts as absent. It belongs to one goroutine.
+type Arguments struct {
+	values map[string]json.RawMessage // by accepted name; no nulls
+	err    error
+}
+
+// Open takes the arguments object of a call apart. Nothing, and null, is a call without arguments.
+// An unknown name is refused with unknown_argument, before anything that could be wrong with a value.
+// What is no JSON object, what repeats a name, and what gives an argument under its name and its alias
+// at once is refused with invalid_arguments.
+func Open(raw json.RawMessage, names Names) *Arguments {
+	arguments := &Arguments{values: map[string]json.RawMessage{}}
+	text := strings.TrimSpace(string(raw))
+	if text == "" || text == "null" {
+		return arguments
+	}
+	members, err := rs.Members(raw)
+	if err != nil || !utf8.Valid(raw) {
+		arguments.err = &tool.Error{
+			Code:    tool.InvalidArguments,
+			Message: `the arguments must be one JSON object in UTF-8, such as {"stream":"messages"}`,
+			Cause:   err,
+		}
+		return arguments
+	}
+	if arguments.err = names.refuseUnknown(members); arguments.err == nil {
+		arguments.err = arguments.file(members, names)
+	}
+	return arguments
+}
+
+// Err is the first error, a *tool.Error, or nil.
+func (a *Arguments) Err() error { return a.err }
+
+func (n Names) refuseUnknown(members []rs.Member) error {
+	for _, member := range members {
+		if _, alias := n.Aliases[member.Name]; alias || slices.Contains(n.Accepted, member.Name) {
+			continue
+		}
+		accepted := "no arguments"
+		if len(n.Accepted) > 0 {
+			accepted = strings.Join(n.Accepted, ", ")
+		}
+		return &tool.Error{
+			Code:     tool.UnknownArgument,
+			Message:  fmt.Sprintf("unknown argument %s; this tool takes %s", quote(member.Name), accepted),
+			Param:    clip(member.Name),
+			Accepted: n.Accepted,
+		}
+	}
+	return nil
+}
+
+// file puts each member under its accepted name.
+func (a *Arguments) file(members []rs.Member, names Names) error {
+	given := map[string]string{} // accepted name → the name that it was given by
+	for i, member := range members {
+		if repeated(members[:i], member.Name) {
+			return refuse(tool.InvalidArguments, member.Name, "is given twice; give it once")
+		}
+		if isNull(member.Value) {
+			continue
+		}
+		name := member.Name
+		if canonical, alias := names.Aliases[name]; alias {
+			name = canonical
+		}
+		if other, taken := given[name]; taken {
+			return refuse(tool.InvalidArguments, name, fmt.Sprintf(
+				"is given as %s and as %s, which mean the same; give %s alone", other, member.Name, name))
+		}
+		given[name] = member.Name
+		a.values[name] = member.Value
+	}
+	return nil
+}
+
+func repeated(earlier []rs.Member, name string) bool {
+	return slices.ContainsFunc(earlier, func(member rs.Member) bool { return member.Name == name })
+}
+
+func isNull(value json.RawMessage) bool { return string(value) == "null" }
+
+// fail keeps the first error.
+func (a *Arguments) fail(err error) {
+	if a.err == nil {
+		a.err = err
+	}
+}
+
+// take gives an argument's value, or nothing when it is absent or an error came before.
+func (a *Arguments) take(name string) json.RawMessage {
+	if a.err != nil {
+		return nil
+	}
+	return a.values[name]
+}
+
+// require is take for an argument that must be there.
+func (a *Arguments) require(name, kind string) json.RawMessage {
+	value := a.take(name)
+	if value == nil {
+		a.fail(refuse(tool.InvalidArguments, name, "is required; pass "+kind))
+	}
+	return value
+}

@@ -1,0 +1,85 @@
+package argument
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Check judges one string argument, or one item of a list. Its error is a *tool.Error.
+type Check func(name, value string) error
+
+// SafeName refuses names that could change the meaning of a request path (R-ARG-7): stream names and
+// connection ids.
+func SafeName(name, value string) error { return invalidID(name, recordid.CheckName(name, value)) }
+
+// FieldPath refuses field paths under the same rule.
+func FieldPath(name, value string) error { return invalidID(name, recordid.CheckName(name, value)) }
+
+// RecordID refuses record ids under the rule for canonical keys (R-ARG-7).
+func RecordID(name, value string) error { return invalidID(name, recordid.CheckRecordID(name, value)) }
+
+// invalidID makes an adapter error of a refusal by package recordid.
+func invalidID(name string, err error) error {
+	var refused *recordid.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return &tool.Error{Code: tool.InvalidID, Message: refused.Error() + adviceFor(refused), Param: name, Cause: err}
+}
+
+// adviceFor is the next step. The errors about a whole id or URI already say it.
+func adviceFor(refused *recordid.Error) string {
+	switch refused.Part {
+	case "id", "uri":
+		return ""
+	}
+	return "; pass it as a result or schema shows it"
+}
+
+// FieldName refuses what cannot be one name of a comma-separated list.
+func FieldName(name, value string) error {
+	switch {
+	case value == "":
+		return refuse(tool.InvalidArguments, name, "must not hold an empty name; leave it out")
+	case strings.Contains(value, ","):
+		return refuse(tool.InvalidArguments, name, fmt.Sprintf(
+			"must hold one name per item, and %s has a comma; pass %s", quote(value), quoteList(strings.Split(value, ","))))
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return refuse(tool.InvalidArguments, name, fmt.Sprintf("must not hold control characters, as in %s; take the names from schema", quote(value)))
+	}
+	return nil
+}
+
+func quoteList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = quote(strings.TrimSpace(text))
+	}
+	return clip("[" + strings.Join(quoted, ",") + "]")
+}
+
+// NotBlank refuses a text of nothing but white space.
+func NotBlank(name, value string) error {
+	if strings.TrimSpace(value) == "" {
+		return refuse(tool.InvalidArguments, name, "must not be blank; pass the words to look for")
+	}
+	return nil
+}
+
+// OneOf accepts the given values alone.
+func OneOf(values ...string) Check {
+	return func(name, value string) error {
+		if slices.Contains(values, value) {
+			return nil
+		}
+		refused := refuse(tool.InvalidArguments, name, fmt.Sprintf("must be one of %s; got %s", strings.Join(values, ", "), quote(value)))
+		refused.Accepted = values
+		return refused
+	}
+}

@@ -1,0 +1,137 @@
+package argument
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+const (
+	filterForm = `an object such as {"is_seen":false,"received_at":{"gte":"2026-01-01T00:00:00Z"}}`
+	rangeForm  = `{"gte":"2026-01-01T00:00:00Z"}`
+)
+
+var rangeOperators = []string{"gte", "gt", "lte", "lt"}
+
+// Filter gives a typed filter (R-ARG-1), or nil when it is absent: an object of field → scalar for
+// equality, or field → object of gte, gt, lte, lt for a range. Conditions keep their order, and
+// numbers and booleans their spelling (R-ARG-2). Anything else is refused with invalid_filter and a
+// message that shows the typed form (R-ARG-3).
+func (a *Arguments) Filter(name string) rs.Filter {
+	value := a.take(name)
+	if value == nil {
+		return nil
+	}
+	filter, err := parseFilter(name, value)
+	if err != nil {
+		a.fail(err)
+		return nil
+	}
+	return filter
+}
+
+func parseFilter(name string, value json.RawMessage) (rs.Filter, error) {
+	reject := func(problem string) *tool.Error {
+		return refuse(tool.InvalidFilter, name, problem+"; "+name+" must be "+filterForm)
+	}
+	if value[0] != '{' {
+		return nil, reject("is " + shown(value))
+	}
+	members, err := rs.Members(value)
+	if err != nil {
+		rejected := reject("cannot be read")
+		rejected.Cause = err
+		return nil, rejected
+	}
+	if len(members) == 0 {
+		return nil, reject("is empty; leave it out, or name a field")
+	}
+	var filter rs.Filter
+	for i, member := range members {
+		if problem := fieldProblem(member.Name); problem != "" {
+			return nil, reject(problem)
+		}
+		if repeated(members[:i], member.Name) {
+			return nil, reject(fmt.Sprintf("names the field %s twice; give a range its bounds in one object", quote(member.Name)))
+		}
+		conditions, problem := conditionsOf(member)
+		if problem != "" {
+			return nil, reject(problem)
+		}
+		filter = append(filter, conditions...)
+	}
+	return filter, nil
+}
+
+// fieldProblem says what is wrong with a field name, or nothing.
+func fieldProblem(field string) string {
+	problem := keyProblem(field)
+	if strings.ContainsAny(field, "[]") {
+		problem += "; write a range as {" + quote(field[:strings.IndexAny(field, "[]")]) + ":" + rangeForm + "}"
+	}
+	return problem
+}
+
+// keyProblem says what keeps a key from standing between the brackets of a parameter's name.
+func keyProblem(key string) string {
+	switch {
+	case key == "":
+		return "has an empty key"
+	case strings.ContainsAny(key, "[]"):
+		return fmt.Sprintf("has the key %s, and a key must not hold brackets", quote(key))
+	case strings.ContainsFunc(key, unicode.IsControl):
+		return fmt.Sprintf("has the key %s, and a key must not hold control characters", quote(key))
+	}
+	return ""
+}
+
+// conditionsOf gives the conditions on one field, or says what is wrong with them.
+func conditionsOf(member rs.Member) (rs.Filter, string) {
+	field := quote(member.Name)
+	switch member.Value[0] {
+	case 'n':
+		return nil, fmt.Sprintf("compares %s with null, which no record equals; leave the field out", field)
+	case '[':
+		return nil, fmt.Sprintf("compares %s with an array; one value per field is compared", field)
+	case '{':
+		return rangeOf(member)
+	}
+	return rs.Filter{{Field: member.Name, Value: scalar(member.Value)}}, ""
+}
+
+func rangeOf(member rs.Member) (rs.Filter, string) {
+	field := quote(member.Name)
+	bounds, err := rs.Members(member.Value)
+	if err != nil || len(bounds) == 0 {
+		return nil, fmt.Sprintf("has an empty range for %s; give it a bound of gte, gt, lte or lt", field)
+	}
+	var conditions rs.Filter
+	for i, bound := range bounds {
+		switch {
+		case !slices.Contains(rangeOperators, bound.Name):
+			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt", quote(bound.Name), field)
+		case repeated(bounds[:i], bound.Name):
+			return nil, fmt.Sprintf("has the operator %s twice for %s; give it once", bound.Name, field)
+		}
+		switch bound.Value[0] {
+		case 'n', '{', '[':
+			return nil, fmt.Sprintf("compares %s.%s with %s; a bound is a string, a number or a boolean", field, bound.Name, shown(bound.Value))
+		}
+		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: scalar(bound.Value)})
+	}
+	return conditions, ""
+}
+
+// scalar is a string's text, or the exact spelling of a number or a boolean.
+func scalar(value json.RawMessage) string {
+	var text string
+	if value[0] == '"' && json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}

@@ -1,0 +1,46 @@
+// Package precondition holds the gates that a call passes before its request is sent.
+package precondition
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// ExpandAdvertisedInput says what a call wants to expand.
+type ExpandAdvertisedInput struct {
+	Stream       string
+	ConnectionID *string // nil: any source
+}
+
+// ExpandAdvertised refuses expand on a stream whose schema advertises no usable expand_capabilities
+// (R-ARG-8). It reads the schema on every call, so that a change is seen by the next one. It lets the
+// call pass when the schema cannot be read or does not know the stream: then the RS decides. When
+// several sources match, one that advertises is enough. Its error is a *tool.Error, invalid_expand.
+func ExpandAdvertised(ctx context.Context, env tool.Env, input ExpandAdvertisedInput) error {
+	var query rs.Query
+	query.Set("view", "compact")
+	query.Set("stream", input.Stream)
+	query.String("connection_id", input.ConnectionID)
+	response, err := env.RS.Get(ctx, rs.JoinPath("v1", "schema"), &query)
+	if err != nil {
+		return nil //nolint:nilerr // the gate fails open
+	}
+	rows := rowsOf(response.Body, input)
+	if len(rows) == 0 {
+		return nil
+	}
+	for _, row := range rows {
+		if row.expands() {
+			return nil
+		}
+	}
+	return &tool.Error{
+		Code: tool.InvalidExpand,
+		Message: fmt.Sprintf("the stream %q advertises no expand_capabilities, so expand and expand_limit cannot be used on it; leave them out, and see GET /v1/schema (expand_capabilities) for what can be expanded",
+			input.Stream),
+		Param: "expand",
+	}
+}

@@ -1,0 +1,51 @@
+package recordid
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// CheckName refuses a stream name, a connection id or a field path that could change the meaning of a
+// request path (R-ARG-7): empty, ".", "..", with a slash, a backslash, ".." or a control character.
+// The part names it in the error, which is nil or an *Error.
+func CheckName(part, value string) error {
+	if err := checkSegment(part, value); err != nil {
+		return err
+	}
+	if strings.Contains(value, `\`) {
+		return &Error{Reason: Separator, Part: part, Message: "must not hold a backslash"}
+	}
+	if strings.Contains(value, "..") {
+		return &Error{Reason: Traversal, Part: part, Message: `must not hold ".."`}
+	}
+	return nil
+}
+
+// CheckRecordID refuses a record id under the same rule, save that a canonical key such as
+// ["quo\"ted","2026-04-04"] may hold a backslash or "..", though not side by side.
+func CheckRecordID(part, value string) error {
+	if err := checkSegment(part, value); err != nil {
+		return err
+	}
+	if strings.Contains(value, `\..`) || strings.Contains(value, `..\`) {
+		return &Error{Reason: Traversal, Part: part, Message: `must not hold ".." beside a backslash`}
+	}
+	return nil
+}
+
+func checkSegment(part, value string) error {
+	switch {
+	case value == "":
+		return &Error{Reason: Empty, Part: part, Message: "must not be empty"}
+	case value == "." || value == "..":
+		return &Error{Reason: Traversal, Part: part, Message: `must not be "." or ".."`}
+	case strings.Contains(value, "/"):
+		return &Error{Reason: Separator, Part: part, Message: "must not hold a slash"}
+	case !utf8.ValidString(value):
+		return &Error{Reason: Encoding, Part: part, Message: "must be valid UTF-8"}
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return &Error{Reason: Control, Part: part, Message: "must not hold control characters"}
+	}
+	return nil
+}

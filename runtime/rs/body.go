@@ -1,0 +1,57 @@
+package rs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// bodyTooLargeError is a body that passes the bound after decompression.
+type bodyTooLargeError struct{ limit int64 }
+
+func (e *bodyTooLargeError) Error() string { return fmt.Sprintf("body larger than %d bytes", e.limit) }
+
+// encodingError is a Content-Encoding that was not asked for.
+type encodingError struct{ encoding string }
+
+func (e *encodingError) Error() string { return fmt.Sprintf("content encoding %q", e.encoding) }
+
+// A gzip reader owns about 40 kB of buffers.
+var gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
+// readBody reads and decompresses a body of at most limit bytes.
+func readBody(response *http.Response, limit int64) ([]byte, error) {
+	switch encoding := strings.ToLower(response.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+		if response.ContentLength > limit {
+			return nil, &bodyTooLargeError{limit}
+		}
+		return readAll(response.Body, response.ContentLength, limit)
+	case "gzip", "x-gzip":
+		decompressor := gzipReaders.Get().(*gzip.Reader)
+		defer gzipReaders.Put(decompressor)
+		if err := decompressor.Reset(response.Body); err != nil {
+			return nil, err
+		}
+		return readAll(decompressor, 4*response.ContentLength, limit)
+	default:
+		return nil, &encodingError{encoding}
+	}
+}
+
+// readAll reads to the end. The expected size, negative when unknown, only avoids growing.
+func readAll(source io.Reader, expected, limit int64) ([]byte, error) {
+	var body bytes.Buffer
+	body.Grow(int(min(max(expected, 0), limit)) + bytes.MinRead)
+	if _, err := body.ReadFrom(io.LimitReader(source, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(body.Len()) > limit {
+		return nil, &bodyTooLargeError{limit}
+	}
+	return body.Bytes(), nil
+}

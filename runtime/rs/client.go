@@ -1,0 +1,103 @@
+package rs
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Client is a Reader over HTTP with one bearer. It is cheap: it holds no connections of its own, so a
+// host makes one per caller on a shared transport. It is immutable and safe for concurrent use.
+type Client struct {
+	http        http.Client
+	baseURL     string
+	providerURL string
+	bearer      string
+	secrets     redactor
+	timeout     time.Duration
+	maxBody     int64
+}
+
+var _ Reader = (*Client)(nil)
+
+// NewClient checks the options and makes a client. Its error is an *OptionError.
+// It sends nothing.
+func NewClient(options Options) (*Client, error) {
+	baseURL, err := origin("BaseURL", options.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	providerURL := baseURL
+	if options.ProviderURL != "" {
+		if providerURL, err = origin("ProviderURL", options.ProviderURL); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkBearer(options.Bearer); err != nil {
+		return nil, err
+	}
+	if options.Transport == nil {
+		options.Transport = sharedTransport()
+	}
+	if options.Timeout <= 0 {
+		options.Timeout = DefaultTimeout
+	}
+	if options.MaxBody <= 0 {
+		options.MaxBody = DefaultMaxBody
+	}
+	return &Client{
+		http: http.Client{
+			Transport: options.Transport,
+			// A redirect is never followed, not even to the same origin: the bearer goes only where
+			// the configuration says, and a resource server has no reason to move its API per request.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		baseURL:     baseURL,
+		providerURL: providerURL,
+		bearer:      options.Bearer,
+		secrets:     newRedactor(options.Bearer),
+		timeout:     options.Timeout,
+		maxBody:     options.MaxBody,
+	}, nil
+}
+
+// ProviderURL is the provider's public origin, without a trailing slash.
+func (c *Client) ProviderURL() string { return c.providerURL }
+
+// Get sends one GET and reads the whole answer within the client's timeout and the context's
+// deadline, whichever is sooner. It sends nothing twice with other credentials (R-ERR-3), follows no
+// redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6).
+func (c *Client) Get(ctx context.Context, path Path, query *Query) (*Response, error) {
+	address := c.baseURL + string(path)
+	if query != nil && query.Encoded() != "" {
+		address += "?" + query.Encoded()
+	}
+	exchange := exchange{client: c, caller: ctx, shownURL: c.secrets.text(address)}
+
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, exchange.failure(Unreachable, "the request has no valid URL; check the provider URL", nil)
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept-Encoding", "gzip")
+	request.Header.Set("Authorization", "Bearer "+c.bearer)
+	request.Header.Set("User-Agent", "pdpp-mcp")
+
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, exchange.unanswered(err)
+	}
+	defer response.Body.Close()
+	return exchange.read(response)
+}
+
+// withoutURL takes the request URL off an error of package http, which repeats it.
+func withoutURL(err error) error {
+	if wrapped, ok := err.(*url.Error); ok { //nolint:errorlint // only the outermost error repeats the URL
+		return wrapped.Err
+	}
+	return err
+}

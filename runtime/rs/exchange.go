@@ -1,0 +1,122 @@
+package rs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"unicode/utf8"
+)
+
+// exchange is one request and what became of it.
+type exchange struct {
+	client    *Client
+	caller    context.Context //nolint:containedctx // lives as long as one Get
+	shownURL  string          // the URL that was read, without the bearer
+	status    int
+	requestID string
+}
+
+// read turns an answer into a response, an *Error or a *Failure.
+func (e *exchange) read(response *http.Response) (*Response, error) {
+	e.status = response.StatusCode
+	e.requestID = e.client.secrets.text(requestID(response.Header))
+	if response.StatusCode >= 300 && response.StatusCode < 400 {
+		return nil, e.failure(Redirected, fmt.Sprintf(
+			"the resource server answered with a redirect (%d), which is not followed so that the bearer stays with it; set the provider URL to the final address",
+			response.StatusCode), nil)
+	}
+	body, err := readBody(response, e.client.maxBody)
+	if err != nil {
+		return nil, e.unreadable(err)
+	}
+	body = e.client.secrets.bytes(body)
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return nil, e.refusal(response.Header, body)
+	}
+	if problem := notObject(body); problem != "" {
+		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem+"; check that the provider URL is a PDPP resource server", nil)
+	}
+	return &Response{Status: e.status, Body: body, RequestID: e.requestID, URL: e.shownURL}, nil
+}
+
+func requestID(header http.Header) string {
+	if id := header.Get("Request-Id"); id != "" {
+		return id
+	}
+	return header.Get("X-Request-Id")
+}
+
+// notObject says what keeps a body from being a JSON object, or nothing.
+func notObject(body []byte) string {
+	trimmed := bytes.TrimLeft(body, " \t\r\n")
+	switch {
+	case len(trimmed) == 0:
+		return "has no body"
+	case !utf8.Valid(body):
+		return "is not valid UTF-8"
+	case !json.Valid(body):
+		return "is not JSON"
+	case trimmed[0] != '{':
+		return "is JSON, but not an object"
+	}
+	return ""
+}
+
+func (e *exchange) failure(reason Reason, message string, cause error) *Failure {
+	return &Failure{
+		Reason:    reason,
+		Message:   message,
+		Status:    e.status,
+		RequestID: e.requestID,
+		URL:       e.shownURL,
+		Cause:     e.client.secrets.cause(cause),
+	}
+}
+
+// unanswered is a request that got no status line.
+func (e *exchange) unanswered(err error) *Failure {
+	err = withoutURL(err)
+	if late := e.late(err); late != nil {
+		return late
+	}
+	return e.failure(Unreachable, "the resource server cannot be reached; check the provider URL and the network, then try again", err)
+}
+
+// unreadable is an answer whose body broke off, lasted too long or was too much.
+func (e *exchange) unreadable(err error) *Failure {
+	if late := e.late(err); late != nil {
+		return late
+	}
+	var tooLarge *bodyTooLargeError
+	if errors.As(err, &tooLarge) {
+		return e.failure(ResponseTooLarge, fmt.Sprintf(
+			"the resource server's answer is larger than %d bytes; ask for less with a smaller limit or fewer fields", tooLarge.limit), err)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return e.failure(InvalidResponse, "the resource server's answer was cut off; try again", err)
+	}
+	var connection net.Error
+	if errors.As(err, &connection) {
+		return e.failure(Unreachable, "the connection to the resource server broke during its answer; try again", err)
+	}
+	return e.failure(InvalidResponse, "the resource server's answer cannot be decoded; check that the provider URL is a PDPP resource server", err)
+}
+
+// late is a request that ran out of time or whose caller gave up, or nil when it was neither.
+func (e *exchange) late(err error) *Failure {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return e.failure(Timeout, "the call was cancelled before the resource server had answered", err)
+	case e.caller.Err() != nil:
+		return e.failure(Timeout, "the time for this call ran out before the resource server had answered; ask for less, or try again", err)
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return e.failure(Timeout, fmt.Sprintf("the resource server did not answer within %s; ask for less, or try again", e.client.timeout), err)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package rs
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// DefaultTimeout and DefaultMaxBody hold where Options leave them out (interfaces.md, Limits).
+const (
+	DefaultTimeout = 15 * time.Second
+	DefaultMaxBody = 16 << 20 // bytes after decompression
+)
+
+// Options configures a Client.
+type Options struct {
+	// BaseURL is where the resource server is read: http or https, a host, and optionally a path
+	// that stands before every request path. Userinfo, a query or a fragment is refused.
+	BaseURL string
+
+	// ProviderURL is the provider's public origin, under the same rules. Empty means BaseURL.
+	ProviderURL string
+
+	// Bearer is the access token that every request carries: visible ASCII, at least one character.
+	Bearer string
+
+	// Transport carries the requests. Share one between clients, so that they share connections.
+	// Nil means one transport of this process, made by NewTransport.
+	Transport http.RoundTripper
+
+	Timeout time.Duration // of one request with its body; 0 means DefaultTimeout
+	MaxBody int64         // bytes of a body after decompression; 0 means DefaultMaxBody
+}
+
+// OptionError is a refusal of one option. It never holds the option's value.
+type OptionError struct {
+	Option  string // the field of Options
+	Message string // what is wrong, and what to pass in its place
+}
+
+func (e *OptionError) Error() string { return e.Option + ": " + e.Message }
+
+// origin checks a base URL and gives it without a trailing slash.
+func origin(option, value string) (string, error) {
+	parsed, err := url.Parse(value)
+	// A parse error repeats the URL, userinfo included, so it is not kept.
+	if err != nil {
+		return "", &OptionError{option, "is not a URL; pass one such as https://pdpp.example.com"}
+	}
+	problem := ""
+	switch {
+	case parsed.Scheme != "http" && parsed.Scheme != "https":
+		problem = "must begin with http:// or https://"
+	case parsed.Hostname() == "":
+		problem = "has no host"
+	case parsed.User != nil:
+		problem = "holds a user name or password; leave them out, the bearer is sent by itself"
+	case parsed.RawQuery != "" || parsed.ForceQuery:
+		problem = "holds a query; leave out everything from the question mark on"
+	case strings.Contains(value, "#"):
+		problem = "holds a fragment; leave out everything from the # on"
+	}
+	if problem != "" {
+		return "", &OptionError{option, problem + "; pass a URL such as https://pdpp.example.com"}
+	}
+	return strings.TrimRight(value, "/"), nil
+}
+
+func checkBearer(bearer string) error {
+	if bearer == "" {
+		return &OptionError{"Bearer", "is empty; pass a scoped access token"}
+	}
+	for _, character := range []byte(bearer) {
+		if character <= ' ' || character > '~' {
+			return &OptionError{"Bearer", fmt.Sprintf("holds the byte %#02x; a token is visible ASCII without spaces", character)}
+		}
+	}
+	return nil
+}

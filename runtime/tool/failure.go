@@ -1,0 +1,74 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Failed turns the error of a Run into a result that a model can act on (R-ERR-1, R-ERR-2). The error
+// object stands in structured.error and, as the same JSON, in the text. An error of a kind that Run
+// does not promise becomes code internal, and its text is not shown, since nobody has judged it.
+func Failed(err error) *Result {
+	failure := describe(err)
+	return &Result{
+		Text:       string(failure.object),
+		Structured: failure.structured(),
+		IsError:    true,
+	}
+}
+
+// failure is an error object and what stands beside it.
+type failure struct {
+	object    json.RawMessage
+	status    int
+	requestID string
+	url       string
+}
+
+func (f failure) structured() json.RawMessage {
+	var members object
+	members.raw("error", f.object)
+	members.integer("http_status", f.status)
+	members.text("request_id", f.requestID)
+	members.text("provider_url", f.url)
+	return members.encode()
+}
+
+func describe(err error) failure {
+	var refused *rs.Error
+	var unusable *rs.Failure
+	var own *Error
+	switch {
+	case errors.As(err, &own):
+		return failure{object: own.object()}
+	case errors.As(err, &refused):
+		return failure{object: refusal(refused), status: refused.Status, requestID: refused.RequestID, url: refused.URL}
+	case errors.As(err, &unusable):
+		var members object
+		members.text("type", adapterError)
+		members.text("code", string(unusable.Reason))
+		members.text("message", unusable.Message)
+		members.text("request_id", unusable.RequestID)
+		return failure{object: members.encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
+	}
+	var members object
+	members.text("type", adapterError)
+	members.text("code", string(Internal))
+	members.text("message", "the adapter failed on this call; try again, and ask its operator to look into the log if it fails again")
+	return failure{object: members.encode()}
+}
+
+// object gives the error object of an adapter error.
+func (e *Error) object() json.RawMessage {
+	var members object
+	members.text("type", adapterError)
+	members.text("code", string(e.Code))
+	members.text("message", e.Message)
+	members.text("param", e.Param)
+	members.texts("accepted", e.Accepted)
+	members.text("retry_with", e.RetryWith)
+	members.raw("available_connections", e.AvailableConnections)
+	return members.bounded().encode()
+}
