@@ -53,6 +53,7 @@ type ToolBudget struct {
 
 // Argument is one input of a tool.
 type Argument struct {
+	Use         string   `yaml:"use,omitempty"` // the argument of shared.yaml that this one was taken from
 	Name        string   `yaml:"name"`
 	Type        string   `yaml:"type"` // a type word of the vocabulary
 	Required    bool     `yaml:"required,omitempty"`

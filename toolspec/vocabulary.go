@@ -37,6 +37,7 @@ type Word struct {
 	Doc        string
 	Function   string      // the exported function of the word's package; empty when Fits decides, or nothing is called
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
+	Segment    bool        // of checks: what passes is safe as a segment of a path (R-ARG-7)
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
 }
 
@@ -123,16 +124,25 @@ func ArgumentTypeNames() []string {
 	return names
 }
 
+// PropertyTypes are the words for the `type` of a property of structured content.
+var PropertyTypes = []string{"string", "integer", "boolean", "object", "array"}
+
+// TargetParts are the parts of a target, as bindings and paths name them behind `target.`
+var TargetParts = []string{"stream", "record_id", "connection_id"}
+
+// Method is the only method of a request: the tools read.
+const Method = "GET"
+
 // SendPath is the send word of arguments that are part of the path.
 const SendPath = "path"
 
 // Checks are the words for `check`: values of type argument.Check.
 var Checks = Words{
-	{Name: "safe_name", Doc: "Safe as a path segment or a query value: no slash, no dot segment, no control character.", Fits: []Fit{{"string", "SafeName"}}},
+	{Name: "safe_name", Segment: true, Doc: "Safe as a path segment or a query value: no slash, no dot segment, no control character.", Fits: []Fit{{"string", "SafeName"}}},
 	{Name: "safe_names", Doc: "safe_name for each item.", Fits: []Fit{{"string_list", "SafeName"}}},
-	{Name: "field_path", Doc: "The name of a field, or a dotted path to one.", Fits: []Fit{{"string", "FieldPath"}}},
+	{Name: "field_path", Segment: true, Doc: "The name of a field, or a dotted path to one.", Fits: []Fit{{"string", "FieldPath"}}},
 	{Name: "field_names", Doc: "A field or relation name in each item, free of the comma that separates them.", Fits: []Fit{{"string_list", "FieldName"}}},
-	{Name: "record_id", Doc: "The id of a record, safe as a path segment.", Fits: []Fit{{"string", "RecordID"}}},
+	{Name: "record_id", Segment: true, Doc: "The id of a record, safe as a path segment.", Fits: []Fit{{"string", "RecordID"}}},
 	{Name: "not_blank", Doc: "More than white space.", Fits: []Fit{{"string", "NotBlank"}}},
 }
 

@@ -1,0 +1,206 @@
+package toolspec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+)
+
+// place is where a piece of YAML stands. It stays with the piece when `use` carries it into a tool.
+type place struct {
+	file         string
+	line, column int
+	path         string
+}
+
+// report gathers problems, and knows where every node of every file stands.
+type report struct {
+	problems Problems
+	places   map[*yaml.Node]place
+}
+
+func newReport() *report { return &report{places: map[*yaml.Node]place{}} }
+
+// add notes a problem with a node.
+func (r *report) add(node *yaml.Node, format string, values ...any) {
+	r.addAt(r.places[node], format, values...)
+}
+
+// addBelow notes a problem with a key of a mapping: one that is missing, or that stands there by mistake.
+func (r *report) addBelow(mapping *yaml.Node, key, format string, values ...any) {
+	where := r.places[mapping]
+	where.path = joinKey(where.path, key)
+	r.addAt(where, format, values...)
+}
+
+// addFile notes a problem with a file as a whole.
+func (r *report) addFile(file string, cause error, format string, values ...any) {
+	r.problems = append(r.problems, Problem{File: file, Line: 1, Column: 1, Message: fmt.Sprintf(format, values...), Cause: cause})
+}
+
+func (r *report) addAt(where place, format string, values ...any) {
+	r.problems = append(r.problems, Problem{
+		File: where.file, Line: where.line, Column: where.column, Path: where.path,
+		Message: fmt.Sprintf(format, values...),
+	})
+}
+
+// parse reads one YAML file strictly and gives its mapping, or nil when there is none. What the specs
+// need no more than a reader does is refused: several documents, anchors, aliases, merge keys, tags.
+func (r *report) parse(file string, text []byte) *yaml.Node {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document yaml.Node
+	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+		r.addFile(file, err, "is empty; write the spec, or remove the file")
+		return nil
+	} else if err != nil {
+		r.addSyntax(file, err)
+		return nil
+	}
+	var second yaml.Node
+	if err := decoder.Decode(&second); err == nil {
+		r.addFile(file, nil, "holds several YAML documents; keep one, without ---")
+	} else if !errors.Is(err, io.EOF) {
+		r.addSyntax(file, err)
+	}
+	if len(document.Content) == 0 {
+		r.addFile(file, nil, "is empty; write the spec, or remove the file")
+		return nil
+	}
+	root := document.Content[0]
+	r.locate(root, place{file: file})
+	if root.Kind != yaml.MappingNode {
+		r.add(root, "must be a mapping of keys to values, not %s", kindOf(root))
+		return nil
+	}
+	return root
+}
+
+var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// addSyntax notes an error of the YAML parser, which gives its line only as text.
+func (r *report) addSyntax(file string, err error) {
+	problem := Problem{File: file, Line: 1, Column: 1, Message: "is not YAML: " + err.Error(), Cause: err}
+	if match := syntaxLine.FindStringSubmatch(err.Error()); match != nil {
+		if line, convErr := strconv.Atoi(match[1]); convErr == nil {
+			problem.Line = line
+			problem.Message = "is not YAML: " + err.Error()[len(match[0]):]
+		}
+	}
+	r.problems = append(r.problems, problem)
+}
+
+// locate notes where a node and everything below it stand, and what in it is refused.
+func (r *report) locate(node *yaml.Node, where place) {
+	where.line, where.column = node.Line, node.Column
+	r.places[node] = where
+	switch {
+	case node.Kind == yaml.AliasNode:
+		r.add(node, "is an alias; write the text out, or take it from shared.yaml with use")
+		return
+	case node.Anchor != "":
+		r.add(node, "has the anchor %q; remove it, specs are shared with use", node.Anchor)
+	case node.Style&yaml.TaggedStyle != 0:
+		r.add(node, "has the tag %q; remove it", node.Tag)
+	}
+	switch node.Kind {
+	case yaml.MappingNode:
+		r.locateMapping(node, where)
+	case yaml.SequenceNode:
+		for index, item := range node.Content {
+			below := where
+			below.path = fmt.Sprintf("%s[%d]", where.path, index)
+			r.locate(item, below)
+		}
+	}
+}
+
+// locateMapping drops the entries that it refuses, so that what reads the mapping later meets clean ones.
+func (r *report) locateMapping(node *yaml.Node, where place) {
+	firstLines := map[string]int{}
+	kept := make([]*yaml.Node, 0, len(node.Content))
+	for key, value := range entries(node) {
+		below := where
+		below.line, below.column = key.Line, key.Column
+		below.path = joinKey(where.path, key.Value)
+		firstLine, twice := firstLines[key.Value]
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			r.addAt(below, "has a key that is %s; write the key as one word", kindOf(key))
+		case key.Tag == "!!merge":
+			r.addAt(below, "is a merge key; write the text out, or take it from shared.yaml with use")
+		case key.Style&yaml.TaggedStyle != 0 || key.Anchor != "":
+			r.addAt(below, "has a tag or an anchor on its key; remove it")
+		case twice:
+			r.addAt(below, "is given twice, first on line %d; keep one", firstLine)
+		default:
+			firstLines[key.Value] = key.Line
+			r.places[key] = below
+			r.locate(value, below)
+			kept = append(kept, key, value)
+		}
+	}
+	node.Content = kept
+}
+
+// entries gives the keys and values of a mapping in their order.
+func entries(mapping *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
+	return func(yield func(key, value *yaml.Node) bool) {
+		for index := 0; index+1 < len(mapping.Content); index += 2 {
+			if !yield(mapping.Content[index], mapping.Content[index+1]) {
+				return
+			}
+		}
+	}
+}
+
+// valueOf finds the value of a key, or nil.
+func valueOf(mapping *yaml.Node, name string) *yaml.Node {
+	for key, value := range entries(mapping) {
+		if key.Value == name {
+			return value
+		}
+	}
+	return nil
+}
+
+// kindOf names the kind of a node as its author would.
+func kindOf(node *yaml.Node) string {
+	switch node.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	switch node.ShortTag() {
+	case "!!null":
+		return "empty"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!bool":
+		return "true or false"
+	case "!!timestamp":
+		return "a time"
+	}
+	return "text"
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
+// joinKey puts a key behind a path. A key that would not fit on a line is quoted.
+func joinKey(path, key string) string {
+	if !plainKey.MatchString(key) {
+		key = strconv.Quote(key)
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

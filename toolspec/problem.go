@@ -1,0 +1,67 @@
+package toolspec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one thing that is wrong with the specs, where it stands, and how it is cured.
+type Problem struct {
+	File    string // relative to the folder above toolspec, with forward slashes
+	Line    int    // from 1
+	Column  int    // from 1, in characters
+	Path    string // inside the file: `arguments[1].send`; empty for the file as a whole
+	Message string // what is wrong and what to do about it, on one line
+	Cause   error  // the error of the file system or of the YAML parser, if one stands behind it
+}
+
+// Error gives the problem as `file:line:column: path: message`.
+func (p Problem) Error() string {
+	place := fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
+	if p.Path == "" {
+		return place + p.Message
+	}
+	return place + p.Path + ": " + p.Message
+}
+
+// Unwrap gives the cause.
+func (p Problem) Unwrap() error { return p.Cause }
+
+// Problems is everything that is wrong, sorted by place, each problem once.
+type Problems []Problem
+
+// Error gives the problems, one on a line.
+func (ps Problems) Error() string {
+	lines := make([]string, 0, len(ps))
+	for _, problem := range ps {
+		lines = append(lines, problem.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives each problem as an error of its own.
+func (ps Problems) Unwrap() []error {
+	errs := make([]error, 0, len(ps))
+	for _, problem := range ps {
+		errs = append(errs, problem)
+	}
+	return errs
+}
+
+// sorted puts the problems in the order of their places and drops those that were found twice: a
+// shared argument is judged with every tool that uses it.
+func (ps Problems) sorted() Problems {
+	ordered := slices.Clone(ps)
+	slices.SortStableFunc(ordered, func(a, b Problem) int {
+		return cmp.Or(
+			cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Message, b.Message),
+		)
+	})
+	return slices.CompactFunc(ordered, func(a, b Problem) bool { return a.Error() == b.Error() })
+}

@@ -1,0 +1,83 @@
+package toolspec
+
+import "gopkg.in/yaml.v3"
+
+// useKey is the key with which an argument of a tool is taken from shared.yaml.
+const useKey = "use"
+
+// shared is shared.yaml as tools use it.
+type shared struct {
+	arguments map[string]*yaml.Node
+	names     []string // of the arguments, in the order of the file
+}
+
+// sharedArguments lists what tools may use. Arguments without a readable name are left out; decoding
+// the file reports them.
+func sharedArguments(root *yaml.Node) shared {
+	result := shared{arguments: map[string]*yaml.Node{}}
+	if root == nil {
+		return result
+	}
+	list := valueOf(root, "arguments")
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return result
+	}
+	for _, item := range list.Content {
+		name := valueOf(item, "name")
+		if item.Kind != yaml.MappingNode || name == nil || name.Kind != yaml.ScalarNode {
+			continue
+		}
+		if _, twice := result.arguments[name.Value]; !twice {
+			result.arguments[name.Value] = item
+			result.names = append(result.names, name.Value)
+		}
+	}
+	return result
+}
+
+// resolve replaces every `use` among the arguments of a tool by what shared.yaml says, with the keys
+// beside `use` laid over it. Nodes keep their places, so a problem is reported in the file that its
+// text stands in. An argument that cannot be resolved is reported and left out, and the result is false.
+func (r *report) resolve(tool *yaml.Node, from shared) (complete bool) {
+	list := valueOf(tool, "arguments")
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return list != nil
+	}
+	complete = true
+	kept := make([]*yaml.Node, 0, len(list.Content))
+	for _, item := range list.Content {
+		use := valueOf(item, useKey)
+		if item.Kind != yaml.MappingNode || use == nil {
+			kept = append(kept, item)
+			continue
+		}
+		if origin, found := from.arguments[use.Value]; use.Kind == yaml.ScalarNode && found {
+			kept = append(kept, r.overlay(item, origin))
+			continue
+		}
+		complete = false
+		if use.Kind == yaml.ScalarNode {
+			r.add(use, "%s", unknown("shared argument", use.Value, from.names))
+		} else {
+			r.add(use, "must be the name of a shared argument, not %s", kindOf(use))
+		}
+	}
+	list.Content = kept
+	return complete
+}
+
+// overlay is the shared argument with the keys of the item in place of its own. It stands where the
+// item stands.
+func (r *report) overlay(item, origin *yaml.Node) *yaml.Node {
+	merged := &yaml.Node{Kind: yaml.MappingNode, Tag: item.Tag}
+	r.places[merged] = r.places[item]
+	for key, value := range entries(item) {
+		merged.Content = append(merged.Content, key, value)
+	}
+	for key, value := range entries(origin) {
+		if valueOf(item, key.Value) == nil {
+			merged.Content = append(merged.Content, key, value)
+		}
+	}
+	return merged
+}

@@ -1,0 +1,155 @@
+package toolspec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+// reservedTools are names whose generated file would be one of the generator's own.
+var reservedTools = []string{"surface", "footprint"}
+
+// checkName notes a name that is not snake_case. A name that could not be read is not judged again.
+func checkName(from source, path, name string) {
+	if name != "" && !snakeCase.MatchString(name) {
+		from.add(path, "is %q; write names in snake_case: small letters, digits and single underscores", name)
+	}
+}
+
+// checkUnique notes a name that an earlier item of the list has already.
+func checkUnique(from source, path, name string, seen map[string]string) {
+	if name == "" {
+		return
+	}
+	if first, twice := seen[name]; twice {
+		from.add(path, "repeats %q of %s; give each its own", name, first)
+		return
+	}
+	seen[name] = path
+}
+
+// checkPositive notes a budget that nothing could keep.
+func checkPositive(from source, path string, value int) {
+	if node := from.nodes[path]; node != nil && node.Kind == yaml.ScalarNode && node.ShortTag() == "!!int" && value < 1 {
+		from.add(path, "is %d; a budget is at least 1", value)
+	}
+}
+
+func checkShared(from source, file SharedFile) {
+	for index, argument := range file.Arguments {
+		if argument.Use != "" {
+			from.add(fmt.Sprintf("arguments[%d].use", index), "stands in shared.yaml; write the argument out, only tools use others")
+		}
+	}
+	checkArguments(from, file.Arguments)
+	seen := map[string]string{}
+	for index, output := range file.Outputs {
+		path := fmt.Sprintf("outputs[%d]", index)
+		checkName(from, path+".name", output.Name)
+		checkUnique(from, path+".name", output.Name, seen)
+		checkProperties(from, path+".properties", output.Properties)
+	}
+}
+
+func checkProperties(from source, path string, properties []Property) {
+	if node := from.nodes[path]; node != nil && node.Kind == yaml.SequenceNode && len(properties) == 0 {
+		from.add(path, "is an empty list; name the members of structured output")
+	}
+	seen := map[string]string{}
+	for index, property := range properties {
+		at := fmt.Sprintf("%s[%d]", path, index)
+		checkName(from, at+".name", property.Name)
+		checkUnique(from, at+".name", property.Name, seen)
+		if property.Type != "" && !slices.Contains(PropertyTypes, property.Type) {
+			from.add(at+".type", "%s", unknown("type", property.Type, PropertyTypes))
+		}
+	}
+}
+
+func checkSurface(from source, file SurfaceFile, tools []loadedTool) {
+	checkPositive(from, "budget.bytes", file.Budget.Bytes)
+	checkPositive(from, "budget.tokens", file.Budget.Tokens)
+	checkPositive(from, "budget.instructions_characters", file.Budget.InstructionsCharacters)
+	checkToolList(from, file.Tools, tools)
+	names, uris := map[string]string{}, map[string]string{}
+	for index, template := range file.Templates {
+		path := fmt.Sprintf("templates[%d]", index)
+		checkName(from, path+".name", template.Name)
+		checkUnique(from, path+".name", template.Name, names)
+		checkUnique(from, path+".uri", template.URI, uris)
+		checkTemplate(from, path, template, tools)
+	}
+}
+
+// checkToolList holds the list of surface.yaml and the files of the folder tools together, both ways.
+func checkToolList(from source, list []string, tools []loadedTool) {
+	stems := make([]string, 0, len(tools))
+	for _, tool := range tools {
+		stem := strings.TrimSuffix(tool.value.File[strings.LastIndex(tool.value.File, "/")+1:], ".yaml")
+		stems = append(stems, stem)
+		if from.has("tools") && !slices.Contains(list, stem) {
+			tool.source.add("tool", "is not among the tools of surface.yaml; add it there, or remove this file")
+		}
+	}
+	seen := map[string]string{}
+	for index, name := range list {
+		path := fmt.Sprintf("tools[%d]", index)
+		checkUnique(from, path, name, seen)
+		if name != "" && !slices.Contains(stems, name) {
+			from.add(path, "%s, or add %s/%s/%s.yaml", unknown("tool", name, stems), folder, toolsFolder, name)
+		}
+	}
+}
+
+// templatePattern is the form of a resource's URI: one variable, at the end (R-RES-1).
+var templatePattern = regexp.MustCompile(`^pdpp://[a-z][a-z0-9-]*/\{([^{}]*)\}$`)
+
+// checkTemplate holds a template and the tool that answers it together: the variable must be something
+// that the tool can be asked for.
+func checkTemplate(from source, path string, template Template, tools []loadedTool) {
+	match := templatePattern.FindStringSubmatch(template.URI)
+	variable := ""
+	switch {
+	case template.URI == "":
+	case match == nil:
+		from.add(path+".uri", `is %q; write it as pdpp://kind/{name} or pdpp://kind/{handle}`, template.URI)
+	case match[1] != "name" && match[1] != "handle":
+		from.add(path+".uri", "%s", unknown("variable", match[1], []string{"name", "handle"}))
+	default:
+		variable = match[1]
+	}
+	if template.MIMEType != "" && !strings.Contains(strings.Trim(template.MIMEType, "/"), "/") {
+		from.add(path+".mime_type", "is %q; write a media type such as text/plain", template.MIMEType)
+	}
+	if template.Tool == "" {
+		return
+	}
+	index := slices.IndexFunc(tools, func(tool loadedTool) bool { return tool.value.Name == template.Tool })
+	if index < 0 {
+		from.add(path+".tool", "%s", unknown("tool", template.Tool, toolNames(tools)))
+		return
+	}
+	tool := tools[index].value
+	takesStream := slices.ContainsFunc(tool.Arguments, func(argument Argument) bool { return argument.Name == "stream" })
+	switch {
+	case variable == "name" && !takesStream:
+		from.add(path+".tool", "is %q, which takes no stream for {name}; name a tool with the argument stream", tool.Name)
+	case variable == "handle" && tool.Target == nil:
+		from.add(path+".tool", "is %q, which has no target for {handle}; name a tool with a target", tool.Name)
+	}
+}
+
+func toolNames(tools []loadedTool) []string {
+	list := make([]string, 0, len(tools))
+	for _, tool := range tools {
+		if tool.value.Name != "" {
+			list = append(list, tool.value.Name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,175 @@
+package toolspec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// forbiddenArguments are names that no tool may have, and why.
+var forbiddenArguments = map[string]string{
+	"connector_instance_id": "name sources with connection_id (R-SURF-6)",
+	"profile":               "there is one surface and no choice of it (R-SURF-2)",
+	"toolset":               "there is one surface and no choice of it (R-SURF-2)",
+	targetWord:              "the word means the record that a call names",
+}
+
+// checkArguments judges a list of arguments by itself: names, types and words, each in its place.
+func checkArguments(from source, arguments []Argument) {
+	names := map[string]string{}
+	for index, argument := range arguments {
+		path := fmt.Sprintf("arguments[%d]", index)
+		checkArgumentName(from, path+".name", argument.Name, names)
+		checkType(from, path, argument)
+		checkBounds(from, path, argument)
+		checkEnum(from, path, argument)
+		checkWordOfType(from, path+".check", "check", argument.Check, argument.Type, Checks)
+		checkWordOfType(from, path+".send", "send word", argument.Send, argument.Type, Sends)
+		checkSendPath(from, path, argument)
+		checkAs(from, path, argument)
+	}
+	for index, argument := range arguments {
+		for number, alias := range argument.Aliases {
+			checkArgumentName(from, fmt.Sprintf("arguments[%d].aliases[%d]", index, number), alias, names)
+		}
+	}
+}
+
+// checkArgumentName judges a name or an alias. Names that differ by underscores alone count as one: a
+// model mixes them up, and so does the Go name of the field.
+func checkArgumentName(from source, path, name string, seen map[string]string) {
+	if name == "" {
+		return
+	}
+	checkName(from, path, name)
+	if why, forbidden := forbiddenArguments[name]; forbidden {
+		from.add(path, "must not be %q: %s", name, why)
+	}
+	folded := strings.ReplaceAll(name, "_", "")
+	if first, twice := seen[folded]; twice {
+		from.add(path, "is %q, which %s is called too; give each argument its own name", name, first)
+		return
+	}
+	seen[folded] = path
+}
+
+func checkType(from source, path string, argument Argument) {
+	if argument.Type == "" {
+		return
+	}
+	word, known := FindArgumentType(argument.Type)
+	switch {
+	case !known:
+		from.add(path+".type", "%s", unknown("type", argument.Type, ArgumentTypeNames()))
+	case argument.Required && word.RequiredFunction == "":
+		from.add(path+".required", "is true, but a %s is always optional; remove it", argument.Type)
+	}
+}
+
+func checkBounds(from source, path string, argument Argument) {
+	if argument.Type != "" && argument.Type != "integer" {
+		for _, key := range []string{".minimum", ".maximum"} {
+			if from.has(path + key) {
+				from.add(path+key, "bounds a %s; only an integer has bounds, remove it", argument.Type)
+			}
+		}
+		return
+	}
+	if argument.Minimum != nil && argument.Maximum != nil && *argument.Minimum > *argument.Maximum {
+		from.add(path+".minimum", "is %d, above the maximum %d; swap them", *argument.Minimum, *argument.Maximum)
+	}
+}
+
+func checkEnum(from source, path string, argument Argument) {
+	if !from.has(path + ".enum") {
+		return
+	}
+	if argument.Type != "" && argument.Type != "string" {
+		from.add(path+".enum", "lists the values of a %s; only a string has them, remove it", argument.Type)
+		return
+	}
+	if argument.Enum != nil && len(argument.Enum) == 0 {
+		from.add(path+".enum", "is an empty list; list the values, or remove the key")
+	}
+	seen := map[string]string{}
+	for index, value := range argument.Enum {
+		checkUnique(from, fmt.Sprintf("%s.enum[%d]", path, index), value, seen)
+	}
+}
+
+// checkWordOfType judges a word that must exist and be usable on the argument's type.
+func checkWordOfType(from source, path, noun, name, argumentType string, table Words) {
+	if name == "" {
+		return
+	}
+	word, known := table.Find(name)
+	if !known {
+		from.add(path, "%s", unknown(noun, name, table.Names()))
+		return
+	}
+	if _, typed := FindArgumentType(argumentType); !typed {
+		return
+	}
+	if _, fits := word.FunctionFor(argumentType); !fits {
+		from.add(path, "is %q, which is no %s for a %s; use one of %s", name, noun, argumentType, strings.Join(fitting(table, argumentType), ", "))
+	}
+}
+
+// fitting lists the words that can be used on a type.
+func fitting(table Words, argumentType string) []string {
+	list := []string{}
+	for _, word := range table {
+		if _, fits := word.FunctionFor(argumentType); fits {
+			list = append(list, word.Name)
+		}
+	}
+	if len(list) == 0 {
+		return []string{"none"}
+	}
+	return list
+}
+
+// checkSendPath judges an argument that becomes a segment of the path: it must always be there, and
+// must be safe (R-ARG-7).
+func checkSendPath(from source, path string, argument Argument) {
+	if argument.Send != SendPath || argument.Type != "string" {
+		return
+	}
+	if !argument.Required {
+		from.add(path+".send", "puts an optional argument into the path; add required: true")
+	}
+	checkSegment(from, path, argument)
+}
+
+// checkSegment notes an argument whose value could leave its segment of the path.
+func checkSegment(from source, path string, argument Argument) {
+	word, known := Checks.Find(argument.Check)
+	switch {
+	case argument.Check != "" && !known: // reported as an unknown word
+	case argument.Check == "" && len(argument.Enum) > 0:
+		for index, value := range argument.Enum {
+			if !plainKey.MatchString(value) || strings.HasPrefix(value, ".") {
+				from.add(fmt.Sprintf("%s.enum[%d]", path, index), "is %q, which is unsafe in a path; use letters, digits, _ and -", value)
+			}
+		}
+	case argument.Check == "":
+		from.addMissing(path, "check", "is missing on a part of the path; use one of %s (R-ARG-7)", strings.Join(segmentChecks(), ", "))
+	case !word.Segment:
+		from.add(path+".check", "is %q, which is not safe for a part of the path; use one of %s (R-ARG-7)", argument.Check, strings.Join(segmentChecks(), ", "))
+	}
+}
+
+func segmentChecks() []string {
+	safe := slices.DeleteFunc(slices.Clone(Checks), func(word Word) bool { return !word.Segment })
+	return safe.Names()
+}
+
+func checkAs(from source, path string, argument Argument) {
+	switch {
+	case argument.As == "":
+	case argument.Send == "" && !from.has(path+".send"), argument.Send == SendPath:
+		from.add(path+".as", "renames an argument that is not sent in the query; remove it")
+	case argument.As == argument.Name:
+		from.add(path+".as", "repeats the argument's name; remove it")
+	}
+}

@@ -1,0 +1,149 @@
+package toolspec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// targetWord is how bindings and paths name the target.
+const targetWord = "target"
+
+// preconditions judges the gates of a tool.
+func (c *toolCheck) preconditions() {
+	for index, precondition := range c.tool.Preconditions {
+		path := fmt.Sprintf("preconditions[%d]", index)
+		if precondition.When != nil && len(precondition.When) == 0 {
+			c.add(path+".when", "is an empty list; name arguments, or remove the key")
+		}
+		seen := map[string]string{}
+		for number, name := range precondition.When {
+			at := fmt.Sprintf("%s.when[%d]", path, number)
+			checkUnique(c.source, at, name, seen)
+			if _, found := c.reference(at, name); !found {
+				continue
+			}
+			if argument, _, _ := c.argument(name); argument.Required {
+				c.add(at, "is %q, which is always given, so the gate always applies; remove when", name)
+			}
+		}
+		c.word(path, "gate", "gate", precondition.Gate, Gates, precondition.With)
+	}
+}
+
+// word judges a word with parameters, and what `with` gives them.
+func (c *toolCheck) word(path, key, noun, name string, table Words, with Bindings) {
+	if name == "" {
+		return
+	}
+	word, known := table.Find(name)
+	if !known {
+		c.add(path+"."+key, "%s", unknown(noun, name, table.Names()))
+		for _, binding := range with {
+			c.used[binding.Value] = true
+		}
+		return
+	}
+	for _, binding := range with {
+		at := joinKey(path+".with", binding.Name)
+		parameter, found := word.Parameter(binding.Name)
+		if !found {
+			c.add(at, "%s", unknown("parameter of "+name, binding.Name, parameterNames(word)))
+			c.used[binding.Value] = true
+			continue
+		}
+		c.binding(at, parameter, binding.Value)
+	}
+	for _, parameter := range word.Parameters {
+		if c.mustBind(parameter) && !slices.ContainsFunc(with, func(b Binding) bool { return b.Name == parameter.Name }) {
+			c.addMissing(path+".with", parameter.Name, "is missing; bind it, %s takes %s", name, article(string(parameter.Kind)))
+		}
+	}
+}
+
+// mustBind reports whether a parameter has to be bound: one that is always needed, and one that the
+// tool takes an argument for, which would otherwise be ignored without a word.
+func (c *toolCheck) mustBind(parameter Parameter) bool {
+	if !parameter.Kind.Optional() {
+		return true
+	}
+	_, _, found := c.argument(parameter.Name)
+	return found
+}
+
+func parameterNames(word Word) []string {
+	list := make([]string, 0, len(word.Parameters))
+	for _, parameter := range word.Parameters {
+		list = append(list, parameter.Name)
+	}
+	return list
+}
+
+func article(noun string) string {
+	if strings.HasPrefix(noun, "optional") || strings.HasPrefix(noun, "integer") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// binding judges what one parameter is given.
+func (c *toolCheck) binding(at string, parameter Parameter, value string) {
+	part, ofTarget := strings.CutPrefix(value, targetWord+".")
+	switch {
+	case value == "":
+	case value == targetWord && parameter.Kind != KindTarget:
+		c.add(at, "is the whole target, but %s is wanted; name a part of it, such as target.stream", article(string(parameter.Kind)))
+	case parameter.Kind == KindTarget && value != targetWord:
+		c.add(at, "is %q, but the whole target is wanted; write target", value)
+	case (ofTarget || parameter.Kind == KindTarget) && !c.has("target"):
+		c.add(at, "is %q, but the tool has no target; add one", value)
+	case parameter.Kind == KindTarget:
+	case ofTarget:
+		c.targetBinding(at, parameter, part)
+	default:
+		c.argumentBinding(at, parameter, value)
+	}
+}
+
+func (c *toolCheck) targetBinding(at string, parameter Parameter, part string) {
+	switch {
+	case !slices.Contains(TargetParts, part):
+		c.add(at, "%s", unknown("part of the target", part, TargetParts))
+	case parameter.Kind == KindString && part == "connection_id":
+		c.add(at, "is target.connection_id, which may be absent, but a value is always wanted; bind another")
+	case parameter.Kind != KindString && parameter.Kind != KindOptionalString:
+		c.add(at, "is text, but %s is wanted; bind another", article(string(parameter.Kind)))
+	}
+}
+
+// argumentBinding judges an argument as the value of a parameter.
+func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string) {
+	argument, found := c.reference(at, name)
+	if !found || argument.Type == "" {
+		return
+	}
+	wanted := map[Kind]string{
+		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindStringList: "string_list",
+	}[parameter.Kind]
+	switch {
+	case argument.Type != wanted:
+		c.add(at, "is %q, a %s, but %s is wanted; bind another", name, argument.Type, article(string(parameter.Kind)))
+	case parameter.Kind == KindString && !argument.Required:
+		c.add(at, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another", name)
+	case c.tool.Target != nil && c.resolvedAs(name) != "":
+		c.add(at, "is %q as it was passed; bind target.%s, which knows the id too", name, c.resolvedAs(name))
+	}
+}
+
+// resolvedAs is the part of the target that an argument helps to name, or empty.
+func (c *toolCheck) resolvedAs(name string) string {
+	switch target := c.tool.Target; name {
+	case target.ConnectionID:
+		return "connection_id"
+	case target.Stream:
+		return "stream"
+	case target.RecordID:
+		return "record_id"
+	}
+	return ""
+}

@@ -1,0 +1,108 @@
+package toolspec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	placeholder  = regexp.MustCompile(`^\{([^{}]*)\}$`)
+	fixedSegment = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+)
+
+// request judges the request's paths, and that every argument sent in the path is in each of them.
+func (c *toolCheck) request() {
+	request := c.tool.Request
+	if request == nil {
+		for index, argument := range c.tool.Arguments {
+			if argument.Send == SendPath && c.has("operation") {
+				c.addToArgument(fmt.Sprintf("arguments[%d]", index), "send", "is path, but an operation has no path; send it as query")
+			}
+		}
+		return
+	}
+	if request.Method != "" && request.Method != Method {
+		c.add("request.method", "is %q; the tools only read, write %s", request.Method, Method)
+	}
+	c.path("request.path", request.Path)
+	if request.PathBy == nil {
+		return
+	}
+	c.pathBy(*request.PathBy)
+	for _, value := range request.PathBy.Values {
+		c.path(joinKey("request.path_by.values", value.Name), value.Value)
+	}
+}
+
+// pathBy judges the argument that picks a path.
+func (c *toolCheck) pathBy(by PathBy) {
+	if by.Values != nil && len(by.Values) == 0 {
+		c.add("request.path_by.values", "is empty; give a path for a value, or remove path_by")
+	}
+	argument, found := c.reference("request.path_by.argument", by.Argument)
+	if !found {
+		return
+	}
+	if len(argument.Enum) == 0 {
+		c.add("request.path_by.argument", "is %q, which has no enum; list its values there", by.Argument)
+		return
+	}
+	for _, value := range by.Values {
+		if !slices.Contains(argument.Enum, value.Name) {
+			c.add(joinKey("request.path_by.values", value.Name), "%s", unknown("value", value.Name, argument.Enum))
+		}
+	}
+}
+
+// path judges one path, segment by segment.
+func (c *toolCheck) path(at, path string) {
+	if path == "" {
+		return
+	}
+	rest, rooted := strings.CutPrefix(path, "/")
+	if !rooted {
+		c.add(at, "is %q; begin it with a slash", path)
+	}
+	var sent []string
+	for segment := range strings.SplitSeq(rest, "/") {
+		match := placeholder.FindStringSubmatch(segment)
+		switch {
+		case match != nil:
+			sent = append(sent, match[1])
+			c.placeholder(at, match[1])
+		case segment == "":
+			c.add(at, "has an empty segment; write one slash between segments, and none at the end")
+		case !fixedSegment.MatchString(segment):
+			c.add(at, "has the segment %q; use letters, digits, _ and -, or one {argument}", segment)
+		}
+	}
+	for index, argument := range c.tool.Arguments {
+		if argument.Send == SendPath && !slices.Contains(sent, argument.Name) {
+			c.addToArgument(fmt.Sprintf("arguments[%d]", index), "send", "is path, but {%s} is not in %s; add it there", argument.Name, path)
+		}
+	}
+}
+
+// placeholder judges one {name} of a path.
+func (c *toolCheck) placeholder(at, name string) {
+	if part, ofTarget := strings.CutPrefix(name, targetWord+"."); ofTarget {
+		switch {
+		case !c.has("target"):
+			c.add(at, "names {%s}, but the tool has no target; add one", name)
+		case part == "connection_id":
+			c.add(at, "names {%s}, which may be absent; only target.stream and target.record_id fit a path", name)
+		case !slices.Contains(TargetParts, part):
+			c.add(at, "names {%s}: %s", name, unknown("part of the target", part, TargetParts))
+		}
+		return
+	}
+	argument, found := c.reference(at, name)
+	switch {
+	case name == "":
+		c.add(at, "has an empty {}; name an argument in it")
+	case found && argument.Send != SendPath:
+		c.add(at, "names {%s}, which is not sent in the path; give the argument send: path", name)
+	}
+}

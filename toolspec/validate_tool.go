@@ -1,0 +1,212 @@
+package toolspec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// toolCheck judges one tool as a whole: what it takes and what becomes of it.
+type toolCheck struct {
+	source
+	tool     Tool
+	complete bool            // every argument is known, so a name that is not among them is a mistake
+	used     map[string]bool // arguments that reach the request, a gate or the answer
+}
+
+func checkTool(from source, tool Tool, complete bool, outputs []string) {
+	check := &toolCheck{source: from, tool: tool, complete: complete, used: map[string]bool{}}
+	for index, argument := range tool.Arguments {
+		if argument.Name == "" {
+			check.complete = false
+		}
+		if from.has(fmt.Sprintf("arguments[%d].send", index)) {
+			check.used[argument.Name] = true
+		}
+	}
+	checkName(from, "tool", tool.Name)
+	if slices.Contains(reservedTools, tool.Name) {
+		from.add("tool", "is %q, the name of a generated file; choose another", tool.Name)
+	}
+	checkPositive(from, "budget.bytes", tool.Budget.Bytes)
+	checkArguments(from, tool.Arguments)
+	if tool.Output != "" && !slices.Contains(outputs, tool.Output) {
+		from.add("output", "%s", unknown("output", tool.Output, outputs))
+	}
+	check.sentNames()
+	check.target()
+	check.preconditions()
+	check.answer()
+	check.unusedArguments()
+}
+
+// argument finds an argument by name, and its path.
+func (c *toolCheck) argument(name string) (Argument, string, bool) {
+	for index, argument := range c.tool.Arguments {
+		if argument.Name == name && name != "" {
+			return argument, fmt.Sprintf("arguments[%d]", index), true
+		}
+	}
+	return Argument{}, "", false
+}
+
+// reference finds an argument that a path or a binding names, and notes one that is not there.
+func (c *toolCheck) reference(path, name string) (Argument, bool) {
+	argument, _, found := c.argument(name)
+	if found {
+		c.used[name] = true
+	} else if name != "" && c.complete {
+		c.add(path, "%s", unknown("argument", name, c.argumentNames()))
+	}
+	return argument, found
+}
+
+func (c *toolCheck) argumentNames() []string {
+	list := make([]string, 0, len(c.tool.Arguments))
+	for _, argument := range c.tool.Arguments {
+		list = append(list, argument.Name)
+	}
+	return list
+}
+
+// addToArgument notes a problem that an argument has in this tool only. Of a shared argument, the
+// place is the tool's `use`.
+func (c *toolCheck) addToArgument(path, key, format string, values ...any) {
+	item := c.node(path)
+	if node, found := c.nodes[path+"."+key]; found && c.report.places[node].file == c.report.places[item].file {
+		c.report.add(node, format, values...)
+		return
+	}
+	c.report.addBelow(item, key, format, values...)
+}
+
+// sentNames notes two arguments that would be sent under one name.
+func (c *toolCheck) sentNames() {
+	seen := map[string]string{}
+	for index, argument := range c.tool.Arguments {
+		if argument.Send == "" || argument.Send == SendPath || argument.Name == "" {
+			continue
+		}
+		path, name, key := fmt.Sprintf("arguments[%d]", index), argument.Name, "name"
+		if argument.As != "" {
+			name, key = argument.As, "as"
+		}
+		if first, twice := seen[name]; twice && first != argument.Name {
+			c.addToArgument(path, key, "sends %q, which %s sends too; rename one with as", name, first)
+		}
+		seen[name] = argument.Name
+	}
+}
+
+// target judges the arguments that name one record.
+func (c *toolCheck) target() {
+	target := c.tool.Target
+	if target == nil {
+		return
+	}
+	parts := []struct{ key, name string }{
+		{"id", target.ID}, {"connection_id", target.ConnectionID}, {"stream", target.Stream}, {"record_id", target.RecordID},
+	}
+	seen := map[string]string{}
+	for _, part := range parts {
+		path := "target." + part.key
+		checkUnique(c.source, path, part.name, seen)
+		argument, found := c.reference(path, part.name)
+		if !found {
+			continue
+		}
+		_, at, _ := c.argument(part.name)
+		switch {
+		case argument.Type != "string" && argument.Type != "":
+			c.add(path, "is %q, a %s; a target is named by strings", part.name, argument.Type)
+		case part.key == "connection_id" && argument.Required:
+			c.addToArgument(at, "required", "is true, but the target may have its connection from the id; remove it")
+		case part.key != "connection_id" && argument.Send != "":
+			c.addToArgument(at, "send", "sends a part of the target by itself; remove it, the path names {target.%s}", pathPart(part.key))
+		}
+		if part.key == "stream" || part.key == "record_id" {
+			checkSegment(c.source, at, argument)
+		}
+	}
+	c.targetChoice(target)
+}
+
+// pathPart is the part of the target that an argument ends up as.
+func pathPart(key string) string {
+	if key == "id" {
+		return "record_id"
+	}
+	return key
+}
+
+// targetChoice judges the ways to name a record: an id that is always there, or an id or a pair.
+func (c *toolCheck) targetChoice(target *Target) {
+	pair := c.has("target.stream")
+	if pair != c.has("target.record_id") {
+		c.add("target", "has one of stream and record_id; give both, or neither")
+		return
+	}
+	argument, at, found := c.argument(target.ID)
+	if found && !pair && !argument.Required {
+		c.addToArgument(at, "required", "is not true, and nothing else names the record; add it, or give the target stream and record_id")
+	}
+	if found && pair && argument.Required {
+		c.addToArgument(at, "required", "is true, but stream and record_id may name the record instead; remove it")
+	}
+	if c.tool.Request != nil && !c.targetIsUsed() {
+		c.add("target", "is used by nothing; name {target.stream} and {target.record_id} in the path, or remove it")
+	}
+}
+
+func (c *toolCheck) targetIsUsed() bool {
+	paths := []string{c.tool.Request.Path}
+	if c.tool.Request.PathBy != nil {
+		for _, binding := range c.tool.Request.PathBy.Values {
+			paths = append(paths, binding.Value)
+		}
+	}
+	return slices.ContainsFunc(paths, func(path string) bool { return strings.Contains(path, "{"+targetWord+".") })
+}
+
+// answer judges what comes after the gates: a request and its renderer, or an operation.
+func (c *toolCheck) answer() {
+	request, result, operation := c.has("request"), c.has("result"), c.has("operation")
+	switch {
+	case operation && request:
+		c.add("operation", "stands beside request; keep one")
+	case operation && result:
+		c.add("operation", "stands beside result; keep one, an operation renders by itself")
+	case !operation && !request:
+		c.addMissing("", "request", "is missing; add request and result, or operation")
+	case request && !result:
+		c.addMissing("", "result", "is missing; name the renderer of the response")
+	}
+	if operation && c.has("target") {
+		c.add("target", "stands beside operation, which resolves its own; remove it")
+	}
+	if operation && !c.has("endpoint") {
+		c.addMissing("", "endpoint", "is missing; say what the operation reads: GET /path")
+	}
+	if c.has("endpoint") && !operation {
+		c.add("endpoint", "stands beside request, which says it already; remove it")
+	}
+	if endpoint := c.tool.Endpoint; endpoint != "" && !strings.HasPrefix(endpoint, Method+" /") {
+		c.add("endpoint", "is %q; write it as GET /path", endpoint)
+	}
+	c.request()
+	if c.tool.Result != nil {
+		c.word("result", "render", "renderer", c.tool.Result.Render, Renderers, c.tool.Result.With)
+	}
+	if c.tool.Operation != nil {
+		c.word("operation", "run", "operation", c.tool.Operation.Run, Operations, c.tool.Operation.With)
+	}
+}
+
+// unusedArguments notes an argument that a caller could give without effect.
+func (c *toolCheck) unusedArguments() {
+	for index, argument := range c.tool.Arguments {
+		if argument.Name != "" && !c.used[argument.Name] {
+			c.addToArgument(fmt.Sprintf("arguments[%d]", index), "send", "is missing, and nothing else uses %s; add it, or remove the argument", argument.Name)
+		}
+	}
+}
