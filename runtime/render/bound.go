@@ -1,0 +1,90 @@
+package render
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Bounds of a result (R-BUD-2), in characters as Length counts them.
+const (
+	TextCharacters    = 8_000  // text of records, aggregate and search
+	ChannelCharacters = 40_000 // text or structured output of any result
+)
+
+// Length is the length of a text in UTF-16 code units. Hosts written in JavaScript count so; it is
+// never less than the number of code points.
+func Length(text string) int {
+	units := 0
+	for _, r := range text {
+		if r > 0xFFFF {
+			units++
+		}
+		units++
+	}
+	return units
+}
+
+func rawLength(value json.RawMessage) int {
+	runes := utf8.RuneCount(value)
+	for _, b := range value {
+		if b >= 0xF0 { // the first byte of four: a pair of units
+			runes++
+		}
+	}
+	return runes
+}
+
+// Clip is the beginning of a text, at most so many characters as Length counts them, and whether
+// anything was cut off. It never cuts a code point in two.
+func Clip(text string, characters int) (string, bool) {
+	units := 0
+	for at, r := range text {
+		width := 1
+		if r > 0xFFFF {
+			width = 2
+		}
+		if units+width > characters {
+			return text[:at], true
+		}
+		units += width
+	}
+	return text, false
+}
+
+// Ceiling is the greatest length to which pieces may be cut so that all of them together stay
+// within a budget: short pieces stay whole, and the long ones share what is left. Without a cut
+// it is the length of the longest piece.
+func Ceiling(lengths []int, budget int) int {
+	low, high := 0, 0
+	for _, length := range lengths {
+		high = max(high, length)
+	}
+	for low < high {
+		middle := (low + high + 1) / 2
+		total := 0
+		for _, length := range lengths {
+			total += min(length, middle)
+		}
+		if total <= budget {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return low
+}
+
+// within passes a result that keeps its bounds. Renderers make their results fit; what cannot be
+// made to fit, such as a cursor longer than the whole text may be, is an answer that cannot be used.
+func within(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
+	if length := Length(result.Text); length > textBound {
+		return nil, unusable(response, "the answer holds handles that do not fit into the text; narrow the call", nil)
+	}
+	if rawLength(result.Structured) > ChannelCharacters {
+		return nil, unusable(response, "the answer holds members that do not fit into one result; narrow the call", nil)
+	}
+	return result, nil
+}

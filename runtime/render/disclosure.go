@@ -1,0 +1,83 @@
+package render
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+)
+
+// Bounds of what the RS says about a page, in text.
+const (
+	warningsShown     = 10
+	warningCharacters = 300
+)
+
+// countToken is the count of a page in text, or empty when the RS sent none (R-HAND-8):
+// count=exact:60, count=none. Lexical search sends a bare integer with its accuracy beside it.
+func countToken(meta rawjson.Object) string {
+	count := meta.Get("count")
+	if object, ok := rawjson.ParseObject(count); ok {
+		return countValue(object.Text("kind"), object.Get("value"))
+	}
+	return countValue(meta.Text("count_accuracy"), count)
+}
+
+func countValue(kind string, value json.RawMessage) string {
+	number := ""
+	if rawjson.Kind(value) == rawjson.Number && len(value) <= numberCharacters {
+		number = string(value)
+	}
+	switch {
+	case kind == "" && number == "":
+		return ""
+	case kind == "":
+		return "count=" + number
+	}
+	kind, _ = Clip(kind, numberCharacters)
+	if number != "" {
+		kind += ":" + number
+	}
+	if strings.ContainsFunc(kind, func(r rune) bool { return r <= ' ' || r == '"' }) {
+		kind = string(rawjson.Quote(kind))
+	}
+	return "count=" + kind
+}
+
+// warningLines are the RS's warnings in text (R-HAND-8), one a line.
+func warningLines(meta rawjson.Object) []string {
+	warnings, _ := rawjson.Elements(meta.Get("warnings"))
+	var lines []string
+	for i, warning := range warnings {
+		if i == warningsShown {
+			return append(lines, "more_warnings="+strconv.Itoa(len(warnings)-i))
+		}
+		lines = append(lines, warningLine(warning))
+	}
+	return lines
+}
+
+func warningLine(warning json.RawMessage) string {
+	if text, ok := rawjson.Text(warning); ok {
+		clipped, _ := Clip(text, warningCharacters)
+		return "warning: " + Token("message", clipped)
+	}
+	object, _ := rawjson.ParseObject(warning)
+	code, _ := Clip(object.Text("code"), warningCharacters)
+	param, _ := Clip(object.Text("param"), warningCharacters)
+	message, _ := Clip(object.Text("message"), warningCharacters)
+	return "warning: " + line(tokenIf("code", code), tokenIf("param", param), tokenIf("message", message))
+}
+
+// scalarTokens are the members of an object that are literals or short strings.
+func scalarTokens(object rawjson.Object) []string {
+	var tokens []string
+	for _, member := range object {
+		kind := rawjson.Kind(member.Value)
+		if kind != rawjson.ArrayValue && kind != rawjson.ObjectValue && kind != rawjson.Null && len(member.Value) <= warningCharacters {
+			tokens = append(tokens, RawToken(member.Name, member.Value))
+		}
+	}
+	return tokens
+}

@@ -1,0 +1,146 @@
+package render
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// windowCharacters is the room for a window's text in either channel. It holds every window that
+// the RS gives, unless nearly all of it must be escaped in JSON.
+const windowCharacters = 36_000
+
+// window is a window of a text field. Offsets are as the RS counts them, and no other offsets are
+// ever made up from them.
+type window struct {
+	identity
+	input   FieldWindowInput
+	body    rawjson.Object
+	members rawjson.Object
+	text    string
+	cut     bool // the text did not fit into a result and was clipped
+}
+
+// FieldWindow renders a window of a text field: in text the record, the range, the continuations
+// and then the text itself (R-WIN-1); in structured output record, field and window (R-WIN-2).
+func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input FieldWindowInput) (*tool.Result, error) {
+	body, err := OpenBody(response)
+	if err != nil {
+		return nil, err
+	}
+	if inner, ok := rawjson.ParseObject(body.Get("data")); ok && body.Get("window") == nil {
+		body = inner // older servers wrap the answer once more
+	}
+	members, ok := rawjson.ParseObject(body.Get("window"))
+	text, hasText := rawjson.Text(members.Get("text"))
+	if !ok || !hasText {
+		return nil, unusable(response, "the resource server's answer holds no window with a text", nil)
+	}
+	w := &window{identity: targetIdentity(input.Target), input: input, body: body, members: members, text: text}
+	w.clip()
+	result := &tool.Result{Text: w.render(), Structured: w.structured(response)}
+	return within(response, result, ChannelCharacters)
+}
+
+// clip cuts a text that fits into no result. The window is then read again in smaller pieces.
+func (w *window) clip() {
+	fitting := clipQuoted(w.text, windowCharacters)
+	text, _ := rawjson.Text(fitting)
+	if len(text) == len(w.text) {
+		return
+	}
+	w.text, w.cut = text, true
+	w.members = w.members.With("text", fitting).With("complete", json.RawMessage("false")).
+		With("next_offset_chars", json.RawMessage("null")) // it would lead past what was cut
+}
+
+// direction is one continuation of a window and the word that introduces it.
+type direction struct {
+	word string
+	Call
+}
+
+// directions lead to the windows after and before, by the RS's own offsets.
+func (w *window) directions() []direction {
+	if w.cut {
+		return w.smaller()
+	}
+	var found []direction
+	for _, to := range []struct{ word, offset string }{
+		{"next", "next_offset_chars"}, {"previous", "previous_offset_chars"},
+	} {
+		if offset, ok := w.members.Int(to.offset); ok {
+			found = append(found, direction{to.word, w.call(offset, w.input.LimitChars)})
+		}
+	}
+	return found
+}
+
+// smaller reads the window that was cut again, a quarter as long.
+func (w *window) smaller() []direction {
+	start, known := w.members.Int("start_chars")
+	limit, limited := w.members.Int("limit_chars")
+	if !known || !limited || limit < 4 {
+		return nil
+	}
+	limit /= 4
+	return []direction{{"next", w.call(start, &limit)}}
+}
+
+func (w *window) call(offset int64, limit *int64) Call {
+	more := []rawjson.Member{rawjson.Int("offset_chars", offset)}
+	if limit != nil {
+		more = append(more, rawjson.Int("limit_chars", *limit))
+	}
+	return w.readField(w.input.FieldPath, more...)
+}
+
+func (w *window) structured(response *rs.Response) json.RawMessage {
+	record := rawjson.Object{}
+	if w.handle != "" {
+		record = append(record, rawjson.String("id", w.handle))
+	}
+	if w.connectionID != "" {
+		record = append(record, rawjson.String("connection_id", w.connectionID))
+	}
+	record = append(record, rawjson.String("stream", w.stream), rawjson.String("record_id", w.recordID))
+	field := w.body.Get("field")
+	if rawjson.Kind(field) != rawjson.ObjectValue {
+		field = rawjson.Object{rawjson.String("path", w.input.FieldPath)}.Encode()
+	}
+	members := rawjson.Object{
+		rawjson.Raw("record", record.Encode()), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode()),
+	}
+	if w.cut {
+		members = append(members, rawjson.Bool("window_cut", true))
+	}
+	var calls []Call
+	for _, direction := range w.directions() {
+		calls = append(calls, direction.Call)
+	}
+	return structured(response, members, calls)
+}
+
+// render is the text: tokens, continuations, an empty line and the window's text as it is.
+func (w *window) render() string {
+	tokens := []string{w.tokens(), Token("field_path", w.input.FieldPath)}
+	for _, name := range []string{
+		"start_chars", "end_chars", "total_chars", "complete", "has_more", "match_start_chars", "match_end_chars",
+	} {
+		if value := w.members.Get(name); value != nil && len(value) <= numberCharacters {
+			tokens = append(tokens, RawToken(name, value))
+		}
+	}
+	lines := []string{line(tokens...)}
+	if w.cut {
+		lines = append(lines, "window_cut=true: the window does not fit into one result; read it in smaller pieces.")
+	}
+	for _, direction := range w.directions() {
+		lines = append(lines, direction.word+": "+direction.invocation())
+	}
+	return strings.Join(lines, "\n") + "\n\n" + w.text
+}

@@ -1,0 +1,77 @@
+package render
+
+import (
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+)
+
+// identity is where a record comes from, and the handle by which a model names it (R-HAND-1).
+type identity struct {
+	connectionID string // empty when unknown
+	stream       string
+	recordID     string
+	handle       string // empty when none can be formed
+	embedded     bool   // the handle holds the connection
+}
+
+func newIdentity(connectionID, stream, recordID string) identity {
+	id := identity{connectionID: connectionID, stream: stream, recordID: recordID}
+	for _, handle := range []recordid.Handle{
+		{ConnectionID: connectionID, Stream: stream, RecordID: recordID},
+		{Stream: stream, RecordID: recordID},
+	} {
+		if handle.CanFormat() {
+			id.handle, id.embedded = handle.String(), handle.ConnectionID != ""
+			return id
+		}
+	}
+	return id
+}
+
+// arguments select the record in a continuation call. Where no handle can be formed they are its
+// parts, which read_record_field takes as well.
+func (id identity) arguments() rawjson.Object {
+	if id.handle == "" {
+		arguments := rawjson.Object{rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)}
+		if id.connectionID != "" {
+			arguments = append(arguments, rawjson.String("connection_id", id.connectionID))
+		}
+		return arguments
+	}
+	arguments := rawjson.Object{rawjson.String("id", id.handle)}
+	if !id.embedded && id.connectionID != "" {
+		arguments = append(arguments, rawjson.String("connection_id", id.connectionID))
+	}
+	return arguments
+}
+
+// fetch reads the whole record.
+func (id identity) fetch() Call { return Call{Tool: "fetch", Arguments: id.arguments()} }
+
+// readField reads a text field of the record, window by window.
+func (id identity) readField(path string, more ...rawjson.Member) Call {
+	arguments := append(id.arguments(), rawjson.String("field_path", path))
+	return Call{Tool: "read_record_field", Arguments: append(arguments, more...)}
+}
+
+// tokens name the record in text: its handle, and the connection when the handle cannot hold it.
+func (id identity) tokens() string {
+	switch {
+	case id.embedded:
+		return Token("id", id.handle)
+	case id.handle == "":
+		return line(Token("record_id", id.recordID), tokenIf("stream", id.stream), tokenIf("connection_id", id.connectionID))
+	}
+	return line(Token("id", id.handle), tokenIf("connection_id", id.connectionID))
+}
+
+// targetIdentity is the record of a call; its handle is the one that was passed (R-HAND-3), save that
+// a URI gives way to the self-contained id (R-WIN-3).
+func targetIdentity(target recordid.Target) identity {
+	id := newIdentity(deref(target.ConnectionID), target.Stream, target.RecordID)
+	if target.Handle != "" && (id.handle == "" || !recordid.IsURI(target.Handle)) {
+		id.embedded = id.embedded && target.Handle == id.handle
+		id.handle = target.Handle
+	}
+	return id
+}

@@ -1,0 +1,41 @@
+package render
+
+import "github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+
+// RecordsInput is what the renderer of records needs to know of the call.
+type RecordsInput struct {
+	Stream       string
+	ConnectionID *string
+	Fields       []string // nil when all fields were asked for
+}
+
+// AggregateInput is what the renderer of aggregates needs to know of the call.
+type AggregateInput struct {
+	Stream       string
+	ConnectionID *string
+}
+
+// SearchInput is what the renderer of search results needs to know of the call.
+type SearchInput struct {
+	ConnectionID *string
+}
+
+// DocumentInput is what the renderer of a fetched record needs to know of the call.
+type DocumentInput struct {
+	Target recordid.Target
+	Fields []string // nil when all fields were asked for
+}
+
+// FieldWindowInput is what the renderer of a field window needs to know of the call.
+type FieldWindowInput struct {
+	Target     recordid.Target
+	FieldPath  string
+	LimitChars *int64
+}
+
+func deref(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}

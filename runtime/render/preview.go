@@ -1,0 +1,110 @@
+package render
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+)
+
+// Bounds of one previewed value.
+const (
+	numberCharacters = 64  // a longer number is named, not printed
+	nestedCharacters = 120 // longer arrays and objects are counted, not printed
+	base64Characters = 200 // from here on a string of base64 counts as binary
+)
+
+// preview is one field as a text shows it.
+type preview struct {
+	token   string // empty for null and empty values
+	clipped bool   // a text was cut; read_record_field continues it
+	counted bool   // a value is only counted; fetch shows it
+}
+
+// previewField shows a value in at most so many characters, and says the size of what it does not
+// show. Binary values are named and sized (R-QRY-3).
+func previewField(name string, value json.RawMessage, characters int) preview {
+	switch rawjson.Kind(value) {
+	case rawjson.StringValue:
+		text, _ := rawjson.Text(value)
+		return previewText(name, text, characters)
+	case rawjson.ObjectValue:
+		return previewObject(name, value)
+	case rawjson.ArrayValue:
+		elements, _ := rawjson.Elements(value)
+		if len(elements) == 0 {
+			return preview{}
+		}
+		if len(value) <= nestedCharacters {
+			return preview{token: RawToken(name, value)}
+		}
+		return preview{token: fmt.Sprintf("%s=array(%d items)", tokenName(name), len(elements)), counted: true}
+	case rawjson.Number, rawjson.Boolean:
+		if len(value) <= numberCharacters {
+			return preview{token: RawToken(name, value)}
+		}
+		return preview{token: fmt.Sprintf("%s=number(%d characters)", tokenName(name), len(value)), counted: true}
+	}
+	return preview{}
+}
+
+func previewText(name, text string, characters int) preview {
+	if text == "" {
+		return preview{}
+	}
+	if binary := describeBinary(text); binary != "" {
+		return preview{token: tokenName(name) + "=" + binary}
+	}
+	shown, clipped := Clip(text, characters)
+	if !clipped {
+		return preview{token: Token(name, text)}
+	}
+	token := fmt.Sprintf("%s clipped=true characters=%d", Token(name, shown), utf8.RuneCountInString(text))
+	return preview{token: token, clipped: true}
+}
+
+func previewObject(name string, value json.RawMessage) preview {
+	object, _ := rawjson.ParseObject(value)
+	if len(object) == 0 {
+		return preview{}
+	}
+	if blob := object.Text("blob_id"); blob != "" {
+		parts := []string{Token("blob_id", blob)}
+		for _, detail := range []string{"mime_type", "size_bytes"} {
+			if sent := object.Get(detail); sent != nil && len(sent) <= nestedCharacters {
+				parts = append(parts, RawToken(detail, sent))
+			}
+		}
+		return preview{token: tokenName(name) + "=blob(" + strings.Join(parts, " ") + ")"}
+	}
+	if len(value) <= nestedCharacters {
+		return preview{token: RawToken(name, value)}
+	}
+	return preview{token: fmt.Sprintf("%s=object(%d members)", tokenName(name), len(object)), counted: true}
+}
+
+// describeBinary names and sizes a text that is base64 or a data URL of it, else it is empty.
+func describeBinary(text string) string {
+	if len(text) < base64Characters {
+		return ""
+	}
+	kind := "base64"
+	if head, body, found := strings.Cut(text, ";base64,"); found && strings.HasPrefix(head, "data:") && len(head) < nestedCharacters {
+		text, kind = body, string(rawjson.Quote(strings.TrimPrefix(head, "data:")))
+	}
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+		if decoded, err := encoding.DecodeString(text); err == nil && mixed(text) {
+			return fmt.Sprintf("binary(%s %d bytes)", kind, len(decoded))
+		}
+	}
+	return ""
+}
+
+// mixed keeps long runs of letters or of digits, which are also base64, from being taken for it.
+func mixed(text string) bool {
+	return strings.ContainsAny(text, "0123456789+/-_=") && strings.ContainsAny(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") &&
+		strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz")
+}

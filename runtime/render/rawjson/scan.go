@@ -1,0 +1,183 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+)
+
+// ErrInvalid says that bytes are not JSON in UTF-8.
+var ErrInvalid = errors.New("not JSON in UTF-8")
+
+// ValueKind is the kind of a JSON value, told by its first byte.
+type ValueKind int
+
+// The kinds of values. None is the absence of a value.
+const (
+	None ValueKind = iota
+	Null
+	Boolean
+	Number
+	StringValue
+	ArrayValue
+	ObjectValue
+)
+
+// Kind is the kind of a value.
+func Kind(value json.RawMessage) ValueKind {
+	at := space(value, 0)
+	if at >= len(value) {
+		return None
+	}
+	switch value[at] {
+	case 'n':
+		return Null
+	case 't', 'f':
+		return Boolean
+	case '"':
+		return StringValue
+	case '[':
+		return ArrayValue
+	case '{':
+		return ObjectValue
+	}
+	return Number
+}
+
+// Compact checks a document and takes the whitespace between its tokens away. Its strings and
+// numbers keep their spelling. The functions below expect values out of a checked document.
+func Compact(document []byte) (json.RawMessage, error) {
+	if !utf8.Valid(document) {
+		return nil, ErrInvalid
+	}
+	var out bytes.Buffer
+	out.Grow(len(document))
+	if err := json.Compact(&out, document); err != nil {
+		return nil, errors.Join(ErrInvalid, err)
+	}
+	return out.Bytes(), nil
+}
+
+// Text is the text of a JSON string.
+func Text(value json.RawMessage) (string, bool) {
+	if Kind(value) != StringValue {
+		return "", false
+	}
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
+		return "", false
+	}
+	return text, true
+}
+
+// ParseObject takes an object apart, one level deep. It reads every byte once.
+func ParseObject(value json.RawMessage) (Object, bool) {
+	if Kind(value) != ObjectValue {
+		return nil, false
+	}
+	object := Object{}
+	at := space(value, space(value, 0)+1)
+	for at < len(value) && value[at] != '}' {
+		end := skip(value, at)
+		name, ok := Text(value[at:end])
+		if !ok {
+			return nil, false
+		}
+		start := space(value, space(value, end)+1) // past the colon
+		if start >= len(value) {
+			return nil, false
+		}
+		end = skip(value, start)
+		object = append(object, Member{Name: name, Value: value[start:end:end]})
+		at = next(value, end)
+	}
+	return object, at < len(value)
+}
+
+// Elements takes an array apart, one level deep.
+func Elements(value json.RawMessage) ([]json.RawMessage, bool) {
+	if Kind(value) != ArrayValue {
+		return nil, false
+	}
+	elements := []json.RawMessage{}
+	at := space(value, space(value, 0)+1)
+	for at < len(value) && value[at] != ']' {
+		end := skip(value, at)
+		if end == at {
+			return nil, false
+		}
+		elements = append(elements, value[at:end:end])
+		at = next(value, end)
+	}
+	return elements, at < len(value)
+}
+
+// next is where the following member begins, or the closing bracket.
+func next(value []byte, end int) int {
+	at := space(value, end)
+	if at < len(value) && value[at] == ',' {
+		at = space(value, at+1)
+	}
+	return at
+}
+
+func space(value []byte, at int) int {
+	for at < len(value) && (value[at] == ' ' || value[at] == '\n' || value[at] == '\t' || value[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// skip is the end of the value that begins at a place.
+func skip(value []byte, at int) int {
+	depth := 0
+	for at < len(value) {
+		switch value[at] {
+		case '"':
+			at = skipString(value, at)
+		case '{', '[':
+			depth++
+			at++
+		case '}', ']':
+			depth--
+			at++
+		case ',', ':', ' ', '\n', '\t', '\r':
+			if depth == 0 {
+				return at
+			}
+			at++
+			continue
+		default:
+			at = skipWord(value, at)
+		}
+		if depth <= 0 {
+			return at
+		}
+	}
+	return at
+}
+
+func skipString(value []byte, at int) int {
+	for at++; at < len(value); at++ {
+		switch value[at] {
+		case '\\':
+			at++
+		case '"':
+			return at + 1
+		}
+	}
+	return len(value)
+}
+
+// skipWord passes a number or a literal.
+func skipWord(value []byte, at int) int {
+	for at < len(value) {
+		switch value[at] {
+		case ',', ':', ']', '}', '"', '{', '[', ' ', '\n', '\t', '\r':
+			return at
+		}
+		at++
+	}
+	return at
+}

@@ -1,0 +1,173 @@
+package render
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sort"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Records renders a page of records: in text the handle of every row, previews of the first ones,
+// and how to go on; in structured output the RS's envelope with its rows untouched, or projected to
+// the requested fields (R-QRY-1).
+//
+// Rows that do not fit are left out at the end of the page. The page then carries no cursor, which
+// would lead past them, but the call that reads a smaller page (R-BUD-2).
+func Records(_ context.Context, _ tool.Env, response *rs.Response, input RecordsInput) (*tool.Result, error) {
+	page, err := openPage(response, input)
+	if err != nil {
+		return nil, err
+	}
+	page.shrink()
+	result := &tool.Result{Text: page.text(), Structured: page.structured()}
+	return within(response, result, TextCharacters)
+}
+
+// page is one page of records and the part of it that is shown.
+type page struct {
+	*list
+	response *rs.Response
+	input    RecordsInput
+	rows     []*row
+	encoded  []json.RawMessage // the rows as structured output shows them
+	shown    int               // rows from the first on
+	short    *shortened        // how the first row was cut, when it is too large by itself
+}
+
+func openPage(response *rs.Response, input RecordsInput) (*page, error) {
+	envelope, err := openList(response)
+	if err != nil {
+		return nil, err
+	}
+	p := &page{list: envelope, response: response, input: input}
+	for i, value := range envelope.rows {
+		row, ok := newRow(value, deref(input.ConnectionID), input.Stream)
+		if !ok {
+			return nil, unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
+		}
+		row.project(input.Fields)
+		p.rows = append(p.rows, row)
+		p.encoded = append(p.encoded, row.members.Encode())
+	}
+	p.shown = len(p.rows)
+	return p, nil
+}
+
+// shrink shows as many rows as fit into both channels, and at least the first.
+func (p *page) shrink() {
+	if p.fits(len(p.rows)) {
+		return
+	}
+	most, length := 0, 0
+	for most < len(p.rows)-1 && length <= ChannelCharacters { // spares the search pages that cannot fit
+		length += rawLength(p.encoded[most])
+		most++
+	}
+	p.shown = sort.Search(most, func(rows int) bool { return !p.fits(rows + 1) })
+	if p.shown == 0 && len(p.rows) > 0 {
+		p.shown = 1
+		p.shortenFirst()
+	}
+}
+
+// fits tells whether a page of so many rows keeps the bounds, each row with its handle (R-BUD-5).
+func (p *page) fits(rows int) bool {
+	before := p.shown
+	p.shown = rows
+	defer func() { p.shown = before }()
+	length := 0
+	for _, row := range p.encoded[:rows] {
+		if length += rawLength(row); length > ChannelCharacters {
+			return false
+		}
+	}
+	return p.handlesLength() <= TextCharacters && rawLength(p.structured()) <= ChannelCharacters
+}
+
+// leftOut is the number of rows that the RS sent and the page does not show.
+func (p *page) leftOut() int { return len(p.rows) - p.shown }
+
+func (p *page) structured() json.RawMessage {
+	members := rawjson.Object{rawjson.Raw("data", p.encode(p.encoded[:p.shown], p.leftOut() == 0))}
+	handles := make([]string, p.shown)
+	for i, row := range p.rows[:p.shown] {
+		handles[i] = row.handle
+	}
+	members = append(members, rawjson.Strings("ids", handles))
+	if p.leftOut() > 0 {
+		members = append(members, rawjson.Int("rows_left_out", int64(p.leftOut())))
+	}
+	if p.short != nil {
+		members = append(members, rawjson.Strings("fields_clipped", p.short.clipped), rawjson.Strings("fields_left_out", p.short.dropped))
+	}
+	return structured(p.response, members, p.calls())
+}
+
+// calls lead on from the page: to what was left out, or to the next page, or, when the RS pages
+// only one connection at a time, to each connection.
+func (p *page) calls() []Call {
+	var calls []Call
+	if p.short != nil {
+		calls = append(calls, p.short.calls...)
+	}
+	if p.leftOut() > 0 {
+		return append(calls, p.smaller()...)
+	}
+	if cursor := p.list.text("next_cursor"); cursor != "" {
+		given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.String("cursor", cursor)}
+		return append(calls, Call{Tool: "query_records", Arguments: repeat(p.response, given, "changes_since")})
+	}
+	if string(p.get("has_more")) == "true" && p.input.ConnectionID == nil {
+		for _, source := range p.sources() {
+			if source.connectionID == "" || len(calls) == sourcesShown {
+				break
+			}
+			given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.String("connection_id", source.connectionID)}
+			calls = append(calls, Call{Tool: "query_records", Arguments: repeat(p.response, given)})
+		}
+	}
+	return calls
+}
+
+// smaller reads the same page with as many rows as fit. Over several connections the RS counts
+// limit for each of them. There is no such call when the RS did not keep to a limit that small.
+func (p *page) smaller() []Call {
+	limit := max(1, p.shown/max(1, len(p.sources())))
+	for _, sent := range sent(p.response) {
+		if sent.name == "limit" && sent.value == fmt.Sprint(limit) {
+			return nil
+		}
+	}
+	given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.Int("limit", int64(limit))}
+	return []Call{{Tool: "query_records", Arguments: repeat(p.response, given)}}
+}
+
+// source is one connection of a page.
+type source struct {
+	connectionID string
+	displayName  string
+	connectorKey string
+	rows         int
+}
+
+// sources are the connections of the rows that the RS sent, in the order in which they appear.
+func (p *page) sources() []*source {
+	found := map[string]*source{}
+	var sources []*source
+	for _, row := range p.rows {
+		if found[row.connectionID] == nil {
+			found[row.connectionID] = &source{
+				connectionID: row.connectionID,
+				displayName:  row.members.Text("display_name"),
+				connectorKey: connectorKey(row.members),
+			}
+			sources = append(sources, found[row.connectionID])
+		}
+		found[row.connectionID].rows++
+	}
+	return sources
+}

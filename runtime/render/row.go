@@ -1,0 +1,143 @@
+package render
+
+import (
+	"encoding/json"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+)
+
+// envelopeNames are the members of a record's wrapper. In a flat record every other member is a
+// field of the source.
+var envelopeNames = []string{
+	"object", "id", "record_id", "record_key", "stream", "data", "connection_id", "connector_instance_id", "connector_key",
+	"connector_id", "display_name", "emitted_at", "authored_at", "deleted", "deleted_at", "expanded", "links",
+	"meta", "record_json_bytes", "url", "record_url", "record_uri",
+}
+
+// keptNames are the identity and operational members that stay in a projected record (R-QRY-1). The
+// tool reference lists them.
+var keptNames = []string{
+	"object", "id", "stream", "connection_id", "connector_key", "display_name", "emitted_at", "deleted", "deleted_at", "expanded",
+}
+
+// row is one record as the RS sent it.
+type row struct {
+	members rawjson.Object
+	fields  rawjson.Object // the source's fields
+	flat    bool           // fields stand beside the members, without a data object
+	identity
+}
+
+// newRow takes a record apart. connectionID is the one of the call, for servers that do not repeat
+// it in each row; so is the stream.
+func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
+	members, ok := rawjson.ParseObject(value)
+	if !ok {
+		return nil, false
+	}
+	r := &row{members: members}
+	if r.fields, ok = rawjson.ParseObject(members.Get("data")); !ok {
+		r.flat = true
+		r.fields = members.Without(envelopeNames...)
+	}
+	if sent := members.FirstText("connection_id", "connector_instance_id"); sent != "" {
+		connectionID = sent
+	}
+	if sent := members.Text("stream"); sent != "" {
+		stream = sent
+	}
+	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))
+	return r, true
+}
+
+// project keeps the requested fields and what keptNames names, whatever the RS sent.
+func (r *row) project(fields []string) {
+	if fields == nil {
+		return
+	}
+	r.fields = projected(r.fields, fields)
+	kept := rawjson.Object{}
+	for _, member := range r.members {
+		if slices.Contains(keptNames, member.Name) {
+			kept = append(kept, member)
+		}
+	}
+	if r.flat {
+		kept = append(kept, r.fields...)
+	} else {
+		kept = append(kept, rawjson.Raw("data", r.fields.Encode()))
+	}
+	r.members = kept
+}
+
+// projected keeps the named fields; a dotted name keeps the nested member that it names.
+func projected(object rawjson.Object, fields []string) rawjson.Object {
+	kept := rawjson.Object{}
+	for _, member := range object {
+		if slices.Contains(fields, member.Name) {
+			kept = append(kept, member)
+			continue
+		}
+		var nested []string
+		for _, field := range fields {
+			if rest, ok := strings.CutPrefix(field, member.Name+"."); ok {
+				nested = append(nested, rest)
+			}
+		}
+		if inner, ok := rawjson.ParseObject(member.Value); ok && nested != nil {
+			kept = append(kept, rawjson.Raw(member.Name, projected(inner, nested).Encode()))
+		}
+	}
+	return kept
+}
+
+// replaceFields puts other fields into the record.
+func (r *row) replaceFields(fields rawjson.Object) {
+	if r.flat {
+		for _, field := range fields {
+			r.members = r.members.With(field.Name, field.Value)
+		}
+	} else {
+		r.members = r.members.With("data", fields.Encode())
+	}
+	r.fields = fields
+}
+
+// connectorKey is the short name of the connector: gmail, also where the RS sends a URL that ends
+// in it. Empty when unknown.
+func connectorKey(members rawjson.Object) string {
+	sent := members.FirstText("connector_key", "connector_id")
+	if !strings.Contains(sent, "/") {
+		return sent
+	}
+	if short := members.Text("connector_id"); short != "" && !strings.Contains(short, "/") {
+		return short
+	}
+	address, err := url.Parse(sent)
+	if err != nil || strings.Trim(address.Path, "/") == "" {
+		return sent
+	}
+	return path.Base(address.Path)
+}
+
+// Times at which something was written or happened, and then the time at which it was collected.
+// The first that a record has stands in its title (R-SEARCH-7).
+var timeNames = []string{
+	"sent_at", "authored_at", "created_at", "published_at", "posted_at", "received_at", "occurred_at", "started_at",
+	"start_time", "timestamp", "date", "updated_at",
+}
+
+// eventTime is the authored or event time among a record's fields, else the time of ingestion.
+func eventTime(members, fields rawjson.Object) string {
+	if authored := fields.FirstText(timeNames...); authored != "" {
+		return authored
+	}
+	if authored := members.FirstText(timeNames...); authored != "" {
+		return authored
+	}
+	return members.Text("emitted_at")
+}
