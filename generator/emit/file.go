@@ -49,5 +49,28 @@ func rendered(file *jen.File) ([]byte, error) {
 	if err := file.Render(&source); err != nil {
 		return nil, fmt.Errorf("emit: %w", err)
 	}
-	return source.Bytes(), nil
+	return grouped(source.Bytes()), nil
+}
+
+// grouped puts the imports of the standard library before the module's own, with a line between them.
+func grouped(source []byte) []byte {
+	const opening, closing = "import (\n", ")\n"
+	before, rest, found := strings.Cut(string(source), opening)
+	block, after, closed := strings.Cut(rest, closing)
+	if !found || !closed {
+		return source
+	}
+	var standard, own strings.Builder
+	for line := range strings.Lines(block) {
+		if strings.Contains(line, `"`+module) {
+			own.WriteString(line)
+		} else {
+			standard.WriteString(line)
+		}
+	}
+	separator := ""
+	if standard.Len() > 0 && own.Len() > 0 {
+		separator = "\n"
+	}
+	return []byte(before + opening + standard.String() + separator + own.String() + closing + after)
 }

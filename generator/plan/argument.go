@@ -17,6 +17,7 @@ func (b *builder) argument(place string, spec toolspec.Argument) Argument {
 		Enum:        spec.Enum,
 		Minimum:     spec.Minimum,
 		Maximum:     spec.Maximum,
+		SentAs:      sentAs(spec),
 	}
 	argumentType, ok := toolspec.FindArgumentType(spec.Type)
 	if !ok {
@@ -87,4 +88,17 @@ func (a Argument) Meaning() string {
 		sentences = append(sentences, fmt.Sprintf("At most %d.", *a.Maximum))
 	}
 	return strings.Join(sentences, " ")
+}
+
+// sentAs says how the RS gets an argument. Where the vocabulary says name, the RS has its own word for it.
+func sentAs(spec toolspec.Argument) string {
+	word, ok := toolspec.Sends.Find(spec.Send)
+	if !ok {
+		return ""
+	}
+	name := spec.Name
+	if spec.As != "" {
+		name = spec.As
+	}
+	return strings.ReplaceAll(word.Doc, "name", name)
 }

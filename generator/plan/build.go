@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
@@ -63,7 +64,7 @@ func (b *builder) tool() Tool {
 	tool.Preconditions = b.preconditions()
 	if request := b.spec.Request; request != nil {
 		tool.Request = b.request(request)
-		tool.Endpoint = request.Method + " " + request.Path
+		tool.Endpoint = request.Method + " " + strings.ReplaceAll(request.Path, "{"+targetVariable+".", "{")
 	}
 	if result := b.spec.Result; result != nil {
 		tool.Render = b.call("result", "render", toolspec.Renderers, result.Render, result.With)

@@ -62,7 +62,7 @@ func (b *builder) given(place, name string) Value {
 	case argument.Required:
 		b.refuse(place, "%q is required, so it is always given: leave when out", name)
 	}
-	return Value{Variable: inputVariable, Field: argument.Field}
+	return Value{Name: name, Variable: inputVariable, Field: argument.Field}
 }
 
 func (b *builder) target() *Target {

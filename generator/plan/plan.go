@@ -45,6 +45,7 @@ type Argument struct {
 	Maximum     *int64
 	Check       *Check // nil: any value of the type
 	Reader      string // method of argument.Arguments
+	SentAs      string // how the RS gets it, for the docs; nothing: not by itself
 }
 
 // GoType is the type of a field.
@@ -65,8 +66,14 @@ type Target struct {
 	ID, ConnectionID, Stream, RecordID *Value
 }
 
+// IsID reports whether the argument alone names the record. A nil target has no such argument.
+func (t *Target) IsID(argument Argument) bool {
+	return t != nil && t.ID != nil && t.ID.Field == argument.Field
+}
+
 // Value is where a call takes one of its parameters from.
 type Value struct {
+	Name     string // as the spec has it
 	Variable string // input or target
 	Field    string // nothing: the whole variable
 	Address  bool   // the parameter is a pointer and the field is not
@@ -104,15 +111,17 @@ type Path []Segment
 
 // Segment is a literal, or a value of the call.
 type Segment struct {
+	Name    string // as the spec has it; of a value
 	Literal string
 	Value   *Value // nil: Literal
 }
 
 // OtherPaths are the paths for some values of one argument.
 type OtherPaths struct {
-	By    Value
-	Given bool // the argument may be absent: look only when it is there
-	Paths []OtherPath
+	Argument string // its name
+	By       Value
+	Given    bool // the argument may be absent: look only when it is there
+	Paths    []OtherPath
 }
 
 // OtherPath is the path for one value of the argument.

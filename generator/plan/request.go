@@ -44,7 +44,7 @@ func (b *builder) parameter(place string, spec toolspec.Argument) (Parameter, bo
 	}
 	// The target knows the source that an id carries, so its connection is the one to send (R-HAND-3).
 	if target := b.spec.Target; target != nil && target.ConnectionID == spec.Name {
-		parameter.Value = Value{Variable: targetVariable, Field: "ConnectionID"}
+		parameter.Value = Value{Name: "target.connection_id", Variable: targetVariable, Field: "ConnectionID"}
 	}
 	return parameter, true
 }
@@ -58,7 +58,7 @@ func (b *builder) path(place, template string) Path {
 		switch {
 		case opened && closed:
 			value := b.value(place, inner, toolspec.KindString)
-			path = append(path, Segment{Value: &value})
+			path = append(path, Segment{Name: inner, Value: &value})
 		case part == "" || strings.ContainsAny(part, "{}?#"):
 			b.refuse(place, "segment %q is neither a literal nor {argument}", part)
 		default:
@@ -75,8 +75,9 @@ func (b *builder) otherPaths(spec *toolspec.PathBy) *OtherPaths {
 		return nil
 	}
 	other := &OtherPaths{
-		By:    Value{Variable: inputVariable, Field: argument.Field},
-		Given: !argument.Required,
+		Argument: argument.Name,
+		By:       Value{Name: argument.Name, Variable: inputVariable, Field: argument.Field},
+		Given:    !argument.Required,
 	}
 	for _, binding := range spec.Values {
 		place := "request.path_by.values." + binding.Name

@@ -37,7 +37,7 @@ func (b *builder) value(place, spelling string, kind toolspec.Kind) Value {
 	if kind == toolspec.KindString && !argument.Required {
 		b.refuse(place, "%q may be absent: make it required, or bind another value", spelling)
 	}
-	return Value{Variable: inputVariable, Field: argument.Field, Address: argument.takesAddress(kind.Optional())}
+	return Value{Name: spelling, Variable: inputVariable, Field: argument.Field, Address: argument.takesAddress(kind.Optional())}
 }
 
 func (b *builder) targetValue(place, spelling, part string, kind toolspec.Kind) Value {
@@ -46,14 +46,14 @@ func (b *builder) targetValue(place, spelling, part string, kind toolspec.Kind) 
 		return Value{}
 	}
 	if spelling == targetVariable && kind == toolspec.KindTarget {
-		return Value{Variable: targetVariable}
+		return Value{Name: spelling, Variable: targetVariable}
 	}
 	found, ok := targetParts[part]
 	if !ok || (kind == toolspec.KindString && !found.always) {
 		b.refuse(place, "%q cannot be bound to a %s", spelling, kind)
 		return Value{}
 	}
-	return Value{Variable: targetVariable, Field: found.field, Address: kind.Optional() && found.always}
+	return Value{Name: spelling, Variable: targetVariable, Field: found.field, Address: kind.Optional() && found.always}
 }
 
 // takesAddress reports whether a parameter that may be absent needs a pointer to the field.
@@ -63,5 +63,5 @@ func (a Argument) takesAddress(optional bool) bool {
 
 // input is the value of an argument as a parameter that may be absent.
 func (a Argument) input() Value {
-	return Value{Variable: inputVariable, Field: a.Field, Address: a.takesAddress(true)}
+	return Value{Name: a.Name, Variable: inputVariable, Field: a.Field, Address: a.takesAddress(true)}
 }
