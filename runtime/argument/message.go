@@ -32,6 +32,9 @@ func quote(text string) string { return strconv.Quote(clip(text)) }
 
 // shown is a JSON value as a message shows it, with the kind that it is of.
 func shown(value json.RawMessage) string {
+	if isNull(value) {
+		return "null"
+	}
 	return kindOf(value) + " " + clip(string(value))
 }
 
@@ -45,8 +48,6 @@ func kindOf(value json.RawMessage) string {
 		return "the string"
 	case 't', 'f':
 		return "the boolean"
-	case 'n':
-		return "null:"
 	}
 	return "the number"
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"sort"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -87,4 +88,26 @@ func within(response *rs.Response, result *tool.Result, textBound int) (*tool.Re
 		return nil, unusable(response, "the answer holds members that do not fit into one result; narrow the call", nil)
 	}
 	return result, nil
+}
+
+// fitting is the greatest number of leading pieces that fit, at most total. Fewer pieces than a
+// fitting number fit as well. Lengths spare it the numbers that cannot fit into a channel.
+func fitting(lengths []int, fits func(count int) bool) int {
+	if total := sum(lengths); total <= ChannelCharacters && fits(len(lengths)) {
+		return len(lengths)
+	}
+	most, length := 0, 0
+	for most < len(lengths) && length <= ChannelCharacters {
+		length += lengths[most]
+		most++
+	}
+	return sort.Search(most, func(count int) bool { return !fits(count + 1) })
+}
+
+func sum(numbers []int) int {
+	total := 0
+	for _, number := range numbers {
+		total += number
+	}
+	return total
 }

@@ -11,68 +11,98 @@ const (
 	closeMark = "</mark>"
 )
 
-// highlightTags are the tags that servers put around a match, all written as <mark> here.
-var highlightTags = regexp.MustCompile(`(?i)<(/?)(?:mark|em|strong|b)(?:\s[^<>]{0,100})?>`)
+// markTags are highlight tags in any spelling.
+var markTags = regexp.MustCompile(`(?i)<(/?)mark(?:\s[^<>]{0,100})?>`)
 
-// sentinels are the punctuation that older servers put around a match, in pairs (R-SEARCH-8).
-var sentinels = []struct{ open, close string }{
-	{"[[[", "]]]"},
-	{"[[", "]]"},
-	{"{{", "}}"},
-	{"<<<", ">>>"},
-	{">>>", "<<<"},
-	{"<<", ">>"},
-	{"⟦", "⟧"},
-	{"⟪", "⟫"},
-	{"«", "»"},
-	{"‹", "›"},
-	{"\u0001", "\u0002"},
-	{"\u0002", "\u0003"},
-	{"\ue000", "\ue001"},
-	{"***", "***"},
-	{"**", "**"},
-	{"__", "__"},
-	{"§§", "§§"},
-	{"||", "||"},
-	{"~~", "~~"},
+// sentinel is a pair that servers put around a match in place of tags (R-SEARCH-8). A sure one has no
+// other use; the others count only where they enclose a word of the query, since brackets, quotation
+// marks and bold text are also prose.
+type sentinel struct {
+	open, closing string
+	sure          bool
 }
 
-// highlight gives a snippet balanced <mark> tags or none (R-SEARCH-8). Sentinels count only in a
-// snippet without tags, and only where they are balanced; a stray one is removed.
-func highlight(snippet string) string {
-	if highlightTags.MatchString(snippet) {
-		return balance(highlightTags.ReplaceAllString(snippet, "<${1}mark>"))
+var sentinels = []sentinel{
+	{"\u0001", "\u0002", true},
+	{"\u0002", "\u0003", true},
+	{"\ue000", "\ue001", true},
+	{"⟦", "⟧", true},
+	{"⟪", "⟫", true},
+	{"[[[", "]]]", true},
+	{"<<<", ">>>", true},
+	{">>>", "<<<", true},
+	{"<em>", "</em>", false},
+	{"<strong>", "</strong>", false},
+	{"<b>", "</b>", false},
+	{"[[", "]]", false},
+	{"{{", "}}", false},
+	{"<<", ">>", false},
+	{">>", "<<", false},
+	{"«", "»", false},
+	{"»", "«", false},
+	{"‹", "›", false},
+	{"***", "***", false},
+	{"**", "**", false},
+	{"__", "__", false},
+	{"~~", "~~", false},
+	{"||", "||", false},
+	{"[", "]", false},
+	{"{", "}", false},
+	{"*", "*", false},
+	{"_", "_", false},
+}
+
+// highlight gives a snippet balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the
+// query in lower case. A stray sentinel of the sure kind is removed.
+func highlight(snippet string, terms []string) string {
+	if markTags.MatchString(snippet) {
+		return balance(markTags.ReplaceAllString(snippet, "<${1}mark>"))
 	}
 	for _, sentinel := range sentinels {
-		if strings.Contains(snippet, sentinel.open) {
-			return balance(marked(snippet, sentinel.open, sentinel.close))
+		if !strings.Contains(snippet, sentinel.open) && !(sentinel.sure && strings.Contains(snippet, sentinel.closing)) {
+			continue
 		}
-		if strings.Contains(snippet, sentinel.close) {
-			return strings.ReplaceAll(snippet, sentinel.close, "")
+		marked := sentinel.mark(snippet)
+		if sentinel.sure || encloses(marked, terms) {
+			return balance(marked)
 		}
 	}
 	return snippet
 }
 
-// marked turns sentinels into tags. Where both are the same, they open and close by turns.
-func marked(snippet, open, closing string) string {
-	if open != closing {
-		return strings.ReplaceAll(strings.ReplaceAll(snippet, open, openMark), closing, closeMark)
+// mark turns sentinels into tags. Where both are the same, they open and close by turns.
+func (s sentinel) mark(snippet string) string {
+	if s.open != s.closing {
+		return strings.NewReplacer(s.open, openMark, s.closing, closeMark).Replace(snippet)
 	}
 	var out strings.Builder
 	opened := false
-	for i, piece := range strings.Split(snippet, open) {
-		if i > 0 {
-			opened = !opened
-			if opened {
-				out.WriteString(openMark)
-			} else {
-				out.WriteString(closeMark)
-			}
+	for i, piece := range strings.Split(snippet, s.open) {
+		switch {
+		case i > 0 && opened:
+			out.WriteString(closeMark)
+		case i > 0:
+			out.WriteString(openMark)
 		}
+		opened = i > 0 && !opened
 		out.WriteString(piece)
 	}
 	return out.String()
+}
+
+// encloses tells whether a highlight holds a word of the query.
+func encloses(snippet string, terms []string) bool {
+	pieces := strings.Split(snippet, openMark)
+	for _, piece := range pieces[1:] {
+		inside, _, closed := strings.Cut(piece, closeMark)
+		inside = strings.ToLower(inside)
+		for _, term := range terms {
+			if closed && strings.Contains(inside, term) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // balance removes tags that close nothing, are never closed, or stand inside another one.

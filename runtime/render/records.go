@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sort"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -57,35 +56,21 @@ func openPage(response *rs.Response, input RecordsInput) (*page, error) {
 	return p, nil
 }
 
-// shrink shows as many rows as fit into both channels, and at least the first.
+// shrink shows as many rows as fit into both channels, each with its handle (R-BUD-5), and at least
+// the first.
 func (p *page) shrink() {
-	if p.fits(len(p.rows)) {
-		return
+	lengths := make([]int, len(p.encoded))
+	for i, row := range p.encoded {
+		lengths[i] = rawLength(row)
 	}
-	most, length := 0, 0
-	for most < len(p.rows)-1 && length <= ChannelCharacters { // spares the search pages that cannot fit
-		length += rawLength(p.encoded[most])
-		most++
-	}
-	p.shown = sort.Search(most, func(rows int) bool { return !p.fits(rows + 1) })
+	p.shown = fitting(lengths, func(rows int) bool {
+		p.shown = rows
+		return p.handlesLength() <= TextCharacters && rawLength(p.structured()) <= ChannelCharacters
+	})
 	if p.shown == 0 && len(p.rows) > 0 {
 		p.shown = 1
 		p.shortenFirst()
 	}
-}
-
-// fits tells whether a page of so many rows keeps the bounds, each row with its handle (R-BUD-5).
-func (p *page) fits(rows int) bool {
-	before := p.shown
-	p.shown = rows
-	defer func() { p.shown = before }()
-	length := 0
-	for _, row := range p.encoded[:rows] {
-		if length += rawLength(row); length > ChannelCharacters {
-			return false
-		}
-	}
-	return p.handlesLength() <= TextCharacters && rawLength(p.structured()) <= ChannelCharacters
 }
 
 // leftOut is the number of rows that the RS sent and the page does not show.

@@ -43,6 +43,9 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	if r.fields, ok = rawjson.ParseObject(members.Get("data")); !ok {
 		r.flat = true
 		r.fields = members.Without(envelopeNames...)
+		if openable(members.Text("url")) { // the source's own address, not the path of the answer
+			r.fields = append(r.fields, rawjson.Raw("url", members.Get("url")))
+		}
 	}
 	if sent := members.FirstText("connection_id", "connector_instance_id"); sent != "" {
 		connectionID = sent

@@ -43,10 +43,13 @@ func readBody(response *http.Response, limit int64) ([]byte, error) {
 	}
 }
 
+// maxReserved bounds the memory, in bytes, that an answer gets because its header announces it.
+const maxReserved = 1 << 20
+
 // readAll reads to the end. The expected size, negative when unknown, only avoids growing.
 func readAll(source io.Reader, expected, limit int64) ([]byte, error) {
 	var body bytes.Buffer
-	body.Grow(int(min(max(expected, 0), limit)) + bytes.MinRead)
+	body.Grow(int(min(max(expected, 0), limit, maxReserved)) + bytes.MinRead)
 	if _, err := body.ReadFrom(io.LimitReader(source, limit+1)); err != nil {
 		return nil, err
 	}

@@ -3,14 +3,13 @@ package rs
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 )
 
 // Client is a Reader over HTTP with one bearer. It is cheap: it holds no connections of its own, so a
 // host makes one per caller on a shared transport. It is immutable and safe for concurrent use.
 type Client struct {
-	http        http.Client
+	transport   http.RoundTripper
 	baseURL     string
 	providerURL string
 	bearer      string
@@ -47,12 +46,7 @@ func NewClient(options Options) (*Client, error) {
 		options.MaxBody = DefaultMaxBody
 	}
 	return &Client{
-		http: http.Client{
-			Transport: options.Transport,
-			// A redirect is never followed, not even to the same origin: the bearer goes only where
-			// the configuration says, and a resource server has no reason to move its API per request.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		transport:   options.Transport,
 		baseURL:     baseURL,
 		providerURL: providerURL,
 		bearer:      options.Bearer,
@@ -86,18 +80,13 @@ func (c *Client) Get(ctx context.Context, path Path, query *Query) (*Response, e
 	request.Header.Set("Authorization", "Bearer "+c.bearer)
 	request.Header.Set("User-Agent", "pdpp-mcp")
 
-	response, err := c.http.Do(request)
+	// The transport is called directly. Package http's Client would follow redirects, and the bearer goes
+	// only where the configuration says: not to another origin, and a resource server has no reason to
+	// move its API within its own.
+	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return nil, exchange.unanswered(err)
 	}
 	defer response.Body.Close()
 	return exchange.read(response)
-}
-
-// withoutURL takes the request URL off an error of package http, which repeats it.
-func withoutURL(err error) error {
-	if wrapped, ok := err.(*url.Error); ok { //nolint:errorlint // only the outermost error repeats the URL
-		return wrapped.Err
-	}
-	return err
 }

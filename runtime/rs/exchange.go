@@ -80,7 +80,6 @@ func (e *exchange) failure(reason Reason, message string, cause error) *Failure 
 
 // unanswered is a request that got no status line.
 func (e *exchange) unanswered(err error) *Failure {
-	err = withoutURL(err)
 	if late := e.late(err); late != nil {
 		return late
 	}

@@ -104,5 +104,6 @@ func (o *object) sources(value json.RawMessage) {
 	if shown < len(candidates) {
 		o.raw("available_connections_total", encode(len(candidates)))
 		o.raw("available_connections_truncated", encode(true))
+		o.text("hint", "call schema to see every connection")
 	}
 }

@@ -1,0 +1,53 @@
+package precondition_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// R-ARG-9: contradictory selectors are refused, and the RS sees nothing.
+func TestFieldWindowSelector(t *testing.T) {
+	number, text := int64(0), ""
+	type selector = precondition.FieldWindowSelectorInput
+	tests := []struct {
+		name  string
+		input selector
+		param string // of the refusal; empty: accepted
+	}{
+		{"none", selector{}, ""},
+		{"offset", selector{OffsetChars: &number}, ""},
+		{"cursor", selector{Cursor: &text}, ""},
+		{"q", selector{Q: &text}, ""},
+		{"q with both sides", selector{Q: &text, BeforeChars: &number, AfterChars: &number}, ""},
+		{"offset and cursor", selector{OffsetChars: &number, Cursor: &text}, "cursor"},
+		{"offset and q", selector{OffsetChars: &number, Q: &text}, "q"},
+		{"cursor and q", selector{Cursor: &text, Q: &text}, "q"},
+		{"all", selector{OffsetChars: &number, Cursor: &text, Q: &text}, "cursor"},
+		{"before alone", selector{BeforeChars: &number}, "before_chars"},
+		{"after alone", selector{AfterChars: &number}, "after_chars"},
+		{"before beside offset", selector{OffsetChars: &number, BeforeChars: &number}, "before_chars"},
+		{"after beside cursor", selector{Cursor: &text, AfterChars: &number}, "after_chars"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			source := &reader{}
+			err := precondition.FieldWindowSelector(t.Context(), tool.Env{RS: source}, test.input)
+			if len(source.read) != 0 {
+				t.Errorf("the RS saw %v", source.read)
+			}
+			if test.param == "" {
+				if err != nil {
+					t.Errorf("refused: %v", err)
+				}
+				return
+			}
+			var refused *tool.Error
+			if !errors.As(err, &refused) || refused.Code != tool.InvalidFieldWindowSelector || refused.Param != test.param {
+				t.Errorf("got %v, want a refusal of %s", err, test.param)
+			}
+		})
+	}
+}

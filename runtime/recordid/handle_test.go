@@ -1,0 +1,161 @@
+package recordid_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+)
+
+// R-HAND-2, R-HAND-3: both forms are read, and the record id comes out byte for byte.
+func TestParse(t *testing.T) {
+	tests := []struct {
+		id   string
+		want recordid.Handle
+	}{
+		{"cin_1/messages:m1", recordid.Handle{ConnectionID: "cin_1", Stream: "messages", RecordID: "m1"}},
+		{"messages:m1", recordid.Handle{Stream: "messages", RecordID: "m1"}},
+		{"cin_1/attachments:p-msg-010:2", recordid.Handle{ConnectionID: "cin_1", Stream: "attachments", RecordID: "p-msg-010:2"}},
+		{`cin_1/days:["user_123","2026-04-01"]`, recordid.Handle{ConnectionID: "cin_1", Stream: "days", RecordID: `["user_123","2026-04-01"]`}},
+		{`days:["quo\"ted","a b","ü"]`, recordid.Handle{Stream: "days", RecordID: `["quo\"ted","a b","ü"]`}},
+		{`s: leading and trailing `, recordid.Handle{Stream: "s", RecordID: " leading and trailing "}},
+		{`s:a..b`, recordid.Handle{Stream: "s", RecordID: "a..b"}},
+		{`s:%2e%2e`, recordid.Handle{Stream: "s", RecordID: "%2e%2e"}},
+	}
+	for _, test := range tests {
+		got, err := recordid.Parse(test.id)
+		if err != nil {
+			t.Errorf("%s: %v", test.id, err)
+			continue
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.id, diff)
+		}
+		if !got.CanFormat() || got.String() != test.id {
+			t.Errorf("%s is written as %s (can format: %t)", test.id, got, got.CanFormat())
+		}
+	}
+}
+
+// R-HAND-5, R-ARG-7: what is not a handle is refused, with the reason.
+func TestParseRefuses(t *testing.T) {
+	tests := []struct {
+		id     string
+		reason recordid.Reason
+		part   string
+	}{
+		{"", recordid.Empty, "id"},
+		{"m1", recordid.NotHandle, "id"},
+		{"cin_1/messages", recordid.NotHandle, "id"},
+		{"https://example.com/a:b", recordid.NotHandle, "id"},
+		{"pdpp://record/abc", recordid.NotHandle, "id"},
+		{"/messages:m1", recordid.Empty, "connection id"},
+		{"cin_1/:m1", recordid.Empty, "stream"},
+		{":m1", recordid.Empty, "stream"},
+		{"cin_1/messages:", recordid.Empty, "record id"},
+		{"messages:", recordid.Empty, "record id"},
+		{"a/b/messages:m1", recordid.Separator, "stream"},
+		{"cin_1/messages:a/b", recordid.Separator, "record id"},
+		{"cin_1//messages:a", recordid.Separator, "stream"},
+		{"messages:a/b", recordid.Separator, "connection id"},
+		{"messages:a/b:c", recordid.Separator, "connection id"},
+		{`cin\1/messages:m1`, recordid.Separator, "connection id"},
+		{`mess\ages:m1`, recordid.Separator, "stream"},
+		{"../messages:m1", recordid.Traversal, "connection id"},
+		{"./messages:m1", recordid.Traversal, "connection id"},
+		{"cin..1/messages:m1", recordid.Traversal, "connection id"},
+		{"cin_1/..:m1", recordid.Traversal, "stream"},
+		{"cin_1/.:m1", recordid.Traversal, "stream"},
+		{"cin_1/a..b:m1", recordid.Traversal, "stream"},
+		{"messages:..", recordid.Traversal, "record id"},
+		{"messages:.", recordid.Traversal, "record id"},
+		{`messages:a\..\b`, recordid.Traversal, "record id"},
+		{`messages:..\b`, recordid.Traversal, "record id"},
+		{"messages:a\nb", recordid.Control, "record id"},
+		{"messages:a\x7f", recordid.Control, "record id"},
+		{"messages:a\u0085", recordid.Control, "record id"},
+		{"mess\x00ages:a", recordid.Control, "stream"},
+		{"messages:\xff", recordid.Encoding, "record id"},
+	}
+	for _, test := range tests {
+		handle, err := recordid.Parse(test.id)
+		var refused *recordid.Error
+		if !errors.As(err, &refused) {
+			t.Errorf("%q: got %+v and %v, want an error", test.id, handle, err)
+			continue
+		}
+		if refused.Reason != test.reason || refused.Part != test.part {
+			t.Errorf("%q: %s %s, want %s %s", test.id, refused.Part, refused.Reason, test.part, test.reason)
+		}
+	}
+}
+
+// R-HAND-1: what the grammar would lose or misread is not wrapped.
+func TestCanFormat(t *testing.T) {
+	for _, handle := range []recordid.Handle{
+		{ConnectionID: "a/b", Stream: "messages", RecordID: "m1"},
+		{ConnectionID: "a:b", Stream: "messages", RecordID: "m1"},
+		{ConnectionID: "..", Stream: "messages", RecordID: "m1"},
+		{Stream: "mess:ages", RecordID: "m1"},
+		{Stream: "", RecordID: "m1"},
+		{Stream: "messages", RecordID: ""},
+		{Stream: "messages", RecordID: "https://example.com/a"},
+		{ConnectionID: "cin_1", Stream: "messages", RecordID: "a://b"},
+		{Stream: "https", RecordID: "//example.com"},
+	} {
+		if handle.CanFormat() {
+			t.Errorf("%+v passes for %s", handle, handle)
+		}
+	}
+}
+
+func drawHandle(t *rapid.T) recordid.Handle {
+	return recordid.Handle{
+		ConnectionID: rapid.OneOf(rapid.Just(""), rapid.String()).Draw(t, "connection id"),
+		Stream:       rapid.StringMatching(`[a-zé_:/.\\-]{0,6}`).Draw(t, "stream"),
+		RecordID:     rapid.OneOf(rapid.String(), rapid.StringMatching(`\["[a-z ü\\".:-]*","[0-9-]*"\]`)).Draw(t, "record id"),
+	}
+}
+
+// R-HAND-2: a handle that can be written is read back as it was.
+func TestHandleRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		handle := drawHandle(t)
+		if !handle.CanFormat() {
+			return
+		}
+		got, err := recordid.Parse(handle.String())
+		if err != nil || got != handle {
+			t.Fatalf("%+v became %+v (%v)", handle, got, err)
+		}
+	})
+}
+
+// R-HAND-5: whatever Parse accepts can be written again, and holds no way out of its segment.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"cin_1/messages:m1", "s:r", `s:["a","b"]`, "../s:r", "a/b/c:d", "s:\\..", "https://x/y:z", ":", "/"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		handle, err := recordid.Parse(id)
+		if err != nil {
+			var refused *recordid.Error
+			if !errors.As(err, &refused) {
+				t.Fatalf("%q: an error of type %T", id, err)
+			}
+			return
+		}
+		if handle.String() != id || !handle.CanFormat() {
+			t.Fatalf("%q became %+v", id, handle)
+		}
+		for _, segment := range []string{handle.ConnectionID, handle.Stream, handle.RecordID} {
+			if strings.Contains(segment, "/") || segment == ".." || segment == "." {
+				t.Fatalf("%q gives the segment %q", id, segment)
+			}
+		}
+	})
+}

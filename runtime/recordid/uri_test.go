@@ -1,0 +1,199 @@
+package recordid_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+)
+
+func token(object string) string { return base64.RawURLEncoding.EncodeToString([]byte(object)) }
+
+// R-RES-1, R-HAND-3: the URIs of interfaces.md, as this adapter and other PDPP tools mint them.
+func TestParseURI(t *testing.T) {
+	number, text := int64(4096), "ü"
+	record := recordid.Handle{ConnectionID: "cin_1", Stream: "messages", RecordID: "m1"}
+	tests := []struct {
+		uri  string
+		want recordid.URI
+	}{
+		{"pdpp://stream/messages", recordid.URI{Kind: recordid.KindStream, Stream: "messages"}},
+		{"pdpp://stream/a%20b", recordid.URI{Kind: recordid.KindStream, Stream: "a b"}},
+		{"pdpp://record/cin_1%2Fmessages%3Am1", recordid.URI{Kind: recordid.KindRecord, Record: record}},
+		{"pdpp://record/messages:m1", recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "messages", RecordID: "m1"}}},
+		{
+			"pdpp://record/days%3A%5B%22%C3%BC%22%2C%22a%20b%22%5D",
+			recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "days", RecordID: `["ü","a b"]`}},
+		},
+		{
+			"pdpp://record/" + token(`{"v":1,"kind":"record","connection_id":"cin_1","stream":"messages","record_id":"m1"}`),
+			recordid.URI{Kind: recordid.KindRecord, Record: record},
+		},
+		{
+			"pdpp://record/" + token(`{"record_id":"m1","stream":"messages","connection_id":null,"kind":"record","v":1,"other":{}}`),
+			recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "messages", RecordID: "m1"}},
+		},
+		{
+			"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","connection_id":"cin_1","stream":"messages","record_id":"m1","field_path":"body.text","offset_chars":4096,"q":"ü"}`),
+			recordid.URI{Kind: recordid.KindFieldWindow, Record: record, Window: recordid.FieldWindow{FieldPath: "body.text", OffsetChars: &number, Q: &text}},
+		},
+	}
+	for _, test := range tests {
+		got, err := recordid.ParseURI(test.uri)
+		if err != nil {
+			t.Errorf("%s: %v", test.uri, err)
+			continue
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.uri, diff)
+		}
+	}
+}
+
+// R-RES-1, R-HAND-5: malformed URIs are typed errors.
+func TestParseURIRefuses(t *testing.T) {
+	tests := []struct {
+		uri    string
+		reason recordid.Reason
+	}{
+		{"", recordid.NotURI},
+		{"https://example.com", recordid.NotURI},
+		{"PDPP://stream/messages", recordid.NotURI},
+		{"pdpp://", recordid.NotURI},
+		{"pdpp://stream", recordid.NotURI},
+		{"pdpp://stream/", recordid.NotURI},
+		{"pdpp://blob/1", recordid.NotURI},
+		{"pdpp://stream/messages?x=1", recordid.NotURI},
+		{"pdpp://stream/messages#x", recordid.NotURI},
+		{"pdpp://stream/a/b", recordid.Separator},
+		{"pdpp://stream/a%2Fb", recordid.Separator},
+		{"pdpp://stream/..", recordid.Traversal},
+		{"pdpp://stream/%2e%2e", recordid.Traversal},
+		{"pdpp://stream/%zz", recordid.Encoding},
+		{"pdpp://record/cin_1/messages:m1", recordid.Separator},
+		{"pdpp://record/%2e%2e%2Fmessages%3Am1", recordid.Traversal},
+		{"pdpp://record/%ff:a", recordid.Encoding},
+		{"pdpp://record/a%3", recordid.Encoding},
+		{"pdpp://record/nothing", recordid.Encoding},
+		{"pdpp://record/" + token("not json"), recordid.Encoding},
+		{"pdpp://record/" + token("[]"), recordid.Encoding},
+		{"pdpp://record/" + token("{\"v\":1,\"kind\":\"record\",\"stream\":\"\xff\",\"record_id\":\"m\"}"), recordid.Encoding},
+		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":7,"record_id":"m1"}`), recordid.Encoding},
+		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`) + "==", recordid.Encoding},
+		{"pdpp://record/" + token(`{"v":2,"kind":"record","stream":"s","record_id":"m1"}`), recordid.BadVersion},
+		{"pdpp://record/" + token(`{"kind":"record","stream":"s","record_id":"m1"}`), recordid.BadVersion},
+		{"pdpp://record/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1","field_path":"f"}`), recordid.Contradictory},
+		{"pdpp://field-window/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`), recordid.Contradictory},
+		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s"}`), recordid.Empty},
+		{"pdpp://record/" + token(`{"v":1,"kind":"record","record_id":"m1"}`), recordid.Empty},
+		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"..","record_id":"m1"}`), recordid.Traversal},
+		{"pdpp://record/" + token(`{"v":1,"kind":"record","connection_id":"..","stream":"s","record_id":"m1"}`), recordid.Traversal},
+		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"a/../b"}`), recordid.Separator},
+		{"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"a\u0000"}`), recordid.Control},
+		{"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1"}`), recordid.Empty},
+		{"pdpp://field-window/messages:m1", recordid.Encoding},
+	}
+	for _, test := range tests {
+		uri, err := recordid.ParseURI(test.uri)
+		var refused *recordid.Error
+		if !errors.As(err, &refused) {
+			t.Errorf("%s: got %+v and %v, want an error", test.uri, uri, err)
+			continue
+		}
+		if refused.Reason != test.reason {
+			t.Errorf("%s: %s (%v), want %s", test.uri, refused.Reason, refused, test.reason)
+		}
+	}
+}
+
+// Other PDPP tools read these handles, so their members and their order are pinned.
+func TestFormatURIIsStable(t *testing.T) {
+	offset := int64(0)
+	uri := recordid.FormatURI(recordid.URI{
+		Kind:   recordid.KindFieldWindow,
+		Record: recordid.Handle{ConnectionID: "cin_1", Stream: "messages", RecordID: `["<a>","ü"]`},
+		Window: recordid.FieldWindow{FieldPath: "body", OffsetChars: &offset},
+	})
+	encoded, found := strings.CutPrefix(uri, "pdpp://field-window/")
+	object, err := base64.RawURLEncoding.DecodeString(encoded)
+	if !found || err != nil {
+		t.Fatalf("%s: %v", uri, err)
+	}
+	const want = `{"v":1,"kind":"field-window","connection_id":"cin_1","stream":"messages","record_id":"[\"<a>\",\"ü\"]","field_path":"body","offset_chars":0}`
+	if string(object) != want {
+		t.Errorf("got  %s\nwant %s", object, want)
+	}
+}
+
+func optional[T any](t *rapid.T, generator *rapid.Generator[T], label string) *T {
+	if !rapid.Bool().Draw(t, label+" given") {
+		return nil
+	}
+	value := generator.Draw(t, label)
+	return &value
+}
+
+// R-HAND-2, R-RES-1: every record that can be read can be named by a URI, and is named by it exactly.
+func TestURIRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		handle := drawHandle(t)
+		if recordid.CheckName("stream", handle.Stream) != nil || recordid.CheckRecordID("record id", handle.RecordID) != nil ||
+			handle.ConnectionID != "" && recordid.CheckName("connection id", handle.ConnectionID) != nil {
+			return
+		}
+		window := recordid.FieldWindow{
+			FieldPath:   rapid.StringMatching(`[a-z_]+(\.[a-z]+)?`).Draw(t, "field path"),
+			OffsetChars: optional(t, rapid.Int64(), "offset"),
+			Cursor:      optional(t, rapid.String(), "cursor"),
+			LimitChars:  optional(t, rapid.Int64(), "limit"),
+			Q:           optional(t, rapid.String(), "q"),
+			BeforeChars: optional(t, rapid.Int64(), "before"),
+			AfterChars:  optional(t, rapid.Int64(), "after"),
+		}
+		for _, uri := range []recordid.URI{
+			{Kind: recordid.KindStream, Stream: handle.Stream},
+			{Kind: recordid.KindRecord, Record: handle},
+			{Kind: recordid.KindFieldWindow, Record: handle, Window: window},
+		} {
+			got, err := recordid.ParseURI(recordid.FormatURI(uri))
+			if err != nil {
+				t.Fatalf("%+v: %v", uri, err)
+			}
+			if diff := cmp.Diff(uri, got); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}
+
+func FuzzParseURI(f *testing.F) {
+	for _, seed := range []string{
+		"pdpp://stream/messages", "pdpp://record/cin_1%2Fmessages%3Am1", "pdpp://record/a:b", "pdpp://stream/%2e%2e",
+		"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`),
+		"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1","field_path":"f","offset_chars":1}`),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		uri, err := recordid.ParseURI(text)
+		if err != nil {
+			var refused *recordid.Error
+			if !errors.As(err, &refused) {
+				t.Fatalf("%q: an error of type %T", text, err)
+			}
+			return
+		}
+		again, err := recordid.ParseURI(recordid.FormatURI(uri))
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if diff := cmp.Diff(uri, again); diff != "" {
+			t.Fatalf("%q: %s", text, diff)
+		}
+	})
+}

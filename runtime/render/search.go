@@ -1,0 +1,199 @@
+package render
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// ResourceURIs is the key in a result's _meta under which hosts find the record and field-window URIs
+// of a search, which models do not need (R-SEARCH-10).
+const ResourceURIs = "pdpp/resource_uris"
+
+const resourceURIsKept = 200
+
+// Search renders hits: in text the first handle, the evidence, the hits and then what surrounds them
+// (R-SEARCH-2); in structured output results, content_ladder and the RS's envelope. Hits that do not
+// fit are left out at the end, with the call that reads a smaller page.
+func Search(_ context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
+	envelope, err := openList(response)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{list: envelope, response: response}
+	if err := s.open(newQuestion(response, input, env.RS.ProviderURL())); err != nil {
+		return nil, err
+	}
+	s.shrink()
+	result := &tool.Result{Text: s.text(), Structured: s.structured()}
+	if len(s.uris) > 0 {
+		uris := rawjson.Array(s.uris[:min(len(s.uris), resourceURIsKept)])
+		result.Meta = map[string]json.RawMessage{ResourceURIs: uris}
+	}
+	return within(response, result, TextCharacters)
+}
+
+// search is one page of hits and the part of it that is shown.
+type search struct {
+	*list
+	response *rs.Response
+	hits     []*hit
+	encoded  []json.RawMessage // the hits in the envelope, without resource URIs
+	results  []json.RawMessage
+	ladder   []json.RawMessage
+	uris     []json.RawMessage
+	shown    int // hits from the first on
+	narrowed int // hits that lost their long members
+}
+
+// A hit is a pointer to a record. One that is longer than this, because the server put the record
+// into it, loses the members that are longer than narrowedCharacters.
+const (
+	hitCharacters      = 8_000
+	narrowedCharacters = 1_000
+)
+
+func narrowed(value json.RawMessage) json.RawMessage {
+	hit, _ := rawjson.ParseObject(value)
+	kept, free := rawjson.Object{}, hitCharacters
+	for _, member := range hit {
+		length := rawLength(member.Value) + Length(member.Name)
+		if length <= narrowedCharacters && length <= free {
+			kept = append(kept, member)
+			free -= length
+		}
+	}
+	return kept.Encode()
+}
+
+func (s *search) open(q question) error {
+	s.outer = s.withoutURIs(s.outer)
+	s.inner = s.withoutURIs(s.inner)
+	for i, value := range s.rows {
+		hit, ok := newHit(value, q)
+		if !ok {
+			return unusable(s.response, fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
+		}
+		if hit.isRecord() {
+			value = withoutURIs(value, 0, &s.uris)
+		}
+		if rawLength(value) > hitCharacters {
+			value = narrowed(value)
+			s.narrowed++
+		}
+		s.hits = append(s.hits, hit)
+		s.encoded = append(s.encoded, value)
+		s.results = append(s.results, hit.result())
+		s.ladder = append(s.ladder, hit.rung())
+	}
+	return nil
+}
+
+// withoutURIs cleans the envelope around the hits.
+func (s *search) withoutURIs(envelope rawjson.Object) rawjson.Object {
+	var kept rawjson.Object
+	for _, member := range envelope {
+		if member.Name == s.name || member.Name == "data" {
+			kept = append(kept, member)
+		} else if clean := withoutURIs(member.Value, 0, &s.uris); clean != nil {
+			kept = append(kept, rawjson.Raw(member.Name, clean))
+		}
+	}
+	return kept
+}
+
+func (s *search) shrink() {
+	lengths := make([]int, len(s.hits))
+	for i := range s.hits {
+		lengths[i] = rawLength(s.encoded[i]) + rawLength(s.results[i]) + rawLength(s.ladder[i])
+	}
+	s.shown = fitting(lengths, func(hits int) bool {
+		s.shown = hits
+		return s.handlesLength() <= TextCharacters && rawLength(s.structured()) <= ChannelCharacters
+	})
+}
+
+func (s *search) leftOut() int { return len(s.hits) - s.shown }
+
+func (s *search) structured() json.RawMessage {
+	ladder := rawjson.Object{rawjson.Raw("records", rawjson.Array(s.ladder[:s.shown]))}
+	members := rawjson.Object{
+		rawjson.Raw("results", rawjson.Array(s.results[:s.shown])),
+		rawjson.Raw("content_ladder", ladder.Encode()),
+		rawjson.Raw("data", s.encode(s.encoded[:s.shown], s.leftOut() == 0)),
+	}
+	if s.leftOut() > 0 {
+		members = append(members, rawjson.Int("hits_left_out", int64(s.leftOut())))
+	}
+	if s.narrowed > 0 {
+		members = append(members, rawjson.Int("hits_narrowed", int64(s.narrowed)))
+	}
+	return structured(s.response, members, s.calls())
+}
+
+// calls lead to the next page, or to a page that fits.
+func (s *search) calls() []Call {
+	mode := s.mode()
+	if s.leftOut() > 0 {
+		limit := max(1, s.shown)
+		for _, sent := range sent(s.response) {
+			if sent.name == "limit" && sent.value == fmt.Sprint(limit) {
+				return nil // the RS does not keep to it
+			}
+		}
+		arguments := append(repeat(s.response, mode, "limit"), rawjson.Int("limit", int64(limit)))
+		return []Call{{Tool: "search", Arguments: arguments}}
+	}
+	if cursor := s.list.text("next_cursor"); cursor != "" {
+		arguments := append(repeat(s.response, mode, "cursor"), rawjson.String("cursor", cursor))
+		return []Call{{Tool: "search", Arguments: arguments}}
+	}
+	return nil
+}
+
+// mode is the argument that led to the endpoint that was read; lexical is the default.
+func (s *search) mode() rawjson.Object {
+	path, _, _ := strings.Cut(s.response.URL, "?")
+	for _, mode := range []string{"semantic", "hybrid"} {
+		if strings.HasSuffix(path, "/search/"+mode) {
+			return rawjson.Object{rawjson.String("mode", mode)}
+		}
+	}
+	return rawjson.Object{}
+}
+
+// result is the hit in structured.results (R-SEARCH-5).
+func (h *hit) result() json.RawMessage {
+	object := rawjson.Object{
+		rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url),
+	}
+	for _, member := range []struct{ name, value string }{
+		{"connection_id", h.connectionID}, {"connector_key", h.connectorKey}, {"stream", h.stream},
+		{"record_id", h.recordID}, {"display_name", h.displayName}, {"snippet", h.snippet},
+	} {
+		if member.value != "" {
+			object = append(object, rawjson.String(member.name, member.value))
+		}
+	}
+	if len(h.evidence) > 0 {
+		object = append(object, rawjson.Raw("evidence", encodeEvidence(h.evidence, false)))
+	}
+	return object.Encode()
+}
+
+// rung is the hit in structured.content_ladder: its evidence with continuations, or how to fetch it.
+func (h *hit) rung() json.RawMessage {
+	object := rawjson.Object{rawjson.String("id", h.handle)}
+	switch {
+	case len(h.evidence) > 0:
+		object = append(object, rawjson.Raw("evidence", encodeEvidence(h.evidence, true)))
+	case h.isRecord():
+		object = append(object, rawjson.Raw("next", h.fetch().Structured()))
+	}
+	return object.Encode()
+}

@@ -1,0 +1,79 @@
+package rs_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// recorded answers as a recorded response did: status line, headers, empty line, body.
+func recorded(t *testing.T, file string) http.HandlerFunc {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, sent, _ := strings.Cut(string(text), "\n\n")
+	lines := strings.Split(head, "\n")
+	status, err := strconv.Atoi(strings.Fields(lines[0])[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(writer http.ResponseWriter, _ *http.Request) {
+		for _, line := range lines[1:] {
+			name, value, _ := strings.Cut(line, ": ")
+			writer.Header().Set(name, value)
+		}
+		writer.WriteHeader(status)
+		_, _ = writer.Write([]byte(sent))
+	}
+}
+
+// R-ERR-1: the meaning of every refusal that a resource server sends is kept, whatever its shape. The
+// answers are recorded ones, and a few that proxies and frameworks send.
+func TestRefusals(t *testing.T) {
+	files, err := filepath.Glob("testdata/errors/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded errors: %v", err)
+	}
+	var got strings.Builder
+	for _, file := range files {
+		client, _ := serve(t, recorded(t, file))
+		_, err := client.Get(t.Context(), "/v1/streams", nil)
+		var refused *rs.Error
+		if !errors.As(err, &refused) {
+			t.Fatalf("%s: got %v, want an *rs.Error", file, err)
+		}
+		fmt.Fprintf(&got, "%s\n  %d %s %s request=%q retry_after=%q\n  %s\n  %s\n", filepath.Base(file), refused.Status,
+			refused.Type, refused.Code, refused.RequestID, refused.RetryAfter, refused.Message, refused.Envelope)
+	}
+	compareGolden(t, "testdata/errors.golden", got.String())
+}
+
+func compareGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v; run the test with -update and read what it wrote", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got):\n%s", file, diff)
+	}
+}
