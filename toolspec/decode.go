@@ -2,7 +2,6 @@ package toolspec
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 
@@ -14,17 +13,25 @@ type source struct {
 	report *report
 	root   *yaml.Node
 	nodes  map[string]*yaml.Node // by the path in the value: arguments[1].send
+	// complete says that all of the text could be read. Otherwise nobody can tell what is missing.
+	complete bool
 }
 
-// node is the node at a path, or the nearest one above it: the place to say that something is missing.
+// node is the node at a path, or the nearest one above it.
 func (s source) node(path string) *yaml.Node {
+	node, _ := s.nearest(path)
+	return node
+}
+
+// nearest is the node at a path or above it, and the path that it has.
+func (s source) nearest(path string) (*yaml.Node, string) {
 	for path != "" {
 		if node, found := s.nodes[path]; found {
-			return node
+			return node, path
 		}
 		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
 	}
-	return s.root
+	return s.root, ""
 }
 
 // add notes a problem with the value at a path.
@@ -32,9 +39,27 @@ func (s source) add(path, format string, values ...any) {
 	s.report.add(s.node(path), format, values...)
 }
 
-// addMissing notes that the mapping at a path lacks a key.
-func (s source) addMissing(path, key, format string, values ...any) {
-	s.report.addBelow(s.node(path), key, format, values...)
+// addMissing notes that there is nothing at a path, in the place of what is above it.
+func (s source) addMissing(path, format string, values ...any) {
+	node, above := s.nearest(path)
+	s.report.addBelow(node, strings.TrimPrefix(path[len(above):], "."), format, values...)
+}
+
+// addOwn notes a problem that a value has only where it is used. Of text that was taken from another
+// file, the place is the use.
+func (s source) addOwn(path, format string, values ...any) {
+	own := s.report.places[s.root].file
+	for above := path; above != ""; above = above[:max(strings.LastIndexAny(above, ".["), 0)] {
+		if node, found := s.nodes[above]; found && s.report.places[node].file == own {
+			if above == path {
+				s.report.add(node, format, values...)
+			} else {
+				s.report.addBelow(node, strings.TrimPrefix(path[len(above):], "."), format, values...)
+			}
+			return
+		}
+	}
+	s.addMissing(path, format, values...)
 }
 
 // has reports whether something was written at a path.
@@ -48,23 +73,32 @@ func (s source) has(path string) bool {
 func decode[T any](r *report, root *yaml.Node) (T, source) {
 	var value T
 	from := source{report: r, root: root, nodes: map[string]*yaml.Node{}}
-	d := decoder{report: r, nodes: from.nodes}
+	d := &decoder{report: r, nodes: from.nodes, complete: true}
 	d.read(root, reflect.ValueOf(&value).Elem(), "")
+	from.complete = d.complete
 	return value, from
 }
 
 type decoder struct {
-	report *report
-	nodes  map[string]*yaml.Node
+	report   *report
+	nodes    map[string]*yaml.Node
+	complete bool
+}
+
+// refuse notes text that cannot be read.
+func (d *decoder) refuse(node *yaml.Node, format string, values ...any) {
+	d.complete = false
+	d.report.add(node, format, values...)
 }
 
 var bindingsType = reflect.TypeFor[Bindings]()
 
 // read reads a node into a field. A node of the wrong kind is noted, and the field stays empty.
-func (d decoder) read(node *yaml.Node, into reflect.Value, path string) {
+func (d *decoder) read(node *yaml.Node, into reflect.Value, path string) {
 	d.nodes[path] = node
 	if node.Kind == yaml.AliasNode {
-		return // refused where it was found
+		d.complete = false // refused where it was found
+		return
 	}
 	switch kind := into.Kind(); {
 	case into.Type() == bindingsType:
@@ -82,30 +116,36 @@ func (d decoder) read(node *yaml.Node, into reflect.Value, path string) {
 	}
 }
 
-func (d decoder) readStruct(node *yaml.Node, into reflect.Value, path string) {
+func (d *decoder) readStruct(node *yaml.Node, into reflect.Value, path string) {
 	if node.Kind != yaml.MappingNode {
-		d.report.add(node, "must be a mapping of keys to values, not %s", kindOf(node))
+		d.refuse(node, "must be a mapping of keys to values, not %s", kindOf(node))
 		return
 	}
 	fields := fieldsOf(into.Type())
+	meant := map[string]bool{}
 	for key, value := range entries(node) {
 		field, known := find(fields, key.Value)
 		if !known {
-			d.report.add(key, "%s", unknown("key", key.Value, names(fields)))
+			d.refuse(key, "%s", unknown("key", key.Value, names(fields)))
+			meant[nearest(key.Value, names(fields))] = true
 			continue
 		}
 		d.read(value, into.Field(field.index), joinKey(path, key.Value))
 	}
+	if d.report.partial[node] {
+		d.complete = false
+		return
+	}
 	for _, field := range fields {
-		if field.required && valueOf(node, field.name) == nil {
+		if field.required && !meant[field.name] && valueOf(node, field.name) == nil {
 			d.report.addBelow(node, field.name, "is missing; add it")
 		}
 	}
 }
 
-func (d decoder) readList(node *yaml.Node, into reflect.Value, path string) {
+func (d *decoder) readList(node *yaml.Node, into reflect.Value, path string) {
 	if node.Kind != yaml.SequenceNode {
-		d.report.add(node, "must be a list, not %s", kindOf(node))
+		d.refuse(node, "must be a list, not %s", kindOf(node))
 		return
 	}
 	items := reflect.MakeSlice(into.Type(), len(node.Content), len(node.Content))
@@ -115,9 +155,9 @@ func (d decoder) readList(node *yaml.Node, into reflect.Value, path string) {
 	into.Set(items)
 }
 
-func (d decoder) readBindings(node *yaml.Node, into reflect.Value, path string) {
+func (d *decoder) readBindings(node *yaml.Node, into reflect.Value, path string) {
 	if node.Kind != yaml.MappingNode {
-		d.report.add(node, "must be a mapping of names to values, not %s", kindOf(node))
+		d.refuse(node, "must be a mapping of names to values, not %s", kindOf(node))
 		return
 	}
 	bindings := make(Bindings, 0, len(node.Content)/2)
@@ -129,35 +169,36 @@ func (d decoder) readBindings(node *yaml.Node, into reflect.Value, path string) 
 	into.Set(reflect.ValueOf(bindings))
 }
 
-func (d decoder) readScalar(node *yaml.Node, into reflect.Value) {
+func (d *decoder) readScalar(node *yaml.Node, into reflect.Value) {
 	tag := ""
 	if node.Kind == yaml.ScalarNode {
 		tag = node.ShortTag()
 	}
 	switch {
 	case tag == "!!null":
-		d.report.add(node, "is empty; give it a value, or remove the key")
+		d.refuse(node, "is empty; give it a value, or remove the key")
 	case into.Kind() == reflect.String && tag == "!!str":
 		if strings.TrimSpace(node.Value) == "" {
-			d.report.add(node, "is blank; give it a value, or remove the key")
+			d.refuse(node, "is blank; give it a value, or remove the key")
 			return
 		}
 		into.SetString(node.Value)
 	case into.Kind() == reflect.String && node.Kind == yaml.ScalarNode:
-		d.report.add(node, "must be text, not %s; put it in quotes", kindOf(node))
+		d.refuse(node, "must be text, not %s; put it in quotes", kindOf(node))
 	case into.Kind() == reflect.String:
-		d.report.add(node, "must be text, not %s", kindOf(node))
+		d.refuse(node, "must be text, not %s", kindOf(node))
 	case into.Kind() == reflect.Bool && tag == "!!bool":
 		into.SetBool(node.Value[0] == 't' || node.Value[0] == 'T')
 	case into.Kind() == reflect.Bool:
-		d.report.add(node, "must be true or false, not %s", kindOf(node))
+		d.refuse(node, "must be true or false, not %s", kindOf(node))
 	case tag == "!!int":
 		if err := node.Decode(into.Addr().Interface()); err != nil {
-			d.report.add(node, "is a number beyond 64 bits; make it smaller")
-			into.SetInt(math.MaxInt32) // a number, so that nothing else is said about it
+			d.refuse(node, "is beyond 64 bits; write a smaller number")
 		}
+	case tag == "!!float":
+		d.refuse(node, "is %s; write a whole number within 64 bits", node.Value)
 	default:
-		d.report.add(node, "must be a whole number, not %s", kindOf(node))
+		d.refuse(node, "must be a whole number, not %s", kindOf(node))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -22,15 +21,9 @@ func Load(root fs.FS) (*Surface, error) {
 }
 
 func (r *report) load(root fs.FS) *Surface {
-	sharedRoot := r.read(root, sharedPath, true)
-	surfaceRoot := r.read(root, surfacePath, false)
-	var common SharedFile
-	if sharedRoot != nil {
-		var from source
-		common, from = decode[SharedFile](r, sharedRoot)
-		checkShared(from, common)
-	}
-	tools := r.loadTools(root, sharedArguments(sharedRoot), outputNames(common.Outputs))
+	outputs, common := r.loadShared(root)
+	surfaceRoot := r.read(root, surfacePath)
+	tools := r.loadTools(root, common)
 	if surfaceRoot == nil {
 		return nil
 	}
@@ -40,7 +33,7 @@ func (r *report) load(root fs.FS) *Surface {
 		Instructions: file.Instructions,
 		Budget:       file.Budget,
 		Templates:    file.Templates,
-		Outputs:      common.Outputs,
+		Outputs:      outputs,
 	}
 	for _, name := range file.Tools {
 		for _, tool := range tools {
@@ -52,65 +45,75 @@ func (r *report) load(root fs.FS) *Surface {
 	return surface
 }
 
-// loadedTool is a tool, and where it was read from.
+// loadShared reads shared.yaml, which may be absent.
+func (r *report) loadShared(root fs.FS) ([]Output, shared) {
+	if _, err := fs.Stat(root, sharedPath); errors.Is(err, fs.ErrNotExist) {
+		return nil, shared{complete: true}
+	}
+	node := r.read(root, sharedPath)
+	if node == nil {
+		return nil, shared{}
+	}
+	file, from := decode[SharedFile](r, node)
+	checkShared(from, file)
+	common := sharedArguments(valueOf(node, "arguments"))
+	common.complete = from.complete
+	for _, output := range file.Outputs {
+		common.outputs = append(common.outputs, output.Name)
+	}
+	return file.Outputs, common
+}
+
+// loadedTool is a tool, and where it was read from. Of a file that could not be parsed there is only
+// the stem.
 type loadedTool struct {
+	stem   string // of the file's name
 	value  Tool
 	source source
 }
 
 // loadTools reads every file of the folder tools, in the order of their names.
-func (r *report) loadTools(root fs.FS, from shared, outputs []string) []loadedTool {
+func (r *report) loadTools(root fs.FS, common shared) []loadedTool {
 	entries, err := fs.ReadDir(root, toolsFolder)
 	if err != nil {
 		r.addFile(path.Join(folder, toolsFolder), err, "cannot be read: %v; keep one YAML file there for each tool", err)
 		return nil
 	}
-	var tools []loadedTool
+	tools := make([]loadedTool, 0, len(entries))
 	for _, entry := range entries {
 		name := path.Join(toolsFolder, entry.Name())
 		if entry.IsDir() || path.Ext(name) != ".yaml" {
 			r.addFile(path.Join(folder, name), nil, "is not a tool; keep only files that end in .yaml here")
 			continue
 		}
-		node := r.read(root, name, false)
-		if node == nil {
-			continue
+		tool := loadedTool{stem: strings.TrimSuffix(entry.Name(), ".yaml")}
+		if node := r.read(root, name); node != nil {
+			tool.value, tool.source = r.loadTool(node, name, common)
 		}
-		tools = append(tools, r.loadTool(node, name, from, outputs))
+		tools = append(tools, tool)
 	}
 	return tools
 }
 
-func (r *report) loadTool(node *yaml.Node, name string, from shared, outputs []string) loadedTool {
-	complete := r.resolve(node, from)
+func (r *report) loadTool(node *yaml.Node, name string, common shared) (Tool, source) {
+	resolved := r.resolve(node, common)
 	tool, position := decode[Tool](r, node)
+	position.complete = position.complete && resolved
 	tool.File = path.Join(folder, name)
-	if stem := strings.TrimSuffix(path.Base(name), ".yaml"); tool.Name != "" && tool.Name != stem {
+	if tool.Name != "" && tool.Name+".yaml" != path.Base(name) {
 		position.add("tool", "is %q in a file named %q; give both one name", tool.Name, path.Base(name))
 	}
-	checkTool(position, tool, complete, outputs)
-	return loadedTool{value: tool, source: position}
+	checkTool(position, tool, common)
+	return tool, position
 }
 
-// read reads one file below root. Its node is nil when there is none to go on with; only an optional
-// file may be absent.
-func (r *report) read(root fs.FS, name string, optional bool) *yaml.Node {
+// read reads one file below root. Its node is nil when there is none to go on with.
+func (r *report) read(root fs.FS, name string) *yaml.Node {
 	file := path.Join(folder, name)
 	text, err := fs.ReadFile(root, name)
-	switch {
-	case optional && errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+	if err != nil {
 		r.addFile(file, err, "cannot be read: %v; add the file", err)
 		return nil
 	}
 	return r.parse(file, text)
-}
-
-func outputNames(outputs []Output) []string {
-	list := make([]string, 0, len(outputs))
-	for _, output := range outputs {
-		list = append(list, output.Name)
-	}
-	return slices.DeleteFunc(list, func(name string) bool { return name == "" })
 }

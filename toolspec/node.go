@@ -11,45 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// place is where a piece of YAML stands. It stays with the piece when `use` carries it into a tool.
-type place struct {
-	file         string
-	line, column int
-	path         string
-}
-
-// report gathers problems, and knows where every node of every file stands.
-type report struct {
-	problems Problems
-	places   map[*yaml.Node]place
-}
-
-func newReport() *report { return &report{places: map[*yaml.Node]place{}} }
-
-// add notes a problem with a node.
-func (r *report) add(node *yaml.Node, format string, values ...any) {
-	r.addAt(r.places[node], format, values...)
-}
-
-// addBelow notes a problem with a key of a mapping: one that is missing, or that stands there by mistake.
-func (r *report) addBelow(mapping *yaml.Node, key, format string, values ...any) {
-	where := r.places[mapping]
-	where.path = joinKey(where.path, key)
-	r.addAt(where, format, values...)
-}
-
-// addFile notes a problem with a file as a whole.
-func (r *report) addFile(file string, cause error, format string, values ...any) {
-	r.problems = append(r.problems, Problem{File: file, Line: 1, Column: 1, Message: fmt.Sprintf(format, values...), Cause: cause})
-}
-
-func (r *report) addAt(where place, format string, values ...any) {
-	r.problems = append(r.problems, Problem{
-		File: where.file, Line: where.line, Column: where.column, Path: where.path,
-		Message: fmt.Sprintf(format, values...),
-	})
-}
-
 // parse reads one YAML file strictly and gives its mapping, or nil when there is none. What the specs
 // need no more than a reader does is refused: several documents, anchors, aliases, merge keys, tags.
 func (r *report) parse(file string, text []byte) *yaml.Node {
@@ -79,20 +40,6 @@ func (r *report) parse(file string, text []byte) *yaml.Node {
 		return nil
 	}
 	return root
-}
-
-var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
-// addSyntax notes an error of the YAML parser, which gives its line only as text.
-func (r *report) addSyntax(file string, err error) {
-	problem := Problem{File: file, Line: 1, Column: 1, Message: "is not YAML: " + err.Error(), Cause: err}
-	if match := syntaxLine.FindStringSubmatch(err.Error()); match != nil {
-		if line, convErr := strconv.Atoi(match[1]); convErr == nil {
-			problem.Line = line
-			problem.Message = "is not YAML: " + err.Error()[len(match[0]):]
-		}
-	}
-	r.problems = append(r.problems, problem)
 }
 
 // locate notes where a node and everything below it stand, and what in it is refused.
@@ -127,15 +74,20 @@ func (r *report) locateMapping(node *yaml.Node, where place) {
 	for key, value := range entries(node) {
 		below := where
 		below.line, below.column = key.Line, key.Column
-		below.path = joinKey(where.path, key.Value)
+		if key.Kind == yaml.ScalarNode {
+			below.path = joinKey(where.path, key.Value)
+		}
 		firstLine, twice := firstLines[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode:
 			r.addAt(below, "has a key that is %s; write the key as one word", kindOf(key))
+			r.partial[node] = true
 		case key.Tag == "!!merge":
 			r.addAt(below, "is a merge key; write the text out, or take it from shared.yaml with use")
+			r.partial[node] = true
 		case key.Style&yaml.TaggedStyle != 0 || key.Anchor != "":
 			r.addAt(below, "has a tag or an anchor on its key; remove it")
+			r.partial[node] = true
 		case twice:
 			r.addAt(below, "is given twice, first on line %d; keep one", firstLine)
 		default:

@@ -9,16 +9,14 @@ const useKey = "use"
 type shared struct {
 	arguments map[string]*yaml.Node
 	names     []string // of the arguments, in the order of the file
+	outputs   []string // the names of the outputs
+	complete  bool     // all of the file could be read, so what is not here does not exist
 }
 
-// sharedArguments lists what tools may use. Arguments without a readable name are left out; decoding
+// sharedArguments lists the arguments that tools may use. Arguments without a readable name are left out; decoding
 // the file reports them.
-func sharedArguments(root *yaml.Node) shared {
+func sharedArguments(list *yaml.Node) shared {
 	result := shared{arguments: map[string]*yaml.Node{}}
-	if root == nil {
-		return result
-	}
-	list := valueOf(root, "arguments")
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return result
 	}
@@ -41,7 +39,7 @@ func sharedArguments(root *yaml.Node) shared {
 func (r *report) resolve(tool *yaml.Node, from shared) (complete bool) {
 	list := valueOf(tool, "arguments")
 	if list == nil || list.Kind != yaml.SequenceNode {
-		return list != nil
+		return true // decoding the tool reports it
 	}
 	complete = true
 	kept := make([]*yaml.Node, 0, len(list.Content))
@@ -56,10 +54,10 @@ func (r *report) resolve(tool *yaml.Node, from shared) (complete bool) {
 			continue
 		}
 		complete = false
-		if use.Kind == yaml.ScalarNode {
-			r.add(use, "%s", unknown("shared argument", use.Value, from.names))
-		} else {
+		if use.Kind != yaml.ScalarNode {
 			r.add(use, "must be the name of a shared argument, not %s", kindOf(use))
+		} else if from.complete {
+			r.add(use, "%s", unknown("shared argument", use.Value, from.names))
 		}
 	}
 	list.Content = kept

@@ -17,10 +17,14 @@ func unknown(noun, word string, known []string) string {
 	return message + "; use one of " + strings.Join(known, ", ")
 }
 
-// nearest is the known word that a typing mistake could have turned into the given one, or empty.
+// nearest is the known word that the given one begins, or that a typing mistake could have turned into
+// it, or empty.
 func nearest(word string, known []string) string {
 	best, bestDistance := "", 3
 	for _, candidate := range known {
+		if len(word) > 3 && strings.HasPrefix(candidate, word) {
+			return candidate
+		}
 		if distance := editDistance(word, candidate); distance < bestDistance && distance < len(candidate) {
 			best, bestDistance = candidate, distance
 		}

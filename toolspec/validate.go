@@ -88,11 +88,9 @@ func checkSurface(from source, file SurfaceFile, tools []loadedTool) {
 
 // checkToolList holds the list of surface.yaml and the files of the folder tools together, both ways.
 func checkToolList(from source, list []string, tools []loadedTool) {
-	stems := make([]string, 0, len(tools))
+	stems := stemsOf(tools)
 	for _, tool := range tools {
-		stem := strings.TrimSuffix(tool.value.File[strings.LastIndex(tool.value.File, "/")+1:], ".yaml")
-		stems = append(stems, stem)
-		if from.has("tools") && !slices.Contains(list, stem) {
+		if tool.source.root != nil && from.complete && !slices.Contains(list, tool.stem) {
 			tool.source.add("tool", "is not among the tools of surface.yaml; add it there, or remove this file")
 		}
 	}
@@ -101,7 +99,7 @@ func checkToolList(from source, list []string, tools []loadedTool) {
 		path := fmt.Sprintf("tools[%d]", index)
 		checkUnique(from, path, name, seen)
 		if name != "" && !slices.Contains(stems, name) {
-			from.add(path, "%s, or add %s/%s/%s.yaml", unknown("tool", name, stems), folder, toolsFolder, name)
+			from.add(path, "%s; a new tool needs %s/%s/%s.yaml", unknown("tool", name, stems), folder, toolsFolder, name)
 		}
 	}
 }
@@ -129,9 +127,12 @@ func checkTemplate(from source, path string, template Template, tools []loadedTo
 	if template.Tool == "" {
 		return
 	}
-	index := slices.IndexFunc(tools, func(tool loadedTool) bool { return tool.value.Name == template.Tool })
+	index := slices.IndexFunc(tools, func(tool loadedTool) bool { return tool.stem == template.Tool })
 	if index < 0 {
-		from.add(path+".tool", "%s", unknown("tool", template.Tool, toolNames(tools)))
+		from.add(path+".tool", "%s", unknown("tool", template.Tool, stemsOf(tools)))
+		return
+	}
+	if !tools[index].source.complete {
 		return
 	}
 	tool := tools[index].value
@@ -144,12 +145,10 @@ func checkTemplate(from source, path string, template Template, tools []loadedTo
 	}
 }
 
-func toolNames(tools []loadedTool) []string {
+func stemsOf(tools []loadedTool) []string {
 	list := make([]string, 0, len(tools))
 	for _, tool := range tools {
-		if tool.value.Name != "" {
-			list = append(list, tool.value.Name)
-		}
+		list = append(list, tool.stem)
 	}
 	return list
 }

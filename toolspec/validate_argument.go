@@ -23,8 +23,8 @@ func checkArguments(from source, arguments []Argument) {
 		checkType(from, path, argument)
 		checkBounds(from, path, argument)
 		checkEnum(from, path, argument)
-		checkWordOfType(from, path+".check", "check", argument.Check, argument.Type, Checks)
-		checkWordOfType(from, path+".send", "send word", argument.Send, argument.Type, Sends)
+		checkWordOfType(from, path+".check", argument.Check, argument.Type, Checks)
+		checkWordOfType(from, path+".send", argument.Send, argument.Type, Sends)
 		checkSendPath(from, path, argument)
 		checkAs(from, path, argument)
 	}
@@ -47,7 +47,7 @@ func checkArgumentName(from source, path, name string, seen map[string]string) {
 	}
 	folded := strings.ReplaceAll(name, "_", "")
 	if first, twice := seen[folded]; twice {
-		from.add(path, "is %q, which %s is called too; give each argument its own name", name, first)
+		from.addOwn(path, "is %q, like %s but for underscores at most; give each argument its own name", name, first)
 		return
 	}
 	seen[folded] = path
@@ -62,15 +62,18 @@ func checkType(from source, path string, argument Argument) {
 	case !known:
 		from.add(path+".type", "%s", unknown("type", argument.Type, ArgumentTypeNames()))
 	case argument.Required && word.RequiredFunction == "":
-		from.add(path+".required", "is true, but a %s is always optional; remove it", argument.Type)
+		from.add(path+".required", "is true, but %s is always optional; remove it", article(argument.Type))
 	}
 }
 
 func checkBounds(from source, path string, argument Argument) {
-	if argument.Type != "" && argument.Type != "integer" {
+	if _, known := FindArgumentType(argument.Type); !known {
+		return
+	}
+	if argument.Type != "integer" {
 		for _, key := range []string{".minimum", ".maximum"} {
 			if from.has(path + key) {
-				from.add(path+key, "bounds a %s; only an integer has bounds, remove it", argument.Type)
+				from.add(path+key, "bounds %s; only an integer has bounds, remove it", article(argument.Type))
 			}
 		}
 		return
@@ -84,8 +87,8 @@ func checkEnum(from source, path string, argument Argument) {
 	if !from.has(path + ".enum") {
 		return
 	}
-	if argument.Type != "" && argument.Type != "string" {
-		from.add(path+".enum", "lists the values of a %s; only a string has them, remove it", argument.Type)
+	if _, known := FindArgumentType(argument.Type); known && argument.Type != "string" {
+		from.add(path+".enum", "lists the values of %s; only a string has them, remove it", article(argument.Type))
 		return
 	}
 	if argument.Enum != nil && len(argument.Enum) == 0 {
@@ -98,25 +101,25 @@ func checkEnum(from source, path string, argument Argument) {
 }
 
 // checkWordOfType judges a word that must exist and be usable on the argument's type.
-func checkWordOfType(from source, path, noun, name, argumentType string, table Words) {
+func checkWordOfType(from source, path, name, argumentType string, table Words) {
 	if name == "" {
 		return
 	}
 	word, known := table.Find(name)
 	if !known {
-		from.add(path, "%s", unknown(noun, name, table.Names()))
+		from.add(path, "%s", unknown("word", name, table.Names()))
 		return
 	}
 	if _, typed := FindArgumentType(argumentType); !typed {
 		return
 	}
 	if _, fits := word.FunctionFor(argumentType); !fits {
-		from.add(path, "is %q, which is no %s for a %s; use one of %s", name, noun, argumentType, strings.Join(fitting(table, argumentType), ", "))
+		from.add(path, "is %q, which does not fit %s; %s", name, article(argumentType), fitting(table, argumentType))
 	}
 }
 
-// fitting lists the words that can be used on a type.
-func fitting(table Words, argumentType string) []string {
+// fitting names the words that can be used on a type.
+func fitting(table Words, argumentType string) string {
 	list := []string{}
 	for _, word := range table {
 		if _, fits := word.FunctionFor(argumentType); fits {
@@ -124,9 +127,9 @@ func fitting(table Words, argumentType string) []string {
 		}
 	}
 	if len(list) == 0 {
-		return []string{"none"}
+		return "remove it, no word does"
 	}
-	return list
+	return "use one of " + strings.Join(list, ", ")
 }
 
 // checkSendPath judges an argument that becomes a segment of the path: it must always be there, and
@@ -135,7 +138,7 @@ func checkSendPath(from source, path string, argument Argument) {
 	if argument.Send != SendPath || argument.Type != "string" {
 		return
 	}
-	if !argument.Required {
+	if !argument.Required && from.complete {
 		from.add(path+".send", "puts an optional argument into the path; add required: true")
 	}
 	checkSegment(from, path, argument)
@@ -152,8 +155,9 @@ func checkSegment(from source, path string, argument Argument) {
 				from.add(fmt.Sprintf("%s.enum[%d]", path, index), "is %q, which is unsafe in a path; use letters, digits, _ and -", value)
 			}
 		}
+	case argument.Check == "" && !from.complete:
 	case argument.Check == "":
-		from.addMissing(path, "check", "is missing on a part of the path; use one of %s (R-ARG-7)", strings.Join(segmentChecks(), ", "))
+		from.addMissing(path+".check", "is missing on a part of the path; use one of %s (R-ARG-7)", strings.Join(segmentChecks(), ", "))
 	case !word.Segment:
 		from.add(path+".check", "is %q, which is not safe for a part of the path; use one of %s (R-ARG-7)", argument.Check, strings.Join(segmentChecks(), ", "))
 	}
@@ -167,7 +171,7 @@ func segmentChecks() []string {
 func checkAs(from source, path string, argument Argument) {
 	switch {
 	case argument.As == "":
-	case argument.Send == "" && !from.has(path+".send"), argument.Send == SendPath:
+	case argument.Send == "" && from.complete, argument.Send == SendPath:
 		from.add(path+".as", "renames an argument that is not sent in the query; remove it")
 	case argument.As == argument.Name:
 		from.add(path+".as", "repeats the argument's name; remove it")

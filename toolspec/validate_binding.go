@@ -44,19 +44,21 @@ func (c *toolCheck) word(path, key, noun, name string, table Words, with Binding
 		}
 		return
 	}
+	meant := map[string]bool{}
 	for _, binding := range with {
 		at := joinKey(path+".with", binding.Name)
 		parameter, found := word.Parameter(binding.Name)
 		if !found {
 			c.add(at, "%s", unknown("parameter of "+name, binding.Name, parameterNames(word)))
 			c.used[binding.Value] = true
+			meant[nearest(binding.Name, parameterNames(word))] = true
 			continue
 		}
 		c.binding(at, parameter, binding.Value)
 	}
 	for _, parameter := range word.Parameters {
-		if c.mustBind(parameter) && !slices.ContainsFunc(with, func(b Binding) bool { return b.Name == parameter.Name }) {
-			c.addMissing(path+".with", parameter.Name, "is missing; bind it, %s takes %s", name, article(string(parameter.Kind)))
+		if c.complete && c.mustBind(parameter) && !meant[parameter.Name] && !slices.ContainsFunc(with, func(b Binding) bool { return b.Name == parameter.Name }) {
+			c.addMissing(path+".with."+parameter.Name, "is missing; bind it, %s takes %s", name, article(string(parameter.Kind)))
 		}
 	}
 }
@@ -79,6 +81,7 @@ func parameterNames(word Word) []string {
 	return list
 }
 
+// article puts an article before the name of a type or a kind.
 func article(noun string) string {
 	if strings.HasPrefix(noun, "optional") || strings.HasPrefix(noun, "integer") {
 		return "an " + noun
@@ -119,7 +122,7 @@ func (c *toolCheck) targetBinding(at string, parameter Parameter, part string) {
 // argumentBinding judges an argument as the value of a parameter.
 func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string) {
 	argument, found := c.reference(at, name)
-	if !found || argument.Type == "" {
+	if _, typed := FindArgumentType(argument.Type); !found || !typed {
 		return
 	}
 	wanted := map[Kind]string{
@@ -127,10 +130,10 @@ func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string)
 	}[parameter.Kind]
 	switch {
 	case argument.Type != wanted:
-		c.add(at, "is %q, a %s, but %s is wanted; bind another", name, argument.Type, article(string(parameter.Kind)))
-	case parameter.Kind == KindString && !argument.Required:
+		c.add(at, "is %q, %s, but %s is wanted; bind another", name, article(argument.Type), article(string(parameter.Kind)))
+	case parameter.Kind == KindString && !argument.Required && c.complete:
 		c.add(at, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another", name)
-	case c.tool.Target != nil && c.resolvedAs(name) != "":
+	case c.tool.Target != nil && c.tool.Request != nil && c.resolvedAs(name) != "":
 		c.add(at, "is %q as it was passed; bind target.%s, which knows the id too", name, c.resolvedAs(name))
 	}
 }

@@ -18,7 +18,7 @@ func (c *toolCheck) request() {
 	if request == nil {
 		for index, argument := range c.tool.Arguments {
 			if argument.Send == SendPath && c.has("operation") {
-				c.addToArgument(fmt.Sprintf("arguments[%d]", index), "send", "is path, but an operation has no path; send it as query")
+				c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is path, but an operation has no path; send it as query")
 			}
 		}
 		return
@@ -80,7 +80,7 @@ func (c *toolCheck) path(at, path string) {
 	}
 	for index, argument := range c.tool.Arguments {
 		if argument.Send == SendPath && !slices.Contains(sent, argument.Name) {
-			c.addToArgument(fmt.Sprintf("arguments[%d]", index), "send", "is path, but {%s} is not in %s; add it there", argument.Name, path)
+			c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is path, but {%s} is not in %s; add it there", argument.Name, path)
 		}
 	}
 }
@@ -102,7 +102,13 @@ func (c *toolCheck) placeholder(at, name string) {
 	switch {
 	case name == "":
 		c.add(at, "has an empty {}; name an argument in it")
-	case found && argument.Send != SendPath:
+	case found && argument.Send != SendPath && knownOrEmpty(Sends, argument.Send):
 		c.add(at, "names {%s}, which is not sent in the path; give the argument send: path", name)
 	}
+}
+
+// knownOrEmpty is false for a word that is reported where it stands.
+func knownOrEmpty(table Words, name string) bool {
+	_, known := table.Find(name)
+	return known || name == ""
 }

@@ -9,13 +9,12 @@ import (
 // toolCheck judges one tool as a whole: what it takes and what becomes of it.
 type toolCheck struct {
 	source
-	tool     Tool
-	complete bool            // every argument is known, so a name that is not among them is a mistake
-	used     map[string]bool // arguments that reach the request, a gate or the answer
+	tool Tool
+	used map[string]bool // arguments that reach the request, a gate or the answer
 }
 
-func checkTool(from source, tool Tool, complete bool, outputs []string) {
-	check := &toolCheck{source: from, tool: tool, complete: complete, used: map[string]bool{}}
+func checkTool(from source, tool Tool, common shared) {
+	check := &toolCheck{source: from, tool: tool, used: map[string]bool{}}
 	for index, argument := range tool.Arguments {
 		if argument.Name == "" {
 			check.complete = false
@@ -29,9 +28,9 @@ func checkTool(from source, tool Tool, complete bool, outputs []string) {
 		from.add("tool", "is %q, the name of a generated file; choose another", tool.Name)
 	}
 	checkPositive(from, "budget.bytes", tool.Budget.Bytes)
-	checkArguments(from, tool.Arguments)
-	if tool.Output != "" && !slices.Contains(outputs, tool.Output) {
-		from.add("output", "%s", unknown("output", tool.Output, outputs))
+	checkArguments(check.source, tool.Arguments)
+	if tool.Output != "" && common.complete && !slices.Contains(common.outputs, tool.Output) {
+		from.add("output", "%s", unknown("output", tool.Output, common.outputs))
 	}
 	check.sentNames()
 	check.target()
@@ -69,17 +68,6 @@ func (c *toolCheck) argumentNames() []string {
 	return list
 }
 
-// addToArgument notes a problem that an argument has in this tool only. Of a shared argument, the
-// place is the tool's `use`.
-func (c *toolCheck) addToArgument(path, key, format string, values ...any) {
-	item := c.node(path)
-	if node, found := c.nodes[path+"."+key]; found && c.report.places[node].file == c.report.places[item].file {
-		c.report.add(node, format, values...)
-		return
-	}
-	c.report.addBelow(item, key, format, values...)
-}
-
 // sentNames notes two arguments that would be sent under one name.
 func (c *toolCheck) sentNames() {
 	seen := map[string]string{}
@@ -92,7 +80,7 @@ func (c *toolCheck) sentNames() {
 			name, key = argument.As, "as"
 		}
 		if first, twice := seen[name]; twice && first != argument.Name {
-			c.addToArgument(path, key, "sends %q, which %s sends too; rename one with as", name, first)
+			c.addOwn(path+"."+key, "sends %q, which %s sends too; rename one with as", name, first)
 		}
 		seen[name] = argument.Name
 	}
@@ -101,7 +89,7 @@ func (c *toolCheck) sentNames() {
 // target judges the arguments that name one record.
 func (c *toolCheck) target() {
 	target := c.tool.Target
-	if target == nil {
+	if target == nil || c.has("operation") {
 		return
 	}
 	parts := []struct{ key, name string }{
@@ -118,11 +106,11 @@ func (c *toolCheck) target() {
 		_, at, _ := c.argument(part.name)
 		switch {
 		case argument.Type != "string" && argument.Type != "":
-			c.add(path, "is %q, a %s; a target is named by strings", part.name, argument.Type)
+			c.add(path, "is %q, %s; a target is named by strings", part.name, article(argument.Type))
 		case part.key == "connection_id" && argument.Required:
-			c.addToArgument(at, "required", "is true, but the target may have its connection from the id; remove it")
+			c.addOwn(at+".required", "is true, but the target may have its connection from the id; remove it")
 		case part.key != "connection_id" && argument.Send != "":
-			c.addToArgument(at, "send", "sends a part of the target by itself; remove it, the path names {target.%s}", pathPart(part.key))
+			c.addOwn(at+".send", "sends a part of the target by itself; remove it, the path names {target.%s}", pathPart(part.key))
 		}
 		if part.key == "stream" || part.key == "record_id" {
 			checkSegment(c.source, at, argument)
@@ -147,11 +135,11 @@ func (c *toolCheck) targetChoice(target *Target) {
 		return
 	}
 	argument, at, found := c.argument(target.ID)
-	if found && !pair && !argument.Required {
-		c.addToArgument(at, "required", "is not true, and nothing else names the record; add it, or give the target stream and record_id")
+	if found && !pair && !argument.Required && c.complete {
+		c.addOwn(at+".required", "is not true, and nothing else names the record; add it, or give the target stream and record_id")
 	}
 	if found && pair && argument.Required {
-		c.addToArgument(at, "required", "is true, but stream and record_id may name the record instead; remove it")
+		c.addOwn(at+".required", "is true, but stream and record_id may name the record instead; remove it")
 	}
 	if c.tool.Request != nil && !c.targetIsUsed() {
 		c.add("target", "is used by nothing; name {target.stream} and {target.record_id} in the path, or remove it")
@@ -177,15 +165,15 @@ func (c *toolCheck) answer() {
 	case operation && result:
 		c.add("operation", "stands beside result; keep one, an operation renders by itself")
 	case !operation && !request:
-		c.addMissing("", "request", "is missing; add request and result, or operation")
+		c.lacks("request", "is missing; add request and result, or operation")
 	case request && !result:
-		c.addMissing("", "result", "is missing; name the renderer of the response")
+		c.lacks("result", "is missing; name the renderer of the response")
 	}
 	if operation && c.has("target") {
 		c.add("target", "stands beside operation, which resolves its own; remove it")
 	}
 	if operation && !c.has("endpoint") {
-		c.addMissing("", "endpoint", "is missing; say what the operation reads: GET /path")
+		c.lacks("endpoint", "is missing; say what the operation reads: GET /path")
 	}
 	if c.has("endpoint") && !operation {
 		c.add("endpoint", "stands beside request, which says it already; remove it")
@@ -202,11 +190,21 @@ func (c *toolCheck) answer() {
 	}
 }
 
+// lacks notes a key that the tool should have, unless it may stand in text that could not be read.
+func (c *toolCheck) lacks(key, format string, values ...any) {
+	if c.complete {
+		c.addMissing(key, format, values...)
+	}
+}
+
 // unusedArguments notes an argument that a caller could give without effect.
 func (c *toolCheck) unusedArguments() {
+	if !c.complete {
+		return
+	}
 	for index, argument := range c.tool.Arguments {
 		if argument.Name != "" && !c.used[argument.Name] {
-			c.addToArgument(fmt.Sprintf("arguments[%d]", index), "send", "is missing, and nothing else uses %s; add it, or remove the argument", argument.Name)
+			c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is missing, and nothing else uses %s; add it, or remove the argument", argument.Name)
 		}
 	}
 }

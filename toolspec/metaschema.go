@@ -1,0 +1,116 @@
+package toolspec
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/invopop/jsonschema"
+)
+
+// module is the import path of the repository's root.
+const module = "github.com/pdppmcp/pdpp-mcp"
+
+// MetaSchemas gives the JSON Schemas with which editors complete and check the YAML files, by their
+// paths below the repository's root. The hover texts are the doc comments of this package, so the
+// working folder must be the root of the repository.
+func MetaSchemas() (map[string][]byte, error) {
+	reflector := &jsonschema.Reflector{
+		Anonymous:      true,
+		ExpandedStruct: true,
+		FieldNameTag:   "yaml",
+		Mapper:         mapBindings,
+	}
+	if err := reflector.AddGoComments(module, folder); err != nil {
+		return nil, fmt.Errorf("read the doc comments of %s, with the repository's root as the working folder: %w", folder, err)
+	}
+	schemas := map[string][]byte{}
+	for name, refine := range map[string]func(*jsonschema.Reflector) *jsonschema.Schema{
+		"tool": toolSchema, "shared": sharedSchema, "surface": surfaceSchema,
+	} {
+		text, err := json.MarshalIndent(refine(reflector), "", "  ")
+		if err != nil {
+			return nil, fmt.Errorf("write the editor schema of %s files: %w", name, err)
+		}
+		schemas[folder+"/"+name+".schema.json"] = append(text, '\n')
+	}
+	return schemas, nil
+}
+
+// mapBindings shows Bindings as the mapping that they are in YAML.
+func mapBindings(goType reflect.Type) *jsonschema.Schema {
+	if goType != bindingsType {
+		return nil
+	}
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
+}
+
+func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
+	schema := reflector.Reflect(Tool{})
+	argument := schema.Definitions["Argument"]
+	refineArgument(argument)
+	argument.If = &jsonschema.Schema{Required: []string{useKey}}
+	argument.Else = &jsonschema.Schema{Required: argument.Required}
+	argument.Required = nil
+	schema.If = &jsonschema.Schema{Required: []string{"operation"}}
+	schema.Then = &jsonschema.Schema{Required: []string{"endpoint"}}
+	schema.Else = &jsonschema.Schema{Required: []string{"request", "result"}}
+	property(schema, "tool").Pattern = snakeCase.String()
+	property(schema.Definitions["ToolBudget"], "bytes").Minimum = "1"
+	property(schema.Definitions["Request"], "method").Const = Method
+	wordsOf(property(schema.Definitions["Precondition"], "gate"), Gates)
+	wordsOf(property(schema.Definitions["Result"], "render"), Renderers)
+	wordsOf(property(schema.Definitions["Operation"], "run"), Operations)
+	return schema
+}
+
+func sharedSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
+	schema := reflector.Reflect(SharedFile{})
+	refineArgument(schema.Definitions["Argument"])
+	schema.Definitions["Argument"].Properties.Delete(useKey)
+	property(schema.Definitions["Output"], "name").Pattern = snakeCase.String()
+	member := schema.Definitions["Property"]
+	property(member, "name").Pattern = snakeCase.String()
+	for _, name := range PropertyTypes {
+		property(member, "type").Enum = append(property(member, "type").Enum, name)
+	}
+	return schema
+}
+
+func surfaceSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
+	schema := reflector.Reflect(SurfaceFile{})
+	for _, name := range []string{"bytes", "tokens", "instructions_characters"} {
+		property(schema.Definitions["SurfaceBudget"], name).Minimum = "1"
+	}
+	template := schema.Definitions["Template"]
+	property(template, "name").Pattern = snakeCase.String()
+	property(template, "uri").Pattern = templatePattern.String()
+	return schema
+}
+
+// refineArgument adds the words that an argument is written in.
+func refineArgument(argument *jsonschema.Schema) {
+	property(argument, "name").Pattern = snakeCase.String()
+	types := property(argument, "type")
+	for _, argumentType := range ArgumentTypes {
+		types.OneOf = append(types.OneOf, &jsonschema.Schema{Const: argumentType.Name, Description: argumentType.Doc})
+	}
+	wordsOf(property(argument, "check"), Checks)
+	wordsOf(property(argument, "send"), Sends)
+}
+
+// wordsOf lets a property be one of the words, each with its doc as hover text.
+func wordsOf(schema *jsonschema.Schema, words Words) {
+	for _, word := range words {
+		schema.OneOf = append(schema.OneOf, &jsonschema.Schema{Const: word.Name, Description: word.Doc})
+	}
+}
+
+// property finds a property that the reflected struct has; a struct without it is a mistake of this file.
+func property(schema *jsonschema.Schema, name string) *jsonschema.Schema {
+	found, ok := schema.Properties.Get(name)
+	if !ok {
+		panic("toolspec: the spec types have no key " + name)
+	}
+	return found
+}

@@ -1,0 +1,107 @@
+package toolspec_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
+)
+
+// The schemas in the repository are those that the types and words give.
+func TestMetaSchemasAreCurrent(t *testing.T) {
+	t.Chdir("..")
+	schemas, err := toolspec.MetaSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range slices.Sorted(maps.Keys(schemas)) {
+		if *update {
+			if err := os.WriteFile(file, schemas[file], 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(schemas[file]), string(have)); diff != "" {
+			t.Errorf("%s is stale (-want +have):\n%s", file, diff)
+		}
+	}
+}
+
+// Every YAML file names one of the schemas in its first line, by a path that leads to it.
+func TestSpecsNameTheirSchema(t *testing.T) {
+	t.Chdir("..")
+	schemas, err := toolspec.MetaSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("toolspec/tools/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment := regexp.MustCompile(`^# yaml-language-server: \$schema=(\S+)\n`)
+	for _, file := range append(files, "toolspec/shared.yaml", "toolspec/surface.yaml") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		match := comment.FindSubmatch(text)
+		if match == nil {
+			t.Errorf("%s does not begin with its schema", file)
+			continue
+		}
+		if name := path.Join(path.Dir(file), string(match[1])); schemas[name] == nil {
+			t.Errorf("%s names %s, which is not written", file, name)
+		}
+	}
+}
+
+// Editors complete every word, and show what it means.
+func TestMetaSchemaListsWords(t *testing.T) {
+	t.Chdir("..")
+	schemas, err := toolspec.MetaSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type choice struct {
+		Const       string
+		Description string
+	}
+	var schema struct {
+		Definitions map[string]struct {
+			Properties map[string]struct{ OneOf []choice }
+		} `json:"$defs"`
+	}
+	if err := json.NewDecoder(bytes.NewReader(schemas["toolspec/tool.schema.json"])).Decode(&schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []struct {
+		definition, key string
+		words           toolspec.Words
+	}{
+		{"Argument", "check", toolspec.Checks},
+		{"Argument", "send", toolspec.Sends},
+		{"Precondition", "gate", toolspec.Gates},
+		{"Result", "render", toolspec.Renderers},
+		{"Operation", "run", toolspec.Operations},
+	} {
+		var want []choice
+		for _, word := range table.words {
+			want = append(want, choice{Const: word.Name, Description: word.Doc})
+		}
+		if diff := cmp.Diff(want, schema.Definitions[table.definition].Properties[table.key].OneOf); diff != "" {
+			t.Errorf("%s.%s (-want +got):\n%s", table.definition, table.key, diff)
+		}
+	}
+}
