@@ -83,7 +83,7 @@ type Blob struct {
 type Grant struct {
 	ID           string
 	ClientID     string
-	ConnectorKey string
+	ConnectorKey string // empty: the grant spans connectors
 	Streams      []StreamGrant
 	ExpiresAt    time.Time // zero: does not expire
 	Revoked      bool

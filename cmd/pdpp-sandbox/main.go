@@ -1,0 +1,114 @@
+// Command pdpp-sandbox is a whole PDPP on one machine, for trying and testing: an authorization server
+// and a resource server with invented data on one origin. At start it writes a scoped credential to
+// the cache, so that pdpp-mcp finds it.
+//
+// With --data-dir the records outlive a restart, also those that were changed or deleted. Tokens are
+// new at every start, and a grant that was revoked is active again.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+)
+
+// Exit codes; interfaces of pdpp-mcp use the same.
+const (
+	exitOK       = 0
+	exitUsage    = 64
+	exitInternal = 70
+	exitConfig   = 78
+)
+
+// shutdownGrace is how long requests may take to end after a stop was asked for.
+const shutdownGrace = 5 * time.Second
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the program without its process: it returns the exit code when ctx ends.
+func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
+	settings, err := parseSettings(arguments, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "pdpp-sandbox: %v\n", err)
+		return exitUsage
+	}
+	if err := serve(ctx, settings, stdout); err != nil {
+		fmt.Fprintf(stderr, "pdpp-sandbox: %v\n", err)
+		var unusable *unusableError
+		if errors.As(err, &unusable) {
+			return exitConfig
+		}
+		return exitInternal
+	}
+	return exitOK
+}
+
+// unusableError says that a flag's value cannot be used on this machine.
+type unusableError struct {
+	flag string
+	err  error
+}
+
+func (e *unusableError) Error() string { return fmt.Sprintf("--%s cannot be used: %v", e.flag, e.err) }
+func (e *unusableError) Unwrap() error { return e.err }
+
+// serve runs the sandbox until ctx ends. The ready line is printed when requests are answered.
+func serve(ctx context.Context, settings settings, stdout io.Writer) (err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", settings.listen)
+	if err != nil {
+		return &unusableError{"listen", err}
+	}
+	defer func() { _ = listener.Close() }() // the server has usually closed it before
+	box, err := sandbox.New(ctx, sandbox.Options{
+		PublicURL: "http://" + listener.Addr().String(),
+		DataDir:   settings.dataDir,
+		Seed:      settings.seed,
+	})
+	if err != nil {
+		return &unusableError{"data-dir", err}
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+	credential, err := writeCredential(settings.cacheRoot, box, time.Now())
+	if err != nil {
+		return &unusableError{"cache-root", err}
+	}
+
+	server := &http.Server{Handler: box.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	if err := announce(stdout, settings, box, credential); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+		return shutDown(server)
+	}
+}
+
+func shutDown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("wait for open requests: %w", err), server.Close())
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// settings are the flags.
+type settings struct {
+	listen      string
+	dataDir     string
+	cacheRoot   string
+	readyFile   string
+	seed        uint64
+	printTokens bool
+}
+
+// errArguments says that the command line has words that are not flags.
+var errArguments = errors.New("pdpp-sandbox takes flags only; --help lists them")
+
+func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("pdpp-sandbox", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&s.listen, "listen", "127.0.0.1:8787", "`address` to listen on; port 0 takes a free one")
+	flags.StringVar(&s.dataDir, "data-dir", "", "`directory` that keeps the records over restarts (default: in memory)")
+	flags.StringVar(&s.cacheRoot, "cache-root", "", "`directory` of the credential cache (default: .pdpp here if it exists, else ~/.pdpp)")
+	flags.StringVar(&s.readyFile, "ready-file", "", "`file` to write as JSON, once requests are answered: URL, tokens and introspection credentials")
+	flags.Uint64Var(&s.seed, "seed", 1, "`number` that chooses the sample data")
+	flags.BoolVar(&s.printTokens, "print-tokens", false, "print the ready tokens and the introspection credentials")
+	if err := flags.Parse(arguments); err != nil {
+		return settings{}, fmt.Errorf("read flags: %w", err)
+	}
+	if flags.NArg() > 0 {
+		return settings{}, fmt.Errorf("unexpected argument %q: %w", flags.Arg(0), errArguments)
+	}
+	if s.cacheRoot == "" {
+		root, err := defaultCacheRoot()
+		if err != nil {
+			return settings{}, err
+		}
+		s.cacheRoot = root
+	}
+	return s, nil
+}
+
+func defaultCacheRoot() (string, error) {
+	if info, err := os.Stat(".pdpp"); err == nil && info.IsDir() {
+		return ".pdpp", nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find the home directory for the credential cache; set --cache-root: %w", err)
+	}
+	return filepath.Join(home, ".pdpp"), nil
+}

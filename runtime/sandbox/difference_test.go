@@ -1,0 +1,71 @@
+package sandbox_test
+
+// difference is a deliberate departure of the sandbox from one capture.
+type difference struct {
+	reason string
+	status int      // what the sandbox answers instead; 0: as captured, and only shape differs
+	code   string   // with status
+	shape  []string // problems of shapeProblems that are meant to be; a star at the end stands for any rest
+}
+
+// differsEverywhere lists members of the reference implementation that nothing reads: ids of its traces
+// and test scenarios.
+var differsEverywhere = []string{
+	".trace_id: absent",
+	".scenario_id: absent",
+}
+
+const (
+	richClients = "client tokens may do here what owner tokens may, so that the whole surface can be tried with a grant"
+	noFlows     = "the sandbox hands out its grants ready-made; it names only endpoints that exist"
+	plainTypes  = "the sandbox declares JSON Schema types and roles only, and all of its streams are of one kind"
+	otherData   = "the capture lists another connector first, with streams of its own"
+	allSearched = "every connection of the sandbox can be searched, so none is skipped with a warning"
+	noEvents    = "the sandbox has no event subscriptions, no connect page and no model to describe"
+)
+
+// differences is the whole list, by capture.
+var differences = map[string]difference{
+	"004-prm": {reason: noEvents, shape: []string{
+		".capabilities.client_event_subscriptions: absent",
+		".capabilities.semantic_retrieval*",
+		".pdpp_discovery_hints.owner_polyfill_requires_source_kind_connector: absent",
+		".pdpp_provider_connect_version: absent",
+		".pdpp_self_export_supported: absent",
+	}},
+	"006-as-metadata": {reason: noFlows, shape: []string{
+		".agent_connect_endpoint: absent",
+		".authorization_endpoint: absent",
+		".code_challenge_methods_supported: absent",
+		".device_authorization_endpoint: absent",
+		".grant_types_supported: absent",
+		".pdpp_device_authorization_profiles_supported: absent",
+		".pdpp_pre_registered_public_clients: absent",
+		".pdpp_provider_connect_capabilities: empty",
+		".pdpp_registration_modes_supported: empty",
+		".pushed_authorization_request_endpoint: absent",
+		".registration_endpoint: absent",
+		".response_types_supported: empty",
+		".token_endpoint: absent",
+		".token_endpoint_auth_methods_supported: absent",
+	}},
+	"016-schema-owner-compact": {reason: otherData, shape: []string{
+		".connectors[].streams[].expand_capabilities: empty",
+		".connectors[].streams[].field_capabilities*",
+	}},
+	"026-stream-owner": {reason: plainTypes, shape: []string{
+		".field_capabilities.subject.schema.x_pdpp_type: absent",
+		".field_capabilities.subject.type: absent",
+		".schema.properties.subject.x_pdpp_type: absent",
+		".selection: absent",
+		".semantics: absent",
+	}},
+	"039-records-view-client":         {reason: richClients, status: 200},
+	"042-records-filter-client":       {reason: richClients, status: 200},
+	"055-records-expand-client":       {reason: richClients, status: 200},
+	"075-record-detail-expand-client": {reason: richClients, status: 200},
+	"132-search-owner":                {reason: allSearched, shape: []string{".meta.warnings: empty"}},
+	"152-semantic-owner":              {reason: allSearched, shape: []string{".meta.warnings: empty"}},
+	"142-search-filter-client":        {reason: richClients, status: 200},
+	"631-agg-filter-client":           {reason: richClients, status: 200},
+}

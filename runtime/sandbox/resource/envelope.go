@@ -1,0 +1,97 @@
+package resource
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// envelope is what every document other than a list carries.
+type envelope struct {
+	Links links `json:"links"`
+	Meta  meta  `json:"meta"`
+}
+
+type links struct {
+	Self string `json:"self"`
+}
+
+// listLinks are the links of a list; Next is null on the last page.
+type listLinks struct {
+	Self string  `json:"self"`
+	Next *string `json:"next"`
+}
+
+type meta struct {
+	Count    count     `json:"count"`
+	Window   *extent   `json:"window,omitempty"`
+	Warnings []warning `json:"warnings"`
+}
+
+// count is how many records there are in all: kind none, estimated or exact.
+type count struct {
+	Kind  string `json:"kind"`
+	Value *int64 `json:"value,omitempty"`
+}
+
+// warning says that an answer is not quite what was asked for.
+type warning struct {
+	Code    string         `json:"code"`
+	Message string         `json:"message"`
+	Param   string         `json:"param,omitempty"`
+	Detail  map[string]any `json:"detail,omitempty"`
+}
+
+// list is a page of documents.
+type list[T any] struct {
+	Object           string    `json:"object"` // "list"
+	URL              string    `json:"url,omitempty"`
+	Data             []T       `json:"data"`
+	HasMore          bool      `json:"has_more"`
+	NextCursor       string    `json:"next_cursor,omitempty"`
+	NextChangesSince string    `json:"next_changes_since,omitempty"`
+	Links            listLinks `json:"links"`
+	Meta             meta      `json:"meta"`
+}
+
+// noContent is the answer of an act that has nothing to show.
+type noContent struct{}
+
+// writeAnswer writes a document, or bytes when the answer is a blob.
+func writeAnswer(w http.ResponseWriter, r *http.Request, answer any) {
+	switch answer := answer.(type) {
+	case noContent:
+		w.WriteHeader(http.StatusNoContent)
+	case blobAnswer:
+		answer.write(w)
+	default:
+		writeJSON(w, r, http.StatusOK, answer)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, r *http.Request, status int, document any) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false) // <mark> stays readable; the answer is never HTML
+	if err := encoder.Encode(document); err != nil {
+		if status != http.StatusInternalServerError {
+			writeProblem(w, r, fmt.Errorf("encode answer: %w", err))
+		}
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", fmt.Sprint(body.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // the client has gone when this fails
+}
+
+// timestamp writes a time in UTC, with milliseconds when it has any.
+func timestamp(t time.Time) string {
+	t = t.UTC()
+	if t.Nanosecond() < int(time.Millisecond) {
+		return t.Format("2006-01-02T15:04:05Z")
+	}
+	return t.Format("2006-01-02T15:04:05.000Z")
+}

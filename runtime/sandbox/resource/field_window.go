@@ -1,0 +1,244 @@
+package resource
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"unicode"
+)
+
+// Bounds of a field window, in characters, which are Unicode code points here.
+const (
+	usualWindowChars = 4096
+	mostWindowChars  = 16384
+	mostContextChars = 8192
+)
+
+// fieldWindow is a part of a text field.
+type fieldWindow struct {
+	Object   string          `json:"object"` // "field_window"
+	RecordID string          `json:"record_id"`
+	Stream   string          `json:"stream"`
+	URL      string          `json:"url"`
+	Field    windowField     `json:"field"`
+	Window   characterWindow `json:"window"`
+	envelope
+}
+
+type windowField struct {
+	Path string `json:"path"`
+	Type string `json:"type"` // "string"
+}
+
+// characterWindow is the text from StartChars up to EndChars. Complete means that it is the whole field.
+type characterWindow struct {
+	Text                string `json:"text"`
+	StartChars          int    `json:"start_chars"`
+	EndChars            int    `json:"end_chars"`
+	TotalChars          int    `json:"total_chars"`
+	LimitChars          int    `json:"limit_chars"`
+	Complete            bool   `json:"complete"`
+	HasMore             bool   `json:"has_more"`
+	NextOffsetChars     *int   `json:"next_offset_chars"`
+	PreviousOffsetChars *int   `json:"previous_offset_chars"`
+	MatchStartChars     *int   `json:"match_start_chars"`
+	MatchEndChars       *int   `json:"match_end_chars"`
+}
+
+// readFieldWindow reads a part of a long text. Parameters that it does not know it ignores.
+func (s *server) readFieldWindow(c *call) (any, error) {
+	path := c.parameters.value("field")
+	if path == "" {
+		return nil, invalid("invalid_field_path", "field is required and must be a non-empty string").of("field")
+	}
+	wanted, err := c.windowSelector()
+	if err != nil {
+		return nil, err
+	}
+	source, entry, err := s.findRecord(c)
+	if err != nil {
+		return nil, err
+	}
+	text, err := source.text(entry.Data, path)
+	if err != nil {
+		return nil, err
+	}
+	window, found := wanted.window([]rune(text))
+	if !found {
+		return nil, notFound("query_not_found", "q was not found in field '%s'", path)
+	}
+	return fieldWindow{
+		Object: "field_window", RecordID: entry.Key, Stream: entry.Stream, URL: c.URL.EscapedPath(),
+		Field: windowField{Path: path, Type: "string"}, Window: window, envelope: c.envelope(),
+	}, nil
+}
+
+// text is the text that stands in a field of a record's data.
+func (s source) text(data json.RawMessage, path string) (string, error) {
+	if _, declared := s.field(path); !declared || !s.grants(path) {
+		return "", forbidden("field_not_granted", "field '%s' is not within the granted projection for this stream", path)
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(data, &values); err != nil {
+		return "", fmt.Errorf("read data: %w", err)
+	}
+	var text *string
+	if json.Unmarshal(values[path], &text) != nil || text == nil {
+		return "", &problem{
+			status: http.StatusUnprocessableEntity, code: "field_not_text",
+			message: fmt.Sprintf("field '%s' is %s, not a readable text field; non-text and binary fields are metadata-only",
+				path, jsonKind(values[path])),
+		}
+	}
+	return *text, nil
+}
+
+// jsonKind names the type of a JSON value; one that is absent counts as null.
+func jsonKind(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return "null"
+	}
+	switch raw[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// windowSelector says which part of a text is wanted: from an offset on, or around the first match of q.
+type windowSelector struct {
+	offset        int
+	limit         int
+	q             []rune // nil: by offset
+	context       bool   // before and after bound the window
+	before, after int
+}
+
+func (c *call) windowSelector() (windowSelector, error) {
+	selector := windowSelector{limit: usualWindowChars, q: []rune(c.parameters.value("q"))}
+	offset, hasOffset, err := c.characters("offset_chars")
+	if err != nil {
+		return selector, err
+	}
+	if hasOffset && len(selector.q) > 0 {
+		return selector, invalid("invalid_window", "q is exclusive with offset_chars")
+	}
+	selector.offset = offset
+	limit, hasLimit, err := c.characters("limit_chars")
+	if err != nil {
+		return selector, err
+	}
+	if hasLimit {
+		if limit == 0 {
+			return selector, invalid("invalid_window", "limit_chars must be a positive integer")
+		}
+		selector.limit = c.clampCharacters("limit_chars", limit, mostWindowChars)
+	}
+	err = c.contextChars(&selector)
+	return selector, err
+}
+
+// contextChars reads how much text is wanted before and after a match.
+func (c *call) contextChars(selector *windowSelector) error {
+	for _, side := range []struct {
+		name  string
+		value *int
+	}{{"before_chars", &selector.before}, {"after_chars", &selector.after}} {
+		characters, given, err := c.characters(side.name)
+		if err != nil {
+			return err
+		}
+		if !given {
+			continue
+		}
+		if len(selector.q) == 0 {
+			return invalid("invalid_window", "%s requires q", side.name).of(side.name)
+		}
+		*side.value = c.clampCharacters(side.name, characters, mostContextChars)
+		selector.context = true
+	}
+	return nil
+}
+
+// characters reads a number of characters, and whether it was given.
+func (c *call) characters(name string) (int, bool, error) {
+	text, given := c.parameters.first(name)
+	if !given {
+		return 0, false, nil
+	}
+	number, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, false, invalid("invalid_window", "%s must be an integer", name).of(name)
+	}
+	if number < 0 {
+		kind := "non-negative"
+		if name == "limit_chars" {
+			kind = "positive"
+		}
+		return 0, false, invalid("invalid_window", "%s must be a %s integer", name, kind)
+	}
+	return number, true, nil
+}
+
+func (c *call) clampCharacters(name string, number, most int) int {
+	if number <= most {
+		return number
+	}
+	c.warn(warning{Code: "limit_clamped", Message: fmt.Sprintf("%s clamped to %d", name, most), Param: name})
+	return most
+}
+
+// window cuts the wanted part out of a text, and says whether q was found.
+func (w windowSelector) window(text []rune) (characterWindow, bool) {
+	start, limit := min(w.offset, len(text)), w.limit
+	window := characterWindow{TotalChars: len(text)}
+	if len(w.q) > 0 {
+		match := indexFold(text, w.q)
+		if match < 0 {
+			return characterWindow{}, false
+		}
+		end := match + len(w.q)
+		window.MatchStartChars, window.MatchEndChars = &match, &end
+		start = max(0, match-w.before)
+		if w.context {
+			limit = min(mostWindowChars, w.before+len(w.q)+w.after)
+		}
+	}
+	end := min(len(text), start+limit)
+	window.Text = string(text[start:end])
+	window.StartChars, window.EndChars, window.LimitChars = start, end, limit
+	window.Complete = start == 0 && end == len(text)
+	if end < len(text) {
+		window.HasMore, window.NextOffsetChars = true, &end
+	}
+	if start > 0 {
+		previous := max(0, start-limit)
+		window.PreviousOffsetChars = &previous
+	}
+	return window, true
+}
+
+// indexFold finds the first place where text has q, letter case aside, or -1.
+func indexFold(text, q []rune) int {
+	for start := 0; start+len(q) <= len(text); start++ {
+		matched := 0
+		for matched < len(q) && foldRune(text[start+matched]) == foldRune(q[matched]) {
+			matched++
+		}
+		if matched == len(q) {
+			return start
+		}
+	}
+	return -1
+}
+
+func foldRune(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }

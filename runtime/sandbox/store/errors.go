@@ -1,0 +1,37 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNotFound says that no such record or blob is stored, or that it was deleted.
+var ErrNotFound = errors.New("not found")
+
+// UndeclaredError says that a record names a connection or a stream that no loaded dataset declares.
+// The next step is to Load a dataset that declares it.
+type UndeclaredError struct {
+	ConnectionID string
+	Stream       string
+}
+
+func (e *UndeclaredError) Error() string {
+	return fmt.Sprintf("stream %q of connection %q is not declared by the loaded dataset", e.Stream, e.ConnectionID)
+}
+
+// DataError says that the data of a record cannot be stored.
+type DataError struct {
+	Stream string
+	Key    string
+	Reason string
+	Err    error // the cause, or nil
+}
+
+func (e *DataError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("record %q of stream %q: %s: %v", e.Key, e.Stream, e.Reason, e.Err)
+	}
+	return fmt.Sprintf("record %q of stream %q: %s", e.Key, e.Stream, e.Reason)
+}
+
+func (e *DataError) Unwrap() error { return e.Err }

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
+)
+
+// Load takes over what dataset declares and stores its records and blobs. A record whose key is known
+// already, also as a tombstone, stays as it is: what happened in a kept database outlives a restart.
+func (s *Store) Load(ctx context.Context, dataset catalog.Dataset) error {
+	s.declare(dataset)
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		for _, record := range dataset.Records {
+			known, err := isKnown(ctx, tx, record)
+			if err != nil {
+				return err
+			}
+			if known {
+				continue
+			}
+			if err := s.put(ctx, tx, record); err != nil {
+				return err
+			}
+		}
+		for _, blob := range dataset.Blobs {
+			if err := putBlob(ctx, tx, blob); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("load dataset: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) declare(dataset catalog.Dataset) {
+	s.declarations.Lock()
+	defer s.declarations.Unlock()
+	connectors := map[string]catalog.Connector{}
+	for _, connector := range dataset.Connectors {
+		connectors[connector.Key] = connector
+	}
+	for _, connection := range dataset.Connections {
+		s.connections[connection.ID] = connection
+		for _, stream := range connectors[connection.ConnectorKey].Streams {
+			s.streams[streamName{connection.ID, stream.Name}] = stream
+		}
+	}
+}
+
+func (s *Store) declaration(connectionID, stream string) (catalog.Stream, error) {
+	s.declarations.RLock()
+	defer s.declarations.RUnlock()
+	declared, ok := s.streams[streamName{connectionID, stream}]
+	if !ok {
+		return catalog.Stream{}, &UndeclaredError{ConnectionID: connectionID, Stream: stream}
+	}
+	return declared, nil
+}
+
+func isKnown(ctx context.Context, tx *sql.Tx, record catalog.Record) (bool, error) {
+	var known bool
+	err := tx.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM record WHERE connection_id = ? AND stream = ? AND key = ?)`,
+		record.ConnectionID, record.Stream, record.Key).Scan(&known)
+	if err != nil {
+		return false, fmt.Errorf("look up record: %w", err)
+	}
+	return known, nil
+}

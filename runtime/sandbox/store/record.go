@@ -1,0 +1,110 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
+)
+
+// Put stores record under its key, in place of what was there, as the newest change of its stream. A
+// record with DeletedAt set is stored as a tombstone. Errors: *UndeclaredError, *DataError.
+func (s *Store) Put(ctx context.Context, record catalog.Record) error {
+	return s.write(ctx, func(tx *sql.Tx) error { return s.put(ctx, tx, record) })
+}
+
+func (s *Store) put(ctx context.Context, tx *sql.Tx, record catalog.Record) error {
+	stream, err := s.declaration(record.ConnectionID, record.Stream)
+	if err != nil {
+		return err
+	}
+	if !record.DeletedAt.IsZero() {
+		return putTombstone(ctx, tx, record)
+	}
+	if record.Key == "" {
+		return &DataError{Stream: record.Stream, Reason: "the key is empty"}
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(record.Data, &values); err != nil || values == nil {
+		return &DataError{Stream: record.Stream, Key: record.Key, Reason: "the data is not a JSON object", Err: err}
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, record.Data); err != nil {
+		return &DataError{Stream: record.Stream, Key: record.Key, Reason: "the data is not JSON", Err: err}
+	}
+	version, err := nextVersion(ctx, tx, record.ConnectionID, record.Stream)
+	if err != nil {
+		return err
+	}
+	var id int64
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO record (connection_id, stream, key, version, position, consent_time, data, emitted_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (connection_id, stream, key) DO UPDATE SET
+			version = excluded.version, position = excluded.position, consent_time = excluded.consent_time,
+			data = excluded.data, emitted_at = excluded.emitted_at, deleted_at = NULL
+		RETURNING id`,
+		record.ConnectionID, record.Stream, record.Key, version,
+		positionValue(fieldNamed(stream, stream.CursorField), values[stream.CursorField]),
+		consentTime(stream, values), compact.String(), instantText(record.EmittedAt)).Scan(&id)
+	if err != nil {
+		return fmt.Errorf("store record %q: %w", record.Key, err)
+	}
+	return indexText(ctx, tx, id, stream, values)
+}
+
+// Delete leaves a tombstone in place of a record. The error is ErrNotFound when there is no such record.
+func (s *Store) Delete(ctx context.Context, connectionID, stream, key string) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		var live bool
+		err := tx.QueryRowContext(ctx, `SELECT deleted_at IS NULL FROM record
+			WHERE connection_id = ? AND stream = ? AND key = ?`, connectionID, stream, key).Scan(&live)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && !live {
+			return fmt.Errorf("delete record %q of stream %q: %w", key, stream, ErrNotFound)
+		}
+		if err != nil {
+			return fmt.Errorf("delete record %q: %w", key, err)
+		}
+		now := time.Now()
+		return putTombstone(ctx, tx, catalog.Record{
+			ConnectionID: connectionID, Stream: stream, Key: key, EmittedAt: now, DeletedAt: now,
+		})
+	})
+}
+
+func putTombstone(ctx context.Context, tx *sql.Tx, record catalog.Record) error {
+	version, err := nextVersion(ctx, tx, record.ConnectionID, record.Stream)
+	if err != nil {
+		return err
+	}
+	var id int64
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO record (connection_id, stream, key, version, position, emitted_at, deleted_at)
+		VALUES (?, ?, ?, ?, '', ?, ?)
+		ON CONFLICT (connection_id, stream, key) DO UPDATE SET
+			version = excluded.version, data = NULL, emitted_at = excluded.emitted_at, deleted_at = excluded.deleted_at
+		RETURNING id`,
+		record.ConnectionID, record.Stream, record.Key, version,
+		instantText(record.EmittedAt), instantText(record.DeletedAt)).Scan(&id)
+	if err != nil {
+		return fmt.Errorf("store tombstone of record %q: %w", record.Key, err)
+	}
+	return unindexText(ctx, tx, id)
+}
+
+func nextVersion(ctx context.Context, tx *sql.Tx, connectionID, stream string) (int64, error) {
+	var version int64
+	err := tx.QueryRowContext(ctx, `
+		INSERT INTO stream_version (connection_id, stream, version) VALUES (?, ?, 1)
+		ON CONFLICT (connection_id, stream) DO UPDATE SET version = version + 1
+		RETURNING version`, connectionID, stream).Scan(&version)
+	if err != nil {
+		return 0, fmt.Errorf("count version: %w", err)
+	}
+	return version, nil
+}

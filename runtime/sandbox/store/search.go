@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
+)
+
+// snippetTokens is how many words a snippet shows, of at most 64 (SQLite FTS5, "The snippet() function").
+const snippetTokens = 40
+
+// Marks around the words that matched.
+const (
+	markStart = "<mark>"
+	markEnd   = "</mark>"
+)
+
+// SearchScope is a selection of records and the fields of theirs that a search may look into.
+type SearchScope struct {
+	Selection
+	Fields []string
+}
+
+// Hit is a record that a search found.
+type Hit struct {
+	Entry
+	Score   float64
+	Matches []Match // at least one, best first
+}
+
+// Match is a field of a hit that matched.
+type Match struct {
+	Field string
+	row   int64
+}
+
+// Search finds the live records that have every word or "quoted phrase" of query in one of their
+// searched fields. The best come first: scores are BM25 as SQLite counts it, lower is better.
+func (s *Store) Search(ctx context.Context, query string, scopes []SearchScope) ([]Hit, error) {
+	expression := matchExpression(query)
+	if expression == "" || len(scopes) == 0 {
+		return []Hit{}, nil
+	}
+	var c clause
+	c.add("SELECT searchable.id, field, bm25(searchable_text) AS score, "+entryColumns+`
+		FROM searchable_text
+		JOIN searchable ON searchable.id = searchable_text.rowid
+		JOIN record ON record.id = searchable.record_id
+		WHERE searchable_text MATCH ? AND deleted_at IS NULL AND (`, expression)
+	whereSearched(&c, scopes)
+	c.add(") ORDER BY score, key, connection_id, stream, searchable.id")
+	return s.hits(ctx, &c)
+}
+
+// whereSearched adds the scopes, of which a field must be in one.
+func whereSearched(c *clause, scopes []SearchScope) {
+	for i, scope := range scopes {
+		if i > 0 {
+			c.add(" OR ")
+		}
+		c.add("(")
+		scope.where(c)
+		c.add(" AND field IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(scope.Fields)), ", ") + "))")
+		for _, field := range scope.Fields {
+			c.arguments = append(c.arguments, field)
+		}
+	}
+}
+
+// hits gathers the rows of one record, which lie apart when its fields score differently. A hit has the
+// score of its best field.
+func (s *Store) hits(ctx context.Context, c *clause) ([]Hit, error) {
+	rows, err := s.db.QueryContext(ctx, c.sql.String(), c.arguments...)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	defer rows.Close()
+	hits := []Hit{}
+	places := map[recordName]int{}
+	for rows.Next() {
+		match, score, entry, err := scanMatch(rows)
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		name := recordName{entry.ConnectionID, entry.Stream, entry.Key}
+		place, seen := places[name]
+		if !seen {
+			place = len(hits)
+			places[name] = place
+			hits = append(hits, Hit{Entry: entry, Score: score})
+		}
+		hits[place].Matches = append(hits[place].Matches, match)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	return hits, nil
+}
+
+type recordName struct{ connectionID, stream, key string }
+
+// prefixed scans the columns in front of an entry and then the entry.
+type prefixed struct {
+	*sql.Rows
+	front []any
+}
+
+func (p prefixed) Scan(destinations ...any) error {
+	return p.Rows.Scan(append(p.front, destinations...)...)
+}
+
+func scanMatch(rows *sql.Rows) (Match, float64, Entry, error) {
+	var match Match
+	var score float64
+	entry, err := scanEntry(prefixed{rows, []any{&match.row, &match.Field, &score}})
+	return match, score, entry, err
+}
+
+// Snippet shows where query matched a field of a hit, with the matched words between <mark> and </mark>,
+// and says whether text was left out. Search must have found the match with the same query.
+func (s *Store) Snippet(ctx context.Context, query string, match Match) (string, bool, error) {
+	var snippet, whole string
+	err := s.db.QueryRowContext(ctx, `SELECT snippet(searchable_text, 0, ?, ?, '…', ?), text
+		FROM searchable_text WHERE searchable_text MATCH ? AND rowid = ?`,
+		markStart, markEnd, snippetTokens, matchExpression(query), match.row).Scan(&snippet, &whole)
+	if err != nil {
+		return "", false, fmt.Errorf("snippet of field %q: %w", match.Field, err)
+	}
+	unmarked := strings.NewReplacer(markStart, "", markEnd, "")
+	return snippet, unmarked.Replace(snippet) != unmarked.Replace(whole), nil
+}
+
+// matchExpression turns what a person types into an FTS5 query: every word and every quoted phrase must
+// occur. It is empty when there is no letter or digit to look for.
+func matchExpression(query string) string {
+	var phrases []string
+	for i, part := range strings.Split(query, `"`) {
+		terms := strings.Fields(part)
+		if i%2 == 1 {
+			terms = []string{part}
+		}
+		for _, term := range terms {
+			if strings.ContainsFunc(term, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				phrases = append(phrases, `"`+strings.TrimSpace(term)+`"`)
+			}
+		}
+	}
+	return strings.Join(phrases, " ")
+}
+
+// indexText replaces what the full-text index has of a record.
+func indexText(ctx context.Context, tx *sql.Tx, id int64, stream catalog.Stream, values map[string]json.RawMessage) error {
+	if err := unindexText(ctx, tx, id); err != nil {
+		return err
+	}
+	for _, field := range stream.Fields {
+		text := searchedText(values[field.Name])
+		if !field.Lexical || text == "" {
+			continue
+		}
+		result, err := tx.ExecContext(ctx, `INSERT INTO searchable (record_id, field) VALUES (?, ?)`, id, field.Name)
+		if err != nil {
+			return fmt.Errorf("index field %q: %w", field.Name, err)
+		}
+		row, err := result.LastInsertId()
+		if err != nil {
+			return fmt.Errorf("index field %q: %w", field.Name, err)
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO searchable_text (rowid, text) VALUES (?, ?)`, row, text); err != nil {
+			return fmt.Errorf("index field %q: %w", field.Name, err)
+		}
+	}
+	return nil
+}
+
+func unindexText(ctx context.Context, tx *sql.Tx, id int64) error {
+	for _, statement := range []string{
+		`DELETE FROM searchable_text WHERE rowid IN (SELECT id FROM searchable WHERE record_id = ?)`,
+		`DELETE FROM searchable WHERE record_id = ?`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+			return fmt.Errorf("remove from index: %w", err)
+		}
+	}
+	return nil
+}
+
+// searchedText is a text, or the texts of an array, one a line.
+func searchedText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var texts []string
+	if json.Unmarshal(raw, &texts) == nil {
+		return strings.Join(texts, "\n")
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// leastCoverage is the share of a query's trigrams below which a text is not called similar.
+const leastCoverage = 0.25
+
+// Similar ranks the live records by how many of the query's trigrams (three letters in a row, words padded
+// with a blank) one of their searched fields has. It finds word forms and misspellings that Search does
+// not, and knows nothing of meaning. Scores run from 0 to 1, higher is better, best first.
+func (s *Store) Similar(ctx context.Context, query string, scopes []SearchScope) ([]Hit, error) {
+	wanted := trigrams(query)
+	if len(wanted) == 0 || len(scopes) == 0 {
+		return []Hit{}, nil
+	}
+	var c clause
+	c.add("SELECT searchable.id, field, text, " + entryColumns + `
+		FROM searchable_text
+		JOIN searchable ON searchable.id = searchable_text.rowid
+		JOIN record ON record.id = searchable.record_id
+		WHERE deleted_at IS NULL AND (`)
+	whereSearched(&c, scopes)
+	c.add(") ORDER BY searchable.id")
+	hits, err := s.similar(ctx, &c, wanted)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key), cmp.Compare(a.ConnectionID, b.ConnectionID))
+	})
+	return hits, nil
+}
+
+// similar reads every text that the clause selects. A hit has the one field that is most like the query.
+func (s *Store) similar(ctx context.Context, c *clause, wanted map[string]bool) ([]Hit, error) {
+	rows, err := s.db.QueryContext(ctx, c.sql.String(), c.arguments...)
+	if err != nil {
+		return nil, fmt.Errorf("compare texts: %w", err)
+	}
+	defer rows.Close()
+	hits := []Hit{}
+	places := map[recordName]int{}
+	for rows.Next() {
+		var match Match
+		var text string
+		entry, err := scanEntry(prefixed{rows, []any{&match.row, &match.Field, &text}})
+		if err != nil {
+			return nil, fmt.Errorf("compare texts: %w", err)
+		}
+		score := coverage(wanted, text)
+		if score < leastCoverage {
+			continue
+		}
+		hit := Hit{Entry: entry, Score: score, Matches: []Match{match}}
+		name := recordName{entry.ConnectionID, entry.Stream, entry.Key}
+		if place, seen := places[name]; !seen {
+			places[name] = len(hits)
+			hits = append(hits, hit)
+		} else if score > hits[place].Score {
+			hits[place] = hit
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("compare texts: %w", err)
+	}
+	return hits, nil
+}
+
+// Beginning is the start of a matched field, at most limit runes, and says whether text was left out.
+func (s *Store) Beginning(ctx context.Context, match Match, limit int) (string, bool, error) {
+	var text string
+	err := s.db.QueryRowContext(ctx, `SELECT text FROM searchable_text WHERE rowid = ?`, match.row).Scan(&text)
+	if err != nil {
+		return "", false, fmt.Errorf("text of field %q: %w", match.Field, err)
+	}
+	runes := []rune(text)
+	if len(runes) <= limit {
+		return text, false, nil
+	}
+	return string(runes[:limit]) + "…", true, nil
+}
+
+func coverage(wanted map[string]bool, text string) float64 {
+	found := 0
+	for trigram := range trigrams(text) {
+		if wanted[trigram] {
+			found++
+		}
+	}
+	return float64(found) / float64(len(wanted))
+}
+
+// trigrams are the distinct runs of three runes in the lower-cased words of text, each with a blank
+// before and after.
+func trigrams(text string) map[string]bool {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	distinct := map[string]bool{}
+	for _, word := range words {
+		runes := []rune(" " + word + " ")
+		for i := 0; i+3 <= len(runes); i++ {
+			distinct[string(runes[i:i+3])] = true
+		}
+	}
+	return distinct
+}
