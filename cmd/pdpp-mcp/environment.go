@@ -1,0 +1,41 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+)
+
+// variableOf annotates a flag with the variable that stands in for it.
+const variableOf = "environment variable"
+
+// readsVariable lets a variable stand in for a flag that was not passed.
+func readsVariable(flags *pflag.FlagSet, name, variable string) {
+	flag := flags.Lookup(name)
+	flag.Usage += " [$" + variable + "]"
+	if err := flags.SetAnnotation(name, variableOf, []string{variable}); err != nil {
+		panic(err) // the flag was looked up just before
+	}
+}
+
+// fillFromEnvironment sets flags that were not passed from their variables. An empty variable counts as
+// not set.
+func fillFromEnvironment(flags *pflag.FlagSet) error {
+	var problems []error
+	flags.VisitAll(func(flag *pflag.Flag) {
+		variables := flag.Annotations[variableOf]
+		if flag.Changed || len(variables) == 0 {
+			return
+		}
+		value := os.Getenv(variables[0])
+		if value == "" {
+			return
+		}
+		if err := flags.Set(flag.Name, value); err != nil {
+			problems = append(problems, &usageError{fmt.Sprintf("%s cannot be used: it must be a value for --%s", variables[0], flag.Name)})
+		}
+	})
+	return errors.Join(problems...)
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// The exit codes of interfaces.md. exitToolError is an answer in which a tool says no for a reason
+// that no other code stands for.
+const (
+	exitOK            = 0
+	exitToolError     = 1
+	exitUsage         = 64
+	exitUnreachable   = 69
+	exitInternal      = 70
+	exitRefused       = 77
+	exitConfiguration = 78
+)
+
+// usageError is a command line that makes no sense. Its message says what would.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+var classCodes = map[credential.Class]int{
+	credential.Usage:         exitUsage,
+	credential.Unreachable:   exitUnreachable,
+	credential.Internal:      exitInternal,
+	credential.Refused:       exitRefused,
+	credential.Configuration: exitConfiguration,
+}
+
+// exitCode maps an error to the exit code of its kind.
+func exitCode(err error) int {
+	var usage *usageError
+	var option *rs.OptionError
+	var unusable *credential.Error
+	var refusal *host.Refusal
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &refusal):
+		return exitRefused
+	case errors.As(err, &unusable):
+		return classCodes[unusable.Class]
+	case errors.As(err, &usage), errors.As(err, &option):
+		return exitUsage
+	}
+	return answerCode(err)
+}
+
+// answerCode maps the error of a tool call.
+func answerCode(err error) int {
+	var refused *rs.Error
+	var failure *rs.Failure
+	var own *tool.Error
+	switch {
+	case errors.As(err, &own):
+		return ownCode(own.Code)
+	case errors.As(err, &failure) && (failure.Reason == rs.Unreachable || failure.Reason == rs.Timeout):
+		return exitUnreachable
+	case errors.As(err, &failure):
+		return exitToolError
+	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
+		return exitConfiguration
+	case errors.As(err, &refused):
+		return exitToolError
+	}
+	return exitInternal
+}
+
+func ownCode(code tool.Code) int {
+	switch code {
+	case tool.InvalidArguments, tool.UnknownArgument, tool.InvalidFilter, tool.InvalidExpand, tool.InvalidID,
+		tool.ConflictingConnectionID, tool.InvalidFieldWindowSelector, tool.InvalidSchemaDetail:
+		return exitUsage
+	case tool.Internal:
+		return exitInternal
+	}
+	return exitToolError
+}

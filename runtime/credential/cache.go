@@ -1,0 +1,149 @@
+// Package credential finds the scoped token that a command reads with: in the local cache, in a
+// file, or in the environment. Owner credentials are refused wherever they turn up.
+package credential
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// largestFile bounds a cache file in bytes; real ones are below 2 KiB.
+const largestFile = 64 << 10
+
+// Cache is a directory of scoped credentials, one file for each provider, in the layout of
+// interfaces.md that other PDPP tools share. Its methods are safe for concurrent use, also by
+// several processes: a file is replaced whole or not at all.
+type Cache struct {
+	Root   string       // the cache root, such as ~/.pdpp
+	Logger *slog.Logger // takes warnings; nil for none
+
+	narrow func(*os.File) error // takes the rights of others away; tests replace it
+}
+
+// DefaultRoot is .pdpp in the working directory if that exists, else ~/.pdpp.
+func DefaultRoot() (string, error) {
+	if info, err := os.Stat(".pdpp"); err == nil && info.IsDir() {
+		return ".pdpp", nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", &Error{
+			Class:    Configuration,
+			Message:  "there is no .pdpp directory here and no home directory",
+			NextStep: "pass --cache-root or set PDPP_CACHE_ROOT",
+			Cause:    err,
+		}
+	}
+	return filepath.Join(home, ".pdpp"), nil
+}
+
+// Path is the file of a provider, whether or not it exists.
+func (c *Cache) Path(providerURL string) (string, error) {
+	provider, err := ParseProviderURL(providerURL)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(c.directory(), cacheKey(provider)+".json"), nil
+}
+
+func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
+
+// Read gives the entry of a provider. A file that others can read is narrowed to 0600 with a
+// warning, and refused when that fails (R-STDIO-2). Errors of the file are of class Configuration.
+func (c *Cache) Read(providerURL string) (*Entry, error) {
+	path, err := c.Path(providerURL)
+	if err != nil {
+		return nil, err
+	}
+	// Path has accepted the URL, so it parses again.
+	provider, _ := ParseProviderURL(providerURL)
+	data, err := c.readFile(path, provider)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := parseEntry(data)
+	if err != nil {
+		return nil, unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), err)
+	}
+	// Two providers can share a file name. A token goes only to the provider that it was issued for.
+	stored, err := ParseProviderURL(entry.ProviderURL)
+	if err != nil || stored != provider {
+		return nil, unusable(provider, fmt.Sprintf("credential file %s was not written for %s", path, provider), err)
+	}
+	return entry, nil
+}
+
+func (c *Cache) readFile(path, provider string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, unusable(provider, fmt.Sprintf("no credential for %s in %s", provider, c.Root), err)
+	case err != nil:
+		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+	case !info.Mode().IsRegular(): // opening a named pipe would wait for its writer
+		return nil, unusable(provider, fmt.Sprintf("credential file %s is not a regular file", path), nil)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+	}
+	defer file.Close()
+	if err := c.protect(file, path); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
+	switch {
+	case err != nil:
+		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+	case len(data) > largestFile:
+		return nil, unusable(provider, fmt.Sprintf("credential file %s is larger than %d bytes", path, largestFile), nil)
+	}
+	return data, nil
+}
+
+// protect makes sure that only the owner of the file can read it.
+func (c *Cache) protect(file *os.File, path string) error {
+	info, err := file.Stat()
+	if err == nil && (info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows") { // Windows has no such bits
+		return nil
+	}
+	if err == nil {
+		narrow := c.narrow
+		if narrow == nil {
+			narrow = func(file *os.File) error { return file.Chmod(0o600) }
+		}
+		err = narrow(file)
+	}
+	if err != nil {
+		return &Error{
+			Class:    Configuration,
+			Message:  fmt.Sprintf("credential file %s can be read by others and could not be narrowed: %v", path, cause(err)),
+			NextStep: "run: chmod 600 " + path,
+			Cause:    err,
+		}
+	}
+	if c.Logger != nil {
+		c.Logger.Warn("credential file could be read by others; narrowed to 0600", "path", path)
+	}
+	return nil
+}
+
+// unusable is the error of a credential that only a new one can replace.
+func unusable(provider, message string, err error) *Error {
+	return &Error{Class: Configuration, Message: message, NextStep: connectStep(provider), Cause: err}
+}
+
+// cause gives what went wrong without the path, which the message already names.
+func cause(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}

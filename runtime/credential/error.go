@@ -1,0 +1,37 @@
+package credential
+
+// Class groups errors by what the user has to change. Commands turn it into an exit code.
+type Class string
+
+// The classes, with the exit codes that interfaces.md gives them.
+const (
+	Usage         Class = "usage"         // 64: a flag or its value is wrong
+	Unreachable   Class = "unreachable"   // 69: the provider or its authorization server did not answer
+	Internal      Class = "internal"      // 70: the adapter itself failed
+	Refused       Class = "refused"       // 77: an owner credential
+	Configuration Class = "configuration" // 78: a credential is missing, expired, malformed or exposed
+)
+
+// Error says why there is no credential to use. It never holds a token.
+type Error struct {
+	Class    Class
+	Message  string // what is wrong, and where
+	NextStep string // what to do now, such as "run: pdpp-mcp connect https://pdpp.example"
+	Cause    error  // may be nil
+}
+
+// Error is one line: the message and the next step.
+func (e *Error) Error() string {
+	if e.NextStep == "" {
+		return e.Message
+	}
+	return e.Message + "; " + e.NextStep
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// connectStep is the way out of every missing or unusable credential.
+func connectStep(providerURL string) string {
+	return "run: pdpp-mcp connect " + providerURL
+}

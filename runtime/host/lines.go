@@ -1,0 +1,133 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// lineReader passes on the lines that hold JSON-RPC messages. Other lines are answered with a JSON-RPC
+// error and dropped, because the SDK ends the session on the first one.
+type lineReader struct {
+	source  *bufio.Reader
+	closer  io.Closer
+	answers *lineWriter
+	pending []byte // the rest of a line that was read
+}
+
+func newLineReader(source io.ReadCloser, answers *lineWriter) *lineReader {
+	return &lineReader{source: bufio.NewReaderSize(source, 64<<10), closer: source, answers: answers}
+}
+
+// Read gives bytes of good lines.
+func (r *lineReader) Read(buffer []byte) (int, error) {
+	for len(r.pending) == 0 {
+		line, err := r.next()
+		if errors.Is(err, errLineTooLong) {
+			r.answers.refuse(jsonrpc.CodeInvalidRequest, "the message is longer than 4194304 bytes; send less at once")
+			continue
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && r.check(line) {
+			r.pending = append(line, '\n')
+			break // an error that came with a whole line comes again with the next read
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	count := copy(buffer, r.pending)
+	r.pending = r.pending[count:]
+	return count, nil
+}
+
+// Close closes the source, which ends a read that waits for it where the system allows that.
+func (r *lineReader) Close() error { return r.closer.Close() }
+
+var errLineTooLong = errors.New("line too long")
+
+// next reads one line. A line beyond the limit is skipped to its end.
+func (r *lineReader) next() ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := r.source.ReadSlice('\n')
+		if len(line)+len(bytes.TrimRight(part, "\r\n")) > LongestLine {
+			tooLong = true
+		}
+		if !tooLong {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if tooLong {
+			return nil, errLineTooLong
+		}
+		return line, err
+	}
+}
+
+// check tells whether a line is a message or a batch of messages, and answers it if it is not.
+func (r *lineReader) check(line []byte) bool {
+	if !json.Valid(line) {
+		r.answers.refuse(jsonrpc.CodeParseError, "the line is not JSON; send one JSON-RPC message on each line")
+		return false
+	}
+	messages := []json.RawMessage{line}
+	if line[0] == '[' {
+		// Valid JSON that begins with a bracket is an array.
+		_ = json.Unmarshal(line, &messages)
+	}
+	for _, message := range messages {
+		if _, err := jsonrpc.DecodeMessage(message); err != nil {
+			r.answers.refuse(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message")
+			return false
+		}
+	}
+	if len(messages) == 0 {
+		r.answers.refuse(jsonrpc.CodeInvalidRequest, "the batch is empty")
+		return false
+	}
+	return true
+}
+
+// lineWriter writes whole lines, one at a time.
+type lineWriter struct {
+	mu          sync.Mutex
+	destination io.Writer
+}
+
+// Write writes one message with its line end. The SDK passes a message at once.
+func (w *lineWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.destination.Write(line)
+}
+
+// Close does nothing: standard output stays open until the process ends.
+func (w *lineWriter) Close() error { return nil }
+
+// refuse answers a line that has no usable id (JSON-RPC 2.0, section 5: the id is then null).
+func (w *lineWriter) refuse(code int, message string) {
+	var answer struct {
+		JSONRPC string  `json:"jsonrpc"`
+		ID      *string `json:"id"`
+		Error   struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	answer.JSONRPC, answer.Error.Code, answer.Error.Message = "2.0", code, message
+	encoded, err := json.Marshal(answer)
+	if err != nil { // cannot happen: the struct holds strings and an integer
+		panic(err)
+	}
+	// If nobody reads the answers, the next write of the SDK fails too and ends the session.
+	_, _ = w.Write(append(encoded, '\n'))
+}
