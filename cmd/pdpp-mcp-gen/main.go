@@ -1,0 +1,84 @@
+// Command pdpp-mcp-gen writes what follows from the specs in toolspec/. With -check it writes nothing,
+// and fails when a generated file is out of step.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/pdppmcp/pdpp-mcp/generator"
+	"github.com/pdppmcp/pdpp-mcp/generator/output"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run gives the exit code: 0 when all is in step, 1 when something is wrong, 2 for usage.
+func run(arguments []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("pdpp-mcp-gen", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	check := flags.Bool("check", false, "write nothing; print what is out of step and exit with 1")
+	root := flags.String("root", "", "the root of the module (default: found from the working folder)")
+	if err := flags.Parse(arguments); err != nil {
+		return 2
+	}
+	if err := generate(*root, *check, stdout); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// errOutOfStep is the failure of a check. What is out of step has been printed before.
+var errOutOfStep = errors.New("generated files are out of step with the specs: run go generate ./gen")
+
+func generate(root string, check bool, stdout io.Writer) error {
+	root, err := moduleRoot(root)
+	if err != nil {
+		return err
+	}
+	files, err := generator.Files(os.DirFS(root))
+	if err != nil {
+		return err
+	}
+	changes, err := output.Compare(os.DirFS(root), files)
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		fmt.Fprint(stdout, change.Diff())
+	}
+	switch {
+	case !check:
+		return output.Apply(root, changes)
+	case len(changes) > 0:
+		return errOutOfStep
+	}
+	return nil
+}
+
+// moduleRoot is the given folder, or the nearest one above the working folder that has a go.mod.
+func moduleRoot(given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder, nil
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return "", errors.New("find the module: no go.mod in this folder or above it; pass -root")
+		}
+		folder = parent
+	}
+}

@@ -1,0 +1,42 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// commentWidth is how many characters a line of a comment holds before it is broken.
+const commentWidth = 100
+
+// comment is text as // lines, each broken between words.
+func comment(text string) *jen.Statement {
+	statement := &jen.Statement{}
+	for i, line := range wrapped(text) {
+		if i > 0 {
+			statement.Line()
+		}
+		statement.Comment(line)
+	}
+	return statement
+}
+
+func wrapped(text string) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case len(line)+1+len(word) > commentWidth:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	if line == "" {
+		return lines
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,53 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// decode reads and checks the arguments. The first error is kept, so the reads stand in one literal.
+func (t toolFile) decode() jen.Code {
+	reads := make([]jen.Code, 0, len(t.tool.Arguments))
+	for _, argument := range t.tool.Arguments {
+		reads = append(reads, jen.Id(argument.Field).Op(":").Add(read(argument)))
+	}
+	return jen.Func().Id(t.decodeName()).Params(jen.Id("raw").Qual("encoding/json", "RawMessage")).
+		Params(jen.Id(t.inputName()), jen.Error()).
+		Block(
+			jen.Id("arguments").Op(":=").Add(runtime("argument", "Open")).Call(jen.Id("raw"), jen.Id(t.namesName())),
+			jen.Id("input").Op(":=").Id(t.inputName()).Add(braces(reads, len(reads) > 0)),
+			jen.Return(jen.Id("input"), jen.Id("arguments").Dot("Err").Call()),
+		)
+}
+
+// read is the read of one argument, with its bounds and its checks.
+func read(argument plan.Argument) jen.Code {
+	parameters := []jen.Code{jen.Lit(argument.Name)}
+	if argument.Type.Name == "integer" {
+		parameters = append(parameters, bound(argument.Minimum, "MinInt64"), bound(argument.Maximum, "MaxInt64"))
+	}
+	if argument.Check != nil {
+		parameters = append(parameters, runtime("argument", argument.Check.Function))
+	}
+	if argument.Enum != nil {
+		parameters = append(parameters, runtime("argument", "OneOf").Call(literals(argument.Enum)...))
+	}
+	return jen.Id("arguments").Dot(argument.Reader).Call(parameters...)
+}
+
+// bound is a limit of an integer, or the named limit of its type.
+func bound(limit *int64, open string) jen.Code {
+	if limit == nil {
+		return jen.Qual("math", open)
+	}
+	return jen.Lit(int(*limit))
+}
+
+// decodeInput is the first step of a run.
+func (t toolFile) decodeInput() []jen.Code {
+	return []jen.Code{
+		jen.List(jen.Id("input"), jen.Err()).Op(":=").Id(t.decodeName()).Call(jen.Id("raw")),
+		returnOnError(),
+	}
+}

@@ -1,0 +1,67 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// longestOnOneLine is how many members a literal may have and still stand on one line.
+const longestOnOneLine = 2
+
+// member is one key and value of a struct literal. jen.Dict would sort them; these keep their order.
+type member struct {
+	name  string
+	value jen.Code
+}
+
+// structLiteral is the braces of a struct literal, one member a line when there are several.
+func structLiteral(members []member) jen.Code {
+	items := make([]jen.Code, 0, len(members))
+	for _, member := range members {
+		items = append(items, jen.Id(member.name).Op(":").Add(member.value))
+	}
+	return braces(items, len(items) > longestOnOneLine)
+}
+
+func braces(items []jen.Code, multi bool) jen.Code {
+	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: multi}, items...)
+}
+
+func stringList(values []string) jen.Code {
+	return jen.Index().String().Values(literals(values)...)
+}
+
+func literals(values []string) []jen.Code {
+	items := make([]jen.Code, 0, len(values))
+	for _, value := range values {
+		items = append(items, jen.Lit(value))
+	}
+	return items
+}
+
+// value is a planned value as an expression.
+func value(planned plan.Value) *jen.Statement {
+	expression := jen.Id(planned.Variable)
+	if planned.Field != "" {
+		expression.Dot(planned.Field)
+	}
+	if planned.Address {
+		return jen.Op("&").Add(expression)
+	}
+	return expression
+}
+
+// input is the struct literal that is the last parameter of a call.
+func input(call plan.Call) jen.Code {
+	members := make([]member, 0, len(call.Fields))
+	for _, field := range call.Fields {
+		members = append(members, member{field.Name, value(field.Value)})
+	}
+	return runtime(call.Package, call.Function+"Input").Add(structLiteral(members))
+}
+
+// returnOnError hands an error on as it is: every error of a run was born typed.
+func returnOnError() jen.Code {
+	return jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+}

@@ -1,0 +1,64 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// query builds the query string, in the order of the arguments.
+func (t toolFile) query() []jen.Code {
+	if len(t.tool.Request.Query) == 0 {
+		return nil
+	}
+	steps := []jen.Code{jen.Var().Id("query").Add(runtime("rs", "Query"))}
+	for _, parameter := range t.tool.Request.Query {
+		steps = append(steps, jen.Id("query").Dot(parameter.Method).Call(jen.Lit(parameter.Name), value(parameter.Value)))
+	}
+	return steps
+}
+
+// request sends the one read that answers the call.
+func (t toolFile) request() []jen.Code {
+	var steps []jen.Code
+	request := t.tool.Request
+	requestPath := path(request.Path)
+	if request.Other != nil {
+		steps = append(steps, jen.Id("path").Op(":=").Add(requestPath), otherPaths(request.Other))
+		requestPath = jen.Id("path")
+	}
+	query := jen.Nil()
+	if len(request.Query) > 0 {
+		query = jen.Op("&").Id("query")
+	}
+	get := jen.Id("env").Dot("RS").Dot("Get").Call(jen.Id("ctx"), requestPath, query)
+	return append(steps,
+		jen.List(jen.Id("response"), jen.Err()).Op(":=").Add(get),
+		returnOnError(),
+	)
+}
+
+func path(planned plan.Path) jen.Code {
+	segments := make([]jen.Code, 0, len(planned))
+	for _, segment := range planned {
+		if segment.Value != nil {
+			segments = append(segments, value(*segment.Value))
+			continue
+		}
+		segments = append(segments, jen.Lit(segment.Literal))
+	}
+	return runtime("rs", "JoinPath").Call(segments...)
+}
+
+// otherPaths replaces the path for some values of an argument.
+func otherPaths(other *plan.OtherPaths) jen.Code {
+	cases := make([]jen.Code, 0, len(other.Paths))
+	for _, choice := range other.Paths {
+		cases = append(cases, jen.Case(jen.Lit(choice.When)).Block(jen.Id("path").Op("=").Add(path(choice.Path))))
+	}
+	by := value(other.By)
+	if !other.Given {
+		return jen.Switch(by).Block(cases...)
+	}
+	return jen.If(value(other.By).Op("!=").Nil()).Block(jen.Switch(jen.Op("*").Add(by)).Block(cases...))
+}

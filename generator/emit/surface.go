@@ -1,0 +1,48 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// SurfaceSource is the spec that the files of the whole surface name in their header.
+const SurfaceSource = "toolspec/surface.yaml"
+
+// Surface is the Go file that lists what a host advertises.
+func Surface(surface *plan.Plan) ([]byte, error) {
+	file := newFile(SurfaceSource)
+	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the specs, and the resource templates.")).
+		Line().Func().Id("Surface").Params().Add(runtime("tool", "Surface")).Block(
+		jen.Return(runtime("tool", "Surface").Add(structLiteral([]member{
+			{"Instructions", jen.Id("instructions")},
+			{"Tools", definitions(surface.Tools)},
+			{"Templates", templates(surface)},
+		}))),
+	).Line()
+	file.Const().Id("instructions").Op("=").Add(instructions(surface.Instructions))
+	return rendered(file)
+}
+
+func definitions(tools []plan.Tool) jen.Code {
+	calls := make([]jen.Code, 0, len(tools))
+	for _, tool := range tools {
+		calls = append(calls, jen.Id(toolFile{tool: tool}.definitionName()).Call())
+	}
+	return jen.Index().Add(runtime("tool", "Definition")).Add(braces(calls, true))
+}
+
+func templates(surface *plan.Plan) jen.Code {
+	items := make([]jen.Code, 0, len(surface.Templates))
+	for _, template := range surface.Templates {
+		items = append(items, structLiteral([]member{
+			{"Name", jen.Lit(template.Name)},
+			{"Title", jen.Lit(template.Title)},
+			{"URITemplate", jen.Lit(template.URI)},
+			{"Description", jen.Lit(template.Description)},
+			{"MIMEType", jen.Lit(template.MIMEType)},
+			{"Tool", jen.Lit(template.Tool)},
+		}))
+	}
+	return jen.Index().Add(runtime("tool", "Template")).Add(braces(items, true))
+}

@@ -1,0 +1,50 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// toolFile writes the file of one tool.
+type toolFile struct {
+	tool plan.Tool
+}
+
+// Tool is the Go file of one tool: its input struct, its decoder, its run and its definition.
+func Tool(tool plan.Tool) ([]byte, error) {
+	t := toolFile{tool: tool}
+	file := newFile(tool.File)
+	file.Add(t.inputStruct()).Line()
+	file.Add(t.names()).Line()
+	file.Add(t.decode()).Line()
+	file.Add(t.run()).Line()
+	t.schemas(file)
+	file.Add(t.definition())
+	return rendered(file)
+}
+
+// run is the whole of one call, in the order in which it happens.
+func (t toolFile) run() jen.Code {
+	steps := t.decodeInput()
+	steps = append(steps, t.resolveTarget()...)
+	steps = append(steps, t.preconditions()...)
+	if t.tool.Operation != nil {
+		steps = append(steps, t.operate())
+	} else {
+		steps = append(steps, t.query()...)
+		steps = append(steps, t.request()...)
+		steps = append(steps, t.render())
+	}
+	return jen.Func().Id(t.runName()).Params(
+		jen.Id("ctx").Qual("context", "Context"),
+		jen.Id("env").Add(runtime("tool", "Env")),
+		jen.Id("raw").Qual("encoding/json", "RawMessage"),
+	).Params(jen.Op("*").Add(runtime("tool", "Result")), jen.Error()).Block(steps...)
+}
+
+func (t toolFile) inputName() string      { return t.tool.GoName + "Input" }
+func (t toolFile) namesName() string      { return t.tool.LocalName + "Arguments" }
+func (t toolFile) decodeName() string     { return "decode" + t.tool.GoName }
+func (t toolFile) runName() string        { return "run" + t.tool.GoName }
+func (t toolFile) definitionName() string { return t.tool.LocalName + "Definition" }

@@ -1,0 +1,163 @@
+// Package generator writes everything that follows from the specs: Go, schemas, the golden listing, the
+// budgets, the reference pages and the table in the README.
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/emit"
+	"github.com/pdppmcp/pdpp-mcp/generator/listing"
+	"github.com/pdppmcp/pdpp-mcp/generator/measure"
+	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
+	"github.com/pdppmcp/pdpp-mcp/generator/output"
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/generator/schema"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
+)
+
+// Files reads toolspec/ and README.md below root, the root of the module, and gives every generated
+// file. The same specs give the same bytes. When anything is wrong there are no files at all: the error
+// is toolspec.Problems, or joins *plan.Error, *schema.Problem, *measure.OverBudgetError,
+// *listing.RepeatedError and *listing.MissingGuidanceError.
+func Files(root fs.FS) (output.Files, error) {
+	specs, err := fs.Sub(root, "toolspec")
+	if err != nil {
+		return nil, fmt.Errorf("open toolspec: %w", err)
+	}
+	spec, err := toolspec.Load(specs)
+	if err != nil {
+		return nil, err
+	}
+	surface, err := plan.Build(spec)
+	if err != nil {
+		return nil, err
+	}
+	generation := generation{surface: surface, files: output.Files{}}
+	return generation.run(root)
+}
+
+// generation is one run.
+type generation struct {
+	surface   *plan.Plan
+	schemas   map[string]schema.Pair // by tool
+	entries   listing.Entries
+	footprint measure.Footprint
+	files     output.Files
+}
+
+func (g *generation) run(root fs.FS) (output.Files, error) {
+	for _, step := range []func() error{
+		g.writeSchemas, g.writeListing, g.judge, g.writeGo, g.writePages,
+		func() error { return g.writeReadme(root) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return g.files, nil
+}
+
+// writeSchemas writes the schemas that gen embeds, and lints them.
+func (g *generation) writeSchemas() error {
+	g.schemas = map[string]schema.Pair{}
+	var problems []error
+	for _, tool := range g.surface.Tools {
+		pair, err := schema.Of(tool)
+		if err != nil {
+			return err
+		}
+		g.schemas[tool.Name] = pair
+		problems = append(problems,
+			g.writeSchema(tool, schema.InputSide, pair.Input),
+			g.writeSchema(tool, schema.OutputSide, pair.Output))
+	}
+	return errors.Join(problems...)
+}
+
+func (g *generation) writeSchema(tool plan.Tool, side schema.Side, document schema.Schema) error {
+	text, err := ordered.Indented(document)
+	if err != nil {
+		return err
+	}
+	if err := schema.Lint(side, text); err != nil {
+		return fmt.Errorf("%s: %w", tool.File, err)
+	}
+	g.files["gen/schema/"+tool.Name+"."+string(side)+".json"] = text
+	return nil
+}
+
+// writeListing writes the goldens, and measures them.
+func (g *generation) writeListing() error {
+	entries, err := listing.EntriesOf(g.surface, g.schemas)
+	if err != nil {
+		return err
+	}
+	golden, err := entries.Indented()
+	if err != nil {
+		return err
+	}
+	footprint, err := measure.Of(g.surface, entries)
+	if err != nil {
+		return err
+	}
+	g.entries, g.footprint = entries, footprint
+	g.files["golden/tools_list.json"] = golden
+	g.files["golden/instructions.txt"] = []byte(g.surface.Instructions + "\n")
+	g.files["golden/budget.txt"] = []byte(footprint.Table())
+	return nil
+}
+
+// judge holds the surface to its budgets and to what its texts have to say.
+func (g *generation) judge() error {
+	return errors.Join(
+		g.footprint.Check(),
+		listing.CheckGuidance(g.surface),
+		listing.CheckInstructions(g.surface.Instructions),
+	)
+}
+
+func (g *generation) writeGo() error {
+	for _, tool := range g.surface.Tools {
+		text, err := emit.Tool(tool)
+		if err != nil {
+			return fmt.Errorf("%s: %w", tool.File, err)
+		}
+		g.files["gen/"+tool.Name+"_gen.go"] = text
+	}
+	surface, err := emit.Surface(g.surface)
+	if err != nil {
+		return err
+	}
+	footprint, err := emit.Footprint(g.footprint)
+	if err != nil {
+		return err
+	}
+	g.files["gen/surface_gen.go"], g.files["gen/footprint_gen.go"] = surface, footprint
+	return nil
+}
+
+func (g *generation) writePages() error {
+	for _, tool := range g.surface.Tools {
+		page, err := listing.Page(tool)
+		if err != nil {
+			return fmt.Errorf("%s: %w", tool.File, err)
+		}
+		g.files["docs/tools/"+tool.Name+".md"] = page
+	}
+	g.files["docs/tools/README.md"] = listing.Index(g.surface)
+	return nil
+}
+
+func (g *generation) writeReadme(root fs.FS) error {
+	const name = "README.md"
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	if g.files[name], err = listing.Readme(text, g.surface); err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+// Package listing writes what people and models read of the surface: the tools/list result, the
+// instructions, the reference pages and the README table.
+package listing
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/generator/schema"
+)
+
+// Entries are the entries of tools/list by the name of the tool, as the SDK serves them.
+type Entries map[string]json.RawMessage
+
+// EntriesOf writes the entry of every tool. The SDK sends the members in this order.
+func EntriesOf(surface *plan.Plan, schemas map[string]schema.Pair) (Entries, error) {
+	entries := Entries{}
+	for _, tool := range surface.Tools {
+		pair := schemas[tool.Name]
+		entry, err := ordered.Compact(ordered.Object{
+			{Name: "annotations", Value: annotations(tool.Title)},
+			{Name: "description", Value: tool.Description},
+			{Name: "inputSchema", Value: pair.Input},
+			{Name: "name", Value: tool.Name},
+			{Name: "outputSchema", Value: pair.Output},
+			{Name: "title", Value: tool.Title},
+		})
+		if err != nil {
+			return nil, err
+		}
+		entries[tool.Name] = entry
+	}
+	return entries, nil
+}
+
+// annotations are the same for every tool: all only read, and only what was granted (R-SURF-3).
+func annotations(title string) ordered.Object {
+	return ordered.Object{
+		{Name: "destructiveHint", Value: false},
+		{Name: "idempotentHint", Value: true},
+		{Name: "openWorldHint", Value: false},
+		{Name: "readOnlyHint", Value: true},
+		{Name: "title", Value: title},
+	}
+}
+
+// Result is the tools/list result without white space: the entries sorted by name, as the SDK lists them.
+func (e Entries) Result() ([]byte, error) { return ordered.Compact(e.result()) }
+
+// Indented is the result for diffs.
+func (e Entries) Indented() ([]byte, error) { return ordered.Indented(e.result()) }
+
+func (e Entries) result() ordered.Object {
+	tools := make([]json.RawMessage, 0, len(e))
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		tools = append(tools, e[name])
+	}
+	return ordered.Object{{Name: "tools", Value: tools}}
+}

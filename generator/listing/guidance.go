@@ -1,0 +1,69 @@
+package listing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// longestShared is how many words may stand in two tools alike (R-SURF-5: a run of 20 is too long).
+const longestShared = 19
+
+// RepeatedError is guidance that stands in two tools. A model reads every tool, so it reads it twice.
+type RepeatedError struct {
+	First, Second string // tools
+	Run           string // the first words that both have
+}
+
+func (e *RepeatedError) Error() string {
+	return fmt.Sprintf("%s and %s both say %q: say it once, in the instructions or in schema", e.First, e.Second, e.Run)
+}
+
+// CheckGuidance gives the tools that repeat each other's guidance, each pair as a *RepeatedError
+// (errors.Join).
+func CheckGuidance(surface *plan.Plan) error {
+	var problems []error
+	for i, first := range surface.Tools {
+		for _, second := range surface.Tools[i+1:] {
+			if run := sharedRun(prose(first), prose(second)); run != "" {
+				problems = append(problems, &RepeatedError{First: first.Name, Second: second.Name, Run: run})
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// prose is the texts of a tool, word by word. A run does not go from one text into the next.
+func prose(tool plan.Tool) [][]string {
+	texts := [][]string{strings.Fields(tool.Description)}
+	for _, argument := range tool.Arguments {
+		texts = append(texts, strings.Fields(argument.Description))
+	}
+	for _, property := range tool.Output.Properties {
+		texts = append(texts, strings.Fields(property.Description))
+	}
+	return texts
+}
+
+func sharedRun(first, second [][]string) string {
+	runs := runsOf(first)
+	for _, run := range runsOf(second) {
+		if slices.Contains(runs, run) {
+			return run
+		}
+	}
+	return ""
+}
+
+func runsOf(texts [][]string) []string {
+	var runs []string
+	for _, words := range texts {
+		for start := 0; start+longestShared < len(words); start++ {
+			runs = append(runs, strings.Join(words[start:start+longestShared+1], " "))
+		}
+	}
+	return runs
+}

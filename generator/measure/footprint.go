@@ -1,0 +1,65 @@
+// Package measure weighs the advertised surface in bytes and tokens, and holds it to its budgets
+// (R-FOOT-3). The tokenizer stays in the generator.
+package measure
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/listing"
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// Footprint is what the surface weighs, against its budgets.
+type Footprint struct {
+	Tools []Row // in the order of the specs
+	Total Row   // of the whole tools/list result
+
+	InstructionsCharacters       int // runes
+	BudgetInstructionsCharacters int
+	BudgetTokens                 int // of Total
+}
+
+// Row is what one entry of tools/list weighs as it is served.
+type Row struct {
+	Name        string
+	Bytes       int
+	Tokens      int // counted as o200k
+	BudgetBytes int
+}
+
+// Of measures a surface and its listing.
+func Of(surface *plan.Plan, entries listing.Entries) (Footprint, error) {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		return Footprint{}, fmt.Errorf("load the o200k tokenizer: %w", err)
+	}
+	footprint := Footprint{
+		InstructionsCharacters:       utf8.RuneCountInString(surface.Instructions),
+		BudgetInstructionsCharacters: surface.Budget.InstructionsCharacters,
+		BudgetTokens:                 surface.Budget.Tokens,
+	}
+	for _, tool := range surface.Tools {
+		row, err := weigh(codec, tool.Name, entries[tool.Name], tool.BudgetBytes)
+		if err != nil {
+			return Footprint{}, err
+		}
+		footprint.Tools = append(footprint.Tools, row)
+	}
+	result, err := entries.Result()
+	if err != nil {
+		return Footprint{}, err
+	}
+	footprint.Total, err = weigh(codec, "total", result, surface.Budget.Bytes)
+	return footprint, err
+}
+
+func weigh(codec tokenizer.Codec, name string, text []byte, budgetBytes int) (Row, error) {
+	tokens, err := codec.Count(string(text))
+	if err != nil {
+		return Row{}, fmt.Errorf("count the tokens of %s: %w", name, err)
+	}
+	return Row{Name: name, Bytes: len(text), Tokens: tokens, BudgetBytes: budgetBytes}, nil
+}

@@ -1,0 +1,138 @@
+// Package plan turns specs into what the emitters need: Go names, typed fields, the order of the calls,
+// and every word of a spec replaced by the function that it stands for. It writes no output itself.
+package plan
+
+import "github.com/pdppmcp/pdpp-mcp/toolspec"
+
+// Plan is the whole surface, ready to be written out in any form.
+type Plan struct {
+	Instructions string
+	Budget       toolspec.SurfaceBudget
+	Tools        []Tool // in the order of the specs
+	Templates    []toolspec.Template
+}
+
+// Tool is one tool. Exactly one of Request (with Render) and Operation is set.
+type Tool struct {
+	Name          string // as a client calls it, such as query_records
+	GoName        string // QueryRecords
+	LocalName     string // queryRecords
+	Title         string
+	Description   string
+	File          string // the spec, relative to the folder above toolspec
+	BudgetBytes   int    // of its entry in tools/list
+	Arguments     []Argument
+	Target        *Target
+	Preconditions []Precondition
+	Request       *Request
+	Render        *Call
+	Operation     *Call
+	Endpoint      string // of the RS, such as GET /v1/schema
+	Output        toolspec.Output
+}
+
+// Argument is one input of a tool.
+type Argument struct {
+	Name        string
+	Field       string // of the input struct
+	Type        toolspec.ArgumentType
+	Go          GoType
+	Required    bool
+	Description string
+	Aliases     []string
+	Enum        []string // nil: any string
+	Minimum     *int64
+	Maximum     *int64
+	Check       *Check // nil: any value of the type
+	Reader      string // method of argument.Arguments
+	SentAs      string // how the RS gets it, for the docs; nothing: not by itself
+}
+
+// GoType is the type of a field.
+type GoType struct {
+	Prefix  string // "*", "[]" or nothing
+	Package string // path segment of the runtime package, or nothing for a predeclared type
+	Name    string
+}
+
+// Check is a value of type argument.Check.
+type Check struct {
+	Function string // of package argument
+	Doc      string
+}
+
+// Target is the record that a call names. Its members are arguments; nil ones are not offered.
+type Target struct {
+	ID, ConnectionID, Stream, RecordID *Value
+}
+
+// IsID reports whether the argument alone names the record. A nil target has no such argument.
+func (t *Target) IsID(argument Argument) bool {
+	return t != nil && t.ID != nil && t.ID.Field == argument.Field
+}
+
+// Value is where a call takes one of its parameters from.
+type Value struct {
+	Name     string // as the spec has it
+	Variable string // input or target
+	Field    string // nothing: the whole variable
+	Address  bool   // the parameter is a pointer and the field is not
+}
+
+// Field gives one member of a struct literal its value.
+type Field struct {
+	Name  string
+	Value Value
+}
+
+// Call is a call of a hand-written function. Its last parameter is the struct Function + "Input".
+type Call struct {
+	Package  string // of the runtime
+	Function string
+	Doc      string
+	Fields   []Field
+}
+
+// Precondition is a gate. It applies when any value of When is given; none: always.
+type Precondition struct {
+	When []Value
+	Call
+}
+
+// Request is the read that answers a call.
+type Request struct {
+	Path  Path
+	Other *OtherPaths // nil: always Path
+	Query []Parameter // in the order of the arguments
+}
+
+// Path is a path of the RS, segment by segment.
+type Path []Segment
+
+// Segment is a literal, or a value of the call.
+type Segment struct {
+	Name    string // as the spec has it; of a value
+	Literal string
+	Value   *Value // nil: Literal
+}
+
+// OtherPaths are the paths for some values of one argument.
+type OtherPaths struct {
+	Argument string // its name
+	By       Value
+	Given    bool // the argument may be absent: look only when it is there
+	Paths    []OtherPath
+}
+
+// OtherPath is the path for one value of the argument.
+type OtherPath struct {
+	When string
+	Path Path
+}
+
+// Parameter adds to the query string.
+type Parameter struct {
+	Method string // of rs.Query
+	Name   string // as the RS calls it
+	Value  Value
+}

@@ -1,0 +1,66 @@
+package schema
+
+import (
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// Input is the closed schema of a tool's arguments (R-SURF-9).
+func Input(tool plan.Tool) (Schema, error) {
+	input := Schema{Type: "object", Closed: true}
+	for _, argument := range tool.Arguments {
+		property, err := ofArgument(argument)
+		if err != nil {
+			return Schema{}, fmt.Errorf("%s: argument %s: %w", tool.File, argument.Name, err)
+		}
+		input.Properties = append(input.Properties, Property{Name: argument.Name, Schema: property})
+		if argument.Required {
+			input.Required = append(input.Required, argument.Name)
+		}
+	}
+	return input, nil
+}
+
+// UnknownTypeError is a type word that has no schema yet: add it to this package.
+type UnknownTypeError struct{ Type string }
+
+func (e *UnknownTypeError) Error() string { return "no schema for type " + e.Type }
+
+func ofArgument(argument plan.Argument) (Schema, error) {
+	property := Schema{}
+	switch argument.Type.Name {
+	case "string":
+		property = Schema{Type: "string", Enum: argument.Enum}
+	case "integer":
+		property = Schema{Type: "integer", Minimum: argument.Minimum, Maximum: argument.Maximum}
+	case "string_list":
+		property = Schema{Type: "array", Items: &Schema{Type: "string"}}
+	case "filter":
+		property = filter()
+	case "limits":
+		property = limits()
+	default:
+		return Schema{}, &UnknownTypeError{Type: argument.Type.Name}
+	}
+	property.Description = argument.Description
+	return property, nil
+}
+
+// filter is an open map: field → scalar, or field → range (R-ARG-1). The alternatives stand below the
+// top level and each has one type, which every provider reads.
+func filter() Schema {
+	scalars := []Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}
+	between := Schema{Type: "object", MinProperties: 1, Closed: true}
+	for _, operator := range []string{"gte", "gt", "lte", "lt"} {
+		between.Properties = append(between.Properties, Property{Name: operator, Schema: Schema{AnyOf: scalars}})
+	}
+	condition := Schema{AnyOf: append(scalars[:3:3], between)}
+	return Schema{Type: "object", MinProperties: 1, Others: &condition}
+}
+
+// limits is an open map: relation → at least 1 (R-ARG-4).
+func limits() Schema {
+	least := int64(1)
+	return Schema{Type: "object", MinProperties: 1, Others: &Schema{Type: "integer", Minimum: &least}}
+}

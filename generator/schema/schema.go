@@ -1,0 +1,63 @@
+// Package schema writes the JSON Schemas of a tool, in declared order, and lints them for what model
+// providers can read (R-SURF-10).
+package schema
+
+import (
+	"encoding/json"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
+)
+
+// Schema is the part of JSON Schema (2020-12) that the tools need. Absent members are not written;
+// an object always has properties, for providers that ask for them.
+type Schema struct {
+	Type          string
+	Description   string
+	Enum          []string
+	Minimum       *int64
+	Maximum       *int64
+	Items         *Schema
+	Properties    []Property // of an object, in the order in which a model reads them
+	Required      []string
+	MinProperties int
+	Closed        bool    // no other properties
+	Others        *Schema // what other properties must be; nil: not said
+	AnyOf         []Schema
+}
+
+// Property is one property of an object.
+type Property struct {
+	Name   string
+	Schema Schema
+}
+
+// MarshalJSON writes the members in a fixed order.
+func (s Schema) MarshalJSON() ([]byte, error) {
+	var members ordered.Object
+	add := func(name string, value any, present bool) {
+		if present {
+			members = append(members, ordered.Member{Name: name, Value: value})
+		}
+	}
+	add("type", s.Type, s.Type != "")
+	add("description", s.Description, s.Description != "")
+	add("enum", s.Enum, s.Enum != nil)
+	add("minimum", s.Minimum, s.Minimum != nil)
+	add("maximum", s.Maximum, s.Maximum != nil)
+	add("items", s.Items, s.Items != nil)
+	add("properties", properties(s.Properties), s.Type == "object")
+	add("required", s.Required, s.Required != nil)
+	add("minProperties", s.MinProperties, s.MinProperties > 0)
+	add("additionalProperties", false, s.Closed)
+	add("additionalProperties", s.Others, s.Others != nil)
+	add("anyOf", s.AnyOf, s.AnyOf != nil)
+	return members.MarshalJSON()
+}
+
+func properties(declared []Property) json.Marshaler {
+	object := ordered.Object{}
+	for _, property := range declared {
+		object = append(object, ordered.Member{Name: property.Name, Value: property.Schema})
+	}
+	return object
+}
