@@ -54,7 +54,7 @@ func (s *server) readAggregate(c *call) (any, error) {
 	if err := c.parameters.checkNames(aggregateParameters...); err != nil {
 		return nil, err
 	}
-	sources, err := s.sources(c, c.PathValue("stream"))
+	sources, err := s.alikeSources(c, c.PathValue("stream"))
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,8 @@ const (
 	packageToken  = "package"
 	revokedToken  = "revoked"
 	expiredToken  = "expired"
+	crossToken    = "cross"
+	unlinkedToken = "unlinked" // sees attachments, but not which blob they are
 )
 
 const (
@@ -76,8 +78,10 @@ func mailStreams() []catalog.Stream {
 				{Name: "id", Type: "string", Exact: true},
 				{Name: "subject", Type: "string", Role: "primary-title", Exact: true, Lexical: true},
 				{Name: "from_email", Type: "string", Nullable: true, Exact: true, Aggregations: []string{"count_distinct", "group_by"}},
-				{Name: "received_at", Type: "string", Format: "date-time", Role: "event-time", Exact: true, Range: ranges,
-					Aggregations: []string{"group_by_time", "max", "min"}},
+				{
+					Name: "received_at", Type: "string", Format: "date-time", Role: "event-time", Exact: true, Range: ranges,
+					Aggregations: []string{"group_by_time", "max", "min"},
+				},
 				{Name: "size_bytes", Type: "integer", Nullable: true, Exact: true, Range: ranges, Aggregations: []string{"max", "min", "sum"}},
 				{Name: "is_flagged", Type: "boolean", Exact: true, Aggregations: []string{"group_by"}},
 				{Name: "labels", Type: "array"},
@@ -114,11 +118,15 @@ func mailDataset() catalog.Dataset {
 				Name: "days", PrimaryKey: []string{"day"}, CursorField: "count",
 				Fields: []catalog.Field{{Name: "day", Type: "string"}, {Name: "count", Type: "integer"}},
 			}}},
+			{Key: "sleep", Name: "Sleep", Streams: []catalog.Stream{{
+				Name: "days", PrimaryKey: []string{"day"}, Fields: []catalog.Field{{Name: "day", Type: "string"}},
+			}}},
 		},
 		Connections: []catalog.Connection{
 			{ID: personal, ConnectorKey: "mail", DisplayName: "Personal mail"},
 			{ID: work, ConnectorKey: "mail", DisplayName: "Work mail"},
 			{ID: "cin_steps", ConnectorKey: "steps", DisplayName: "Steps"},
+			{ID: "cin_sleep", ConnectorKey: "sleep", DisplayName: "Sleep"},
 		},
 		Blobs: []catalog.Blob{
 			{ID: "blob_invoice", ConnectionID: personal, ContentType: "application/pdf", Bytes: []byte("%PDF-1.4 invoice")},
@@ -132,8 +140,9 @@ func mailDataset() catalog.Dataset {
 		dataset.Records = append(dataset.Records, record(connection, "messages", "shared", map[string]any{
 			"id": "shared", "subject": "😀 emoji subject e\u0301 " + connection, "received_at": "2025-12-31T23:30:00Z",
 			"size_bytes": nil, "is_flagged": false, "labels": []string{}, "from_email": nil, "body": nil,
-		}))
+		}), record(connection, "attachments", "shared:1", map[string]any{"id": "shared:1", "message_id": "shared"}))
 	}
+	dataset.Records = append(dataset.Records, record("cin_sleep", "days", "night", map[string]any{"day": "night"}))
 	for i, count := range []int{9, -3, 10, 200} {
 		dataset.Records = append(dataset.Records, record("cin_steps", "days", fmt.Sprint("d", i), map[string]any{"day": fmt.Sprint("d", i), "count": count}))
 	}
@@ -216,6 +225,14 @@ func mailAccesses() map[string]catalog.Access {
 			Since: time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
 		}}}),
 		revokedToken: client(catalog.Grant{ID: "grt_revoked", Revoked: true, Streams: streams(personal)}),
+		crossToken: {Kind: "client", ClientID: "longview", Grants: []catalog.Grant{
+			{ID: "grt_steps", ConnectorKey: "steps", Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_steps"}}}},
+			{ID: "grt_sleep", ConnectorKey: "sleep", Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_sleep"}}}},
+		}},
+		unlinkedToken: client(catalog.Grant{ID: "grt_unlinked", Streams: []catalog.StreamGrant{
+			{Name: "attachments", ConnectionIDs: []string{personal}, Fields: []string{"id", "filename"}},
+			{Name: "messages", ConnectionIDs: []string{personal}},
+		}}),
 		expiredToken: client(catalog.Grant{ID: "grt_expired", ExpiresAt: time.Unix(1, 0), Streams: streams(personal)}),
 	}
 }

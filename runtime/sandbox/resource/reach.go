@@ -89,6 +89,25 @@ func (s *server) sources(c *call, stream string) ([]source, error) {
 	return addressed, nil
 }
 
+// alikeSources are sources that declare their stream alike, so that one of them speaks for all when a
+// request's fields and filters are checked.
+func (s *server) alikeSources(c *call, stream string) ([]source, error) {
+	sources, err := s.sources(c, stream)
+	if err != nil {
+		return nil, err
+	}
+	for _, source := range sources[1:] {
+		if source.connector.Key != sources[0].connector.Key {
+			return nil, &problem{
+				status: http.StatusConflict, code: "ambiguous_connection",
+				message:   fmt.Sprintf("Stream '%s' is declared by more than one connector. Retry with `connection_id`.", stream),
+				available: availableConnections(sources), retryWith: "connection_id",
+			}
+		}
+	}
+	return sources, nil
+}
+
 // checkOwnerScope makes an owner, who may read everything, say which connector or connection is meant.
 func (s *server) checkOwnerScope(c *call, connectionID, connectorKey string) error {
 	if connectionID == "" && connectorKey == "" {

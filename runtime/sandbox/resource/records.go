@@ -101,11 +101,10 @@ func (s *server) readRecords(c *call) (any, error) {
 }
 
 func (s *server) newListing(c *call) (listing, error) {
-	sources, err := s.sources(c, c.PathValue("stream"))
+	sources, err := s.alikeSources(c, c.PathValue("stream"))
 	if err != nil {
 		return listing{}, err
 	}
-	// Sources that one request addresses belong to one connector, so that one of them speaks for all.
 	l := listing{sources: sources, limit: c.pageLimit("100 records")}
 	if l.descending, err = c.descending(sources[0]); err != nil {
 		return listing{}, err

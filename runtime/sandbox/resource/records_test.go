@@ -184,6 +184,16 @@ func TestExpand(t *testing.T) {
 		a.want("data.0.expanded.envelope.id", `"[\"p-010\",\"2026-01-01\"]"`)
 	}
 	f.get(personalToken, "/v1/streams/messages/records?filter[size_bytes]=1011&expand=envelope").want("data.0.expanded", `{"envelope":null}`)
+
+	// Both connections have a record of that key; what is expanded is of the record's own connection.
+	f.get(bothToken, "/v1/streams/messages/records/shared?expand=attachments&connection_id="+work).
+		want("expanded.attachments.data.0.connection_id", `"`+work+`"`)
+	f.get(ownerToken, "/v1/streams/messages/records/shared?expand=attachments&connection_id="+work).
+		want("expanded.attachments.data.0.connection_id", `"`+work+`"`)
+	a := f.send("GET", unlinkedToken, "/v1/streams/messages/records?expand=attachments", "")
+	if a.Code != 403 || a.text("error.code") != "field_not_granted" {
+		t.Errorf("a relation over a field that is not granted: %d %s", a.Code, a.Body)
+	}
 }
 
 func TestOnlyOneNameOfAConnection(t *testing.T) {
@@ -192,4 +202,20 @@ func TestOnlyOneNameOfAConnection(t *testing.T) {
 	if a.Code != 500 || a.at("statusCode") != 500.0 || a.text("code") != "invalid_argument" {
 		t.Errorf("answered %d %s", a.Code, a.Body)
 	}
+}
+
+// Two connectors may call a stream alike and mean different things by it.
+func TestStreamOfTwoConnectors(t *testing.T) {
+	f := newFixture(t)
+	for _, target := range []string{"days/records", "days/aggregate?metric=count"} {
+		a := f.send("GET", crossToken, "/v1/streams/"+target, "")
+		if a.Code != 409 || a.text("error.code") != "ambiguous_connection" {
+			t.Errorf("%s: answered %d %s", target, a.Code, a.Body)
+		}
+		if got := a.column("error.available_connections", "connection_id"); !slices.Equal(got, []string{"cin_steps", "cin_sleep"}) {
+			t.Errorf("available connections are %v", got)
+		}
+	}
+	f.get(crossToken, "/v1/streams/days/records?connection_id=cin_sleep").want("data.0.id", `"night"`)
+	f.get(crossToken, "/v1/streams/days/records/d1").want("connection_id", `"cin_steps"`)
 }

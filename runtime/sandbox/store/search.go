@@ -139,6 +139,7 @@ func (s *Store) Snippet(ctx context.Context, query string, match Match) (string,
 // occur. It is empty when there is no letter or digit to look for.
 func matchExpression(query string) string {
 	var phrases []string
+	query = strings.ReplaceAll(query, "\x00", " ") // which would end the expression early
 	for i, part := range strings.Split(query, `"`) {
 		terms := strings.Fields(part)
 		if i%2 == 1 {

@@ -11,7 +11,9 @@ import (
 type Selection struct {
 	ConnectionID string
 	Stream       string
-	Since, Until time.Time // of the consent time: from Since on, before Until; zero means open
+	// Since and Until bound the consent time: from Since on, before Until; zero means open. A record without
+	// a consent time is outside of every bound.
+	Since, Until time.Time
 	Conditions   []Condition
 }
 
