@@ -32,7 +32,6 @@ func start(t *testing.T, arguments ...string) running {
 	}()
 	r := running{lines: bufio.NewScanner(reader), stop: func() int {
 		cancel()
-		go func() { _, _ = io.Copy(io.Discard, reader) }()
 		return <-code
 	}}
 	t.Cleanup(cancel)
@@ -45,6 +44,21 @@ func start(t *testing.T, arguments ...string) running {
 	}
 	r.url = url
 	return r
+}
+
+// rest stops the sandbox and returns what it printed after the ready line.
+func (r running) rest(t *testing.T) string {
+	t.Helper()
+	stopped := make(chan int, 1)
+	go func() { stopped <- r.stop() }()
+	var printed strings.Builder
+	for r.lines.Scan() {
+		printed.WriteString(r.lines.Text() + "\n")
+	}
+	if code := <-stopped; code != exitOK {
+		t.Errorf("exit code %d after a stop", code)
+	}
+	return printed.String()
 }
 
 func get(t *testing.T, url, token string) (int, string) {
@@ -97,33 +111,13 @@ func TestCredentialInTheCacheReadsEverything(t *testing.T) {
 			t.Errorf("%s has mode %v, want %v", filepath.Base(path), info.Mode(), want)
 		}
 	}
-	if code := r.stop(); code != exitOK {
-		t.Errorf("exit code %d after a stop", code)
-	}
+	r.rest(t)
 }
 
-func TestTokensArePrintedOnlyWhenAskedFor(t *testing.T) {
-	for _, c := range []struct {
-		arguments []string
-		want      bool
-	}{{nil, false}, {[]string{"--print-tokens"}, true}} {
-		r := start(t, append(c.arguments, "--cache-root", t.TempDir())...)
-		done := make(chan int, 1)
-		var printed []string
-		go func() { done <- r.stop() }()
-		for r.lines.Scan() {
-			printed = append(printed, r.lines.Text())
-		}
-		<-done
-		if got := strings.Contains(strings.Join(printed, "\n"), "token everything="); got != c.want {
-			t.Errorf("%v printed tokens: %v", c.arguments, got)
-		}
-	}
-}
-
-func TestReadyFileHoldsWhatAScriptNeeds(t *testing.T) {
+func TestTokensAreToldOnlyWhenAskedFor(t *testing.T) {
+	data := t.TempDir() // kept from start to start, because loading the data takes its time
 	file := filepath.Join(t.TempDir(), "ready.json")
-	r := start(t, "--cache-root", t.TempDir(), "--ready-file", file)
+	asked := start(t, "--cache-root", t.TempDir(), "--data-dir", data, "--print-tokens", "--ready-file", file)
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -132,38 +126,28 @@ func TestReadyFileHoldsWhatAScriptNeeds(t *testing.T) {
 	if err := json.Unmarshal(raw, &ready); err != nil {
 		t.Fatal(err)
 	}
-	if ready.URL != r.url || ready.IntrospectionClientSecret == "" || ready.Tokens["package"] == "" {
-		t.Errorf("the ready file is incomplete: url %q, %d tokens", ready.URL, len(ready.Tokens))
+	if ready.URL != asked.url || ready.IntrospectionClientSecret == "" || ready.CredentialFile == "" {
+		t.Errorf("the ready file is incomplete: url %q, credential %q", ready.URL, ready.CredentialFile)
 	}
 	if status, body := get(t, ready.URL+"/v1/schema?view=compact", ready.Tokens["owner"]); status != http.StatusOK {
 		t.Errorf("schema: %d %s", status, body)
 	}
-}
+	status, body := get(t, ready.URL+"/v1/streams/play_history/records?limit=1&count=exact", ready.Tokens["spotify"])
+	if status != http.StatusOK || !strings.Contains(body, `"value":2600`) {
+		t.Errorf("play_history: %d %s", status, body)
+	}
+	if printed := asked.rest(t); !strings.Contains(printed, "token everything="+ready.Tokens["everything"]) {
+		t.Errorf("--print-tokens printed %s", printed)
+	}
 
-func TestRestartOnADataDirectory(t *testing.T) {
-	data, root := t.TempDir(), t.TempDir()
-	for range 2 {
-		file := filepath.Join(t.TempDir(), "ready.json")
-		r := start(t, "--cache-root", root, "--data-dir", data, "--ready-file", file)
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var ready readiness
-		if err := json.Unmarshal(raw, &ready); err != nil {
-			t.Fatal(err)
-		}
-		status, body := get(t, r.url+"/v1/streams/play_history/records?limit=1&count=exact", ready.Tokens["spotify"])
-		if status != http.StatusOK || !strings.Contains(body, `"value":2600`) {
-			t.Errorf("play_history: %d %s", status, body)
-		}
-		if code := r.stop(); code != exitOK {
-			t.Fatalf("exit code %d", code)
-		}
+	silent := start(t, "--cache-root", t.TempDir(), "--data-dir", data)
+	if printed := silent.rest(t); strings.Contains(printed, "token ") || strings.Contains(printed, "client_secret") {
+		t.Errorf("printed without being asked: %s", printed)
 	}
 }
 
 func TestUnusableSettings(t *testing.T) {
+	data := t.TempDir()
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -177,8 +161,8 @@ func TestUnusableSettings(t *testing.T) {
 		"argument":         {[]string{"start"}, exitUsage, `"start"`},
 		"listen":           {[]string{"--listen", "256.0.0.1:1", "--cache-root", t.TempDir()}, exitConfig, "--listen"},
 		"data dir":         {[]string{"--listen", "127.0.0.1:0", "--data-dir", blocked, "--cache-root", t.TempDir()}, exitConfig, "--data-dir"},
-		"cache root":       {[]string{"--listen", "127.0.0.1:0", "--cache-root", blocked}, exitConfig, "--cache-root"},
-		"ready file":       {[]string{"--listen", "127.0.0.1:0", "--cache-root", t.TempDir(), "--ready-file", blocked + "/x"}, exitConfig, "--ready-file"},
+		"cache root":       {[]string{"--listen", "127.0.0.1:0", "--data-dir", data, "--cache-root", blocked}, exitConfig, "--cache-root"},
+		"ready file":       {[]string{"--listen", "127.0.0.1:0", "--data-dir", data, "--cache-root", t.TempDir(), "--ready-file", blocked + "/x"}, exitConfig, "--ready-file"},
 		"help is no error": {[]string{"--help"}, exitOK, "-listen"},
 	}
 	for name, c := range cases {

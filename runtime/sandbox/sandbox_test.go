@@ -64,8 +64,21 @@ type list struct {
 	Error struct{ Code string } `json:"error"`
 }
 
-func TestDiscoveryLeadsToEveryPart(t *testing.T) {
-	box := newSandbox(t, sandbox.Options{PublicURL: origin + "/"})
+// TestSandbox shares one sandbox, because loading the data takes its time.
+func TestSandbox(t *testing.T) {
+	box := newSandbox(t, sandbox.Options{PublicURL: origin + "/", Seed: 1})
+	for name, test := range map[string]func(*testing.T, *sandbox.Sandbox){
+		"discovery leads to every part":                discoveryLeadsToEveryPart,
+		"everything is granted":                        everythingIsGranted,
+		"every sample record can be fetched by its id": everyRecordCanBeFetched,
+		"a revoked grant is refused at once":           revokedGrantIsRefused,
+		"package members read their own connection":    membersReadTheirConnection,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, box) })
+	}
+}
+
+func discoveryLeadsToEveryPart(t *testing.T, box *sandbox.Sandbox) {
 	var resource struct {
 		Resource  string   `json:"resource"`
 		Servers   []string `json:"authorization_servers"`
@@ -85,8 +98,7 @@ func TestDiscoveryLeadsToEveryPart(t *testing.T) {
 	}
 }
 
-func TestEverythingIsGranted(t *testing.T) {
-	box := newSandbox(t, sandbox.Options{Seed: 1})
+func everythingIsGranted(t *testing.T, box *sandbox.Sandbox) {
 	want := map[string]int{}
 	for _, record := range sample.Dataset(1).Records {
 		if record.DeletedAt.IsZero() {
@@ -106,8 +118,7 @@ func TestEverythingIsGranted(t *testing.T) {
 	}
 }
 
-func TestEverySampleRecordCanBeFetchedByItsID(t *testing.T) {
-	box := newSandbox(t, sandbox.Options{Seed: 1})
+func everyRecordCanBeFetched(t *testing.T, box *sandbox.Sandbox) {
 	seen := map[string]int{}
 	for _, record := range sample.Dataset(1).Records {
 		place := record.ConnectionID + "/" + record.Stream
@@ -130,17 +141,16 @@ func TestEverySampleRecordCanBeFetchedByItsID(t *testing.T) {
 	}
 }
 
-func TestRevokedGrantIsRefusedAtOnce(t *testing.T) {
-	box := newSandbox(t, sandbox.Options{})
-	credential, _ := box.Authorization().Credential("spotify")
+func revokedGrantIsRefused(t *testing.T, box *sandbox.Sandbox) {
+	member := box.Authorization().Members("package_single")[0]
 	var answer list
-	if status := read(t, box, credential.Token, "/v1/streams", &answer); status != http.StatusOK {
+	if status := read(t, box, member.AccessToken, "/v1/streams", &answer); status != http.StatusOK {
 		t.Fatalf("before: %d", status)
 	}
-	if err := box.Authorization().Revoke(credential.GrantID); err != nil {
+	if err := box.Authorization().Revoke(member.GrantID); err != nil {
 		t.Fatal(err)
 	}
-	if status := read(t, box, credential.Token, "/v1/streams", &answer); status != http.StatusForbidden || answer.Error.Code != "grant_revoked" {
+	if status := read(t, box, member.AccessToken, "/v1/streams", &answer); status != http.StatusForbidden || answer.Error.Code != "grant_revoked" {
 		t.Errorf("after: %d %s", status, answer.Error.Code)
 	}
 	if status := read(t, box, box.Tokens()["expired"], "/v1/streams", &answer); status != http.StatusForbidden || answer.Error.Code != "grant_expired" {
@@ -148,8 +158,7 @@ func TestRevokedGrantIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-func TestPackageMembersReadTheirOwnConnection(t *testing.T) {
-	box := newSandbox(t, sandbox.Options{})
+func membersReadTheirConnection(t *testing.T, box *sandbox.Sandbox) {
 	for _, member := range box.Authorization().Members("package") {
 		var streams list
 		if status := read(t, box, member.AccessToken, "/v1/streams", &streams); status != http.StatusOK {
