@@ -4,8 +4,6 @@ package operation
 import (
 	"context"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -16,15 +14,54 @@ type SchemaInput struct {
 	Detail       *string // compact or full; nil is compact
 }
 
-// Schema reads the schema of the grant.
+func (i SchemaInput) full() bool { return i.Detail != nil && *i.Detail == "full" }
+
+// Schema tells what the grant gives access to: an index of all streams, or with a stream its fields
+// and what they support, or with detail full one source's exhaustive schema.
+//
+// The resource server is asked for the scope and the size of the answer, and what it ignores is done
+// here with the same meaning (R-SCH-1). Its error is a *tool.Error with code invalid_schema_detail or
+// ambiguous_connection, or what the reader returned.
 func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
-	var query rs.Query
-	query.Set("view", "compact")
-	query.String("stream", input.Stream)
-	query.String("connection_id", input.ConnectionID)
-	response, err := env.RS.Get(ctx, rs.JoinPath("v1", "schema"), &query)
+	if input.full() {
+		return fullSchema(ctx, env, input)
+	}
+	response, err := readCompact(ctx, env, input)
 	if err != nil {
 		return nil, err
 	}
-	return render.Aggregate(ctx, env, response, render.AggregateInput{})
+	schema, err := parseSchema(response)
+	if err != nil {
+		return nil, err
+	}
+	schema.scope(input)
+	if input.Stream == nil {
+		return renderIndex(response, schema, input)
+	}
+	return renderStreams(response, schema, input)
+}
+
+// fullSchema reads the exhaustive schema of one source (R-SCH-6, R-SCH-7).
+func fullSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
+	if input.Stream == nil {
+		return nil, &tool.Error{
+			Code: tool.InvalidSchemaDetail,
+			Message: `detail "full" is the schema of one stream of one source and needs stream; ` +
+				`call schema(stream, connection_id, detail: "full"), with names from schema without arguments`,
+			Param: "detail",
+		}
+	}
+	response, err := readFull(ctx, env, input)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := parseSchema(response)
+	if err != nil {
+		return nil, err
+	}
+	schema.scope(input)
+	if sources := schema.sources(); len(sources) > 1 && input.ConnectionID == nil {
+		return nil, ambiguous(*input.Stream, sources)
+	}
+	return renderFull(response, schema, input)
 }

@@ -42,7 +42,7 @@ func Aggregate(_ context.Context, _ tool.Env, response *rs.Response, input Aggre
 	a := &aggregation{body: body, stream: input.Stream}
 	a.groups, a.grouped = rawjson.Elements(body.Get("groups"))
 	if !a.grouped && !isMember(body, "value") {
-		return nil, unusable(response, "the resource server's answer holds neither a value nor groups", nil)
+		return nil, Unusable(response, "the resource server's answer holds neither a value nor groups", nil)
 	}
 	calls := a.calls(response)
 	a.shrink(response, calls)
@@ -72,7 +72,7 @@ func (a *aggregation) structured(response *rs.Response, calls []Call) json.RawMe
 	if left := len(a.groups) - a.shown; left > 0 {
 		members = append(members, rawjson.Int("groups_left_out", int64(left)))
 	}
-	return structured(response, members, calls)
+	return Structured(response, members, calls)
 }
 
 // calls widen a truncated top-N, as far as the RS's limit goes.

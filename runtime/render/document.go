@@ -27,7 +27,7 @@ func Document(_ context.Context, env tool.Env, response *rs.Response, input Docu
 	target := input.Target
 	record, ok := newRow(unwrapped(body).Encode(), deref(target.ConnectionID), target.Stream)
 	if !ok || len(record.members) == 0 || record.members.Get("error") != nil {
-		return nil, unusable(response, "the resource server's answer is not a record", nil)
+		return nil, Unusable(response, "the resource server's answer is not a record", nil)
 	}
 	known := targetIdentity(target)
 	known.connectionID = firstOf(known.connectionID, record.connectionID)
@@ -105,7 +105,7 @@ func (d *document) label() string {
 // expanded, and how to go on when something was clipped.
 func (d *document) metadata(body *documentText, expanded json.RawMessage, cut []string) json.RawMessage {
 	metadata := rawjson.Object{}
-	connector, _ := Clip(connectorKey(d.members), labelCharacters)
+	connector, _ := Clip(ConnectorKey(d.members), labelCharacters)
 	for _, member := range []struct{ name, value string }{
 		{"connection_id", d.connectionID}, {"connector_key", connector}, {"stream", d.stream},
 		{"record_id", d.recordID}, {"display_name", d.label()},

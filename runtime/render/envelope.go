@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// unusable is an answer of the RS whose shape does not fit (R-ERR-4).
-func unusable(response *rs.Response, message string, cause error) *rs.Failure {
+// Unusable is an answer of the RS whose shape does not fit (R-ERR-4).
+func Unusable(response *rs.Response, message string, cause error) *rs.Failure {
 	return &rs.Failure{
 		Reason:    rs.InvalidResponse,
 		Message:   message,
@@ -23,11 +23,11 @@ func unusable(response *rs.Response, message string, cause error) *rs.Failure {
 func OpenBody(response *rs.Response) (rawjson.Object, error) {
 	compact, err := rawjson.Compact(response.Body)
 	if err != nil {
-		return nil, unusable(response, "the resource server's answer is not JSON in UTF-8", err)
+		return nil, Unusable(response, "the resource server's answer is not JSON in UTF-8", err)
 	}
 	body, ok := rawjson.ParseObject(compact)
 	if !ok {
-		return nil, unusable(response, "the resource server's answer is not a JSON object", nil)
+		return nil, Unusable(response, "the resource server's answer is not a JSON object", nil)
 	}
 	return body, nil
 }
@@ -59,7 +59,7 @@ func openList(response *rs.Response) (*list, error) {
 			return found, nil
 		}
 	}
-	return nil, unusable(response, "the resource server's answer holds no list of rows", nil)
+	return nil, Unusable(response, "the resource server's answer holds no list of rows", nil)
 }
 
 func findRows(object rawjson.Object) *list {
@@ -108,9 +108,9 @@ func (l *list) encode(rows []json.RawMessage, paging bool) json.RawMessage {
 	return change(l.outer, "data", inner).Encode()
 }
 
-// structured is a result's structured object: its own members, then the continuations, then where
+// Structured is a result's structured object: its own members, then the continuations, then where
 // it was read.
-func structured(response *rs.Response, members rawjson.Object, calls []Call) json.RawMessage {
+func Structured(response *rs.Response, members rawjson.Object, calls []Call) json.RawMessage {
 	if len(calls) > 0 {
 		members = append(members, rawjson.Raw("next", Calls(calls)))
 	}

@@ -38,7 +38,7 @@ func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input Fie
 	members, ok := rawjson.ParseObject(body.Get("window"))
 	text, hasText := rawjson.Text(members.Get("text"))
 	if !ok || !hasText {
-		return nil, unusable(response, "the resource server's answer holds no window with a text", nil)
+		return nil, Unusable(response, "the resource server's answer holds no window with a text", nil)
 	}
 	w := &window{identity: targetIdentity(input.Target), input: input, body: body, members: members, text: text}
 	w.clip()
@@ -122,7 +122,7 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	for _, direction := range w.directions() {
 		calls = append(calls, direction.Call)
 	}
-	return structured(response, members, calls)
+	return Structured(response, members, calls)
 }
 
 // render is the text: tokens, continuations, an empty line and the window's text as it is.

@@ -56,7 +56,7 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 		return nil, false
 	}
 	h := &hit{members: members, identity: hitIdentity(members, q.connectionID)}
-	h.connectorKey, _ = Clip(connectorKey(members), labelCharacters)
+	h.connectorKey, _ = Clip(ConnectorKey(members), labelCharacters)
 	h.displayName, _ = Clip(members.FirstText("display_name", "label"), labelCharacters)
 	h.snippet, _ = clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
 	h.evidence = h.findEvidence(q.terms)

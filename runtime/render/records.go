@@ -46,7 +46,7 @@ func openPage(response *rs.Response, input RecordsInput) (*page, error) {
 	for i, value := range envelope.rows {
 		row, ok := newRow(value, deref(input.ConnectionID), input.Stream)
 		if !ok {
-			return nil, unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
+			return nil, Unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
 		}
 		row.project(input.Fields)
 		p.rows = append(p.rows, row)
@@ -89,7 +89,7 @@ func (p *page) structured() json.RawMessage {
 	if p.short != nil {
 		members = append(members, rawjson.Strings("fields_clipped", p.short.clipped), rawjson.Strings("fields_left_out", p.short.dropped))
 	}
-	return structured(p.response, members, p.calls())
+	return Structured(p.response, members, p.calls())
 }
 
 // calls lead on from the page: to what was left out, or to the next page, or, when the RS pages
@@ -148,7 +148,7 @@ func (p *page) sources() []*source {
 			found[row.connectionID] = &source{
 				connectionID: row.connectionID,
 				displayName:  row.members.Text("display_name"),
-				connectorKey: connectorKey(row.members),
+				connectorKey: ConnectorKey(row.members),
 			}
 			sources = append(sources, found[row.connectionID])
 		}

@@ -149,7 +149,7 @@ func (r *row) preview(characters, perValue int) []string {
 		tokens = append(tokens, IntToken("more_fields", int64(more)))
 	}
 	if (more > 0 || counted || r.members.Get("expanded") != nil) && r.handle != "" {
-		calls = append(calls, "  "+r.fetch().Line())
+		calls = append(calls, "  "+r.fetchExpanded().Line())
 	}
 	tokens = append(tokens, r.expandedTokens()...)
 	if len(tokens) == 0 {
@@ -162,6 +162,15 @@ func (r *row) preview(characters, perValue int) []string {
 func (r *row) repeatsHandle(name string, value []byte) bool {
 	text, ok := rawjson.Text(value)
 	return ok && name == "id" && text == r.recordID
+}
+
+// fetchExpanded reads the whole record, with the relations that this page has of it.
+func (r *row) fetchExpanded() Call {
+	call := r.fetch()
+	if relations, _ := rawjson.ParseObject(r.members.Get("expanded")); len(relations) > 0 {
+		call.Arguments = append(call.Arguments, rawjson.Strings("expand", firstNames(namesOf(relations))))
+	}
+	return call
 }
 
 // expandedTokens count the records of each expanded relation.

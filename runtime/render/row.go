@@ -110,9 +110,9 @@ func (r *row) replaceFields(fields rawjson.Object) {
 	r.fields = fields
 }
 
-// connectorKey is the short name of the connector: gmail, also where the RS sends a URL that ends
+// ConnectorKey is the short name of the connector: gmail, also where the RS sends a URL that ends
 // in it. Empty when unknown.
-func connectorKey(members rawjson.Object) string {
+func ConnectorKey(members rawjson.Object) string {
 	sent := members.FirstText("connector_key", "connector_id")
 	if !strings.Contains(sent, "/") {
 		return sent

@@ -77,7 +77,7 @@ func (s *search) open(q question) error {
 	for i, value := range s.rows {
 		hit, ok := newHit(value, q)
 		if !ok {
-			return unusable(s.response, fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
+			return Unusable(s.response, fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
 		}
 		if hit.isRecord() {
 			value = withoutURIs(value, 0, &s.uris)
@@ -133,7 +133,7 @@ func (s *search) structured() json.RawMessage {
 	if s.narrowed > 0 {
 		members = append(members, rawjson.Int("hits_narrowed", int64(s.narrowed)))
 	}
-	return structured(s.response, members, s.calls())
+	return Structured(s.response, members, s.calls())
 }
 
 // calls lead to the next page, or to a page that fits.

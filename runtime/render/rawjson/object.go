@@ -9,6 +9,9 @@ import (
 	"strconv"
 )
 
+// Value is one JSON value, as it was spelled.
+type Value = json.RawMessage
+
 // Object is the members of a JSON object in the order of the document.
 type Object []Member
 
