@@ -75,6 +75,7 @@ func (s *schema) streamsText(shown extent, calls []render.Call) string {
 		lines = append(lines, fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", total-rows))
 	}
 	lines = append(lines, legend)
+	lines = append(lines, render.WarningLines(s.body)...)
 	for _, call := range calls {
 		lines = append(lines, call.Line())
 	}
