@@ -71,7 +71,8 @@ func TestDecode(t *testing.T) {
 		{"list", `{"fields":["id","a.b","ü"]}`, input{Fields: []string{"id", "a.b", "ü"}}},
 		{
 			"canonical keys may hold a backslash or two dots",
-			`{"record_id":"[\"quo\\\"ted\",\"a..b\"]"}`, input{RecordID: pointer(`["quo\"ted","a..b"]`)},
+			`{"record_id":"[\"quo\\\"ted\",\"a..b\"]"}`,
+			input{RecordID: pointer(`["quo\"ted","a..b"]`)},
 		},
 		{
 			"filter keeps order and spelling (R-ARG-1, R-ARG-2)",

@@ -25,39 +25,48 @@ func TestResolveTarget(t *testing.T) {
 		want  recordid.Target
 	}{
 		{
-			"self-contained", argument.TargetInput{ID: pointer("cin_1/messages:m1")},
+			"self-contained",
+			argument.TargetInput{ID: pointer("cin_1/messages:m1")},
 			recordid.Target{Handle: "cin_1/messages:m1", ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"self-contained beside the same connection (R-HAND-4)", argument.TargetInput{ID: pointer("cin_1/messages:m1"), ConnectionID: cin1},
+			"self-contained beside the same connection (R-HAND-4)",
+			argument.TargetInput{ID: pointer("cin_1/messages:m1"), ConnectionID: cin1},
 			recordid.Target{Handle: "cin_1/messages:m1", ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"short (R-HAND-6)", argument.TargetInput{ID: pointer("messages:m1")},
+			"short (R-HAND-6)",
+			argument.TargetInput{ID: pointer("messages:m1")},
 			recordid.Target{Handle: "messages:m1", Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"short beside a connection", argument.TargetInput{ID: pointer("messages:m1"), ConnectionID: cin1},
+			"short beside a connection",
+			argument.TargetInput{ID: pointer("messages:m1"), ConnectionID: cin1},
 			recordid.Target{Handle: "messages:m1", ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"URI", argument.TargetInput{ID: &uri},
+			"URI",
+			argument.TargetInput{ID: &uri},
 			recordid.Target{Handle: uri, ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"URI of a percent-encoded id", argument.TargetInput{ID: pointer("pdpp://record/cin_1%2Fmessages%3Am1")},
+			"URI of a percent-encoded id",
+			argument.TargetInput{ID: pointer("pdpp://record/cin_1%2Fmessages%3Am1")},
 			recordid.Target{Handle: "pdpp://record/cin_1%2Fmessages%3Am1", ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"parts (R-ARG-9)", argument.TargetInput{Stream: pointer("days"), RecordID: pointer(`["u","2026-04-01"]`), ConnectionID: cin1},
+			"parts (R-ARG-9)",
+			argument.TargetInput{Stream: pointer("days"), RecordID: pointer(`["u","2026-04-01"]`), ConnectionID: cin1},
 			recordid.Target{Handle: `cin_1/days:["u","2026-04-01"]`, ConnectionID: cin1, Stream: "days", RecordID: `["u","2026-04-01"]`},
 		},
 		{
-			"parts without connection", argument.TargetInput{Stream: pointer("messages"), RecordID: pointer("m1")},
+			"parts without connection",
+			argument.TargetInput{Stream: pointer("messages"), RecordID: pointer("m1")},
 			recordid.Target{Handle: "messages:m1", Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"parts that no id can hold", argument.TargetInput{Stream: pointer("messages"), RecordID: pointer("m1"), ConnectionID: pointer("a:b")},
+			"parts that no id can hold",
+			argument.TargetInput{Stream: pointer("messages"), RecordID: pointer("m1"), ConnectionID: pointer("a:b")},
 			recordid.Target{
 				Handle:       recordURI(`{"v":1,"kind":"record","connection_id":"a:b","stream":"messages","record_id":"m1"}`),
 				ConnectionID: pointer("a:b"), Stream: "messages", RecordID: "m1",
