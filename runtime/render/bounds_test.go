@@ -343,3 +343,25 @@ func TestFieldWindowCut(t *testing.T) {
 		t.Error("a continuation leads past what was cut")
 	}
 }
+
+// R-HAND-8: the RS's warnings are in both channels of every kind of result.
+func TestWarnings(t *testing.T) {
+	meta := `"meta":{"warnings":[{"code":"limit_clamped","message":"Clamped."}]}`
+	env, ctx := tool.Env{RS: &silent{}}, context.Background()
+	target := recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}
+	records, err1 := render.Records(ctx, env, answer("/x", `{"data":[],`+meta+`}`), render.RecordsInput{Stream: "s"})
+	search, err2 := render.Search(ctx, env, answer("/x", `{"data":[],`+meta+`}`), render.SearchInput{})
+	aggregate, err3 := render.Aggregate(ctx, env, answer("/x", `{"value":1,`+meta+`}`), render.AggregateInput{Stream: "s"})
+	window, err4 := render.FieldWindow(ctx, env, answer("/x", `{"window":{"text":""},`+meta+`}`), render.FieldWindowInput{Target: target})
+	document, err5 := render.Document(ctx, env, answer("/x", `{"id":"1","data":{},`+meta+`}`), render.DocumentInput{Target: target})
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		t.Fatal(err)
+	}
+	for name, result := range map[string]*tool.Result{
+		"records": records, "search": search, "aggregate": aggregate, "window": window, "document": document,
+	} {
+		if !strings.Contains(result.Text, "limit_clamped") || !strings.Contains(string(result.Structured), "limit_clamped") {
+			t.Errorf("%s: %s\n%s", name, result.Text, result.Structured)
+		}
+	}
+}

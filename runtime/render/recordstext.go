@@ -44,7 +44,10 @@ func (p *page) text() string {
 		lines = append(lines, preview...)
 	}
 	if without > 0 {
-		lines = append(lines, fmt.Sprintf("rows_without_preview=%d", without), rows[len(rows)-without].fetch().Line())
+		lines = append(lines, fmt.Sprintf("rows_without_preview=%d", without))
+		if first := rows[len(rows)-without]; first.handle != "" {
+			lines = append(lines, first.fetch().Line())
+		}
 	}
 	return strings.Join(lines, "\n")
 }
@@ -73,7 +76,7 @@ func (p *page) head() []string {
 	if p.leftOut() > 0 {
 		lines = append(lines, fmt.Sprintf(
 			"rows_left_out=%d: they do not fit into one result. No cursor is given, since it would skip them. "+
-				"Call again with the smaller limit, or with fewer fields.", p.leftOut()))
+				"Call again with a limit of at most %d, or with fewer fields.", p.leftOut(), p.smallerLimit()))
 	} else {
 		for _, name := range []string{"next_cursor", "next_changes_since"} {
 			if handle := p.list.text(name); handle != "" {
