@@ -66,7 +66,7 @@ func answerCode(err error) int {
 		return exitUnreachable
 	case errors.As(err, &failure):
 		return exitToolError
-	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
+	case errors.As(err, &refused) && isCredentialAtFault(refused):
 		return exitConfiguration
 	case errors.As(err, &refused):
 		return exitToolError
@@ -83,4 +83,9 @@ func ownCode(code tool.Code) int {
 		return exitInternal
 	}
 	return exitToolError
+}
+
+// isCredentialAtFault tells whether only another credential can help.
+func isCredentialAtFault(refused *rs.Error) bool {
+	return refused.Status == http.StatusUnauthorized || refused.Code == "grant_expired" || refused.Code == "grant_revoked"
 }

@@ -2,21 +2,33 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
 
 // execute runs one command line and gives the exit code. What went wrong is one line on stderr.
-func execute(ctx context.Context, arguments []string, terminal terminal) int {
+func execute(ctx context.Context, arguments []string, terminal terminal) (code int) {
 	root, logging := newRootCommand(terminal)
 	root.SetArgs(arguments)
+	defer func() {
+		// A panic is a fault of the program. Its value may hold record data, so only its place is told.
+		if panicked := recover(); panicked != nil {
+			logging.logger().Debug("panicked", "stack", string(debug.Stack()))
+			logging.fatal(errPanicked, exitInternal)
+			code = exitInternal
+		}
+	}()
 	err := root.ExecuteContext(ctx)
 	if err != nil {
 		logging.fatal(err, exitCode(err))
 	}
 	return exitCode(err)
 }
+
+var errPanicked = errors.New("an internal fault ended the command; run it again with --log-level debug and report what it shows")
 
 func newRootCommand(terminal terminal) (*cobra.Command, *logging) {
 	logging := &logging{destination: terminal.err}

@@ -17,6 +17,8 @@ import (
 type drainingTransport struct {
 	inner  mcp.Transport
 	atMost time.Duration // how long the end of the input is kept back
+
+	connection *drainingConnection // nil before Connect
 }
 
 // methodListen is a request that stays open for as long as its session does.
@@ -28,13 +30,14 @@ func (t *drainingTransport) Connect(ctx context.Context) (mcp.Connection, error)
 	if err != nil {
 		return nil, err
 	}
-	return &drainingConnection{
+	t.connection = &drainingConnection{
 		Connection: connection,
 		atMost:     t.atMost,
 		unanswered: make(map[jsonrpc.ID]struct{}),
 		answered:   make(chan struct{}, 1),
 		closed:     make(chan struct{}),
-	}, nil
+	}
+	return t.connection, nil
 }
 
 type drainingConnection struct {
@@ -58,13 +61,14 @@ func (c *drainingConnection) Read(ctx context.Context) (jsonrpc.Message, error) 
 		c.mu.Unlock()
 	}
 	if errors.Is(err, io.EOF) {
-		c.drain(ctx)
+		c.drain(ctx, c.atMost)
 	}
 	return message, err
 }
 
-func (c *drainingConnection) drain(ctx context.Context) {
-	overdue := time.NewTimer(c.atMost)
+// drain waits until every request that was read is answered, but not longer than atMost.
+func (c *drainingConnection) drain(ctx context.Context, atMost time.Duration) {
+	overdue := time.NewTimer(atMost)
 	defer overdue.Stop()
 	for {
 		c.mu.Lock()

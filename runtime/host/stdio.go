@@ -37,7 +37,8 @@ func ServeStdio(ctx context.Context, surface tool.Surface, options Options, read
 	admission.ask()
 
 	server := NewServer(surface, options, admission.environment)
-	session, err := server.Connect(lifetime, newStdioTransport(streams, options), nil)
+	transport := newStdioTransport(streams, options)
+	session, err := server.Connect(lifetime, transport, nil)
 	if err != nil {
 		return fmt.Errorf("the MCP session could not begin: %w", err)
 	}
@@ -47,6 +48,8 @@ func ServeStdio(ctx context.Context, surface tool.Surface, options Options, read
 	select {
 	case err = <-ended:
 	case <-admission.refused:
+		// Calls that waited for the bearer are told why they get nothing.
+		transport.connection.drain(ctx, goodbye)
 		closeSession(session)
 	case <-ctx.Done():
 		end()
@@ -78,7 +81,7 @@ func closeSession(session *mcp.ServerSession) {
 	}
 }
 
-func newStdioTransport(streams Streams, options Options) mcp.Transport {
+func newStdioTransport(streams Streams, options Options) *drainingTransport {
 	out := &lineWriter{destination: streams.Out}
 	return &drainingTransport{atMost: options.callTimeout() + goodbye, inner: &mcp.IOTransport{
 		Reader: newLineReader(streams.In, out),

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+)
+
+func newSandbox(t *testing.T) *sandbox.Sandbox {
+	t.Helper()
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return box
+}
+
+// origin serves the sandbox at an address of its own and keeps the requests.
+type origin struct {
+	server *httptest.Server
+	names  map[string]string // of tokens
+
+	mu   sync.Mutex
+	seen []string
+}
+
+type originKey struct{}
+
+func newOrigin(box *sandbox.Sandbox) *origin {
+	o := &origin{names: make(map[string]string)}
+	for name, token := range box.Tokens() {
+		o.names["Bearer "+token] = name
+	}
+	handler := box.Handler()
+	o.server = httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		o.note(request)
+		handler.ServeHTTP(response, request)
+	}))
+	return o
+}
+
+func (o *origin) note(request *http.Request) {
+	name, known := o.names[request.Header.Get("Authorization")]
+	if !known {
+		name = "unknown"
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.seen = append(o.seen, strings.Join([]string{request.Method, request.URL.RequestURI(), name}, " "))
+}
+
+// take gives the requests since the last time.
+func (o *origin) take() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	seen := o.seen
+	o.seen = nil
+	return seen
+}

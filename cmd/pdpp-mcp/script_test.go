@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets scripts run the whole program under its own name, and an MCP client that starts it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"pdpp-mcp": func() { os.Exit(run()) },
+		"mcp-call": func() { os.Exit(runClient()) },
+	})
+}
+
+// TestScripts runs testdata/script against a sandbox in this process. Each script has its own origin,
+// whose requests it can look at.
+func TestScripts(t *testing.T) {
+	box := newSandbox(t)
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("testdata", "script"),
+		UpdateScripts: false,
+		Setup: func(env *testscript.Env) error {
+			origin := newOrigin(box)
+			env.Defer(origin.server.Close)
+			env.Values[originKey{}] = origin
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("PROVIDER", origin.server.URL)
+			env.Setenv("KEY", strings.ReplaceAll(strings.TrimPrefix(origin.server.URL, "http://"), ":", "_"))
+			for name, token := range box.Tokens() {
+				env.Setenv("TOKEN_"+strings.ToUpper(name), token)
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"connected": connected,
+			"refuses":   refuses,
+			"requests":  requests,
+			"mode":      mode,
+			"take":      take,
+			"next":      next,
+			"hides":     hides,
+		},
+	})
+}
+
+// connected writes a cache as pdpp-mcp connect does: connected <cache-root> <token name> [member=value …].
+// The members are added to the credential.
+func connected(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: connected <cache-root> <token name> [member=value ...]")
+	}
+	credential := map[string]string{"access_token": ts.Getenv("TOKEN_" + strings.ToUpper(args[1])), "token_type": "Bearer", "grant_id": "grt_script"}
+	for _, member := range args[2:] {
+		name, value, _ := strings.Cut(member, "=")
+		credential[name] = value
+	}
+	content, err := json.Marshal(map[string]any{"provider_url": ts.Getenv("PROVIDER"), "credential": credential})
+	ts.Check(err)
+	directory := filepath.Join(ts.MkAbs(args[0]), "clients")
+	ts.Check(os.MkdirAll(directory, 0o700))
+	ts.Check(os.WriteFile(filepath.Join(directory, ts.Getenv("KEY")+".json"), content, 0o600))
+}
+
+// refuses runs a command that must fail: refuses <exit code> <command> [args …]. It must leave stdout
+// empty, write one line to stderr and print no token (R-STDIO-4). The line can be looked at with stderr.
+func refuses(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: refuses <exit code> <command> [args ...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		ts.Fatalf("%s ended with %v, want exit code %d", args[1], err, want)
+	}
+	if exit.ExitCode() != want {
+		ts.Fatalf("exit code is %d, want %d", exit.ExitCode(), want)
+	}
+	if stdout := ts.ReadFile("stdout"); stdout != "" {
+		ts.Fatalf("stdout is %q, want nothing", stdout)
+	}
+	stderr := ts.ReadFile("stderr")
+	if strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") {
+		ts.Fatalf("stderr is %q, want one line", stderr)
+	}
+	hides(ts, false, nil)
+}
+
+var tokenVariables = []string{"EVERYTHING", "OWNER", "NARROW", "EXPIRED", "REVOKED"}
+
+// hides checks that the last command printed no token (R-ERR-6).
+func hides(ts *testscript.TestScript, _ bool, _ []string) {
+	printed := ts.ReadFile("stdout") + ts.ReadFile("stderr")
+	for _, name := range tokenVariables {
+		token := ts.Getenv("TOKEN_" + name)
+		if token == "" {
+			ts.Fatalf("the sandbox has no token %s", name)
+		}
+		if strings.Contains(printed, token) {
+			ts.Fatalf("the token %s was printed", name)
+		}
+	}
+}
+
+// requests gives what the resource server has seen since the last time, one line each: method, path
+// and query, and the name of the token. Look at them with stdout.
+func requests(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: requests")
+	}
+	seen := ts.Value(originKey{}).(*origin).take()
+	_, err := fmt.Fprint(ts.Stdout(), strings.Join(append(seen, ""), "\n"))
+	ts.Check(err)
+}
+
+// mode checks a file's permissions: mode 600 <file>.
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mode <octal> <file>")
+	}
+	want, err := strconv.ParseUint(args[0], 8, 32)
+	ts.Check(err)
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if info.Mode().Perm() != fs.FileMode(want) {
+		ts.Fatalf("%s has mode %o, want %o", args[1], info.Mode().Perm(), want)
+	}
+}
+
+// take reads a key=value token of the last text into a variable, still as JSON: take ID first_fetch_id.
+func take(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: take <variable> <key>")
+	}
+	pattern := regexp.MustCompile(`(?m)(?:^|\s)` + regexp.QuoteMeta(args[1]) + `=("(?:[^"\\]|\\.)*"|\S+)`)
+	found := pattern.FindStringSubmatch(ts.ReadFile("stdout"))
+	if found == nil {
+		ts.Fatalf("the text has no %s=", args[1])
+	}
+	ts.Setenv(args[0], found[1])
+}
+
+// next reads the arguments of the first call that the last text proposes: next ARGUMENTS fetch. With
+// a third word, the arguments must hold it.
+func next(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || len(args) > 3 || neg {
+		ts.Fatalf("usage: next <variable> <tool> [word]")
+	}
+	text := ts.ReadFile("stdout")
+	var document struct {
+		Metadata json.RawMessage `json:"metadata"`
+	}
+	if json.Unmarshal([]byte(text), &document) == nil && document.Metadata != nil {
+		ts.Fatalf("a document keeps its continuations in metadata; read them with take")
+	}
+	pattern := regexp.MustCompile(`(?m)next: ` + regexp.QuoteMeta(args[1]) + ` (\{.*\})$`)
+	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
+		if len(args) == 2 || strings.Contains(found[1], args[2]) {
+			ts.Setenv(args[0], found[1])
+			return
+		}
+	}
+	ts.Fatalf("the text proposes no such call of %s", args[1])
+}

@@ -1,0 +1,134 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+const bearer = "scoped-token-that-nobody-prints"
+
+// recordingRS answers reads with a function and keeps what was asked.
+type recordingRS struct {
+	answer func(ctx context.Context, request string) (*rs.Response, error)
+
+	mu       sync.Mutex
+	requests []string
+}
+
+func (r *recordingRS) ProviderURL() string { return "https://pdpp.example" }
+
+func (r *recordingRS) Get(ctx context.Context, path rs.Path, query *rs.Query) (*rs.Response, error) {
+	request := string(path)
+	if query != nil && query.Encoded() != "" {
+		request += "?" + query.Encoded()
+	}
+	r.mu.Lock()
+	r.requests = append(r.requests, request)
+	r.mu.Unlock()
+	return r.answer(ctx, request)
+}
+
+func (r *recordingRS) seen() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.requests...)
+}
+
+const question = "/v1/schema?view=compact"
+
+// reporting answers the question about the bearer with a schema, and everything else with {}.
+func reporting(schema string) *recordingRS {
+	return &recordingRS{answer: func(_ context.Context, request string) (*rs.Response, error) {
+		if request == question {
+			return &rs.Response{Status: 200, Body: json.RawMessage(schema)}, nil
+		}
+		return &rs.Response{Status: 200, Body: json.RawMessage(`{}`)}, nil
+	}}
+}
+
+const clientSchema = `{"object":"schema","bearer":{"token_kind":"client"}}`
+
+var (
+	objectSchema = json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`)
+	errPlain     = errors.New("something nobody has judged, " + bearer)
+)
+
+// echo is a tool that reads /v1/echo and gives its arguments back.
+func echo(name string) tool.Definition {
+	return tool.Definition{
+		Name: name, Title: "Title of " + name, Description: "Reads. Read-only.",
+		InputSchema: objectSchema, OutputSchema: json.RawMessage(`{"type":"object","properties":{}}`),
+		Run: func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
+			if _, err := env.RS.Get(ctx, rs.JoinPath("v1", "echo"), nil); err != nil {
+				return nil, err
+			}
+			return &tool.Result{
+				Text:       name + " " + string(arguments),
+				Structured: json.RawMessage(`{"tool":"` + name + `"}`),
+				Meta:       map[string]json.RawMessage{"example/uri": json.RawMessage(`"pdpp://record/x"`)},
+			}, nil
+		},
+	}
+}
+
+func running(name string, run tool.Run) tool.Definition {
+	definition := echo(name)
+	definition.Run = run
+	return definition
+}
+
+func failing(name string, err error) tool.Definition {
+	return running(name, func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error) { return nil, err })
+}
+
+func template(name, answeredBy string) tool.Template {
+	return tool.Template{
+		Name: name, Title: "Title of " + name, URITemplate: "pdpp://" + name, Description: "One of them.",
+		MIMEType: "text/plain", Tool: answeredBy,
+	}
+}
+
+func testSurface(more ...tool.Definition) tool.Surface {
+	return tool.Surface{
+		Instructions: "Start with schema.",
+		Tools:        append([]tool.Definition{echo("schema"), echo("fetch"), echo("read_record_field")}, more...),
+		Templates: []tool.Template{
+			template("stream/{name}", "schema"),
+			template("record/{handle}", "fetch"),
+			template("field-window/{handle}", "read_record_field"),
+		},
+	}
+}
+
+// connect serves the surface over an in-memory session.
+func connect(t *testing.T, surface tool.Surface, options host.Options, environment host.Environment) *mcp.ClientSession {
+	t.Helper()
+	if options.Name == "" {
+		options.Name, options.Version = "pdpp-mcp", "test"
+	}
+	serverSide, clientSide := mcp.NewInMemoryTransports()
+	server := host.NewServer(surface, options, environment)
+	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
+		t.Fatal(err)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
+	session, err := client.Connect(t.Context(), clientSide, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func reading(reader rs.Reader) host.Environment {
+	return func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
+}
