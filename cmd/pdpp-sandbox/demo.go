@@ -85,11 +85,21 @@ func askOnce(ctx context.Context, command []string, stderr io.Writer) (answer st
 	return text.String(), nil
 }
 
+// hostDocument is the JSON by which most hosts know their stdio servers.
+type hostDocument struct {
+	Servers struct {
+		PDPP struct {
+			Command   string   `json:"command"`
+			Arguments []string `json:"args"`
+		} `json:"pdpp"`
+	} `json:"mcpServers"`
+}
+
 // hostSnippets are the lines to paste: a command each for Claude Code and Codex, JSON for other hosts.
 func hostSnippets(command []string) (string, error) {
-	configuration, err := json.MarshalIndent(map[string]any{
-		"mcpServers": map[string]any{"pdpp": map[string]any{"command": command[0], "args": command[1:]}},
-	}, "  ", "  ")
+	var document hostDocument
+	document.Servers.PDPP.Command, document.Servers.PDPP.Arguments = command[0], command[1:]
+	configuration, err := json.MarshalIndent(document, "  ", "  ")
 	if err != nil {
 		return "", fmt.Errorf("encode the host configuration: %w", err)
 	}

@@ -14,7 +14,7 @@ const openingCharacters = 512
 type MissingGuidanceError struct {
 	Requirement string
 	Topic       string
-	Word        string // that was looked for
+	Word        string // the words that were looked for
 	Within      int    // the first characters that have to hold it; 0: anywhere
 }
 
@@ -23,7 +23,7 @@ func (e *MissingGuidanceError) Error() string {
 	if e.Within > 0 {
 		place = fmt.Sprintf("the first %d characters of the instructions", e.Within)
 	}
-	return fmt.Sprintf("%s do not speak of %s: say it with the word %q in toolspec/surface.yaml (%s)",
+	return fmt.Sprintf("%s do not speak of %s: say it in the words %q in toolspec/surface.yaml (%s)",
 		place, e.Topic, e.Word, e.Requirement)
 }
 
@@ -71,7 +71,8 @@ func Opening(instructions string) string {
 	if len(runes) <= openingCharacters {
 		return instructions
 	}
-	cut := string(runes[:openingCharacters])
+	// The white space after a full stop may be the first character that is cut off.
+	cut := string(runes[:openingCharacters+1])
 	end := max(strings.LastIndex(cut, ". "), strings.LastIndex(cut, ".\n"))
 	return cut[:end+1]
 }

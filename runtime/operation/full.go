@@ -92,6 +92,7 @@ func (s *schema) fullText(calls []render.Call, dropped []string, fields int) str
 		}
 	}
 	lines = append(lines, legend)
+	lines = append(lines, render.WarningLines(s.body)...)
 	for _, call := range calls {
 		lines = append(lines, call.Line())
 	}

@@ -75,6 +75,7 @@ func (s *schema) indexText(calls []render.Call) string {
 	if streams == 0 {
 		lines = append(lines, "No stream is granted, or none of this connection. Call schema without arguments for what is.")
 	}
+	lines = append(lines, render.WarningLines(s.body)...)
 	for _, connector := range s.connectors {
 		lines = append(lines, connector.indexLines()...)
 	}

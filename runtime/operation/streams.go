@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -44,21 +45,23 @@ func notFound(response *rs.Response, s *schema, input SchemaInput) *tool.Result 
 	}
 }
 
-// streamCalls try the stream out: a short page of the first source, and a count.
+// streamCalls try the stream out: a short page of the first source, and a count. There are none
+// without a row.
 func (s *schema) streamCalls() []render.Call {
-	for _, connector := range s.connectors {
-		for _, stream := range connector.streams {
-			arguments := rawjson.Object{rawjson.String("stream", stream.name)}
-			if connections := connector.connectionsOf(stream); len(connections) > 0 {
-				arguments = append(arguments, rawjson.String("connection_id", connections[0].id))
-			}
-			return []render.Call{
-				{Tool: "query_records", Arguments: arguments.With("limit", rawjson.Value("5"))},
-				{Tool: "aggregate", Arguments: arguments.With("metric", rawjson.Quote("count"))},
-			}
-		}
+	at := slices.IndexFunc(s.connectors, func(c *connector) bool { return len(c.streams) > 0 })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	connector := s.connectors[at]
+	stream := connector.streams[0]
+	arguments := rawjson.Object{rawjson.String("stream", stream.name)}
+	if connections := connector.connectionsOf(stream); len(connections) > 0 {
+		arguments = append(arguments, rawjson.String("connection_id", connections[0].id))
+	}
+	return []render.Call{
+		{Tool: "query_records", Arguments: arguments.With("limit", rawjson.Value("5"))},
+		{Tool: "aggregate", Arguments: arguments.With("metric", rawjson.Quote("count"))},
+	}
 }
 
 func (s *schema) streamsText(shown extent, calls []render.Call) string {
@@ -75,6 +78,7 @@ func (s *schema) streamsText(shown extent, calls []render.Call) string {
 		lines = append(lines, fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", total-rows))
 	}
 	lines = append(lines, legend)
+	lines = append(lines, render.WarningLines(s.body)...)
 	for _, call := range calls {
 		lines = append(lines, call.Line())
 	}

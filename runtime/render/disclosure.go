@@ -45,6 +45,23 @@ func countValue(kind string, value json.RawMessage) string {
 	return "count=" + kind
 }
 
+// sentWarnings are the RS's warnings for structured output that does not hold its envelope: nil when it
+// sent none, and without those that do not fit.
+func sentWarnings(body rawjson.Object) json.RawMessage {
+	meta, _ := rawjson.ParseObject(body.Get("meta"))
+	warnings, _ := rawjson.Elements(meta.Get("warnings"))
+	if len(warnings) == 0 {
+		return nil
+	}
+	return rawjson.Array(firstRecords(warnings, warningsShown*warningCharacters))
+}
+
+// WarningLines are the warnings of a body in text.
+func WarningLines(body rawjson.Object) []string {
+	meta, _ := rawjson.ParseObject(body.Get("meta"))
+	return warningLines(meta)
+}
+
 // warningLines are the RS's warnings in text (R-HAND-8), one a line.
 func warningLines(meta rawjson.Object) []string {
 	warnings, _ := rawjson.Elements(meta.Get("warnings"))

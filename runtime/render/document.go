@@ -119,6 +119,9 @@ func (d *document) metadata(body *documentText, expanded json.RawMessage, cut []
 			metadata = append(metadata, rawjson.Raw(name, value))
 		}
 	}
+	if warnings := sentWarnings(d.members); warnings != nil {
+		metadata = append(metadata, rawjson.Raw("warnings", warnings))
+	}
 	if expanded != nil {
 		metadata = append(metadata, rawjson.Raw("expanded", expanded))
 	}

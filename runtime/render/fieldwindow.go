@@ -12,7 +12,7 @@ import (
 
 // windowCharacters is the room for a window's text in either channel. It holds every window that
 // the RS gives, unless nearly all of it must be escaped in JSON.
-const windowCharacters = 36_000
+const windowCharacters = 33_000
 
 // window is a window of a text field. Offsets are as the RS counts them, and no other offsets are
 // ever made up from them.
@@ -118,6 +118,9 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	if w.cut {
 		members = append(members, rawjson.Bool("window_cut", true))
 	}
+	if warnings := sentWarnings(w.body); warnings != nil {
+		members = append(members, rawjson.Raw("warnings", warnings))
+	}
 	var calls []Call
 	for _, direction := range w.directions() {
 		calls = append(calls, direction.Call)
@@ -135,7 +138,7 @@ func (w *window) render() string {
 			tokens = append(tokens, RawToken(name, value))
 		}
 	}
-	lines := []string{line(tokens...)}
+	lines := append([]string{line(tokens...)}, WarningLines(w.body)...)
 	if w.cut {
 		lines = append(lines, "window_cut=true: the window does not fit into one result; read it in smaller pieces.")
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -59,7 +60,7 @@ func highlight(snippet string, terms []string) string {
 		return balance(markTags.ReplaceAllString(snippet, "<${1}mark>"))
 	}
 	for _, sentinel := range sentinels {
-		if !strings.Contains(snippet, sentinel.open) && !(sentinel.sure && strings.Contains(snippet, sentinel.closing)) {
+		if !sentinel.found(snippet) {
 			continue
 		}
 		marked := sentinel.mark(snippet)
@@ -68,6 +69,18 @@ func highlight(snippet string, terms []string) string {
 		}
 	}
 	return snippet
+}
+
+// found tells whether the pair may have been used. Of a pair and its reverse, the one whose opening comes
+// first is meant.
+func (s sentinel) found(snippet string) bool {
+	open, closing := strings.Index(snippet, s.open), strings.Index(snippet, s.closing)
+	if open < 0 {
+		return s.sure && closing >= 0
+	}
+	return closing < 0 || open <= closing || !slices.ContainsFunc(sentinels, func(other sentinel) bool {
+		return other.open == s.closing && other.closing == s.open
+	})
 }
 
 // mark turns sentinels into tags. Where both are the same, they open and close by turns.

@@ -86,7 +86,7 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 	if stream != "" && id != "" && !strings.Contains(id, "://") {
 		return newIdentity(connectionID, stream, id)
 	}
-	return identity{connectionID: connectionID, stream: stream, recordID: id, handle: id}
+	return identity{connectionID: connectionID, stream: stream, handle: id}
 }
 
 func firstOf(values ...string) string {
@@ -154,6 +154,9 @@ func recordURL(members, fields rawjson.Object, id identity, provider string) str
 		}
 	}
 	if id.stream == "" || id.recordID == "" {
+		if openable(id.handle) {
+			return id.handle
+		}
 		return ""
 	}
 	address := provider + string(rs.JoinPath("v1", "streams", id.stream, "records", id.recordID))

@@ -118,10 +118,13 @@ func (p *page) calls() []Call {
 	return calls
 }
 
-// smaller reads the same page with as many rows as fit. Over several connections the RS counts
-// limit for each of them. There is no such call when the RS did not keep to a limit that small.
+// smallerLimit is the limit of a page that fits. Over several connections the RS counts it for each.
+func (p *page) smallerLimit() int { return max(1, p.shown/max(1, len(p.sources()))) }
+
+// smaller reads the same page with as many rows as fit. There is no such call when the RS did not keep
+// to a limit that small.
 func (p *page) smaller() []Call {
-	limit := max(1, p.shown/max(1, len(p.sources())))
+	limit := p.smallerLimit()
 	for _, sent := range sent(p.response) {
 		if sent.name == "limit" && sent.value == fmt.Sprint(limit) {
 			return nil

@@ -44,7 +44,10 @@ func (p *page) text() string {
 		lines = append(lines, preview...)
 	}
 	if without > 0 {
-		lines = append(lines, fmt.Sprintf("rows_without_preview=%d", without), rows[len(rows)-without].fetch().Line())
+		lines = append(lines, fmt.Sprintf("rows_without_preview=%d", without))
+		if first := rows[len(rows)-without]; first.handle != "" {
+			lines = append(lines, first.fetch().Line())
+		}
 	}
 	return strings.Join(lines, "\n")
 }
@@ -73,7 +76,7 @@ func (p *page) head() []string {
 	if p.leftOut() > 0 {
 		lines = append(lines, fmt.Sprintf(
 			"rows_left_out=%d: they do not fit into one result. No cursor is given, since it would skip them. "+
-				"Call again with the smaller limit, or with fewer fields.", p.leftOut()))
+				"Call again with a limit of at most %d, or with fewer fields.", p.leftOut(), p.smallerLimit()))
 	} else {
 		for _, name := range []string{"next_cursor", "next_changes_since"} {
 			if handle := p.list.text(name); handle != "" {
@@ -149,7 +152,7 @@ func (r *row) preview(characters, perValue int) []string {
 		tokens = append(tokens, IntToken("more_fields", int64(more)))
 	}
 	if (more > 0 || counted || r.members.Get("expanded") != nil) && r.handle != "" {
-		calls = append(calls, "  "+r.fetch().Line())
+		calls = append(calls, "  "+r.fetchExpanded().Line())
 	}
 	tokens = append(tokens, r.expandedTokens()...)
 	if len(tokens) == 0 {
@@ -162,6 +165,15 @@ func (r *row) preview(characters, perValue int) []string {
 func (r *row) repeatsHandle(name string, value []byte) bool {
 	text, ok := rawjson.Text(value)
 	return ok && name == "id" && text == r.recordID
+}
+
+// fetchExpanded reads the whole record, with the relations that this page has of it.
+func (r *row) fetchExpanded() Call {
+	call := r.fetch()
+	if relations, _ := rawjson.ParseObject(r.members.Get("expanded")); len(relations) > 0 {
+		call.Arguments = append(call.Arguments, rawjson.Strings("expand", firstNames(namesOf(relations))))
+	}
+	return call
 }
 
 // expandedTokens count the records of each expanded relation.

@@ -137,6 +137,9 @@ func (s *search) sourceMix() []string {
 	counts := map[string]int{}
 	var order []*hit
 	for _, hit := range s.hits[:s.shown] {
+		if hit.connectionID == "" {
+			continue
+		}
 		if counts[hit.connectionID]++; counts[hit.connectionID] == 1 {
 			order = append(order, hit)
 		}

@@ -2,18 +2,17 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
 )
 
-func putBlob(ctx context.Context, tx *sql.Tx, blob catalog.Blob) error {
+func putBlob(ctx context.Context, tx *transaction, blob catalog.Blob) error {
 	content := blob.Bytes
 	if content == nil {
 		content = []byte{}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO blob (id, connection_id, content_type, bytes) VALUES (?, ?, ?, ?)`,
+	_, err := tx.exec(ctx, `INSERT OR IGNORE INTO blob (id, connection_id, content_type, bytes) VALUES (?, ?, ?, ?)`,
 		blob.ID, blob.ConnectionID, blob.ContentType, content)
 	if err != nil {
 		return fmt.Errorf("store blob %q: %w", blob.ID, err)

@@ -47,14 +47,14 @@ func (s *Store) Changes(ctx context.Context, selection Selection, after, through
 
 // Prune forgets the tombstones of a stream up to version through. Feeds that start before it are expired.
 func (s *Store) Prune(ctx context.Context, connectionID, stream string, through int64) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM record
+	return s.write(ctx, func(tx *transaction) error {
+		_, err := tx.exec(ctx, `DELETE FROM record
 			WHERE connection_id = ? AND stream = ? AND version <= ? AND deleted_at IS NOT NULL`,
 			connectionID, stream, through)
 		if err != nil {
 			return fmt.Errorf("prune tombstones: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE stream_version SET floor = max(floor, min(version, ?))
+		_, err = tx.exec(ctx, `UPDATE stream_version SET floor = max(floor, min(version, ?))
 			WHERE connection_id = ? AND stream = ?`, through, connectionID, stream)
 		if err != nil {
 			return fmt.Errorf("prune tombstones: %w", err)

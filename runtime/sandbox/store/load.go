@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
@@ -12,7 +11,7 @@ import (
 // already, also as a tombstone, stays as it is: what happened in a kept database outlives a restart.
 func (s *Store) Load(ctx context.Context, dataset catalog.Dataset) error {
 	s.declare(dataset)
-	err := s.write(ctx, func(tx *sql.Tx) error {
+	err := s.write(ctx, func(tx *transaction) error {
 		for _, record := range dataset.Records {
 			known, err := isKnown(ctx, tx, record)
 			if err != nil {
@@ -63,11 +62,11 @@ func (s *Store) declaration(connectionID, stream string) (catalog.Stream, error)
 	return declared, nil
 }
 
-func isKnown(ctx context.Context, tx *sql.Tx, record catalog.Record) (bool, error) {
+func isKnown(ctx context.Context, tx *transaction, record catalog.Record) (bool, error) {
 	var known bool
-	err := tx.QueryRowContext(ctx,
+	err := tx.row(ctx, &known,
 		`SELECT EXISTS (SELECT 1 FROM record WHERE connection_id = ? AND stream = ? AND key = ?)`,
-		record.ConnectionID, record.Stream, record.Key).Scan(&known)
+		record.ConnectionID, record.Stream, record.Key)
 	if err != nil {
 		return false, fmt.Errorf("look up record: %w", err)
 	}

@@ -15,10 +15,10 @@ import (
 // Put stores record under its key, in place of what was there, as the newest change of its stream. A
 // record with DeletedAt set is stored as a tombstone. Errors: *UndeclaredError, *DataError.
 func (s *Store) Put(ctx context.Context, record catalog.Record) error {
-	return s.write(ctx, func(tx *sql.Tx) error { return s.put(ctx, tx, record) })
+	return s.write(ctx, func(tx *transaction) error { return s.put(ctx, tx, record) })
 }
 
-func (s *Store) put(ctx context.Context, tx *sql.Tx, record catalog.Record) error {
+func (s *Store) put(ctx context.Context, tx *transaction, record catalog.Record) error {
 	stream, err := s.declaration(record.ConnectionID, record.Stream)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Store) put(ctx context.Context, tx *sql.Tx, record catalog.Record) erro
 		return err
 	}
 	var id int64
-	err = tx.QueryRowContext(ctx, `
+	err = tx.row(ctx, &id, `
 		INSERT INTO record (connection_id, stream, key, version, position, consent_time, data, emitted_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (connection_id, stream, key) DO UPDATE SET
@@ -51,7 +51,7 @@ func (s *Store) put(ctx context.Context, tx *sql.Tx, record catalog.Record) erro
 		RETURNING id`,
 		record.ConnectionID, record.Stream, record.Key, version,
 		positionValue(fieldNamed(stream, stream.CursorField), values[stream.CursorField]),
-		consentTime(stream, values), compact.String(), instantText(record.EmittedAt)).Scan(&id)
+		consentTime(stream, values), compact.String(), instantText(record.EmittedAt))
 	if err != nil {
 		return fmt.Errorf("store record %q: %w", record.Key, err)
 	}
@@ -60,10 +60,10 @@ func (s *Store) put(ctx context.Context, tx *sql.Tx, record catalog.Record) erro
 
 // Delete leaves a tombstone in place of a record. The error is ErrNotFound when there is no such record.
 func (s *Store) Delete(ctx context.Context, connectionID, stream, key string) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
+	return s.write(ctx, func(tx *transaction) error {
 		var live bool
-		err := tx.QueryRowContext(ctx, `SELECT deleted_at IS NULL FROM record
-			WHERE connection_id = ? AND stream = ? AND key = ?`, connectionID, stream, key).Scan(&live)
+		err := tx.row(ctx, &live, `SELECT deleted_at IS NULL FROM record
+			WHERE connection_id = ? AND stream = ? AND key = ?`, connectionID, stream, key)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && !live {
 			return fmt.Errorf("delete record %q of stream %q: %w", key, stream, ErrNotFound)
 		}
@@ -77,32 +77,32 @@ func (s *Store) Delete(ctx context.Context, connectionID, stream, key string) er
 	})
 }
 
-func putTombstone(ctx context.Context, tx *sql.Tx, record catalog.Record) error {
+func putTombstone(ctx context.Context, tx *transaction, record catalog.Record) error {
 	version, err := nextVersion(ctx, tx, record.ConnectionID, record.Stream)
 	if err != nil {
 		return err
 	}
 	var id int64
-	err = tx.QueryRowContext(ctx, `
+	err = tx.row(ctx, &id, `
 		INSERT INTO record (connection_id, stream, key, version, position, emitted_at, deleted_at)
 		VALUES (?, ?, ?, ?, '', ?, ?)
 		ON CONFLICT (connection_id, stream, key) DO UPDATE SET
 			version = excluded.version, data = NULL, emitted_at = excluded.emitted_at, deleted_at = excluded.deleted_at
 		RETURNING id`,
 		record.ConnectionID, record.Stream, record.Key, version,
-		instantText(record.EmittedAt), instantText(record.DeletedAt)).Scan(&id)
+		instantText(record.EmittedAt), instantText(record.DeletedAt))
 	if err != nil {
 		return fmt.Errorf("store tombstone of record %q: %w", record.Key, err)
 	}
 	return unindexText(ctx, tx, id)
 }
 
-func nextVersion(ctx context.Context, tx *sql.Tx, connectionID, stream string) (int64, error) {
+func nextVersion(ctx context.Context, tx *transaction, connectionID, stream string) (int64, error) {
 	var version int64
-	err := tx.QueryRowContext(ctx, `
+	err := tx.row(ctx, &version, `
 		INSERT INTO stream_version (connection_id, stream, version) VALUES (?, ?, 1)
 		ON CONFLICT (connection_id, stream) DO UPDATE SET version = version + 1
-		RETURNING version`, connectionID, stream).Scan(&version)
+		RETURNING version`, connectionID, stream)
 	if err != nil {
 		return 0, fmt.Errorf("count version: %w", err)
 	}

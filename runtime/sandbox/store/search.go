@@ -155,7 +155,7 @@ func matchExpression(query string) string {
 }
 
 // indexText replaces what the full-text index has of a record.
-func indexText(ctx context.Context, tx *sql.Tx, id int64, stream catalog.Stream, values map[string]json.RawMessage) error {
+func indexText(ctx context.Context, tx *transaction, id int64, stream catalog.Stream, values map[string]json.RawMessage) error {
 	if err := unindexText(ctx, tx, id); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func indexText(ctx context.Context, tx *sql.Tx, id int64, stream catalog.Stream,
 		if !field.Lexical || text == "" {
 			continue
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO searchable (record_id, field) VALUES (?, ?)`, id, field.Name)
+		result, err := tx.exec(ctx, `INSERT INTO searchable (record_id, field) VALUES (?, ?)`, id, field.Name)
 		if err != nil {
 			return fmt.Errorf("index field %q: %w", field.Name, err)
 		}
@@ -172,19 +172,19 @@ func indexText(ctx context.Context, tx *sql.Tx, id int64, stream catalog.Stream,
 		if err != nil {
 			return fmt.Errorf("index field %q: %w", field.Name, err)
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO searchable_text (rowid, text) VALUES (?, ?)`, row, text); err != nil {
+		if _, err := tx.exec(ctx, `INSERT INTO searchable_text (rowid, text) VALUES (?, ?)`, row, text); err != nil {
 			return fmt.Errorf("index field %q: %w", field.Name, err)
 		}
 	}
 	return nil
 }
 
-func unindexText(ctx context.Context, tx *sql.Tx, id int64) error {
+func unindexText(ctx context.Context, tx *transaction, id int64) error {
 	for _, statement := range []string{
 		`DELETE FROM searchable_text WHERE rowid IN (SELECT id FROM searchable WHERE record_id = ?)`,
 		`DELETE FROM searchable WHERE record_id = ?`,
 	} {
-		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+		if _, err := tx.exec(ctx, statement, id); err != nil {
 			return fmt.Errorf("remove from index: %w", err)
 		}
 	}

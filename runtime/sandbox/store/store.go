@@ -122,14 +122,14 @@ func (s *Store) Close() error {
 
 // write runs change in one transaction. Writers wait for each other here rather than in SQLite, where
 // waiting ends in an error after the busy timeout.
-func (s *Store) write(ctx context.Context, change func(*sql.Tx) error) error {
+func (s *Store) write(ctx context.Context, change func(*transaction) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	if err := change(tx); err != nil {
+	if err := change(&transaction{tx: tx, prepared: map[string]*sql.Stmt{}}); err != nil {
 		_ = tx.Rollback()
 		return err
 	}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The files that are checked in are in step with the specs.
+func TestCheckedInFilesAreInStep(t *testing.T) {
+	var printed bytes.Buffer
+	if code := run([]string{"-check", "-root", "../.."}, &printed, &printed); code != 0 {
+		t.Errorf("exit code %d: %s", code, printed.String())
+	}
+}
+
+func TestGenerateThenCheck(t *testing.T) {
+	root := copied(t)
+	if code, printed := generateIn(root, "-check"); code != 1 || !strings.Contains(printed, "gen/search_gen.go: missing") {
+		t.Errorf("check of an empty folder: exit code %d, printed %q", code, printed)
+	}
+	if code, printed := generateIn(root); code != 0 {
+		t.Fatalf("generate: exit code %d, printed %q", code, printed)
+	}
+	if code, printed := generateIn(root, "-check"); code != 0 || printed != "" {
+		t.Errorf("check: exit code %d, printed %q; want 0 and nothing", code, printed)
+	}
+	write(t, root, "gen/search_gen.go", "edited\n")
+	write(t, root, "docs/tools/gone.md", "of a tool that is gone\n")
+	code, printed := generateIn(root, "-check")
+	for _, want := range []string{"gen/search_gen.go:1: differs\n  have: edited\n", "docs/tools/gone.md: stale\n", "run go generate ./gen"} {
+		if code != 1 || !strings.Contains(printed, want) {
+			t.Errorf("check: exit code %d, printed %q; want 1 and %q", code, printed, want)
+		}
+	}
+}
+
+// Nothing is touched when anything is wrong, even when other files are out of step.
+func TestNothingIsTouchedWhenASpecIsWrong(t *testing.T) {
+	root := copied(t)
+	if code, printed := generateIn(root); code != 0 {
+		t.Fatalf("generate: exit code %d, printed %q", code, printed)
+	}
+	write(t, root, "gen/search_gen.go", "edited\n")
+	spec := filepath.Join(root, "toolspec/tools/fetch.yaml")
+	text, err := os.ReadFile(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, "toolspec/tools/fetch.yaml", strings.Replace(string(text), "budget: {bytes: 1700}", "budget: {bytes: 17}", 1))
+	before := tree(t, root)
+	code, printed := generateIn(root)
+	if code != 1 || !strings.Contains(printed, "over its budget of 17") {
+		t.Errorf("exit code %d, printed %q; want 1 and the budget", code, printed)
+	}
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Errorf("files changed (-before +after):\n%s", diff)
+	}
+}
+
+func TestUnknownFlagIsUsage(t *testing.T) {
+	if code, _ := generateIn(t.TempDir(), "-nonsense"); code != 2 {
+		t.Errorf("exit code %d, want 2", code)
+	}
+}
+
+func generateIn(root string, arguments ...string) (int, string) {
+	var printed bytes.Buffer
+	code := run(append(arguments, "-root", root), &printed, &printed)
+	return code, printed.String()
+}
+
+// copied is a folder with the specs and the README of the project.
+func copied(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.CopyFS(filepath.Join(root, "toolspec"), os.DirFS("../../toolspec")); err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, "README.md", string(readme))
+	return root
+}
+
+func write(t *testing.T, root, name, text string) {
+	t.Helper()
+	file := filepath.Join(root, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tree(t *testing.T, root string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

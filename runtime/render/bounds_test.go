@@ -1,0 +1,367 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// recordsPage is a page of so many rows, each with one text of a length.
+func recordsPage(rows, characters int, members string) string {
+	var data []string
+	for i := range rows {
+		data = append(data, fmt.Sprintf(
+			`{"object":"record","id":"[\"user_123\",\"m%03d\"]","stream":"messages","connection_id":"cin_1","data":{"body":%q}}`,
+			i, strings.Repeat("x", characters)))
+	}
+	return `{"object":"list","data":[` + strings.Join(data, ",") + `]` + members + `}`
+}
+
+func renderRecords(t *testing.T, path, body string, input render.RecordsInput) *tool.Result {
+	t.Helper()
+	result, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, answer(path, body), input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBounds(t, result, render.TextCharacters)
+	return result
+}
+
+// shownIDs are the record ids of a page in structured output.
+func shownIDs(t *testing.T, result *tool.Result) (ids []string, envelope map[string]json.RawMessage) {
+	t.Helper()
+	var object struct {
+		Data map[string]json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(result.Structured, &object); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(object.Data["data"], &rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	return ids, object.Data
+}
+
+// R-BUD-2, R-BUD-5, R-HAND-2: a page of a hundred rows has every handle in text, byte for byte.
+func TestRecordsHundredHandlesInText(t *testing.T) {
+	result := renderRecords(t, "/v1/streams/messages/records?limit=100", recordsPage(100, 60, ""), render.RecordsInput{Stream: "messages"})
+	for i := range 100 {
+		want := fmt.Sprintf(`id="cin_1/messages:[\"user_123\",\"m%03d\"]"`, i)
+		if !strings.Contains(result.Text, want) {
+			t.Fatalf("no %s in text", want)
+		}
+	}
+	if !strings.Contains(result.Text, "rows_without_preview=") {
+		t.Error("text does not say that rows have no preview")
+	}
+}
+
+// R-BUD-2: rows that do not fit are left out at the end, without a cursor that would skip them, and
+// both channels carry the call that reads a page that fits.
+func TestRecordsLeftOut(t *testing.T) {
+	page := recordsPage(50, 2000, `,"has_more":true,"next_cursor":"c50","links":{"next":"/x?cursor=c50"}`)
+	result := renderRecords(t, "/v1/streams/messages/records?limit=50&order=asc&filter%5Ba%5D%5Bgte%5D=1.10", page, render.RecordsInput{Stream: "messages"})
+	ids, envelope := shownIDs(t, result)
+	if len(ids) == 0 || len(ids) == 50 {
+		t.Fatalf("%d rows shown", len(ids))
+	}
+	for i, id := range ids {
+		if want := fmt.Sprintf(`["user_123","m%03d"]`, i); id != want {
+			t.Fatalf("row %d is %s", i, id)
+		}
+	}
+	if strings.Contains(result.Text, "c50") || strings.Contains(string(result.Structured), "c50") {
+		t.Error("a cursor leads past rows that were left out")
+	}
+	if envelope["next_cursor"] != nil {
+		t.Error("the envelope keeps next_cursor")
+	}
+	arguments := fmt.Sprintf(`{"stream":"messages","limit":%d,"order":"asc","filter":{"a":{"gte":"1.10"}}}`, len(ids))
+	has(t, textCalls(t, result.Text, "next"), "query_records", arguments)
+	has(t, structuredCalls(t, result.Structured), "query_records", arguments)
+	if want := fmt.Sprintf("rows_left_out=%d", 50-len(ids)); !strings.Contains(result.Text, want) {
+		t.Errorf("text does not say %s", want)
+	}
+	if want := fmt.Sprintf(`"rows_left_out":%d`, 50-len(ids)); !strings.Contains(string(result.Structured), want) {
+		t.Errorf("structured output does not say %s", want)
+	}
+}
+
+// R-BUD-3: one record that is too large by itself keeps its cursor and has its longest texts clipped.
+func TestRecordsOneTooLarge(t *testing.T) {
+	body := fmt.Sprintf(
+		`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"Short","body":%q,"html":%q,"parts":[%s1]}}],"next_cursor":"c1"}`,
+		strings.Repeat("é", 30_000), strings.Repeat(`"`, 30_000), strings.Repeat("1,", 30_000))
+	result := renderRecords(t, "/v1/streams/messages/records?limit=1", body, render.RecordsInput{Stream: "messages"})
+	for _, calls := range [][]call{textCalls(t, result.Text, "next"), structuredCalls(t, result.Structured)} {
+		has(t, calls, "read_record_field", `{"id":"cin_1/messages:m1","field_path":"body"}`)
+		has(t, calls, "read_record_field", `{"id":"cin_1/messages:m1","field_path":"html"}`)
+		has(t, calls, "query_records", `{"stream":"messages","cursor":"c1","limit":1}`)
+	}
+	if !strings.Contains(string(result.Structured), `"fields_left_out":["parts"]`) || !strings.Contains(string(result.Structured), `"subject":"Short"`) {
+		t.Error("short fields are lost, or a lost field is not named")
+	}
+}
+
+// R-QRY-1: a server that ignores fields is projected here; what stays beside them is named in the
+// tool reference.
+func TestRecordsProjection(t *testing.T) {
+	body := `{"data":[{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","connector_instance_id":"cin_1",
+		"record_json_bytes":9,"emitted_at":"2026-01-01T00:00:00Z","data":{"subject":"S","secret":"hidden","from":{"name":"N","mail":"hidden"}}}]}`
+	result := renderRecords(t, "/v1/streams/messages/records?fields=subject,from.name", body,
+		render.RecordsInput{Stream: "messages", Fields: []string{"subject", "from.name"}})
+	if strings.Contains(result.Text, "hidden") || strings.Contains(string(result.Structured), "hidden") {
+		t.Error("an unrequested field is shown")
+	}
+	want := `"data":[{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1",` +
+		`"emitted_at":"2026-01-01T00:00:00Z","data":{"subject":"S","from":{"name":"N"}}}]`
+	if !strings.Contains(string(result.Structured), want) {
+		t.Errorf("structured output: %s", result.Structured)
+	}
+}
+
+// R-QRY-2, R-QRY-3: long texts are clipped with a continuation, and binary values named and sized.
+func TestRecordsClippedAndBinary(t *testing.T) {
+	binary := strings.Repeat("aGVsbG8gV29ybGQh", 100)
+	body := fmt.Sprintf(`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":%q,"photo":%q,"file":{"blob_id":"blob_1","mime_type":"application/pdf","size_bytes":7,"more":%q}}}]}`,
+		strings.Repeat("😀", 3000), binary, strings.Repeat("y", 500))
+	result := renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages"})
+	has(t, textCalls(t, result.Text, "next"), "read_record_field", `{"id":"cin_1/messages:m1","field_path":"body"}`)
+	for _, want := range []string{"characters=3000", "photo=binary(base64 1200 bytes)", `file=blob(blob_id="blob_1" mime_type="application/pdf" size_bytes=7)`} {
+		if !strings.Contains(result.Text, want) {
+			t.Errorf("text lacks %s:\n%s", want, result.Text)
+		}
+	}
+	if strings.Contains(result.Text, binary[:100]) {
+		t.Error("text prints a binary value")
+	}
+}
+
+// Older servers wrap the list once more or name it otherwise, and the envelope stays as they sent it.
+func TestRecordsEnvelopeVariants(t *testing.T) {
+	for _, body := range []string{
+		`{"data":{"data":[{"id":"m1"}],"next_cursor":"c"},"meta":{"count":{"kind":"exact","value":1}}}`,
+		`{"records":[{"id":"m1"}],"next_cursor":"c","meta":{"count":{"kind":"exact","value":1}}}`,
+		`{"data":{"records":[{"id":"m1"}],"next_cursor":"c","meta":{"count":{"kind":"exact","value":1}}}}`,
+	} {
+		result := renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages", ConnectionID: pointer("cin_1")})
+		for _, want := range []string{`id="cin_1/messages:m1"`, `next_cursor="c"`, "count=exact:1"} {
+			if !strings.Contains(result.Text, want) {
+				t.Errorf("%s: text lacks %s:\n%s", body, want, result.Text)
+			}
+		}
+		if !strings.Contains(string(result.Structured), `{"data":`+body) {
+			t.Errorf("%s became %s", body, result.Structured)
+		}
+	}
+}
+
+// R-ERR-4: answers of another shape are typed failures that keep the request id.
+func TestWrongShapes(t *testing.T) {
+	env := tool.Env{RS: &silent{}}
+	ctx := context.Background()
+	for name, run := range map[string]func(*rs.Response) (*tool.Result, error){
+		"records": func(r *rs.Response) (*tool.Result, error) {
+			return render.Records(ctx, env, r, render.RecordsInput{Stream: "s"})
+		},
+		"aggregate": func(r *rs.Response) (*tool.Result, error) {
+			return render.Aggregate(ctx, env, r, render.AggregateInput{Stream: "s"})
+		},
+		"search": func(r *rs.Response) (*tool.Result, error) { return render.Search(ctx, env, r, render.SearchInput{}) },
+		"window": func(r *rs.Response) (*tool.Result, error) {
+			return render.FieldWindow(ctx, env, r, render.FieldWindowInput{})
+		},
+		"document": func(r *rs.Response) (*tool.Result, error) {
+			return render.Document(ctx, env, r, render.DocumentInput{})
+		},
+	} {
+		for _, body := range []string{`[]`, `"x"`, `null`, `{`, ``, `{}`, "{\"a\":\"\xff\"}", `{"data":[1]}x`} {
+			_, err := run(answer("/x", body))
+			var failure *rs.Failure
+			if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse || failure.RequestID != "req_1" {
+				t.Errorf("%s of %q: %v", name, body, err)
+			}
+		}
+	}
+	for _, body := range []string{`{"data":[1]}`, `{"data":{"x":1}}`, `{"data":[null]}`} {
+		if _, err := render.Records(ctx, env, answer("/x", body), render.RecordsInput{}); err == nil {
+			t.Errorf("records of %s", body)
+		}
+	}
+}
+
+// R-BUD-2: a cursor or a name that fits nowhere is an error, not a result beyond the bounds.
+func TestHandlesThatFitNowhere(t *testing.T) {
+	body := `{"data":[],"next_cursor":"` + strings.Repeat("c", 9000) + `"}`
+	_, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, answer("/x", body), render.RecordsInput{Stream: "s"})
+	var failure *rs.Failure
+	if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
+		t.Fatalf("%v", err)
+	}
+}
+
+// R-AGG-2, R-AGG-3, R-BUD-2: more groups than fit are counted in both channels.
+func TestAggregateManyGroups(t *testing.T) {
+	var groups []string
+	for i := range 3000 {
+		groups = append(groups, fmt.Sprintf(`{"key":"group number %d","count":%d}`, i, i))
+	}
+	body := `{"metric":"count","group_by":"g","groups":[` + strings.Join(groups, ",") + `],"other_count":5}`
+	result, err := render.Aggregate(context.Background(), tool.Env{RS: &silent{}}, answer("/x", body), render.AggregateInput{Stream: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBounds(t, result, render.TextCharacters)
+	for _, want := range []string{"groups=3000", "further_groups=2900", "other_count=5"} {
+		if !strings.Contains(result.Text, want) {
+			t.Errorf("text lacks %s", want)
+		}
+	}
+	if !strings.Contains(string(result.Structured), `"groups_left_out":`) {
+		t.Error("structured output does not say that groups are left out")
+	}
+}
+
+// R-SEARCH-9, R-BUD-2: hits that do not fit are left out, and the cursor with them.
+func TestSearchLeftOut(t *testing.T) {
+	var hits []string
+	for i := range 100 {
+		hits = append(hits, fmt.Sprintf(`{"stream":"messages","record_key":"m%03d","connection_id":"cin_%d","connector_id":"gmail","snippet":{"field":"subject","text":"<mark>overdraft</mark> %s"},"padding":%q}`,
+			i, i%3, strings.Repeat("word ", 40), strings.Repeat("p", 300)))
+	}
+	body := `{"data":[` + strings.Join(hits, ",") + `],"next_cursor":"c100","has_more":true}`
+	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, answer("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body), render.SearchInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBounds(t, result, render.TextCharacters)
+	ids := strings.Count(result.Text, "hit id=")
+	if ids == 0 || ids == 100 || strings.Contains(result.Text, "c100") || strings.Contains(string(result.Structured), "c100") {
+		t.Fatalf("%d hits:\n%s", ids, result.Text)
+	}
+	arguments := fmt.Sprintf(`{"mode":"semantic","q":"overdraft","streams":["messages"],"limit":%d}`, ids)
+	has(t, textCalls(t, result.Text, "next"), "search", arguments)
+	has(t, structuredCalls(t, result.Structured), "search", arguments)
+}
+
+// R-SEARCH-10: resource URIs stand in _meta only.
+func TestSearchResourceURIs(t *testing.T) {
+	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, "search/older_server", "/v1/search?q=overdraft"), render.SearchInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(result.Text+string(result.Structured), "pdpp://") {
+		t.Error("a resource URI is shown to the model")
+	}
+	if !strings.Contains(string(result.Meta[render.ResourceURIs]), "pdpp://record/") {
+		t.Errorf("meta: %s", result.Meta)
+	}
+}
+
+// R-FETCH-4, R-HAND-7: a long text is clipped with its continuation; the bound holds for every alphabet.
+func TestDocumentLong(t *testing.T) {
+	for _, letter := range []string{"x", "é", "😀", `"`, "\n", "\u0001"} {
+		body, _ := json.Marshal(map[string]any{"id": "m1", "stream": "messages", "connection_id": "cin_1", "data": map[string]any{
+			"subject": "Kept whole", "body": strings.Repeat(letter, 60_000),
+		}})
+		input := render.DocumentInput{Target: recordid.Target{Handle: "messages:m1", Stream: "messages", RecordID: "m1"}}
+		result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, answer("/x", string(body)), input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkBounds(t, result, render.ChannelCharacters)
+		checkDocument(t, result)
+		if length := render.Length(result.Text); length < render.DocumentTextCharacters-100 {
+			t.Errorf("%q: only %d characters", letter, length)
+		}
+		var document struct {
+			Text     string
+			Metadata struct {
+				Clipped bool
+				Next    []call
+			}
+		}
+		if err := json.Unmarshal(result.Structured, &document); err != nil {
+			t.Fatal(err)
+		}
+		if !document.Metadata.Clipped || !strings.Contains(document.Text, "subject: Kept whole") {
+			t.Errorf("%q: clipped=%t", letter, document.Metadata.Clipped)
+		}
+		has(t, document.Metadata.Next, "read_record_field", `{"id":"messages:m1","connection_id":"cin_1","field_path":"body"}`)
+	}
+}
+
+// R-FETCH-3: nothing unrequested is left anywhere, not as a title and not as a url.
+func TestDocumentProjection(t *testing.T) {
+	body := `{"id":"m1","stream":"issues","connection_id":"cin_1","display_name":"Forge","emitted_at":"2026-01-02T00:00:00Z",
+		"data":{"title":"hidden","html_url":"https://forge.example.com/hidden","created_at":"hidden","state":"open"}}`
+	input := render.DocumentInput{Target: recordid.Target{Handle: "issues:m1", Stream: "issues", RecordID: "m1"}, Fields: []string{"state"}}
+	result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, answer("/x", body), input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"id":"issues:m1","title":"Forge / issues / 2026-01-02T00:00:00Z","text":"state: open",` +
+		`"url":"https://rs.example.com/v1/streams/issues/records/m1?connection_id=cin_1",` +
+		`"metadata":{"connection_id":"cin_1","stream":"issues","record_id":"m1","display_name":"Forge","emitted_at":"2026-01-02T00:00:00Z"}}`
+	if diff := cmp.Diff(want, result.Text); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// R-BUD-2, R-WIN-1: a window that does not fit is cut, and read again in smaller pieces from its start.
+func TestFieldWindowCut(t *testing.T) {
+	body, _ := json.Marshal(map[string]any{"window": map[string]any{
+		"text": strings.Repeat("\u0001", 16_384), "start_chars": 100, "end_chars": 16_484, "limit_chars": 16_384,
+		"complete": false, "has_more": true, "next_offset_chars": 16_484,
+	}})
+	input := render.FieldWindowInput{Target: recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}, FieldPath: "f"}
+	result, err := render.FieldWindow(context.Background(), tool.Env{RS: &silent{}}, answer("/x", string(body)), input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBounds(t, result, render.ChannelCharacters)
+	want := `{"id":"s:1","field_path":"f","offset_chars":100,"limit_chars":4096}`
+	has(t, textCalls(t, result.Text, "next"), "read_record_field", want)
+	has(t, structuredCalls(t, result.Structured), "read_record_field", want)
+	if strings.Contains(string(result.Structured), "16484,\"limit_chars\":16384") || strings.Contains(result.Text, `"offset_chars":16484`) {
+		t.Error("a continuation leads past what was cut")
+	}
+}
+
+// R-HAND-8: the RS's warnings are in both channels of every kind of result.
+func TestWarnings(t *testing.T) {
+	meta := `"meta":{"warnings":[{"code":"limit_clamped","message":"Clamped."}]}`
+	env, ctx := tool.Env{RS: &silent{}}, context.Background()
+	target := recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}
+	records, err1 := render.Records(ctx, env, answer("/x", `{"data":[],`+meta+`}`), render.RecordsInput{Stream: "s"})
+	search, err2 := render.Search(ctx, env, answer("/x", `{"data":[],`+meta+`}`), render.SearchInput{})
+	aggregate, err3 := render.Aggregate(ctx, env, answer("/x", `{"value":1,`+meta+`}`), render.AggregateInput{Stream: "s"})
+	window, err4 := render.FieldWindow(ctx, env, answer("/x", `{"window":{"text":""},`+meta+`}`), render.FieldWindowInput{Target: target})
+	document, err5 := render.Document(ctx, env, answer("/x", `{"id":"1","data":{},`+meta+`}`), render.DocumentInput{Target: target})
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		t.Fatal(err)
+	}
+	for name, result := range map[string]*tool.Result{
+		"records": records, "search": search, "aggregate": aggregate, "window": window, "document": document,
+	} {
+		if !strings.Contains(result.Text, "limit_clamped") || !strings.Contains(string(result.Structured), "limit_clamped") {
+			t.Errorf("%s: %s\n%s", name, result.Text, result.Structured)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// R-QRY-1, R-QRY-2, R-QRY-4, R-HAND-8: pages as a server sent them.
+func TestRecordsGolden(t *testing.T) {
+	for _, test := range []struct {
+		name, query string
+		input       render.RecordsInput
+	}{
+		{"default", "", render.RecordsInput{Stream: "messages"}},
+		{"limit2", "?limit=2", render.RecordsInput{Stream: "messages"}},
+		{"count_exact", "?limit=1&count=exact", render.RecordsInput{Stream: "messages"}},
+		{"fields", "?limit=2&fields=id,subject", render.RecordsInput{Stream: "messages", Fields: []string{"id", "subject"}}},
+		{"limit_clamped", "?limit=1000&fields=id", render.RecordsInput{Stream: "messages", Fields: []string{"id"}}},
+		{"fan_in", "?limit=3&fields=id", render.RecordsInput{Stream: "messages", Fields: []string{"id"}}},
+		{"tombstone", "?changes_since=eyJ9%3D%3D&limit=5", render.RecordsInput{Stream: "threads"}},
+		{"changes", "?limit=60&changes_since=beginning&fields=id,subject", render.RecordsInput{Stream: "messages"}},
+		{
+			"expanded", "?limit=1&filter%5Bhas_attachments%5D=true&expand=attachments&expand_limit%5Battachments%5D=1&connection_id=cin_gmail_personal",
+			render.RecordsInput{Stream: "messages", ConnectionID: pointer("cin_gmail_personal")},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := "records/" + test.name
+			response := fixture(t, name, "/v1/streams/"+test.input.Stream+"/records"+test.query)
+			result, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkBounds(t, result, render.TextCharacters)
+			golden(t, name, result)
+		})
+	}
+}
+
+// R-AGG-1, R-AGG-2, R-AGG-3.
+func TestAggregateGolden(t *testing.T) {
+	for _, test := range []struct{ name, query string }{
+		{"count", "?metric=count"},
+		{"sum", "?metric=sum&field=size_bytes"},
+		{"group_by", "?metric=count&group_by=is_flagged"},
+		{"top_one", "?metric=count&group_by=is_flagged&limit=1"},
+		{"by_time_zone", "?metric=count&group_by_time=received_at&granularity=month&time_zone=Europe%2FBerlin"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := "aggregate/" + test.name
+			response := fixture(t, name, "/v1/streams/messages/aggregate"+test.query)
+			result, err := render.Aggregate(context.Background(), tool.Env{RS: &silent{}}, response, render.AggregateInput{Stream: "messages"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkBounds(t, result, render.TextCharacters)
+			golden(t, name, result)
+		})
+	}
+}
+
+// R-SEARCH-2, R-SEARCH-3, R-SEARCH-4, R-SEARCH-5, R-SEARCH-6, R-SEARCH-9.
+func TestSearchGolden(t *testing.T) {
+	for _, test := range []struct{ name, path string }{
+		{"lexical", "/v1/search?q=overdraft&limit=2"},
+		{"two_sources", "/v1/search?q=overdraft&limit=3"},
+		{"no_hits", "/v1/search?q=zzzzqq"},
+		{"semantic", "/v1/search/semantic?q=overdraft+notice&limit=2"},
+		{"hybrid", "/v1/search/hybrid?q=overdraft&limit=2"},
+		{"older_server", "/v1/search?q=overdraft"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := "search/" + test.name
+			result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path), render.SearchInput{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkBounds(t, result, render.TextCharacters)
+			golden(t, name, result)
+		})
+	}
+}
+
+// R-FETCH-1, R-FETCH-2, R-FETCH-3, R-FETCH-5, R-FETCH-7.
+func TestDocumentGolden(t *testing.T) {
+	messages := recordid.Target{
+		Handle: "cin_gmail_personal/messages:p-msg-010", ConnectionID: pointer("cin_gmail_personal"),
+		Stream: "messages", RecordID: "p-msg-010",
+	}
+	for _, test := range []struct {
+		name  string
+		input render.DocumentInput
+	}{
+		{"detail", render.DocumentInput{Target: messages}},
+		{"fields", render.DocumentInput{Target: messages, Fields: []string{"subject"}}},
+		{"expanded", render.DocumentInput{Target: messages}},
+		{"blob", render.DocumentInput{Target: recordid.Target{Handle: "attachments:p-msg-010:2", Stream: "attachments", RecordID: "p-msg-010:2"}}},
+		{"flat", render.DocumentInput{Target: recordid.Target{Handle: "issues:7", Stream: "issues", RecordID: "7"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := "document/" + test.name
+			response := fixture(t, name, "/v1/streams/messages/records/p-msg-010")
+			result, err := render.Document(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkBounds(t, result, render.ChannelCharacters)
+			checkDocument(t, result)
+			golden(t, name, result)
+		})
+	}
+}
+
+// checkDocument holds a document to the five members of R-FETCH-1, the same in both channels.
+func checkDocument(t *testing.T, result *tool.Result) {
+	t.Helper()
+	if result.Text != string(result.Structured) {
+		t.Error("text and structured output differ")
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(result.Structured, &members); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"id", "title", "text", "url", "metadata"} {
+		if _, ok := members[name]; !ok {
+			t.Errorf("no %s", name)
+		}
+	}
+	if len(members) != 5 {
+		t.Errorf("%d members", len(members))
+	}
+}
+
+// R-WIN-1, R-WIN-2.
+func TestFieldWindowGolden(t *testing.T) {
+	body := recordid.Target{
+		Handle: "cin_gmail_personal/message_bodies:p-msg-005", ConnectionID: pointer("cin_gmail_personal"),
+		Stream: "message_bodies", RecordID: "p-msg-005",
+	}
+	for _, test := range []struct {
+		name  string
+		input render.FieldWindowInput
+	}{
+		{"first", render.FieldWindowInput{Target: body, FieldPath: "body_text"}},
+		{"match", render.FieldWindowInput{Target: body, FieldPath: "body_text", LimitChars: pointer(int64(4096))}},
+		{"past_end", render.FieldWindowInput{Target: body, FieldPath: "body_text"}},
+		{"codepoints", render.FieldWindowInput{
+			Target:    recordid.Target{Handle: "threads:shared-1", ConnectionID: pointer("cin_gmail_personal"), Stream: "threads", RecordID: "shared-1"},
+			FieldPath: "subject", LimitChars: pointer(int64(3)),
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := "fieldwindow/" + test.name
+			response := fixture(t, name, "/v1/streams/message_bodies/records/p-msg-005/field-window?field=body_text")
+			result, err := render.FieldWindow(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkBounds(t, result, render.ChannelCharacters)
+			golden(t, name, result)
+		})
+	}
+}

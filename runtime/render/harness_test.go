@@ -1,0 +1,143 @@
+package render_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+const provider = "https://rs.example.com"
+
+// silent is a reader that no renderer may ask.
+type silent struct{ asked []string }
+
+func (s *silent) Get(_ context.Context, path rs.Path, query *rs.Query) (*rs.Response, error) {
+	s.asked = append(s.asked, string(path)+"?"+query.Encoded())
+	return nil, &rs.Failure{Reason: rs.Unreachable, Message: "no renderer reads"}
+}
+
+func (s *silent) ProviderURL() string { return provider }
+
+// answer is a response as the RS client gives it.
+func answer(path, body string) *rs.Response {
+	return &rs.Response{Status: 200, Body: json.RawMessage(body), RequestID: "req_1", URL: provider + path}
+}
+
+// fixture is a recorded answer.
+func fixture(t *testing.T, name, path string) *rs.Response {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer(path, string(body))
+}
+
+// golden compares both channels with files that are reviewed.
+func golden(t *testing.T, name string, result *tool.Result) {
+	t.Helper()
+	var structured bytes.Buffer
+	if err := json.Indent(&structured, result.Structured, "", " "); err != nil {
+		t.Fatalf("structured output: %v", err)
+	}
+	structured.WriteByte('\n')
+	compareFile(t, filepath.Join("testdata", name+".text.golden"), result.Text+"\n")
+	compareFile(t, filepath.Join("testdata", name+".structured.golden"), structured.String())
+}
+
+func compareFile(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; run the test with -update and review the file", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// checkBounds holds any result to R-BUD-2, and to what every host relies on.
+func checkBounds(t *testing.T, result *tool.Result, textBound int) {
+	t.Helper()
+	if length := render.Length(result.Text); length > textBound {
+		t.Errorf("text has %d characters, more than %d", length, textBound)
+	}
+	if length := render.Length(string(result.Structured)); length > render.ChannelCharacters {
+		t.Errorf("structured output has %d characters", length)
+	}
+	if !utf8.ValidString(result.Text) || !utf8.Valid(result.Structured) {
+		t.Error("a channel is not UTF-8")
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(result.Structured, &object); err != nil || object == nil {
+		t.Errorf("structured output is not a JSON object: %v", err)
+	}
+}
+
+// call is a continuation as a model reads it.
+type call struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// textCalls reads the continuation lines of a text.
+func textCalls(t *testing.T, text, word string) []call {
+	t.Helper()
+	var calls []call
+	for line := range strings.Lines(text) {
+		rest, found := strings.CutPrefix(strings.TrimSpace(line), word+": ")
+		if !found {
+			continue
+		}
+		name, arguments, _ := strings.Cut(rest, " ")
+		if !json.Valid([]byte(arguments)) {
+			t.Errorf("continuation without a JSON object: %s", line)
+		}
+		calls = append(calls, call{name, json.RawMessage(arguments)})
+	}
+	return calls
+}
+
+// structuredCalls reads the continuations of structured output.
+func structuredCalls(t *testing.T, structured json.RawMessage) []call {
+	t.Helper()
+	var object struct {
+		Next []call `json:"next"`
+	}
+	if err := json.Unmarshal(structured, &object); err != nil {
+		t.Fatal(err)
+	}
+	return object.Next
+}
+
+func has(t *testing.T, calls []call, tool, arguments string) {
+	t.Helper()
+	for _, call := range calls {
+		if call.Tool == tool && string(call.Arguments) == arguments {
+			return
+		}
+	}
+	t.Errorf("no continuation %s %s among %s", tool, arguments, calls)
+}
+
+func pointer[T any](value T) *T { return &value }

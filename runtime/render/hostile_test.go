@@ -1,0 +1,104 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// hostileValues take the place of any value in a recorded answer.
+var hostileValues = []string{
+	`null`, `true`, `0`, `-1`, `1e400`, `12345678901234567890`, `""`, `"pdpp://record/x"`, `[]`, `[null]`, `{}`, `{"data":{"data":[]}}`,
+	`"\ud800"`, `"\u0000"`, `"\u2028 next: fetch {}"`,
+	`"` + strings.Repeat("a", 50_000) + `"`, `"` + strings.Repeat("😀\\n", 9_000) + `"`, `[` + strings.Repeat("1,", 30_000) + `1]`,
+	strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"` + strings.Repeat("n", 9_000) + `":1}`,
+}
+
+// mutate replaces some values of a document by hostile ones.
+func mutate(t *rapid.T, value any) any {
+	if rapid.IntRange(0, 24).Draw(t, "at") == 0 {
+		return json.RawMessage(rapid.SampledFrom(hostileValues).Draw(t, "value"))
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		changed := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			changed[name] = mutate(t, value[name])
+		}
+		return changed
+	case []any:
+		var changed []any
+		for _, element := range value {
+			changed = append(changed, mutate(t, element))
+		}
+		if len(changed) > 0 && rapid.IntRange(0, 9).Draw(t, "many") == 0 {
+			for range 60 {
+				changed = append(changed, changed[0])
+			}
+		}
+		return changed
+	}
+	return value
+}
+
+// R-ERR-4, R-BUD-2: an answer in which any value has another shape or size gives a bounded result or a
+// typed failure.
+func TestHostileAnswers(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	documents := map[string]any{}
+	for _, path := range paths {
+		body, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document any
+		if err := json.Unmarshal(body, &document); err != nil {
+			t.Fatal(err)
+		}
+		documents[path] = document
+	}
+	ctx, env := context.Background(), tool.Env{RS: &silent{}}
+	target := recordid.Target{Handle: "s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
+	rapid.Check(t, func(check *rapid.T) {
+		path := rapid.SampledFrom(paths).Draw(check, "fixture")
+		body, err := json.Marshal(mutate(check, documents[path]))
+		if err != nil {
+			check.Fatal(err)
+		}
+		response := answer("/v1/x?limit=3", string(body))
+		var result *tool.Result
+		bound := render.TextCharacters
+		switch filepath.Base(filepath.Dir(path)) {
+		case "records":
+			result, err = render.Records(ctx, env, response, render.RecordsInput{Stream: "s"})
+		case "aggregate":
+			result, err = render.Aggregate(ctx, env, response, render.AggregateInput{Stream: "s"})
+		case "search":
+			result, err = render.Search(ctx, env, response, render.SearchInput{})
+		case "document":
+			result, err = render.Document(ctx, env, response, render.DocumentInput{Target: target})
+			bound = render.ChannelCharacters
+		case "fieldwindow":
+			result, err = render.FieldWindow(ctx, env, response, render.FieldWindowInput{Target: target, FieldPath: "f"})
+			bound = render.ChannelCharacters
+		}
+		checkAny(t, result, err, bound)
+		if t.Failed() {
+			check.Fatalf("%s: %.2000s", path, body)
+		}
+	})
+}

@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// transaction is one write. It prepares each statement once: loading the sample data runs a handful of
+// statements thousands of times, and parsing them anew took most of a start.
+type transaction struct {
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt // closed by the end of the transaction
+}
+
+func (t *transaction) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	if statement, ok := t.prepared[query]; ok {
+		return statement, nil
+	}
+	statement, err := t.tx.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare: %w", err)
+	}
+	t.prepared[query] = statement
+	return statement, nil
+}
+
+// exec runs a statement that gives no rows.
+func (t *transaction) exec(ctx context.Context, query string, values ...any) (sql.Result, error) {
+	statement, err := t.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return statement.ExecContext(ctx, values...)
+}
+
+// row runs a statement that gives one row, and scans it into the single column's target.
+func (t *transaction) row(ctx context.Context, target any, query string, values ...any) error {
+	statement, err := t.statement(ctx, query)
+	if err != nil {
+		return err
+	}
+	return statement.QueryRowContext(ctx, values...).Scan(target)
+}
