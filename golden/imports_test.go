@@ -1,0 +1,176 @@
+package golden_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write imports.txt as the imports are")
+
+const module = "github.com/pdppmcp/pdpp-mcp/"
+
+// servers are the binaries that are shipped, with the folder of each.
+var servers = []string{"cmd/pdpp-mcp", "cmd/pdpp-sandbox"}
+
+// importsHeader explains the golden to who reads its diff.
+const importsHeader = `# Which package imports which, and what is linked into each binary. Tests do not count.
+# A change of this file is a change of the architecture: make it on purpose.
+# go test ./golden -run Imports -update writes it.
+`
+
+// The picture of the imports changes only on purpose.
+func TestImportsAreTheGolden(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(importsHeader)
+	for _, edge := range edges(t) {
+		fmt.Fprintf(&text, "%s -> %s\n", edge.from, edge.to)
+	}
+	for _, server := range servers {
+		for _, linked := range linkedModules(t, server) {
+			fmt.Fprintf(&text, "%s links %s\n", server, linked)
+		}
+	}
+	if *update {
+		if err := os.WriteFile("imports.txt", []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := gocmp.Diff(string(readFile(t, "imports.txt")), text.String()); diff != "" {
+		t.Errorf("imports (-golden +now); update the golden when this is meant:\n%s", diff)
+	}
+}
+
+// allowed says what the packages below a folder may import of the project, besides what stands below the
+// same folder. A folder that is not here may import everything.
+var allowed = map[string][]string{
+	"gen": {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/precondition", "runtime/operation", "runtime/render"},
+
+	"runtime/rs":           {},
+	"runtime/recordid":     {},
+	"runtime/tool":         {"runtime/rs"},
+	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid"},
+	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid"},
+	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/recordid"},
+	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/render"}, // it renders its own result
+	"runtime/fanout":       {"runtime/rs"},
+	"runtime/credential":   {"runtime/rs"},
+	"runtime/auth":         {"runtime/rs"},
+	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid"},
+	"runtime/sandbox":      {},
+
+	"toolspec":         {},
+	"generator":        {"toolspec"},
+	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
+	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout"},
+	"cmd/pdpp-sandbox": {"gen", "runtime"},
+}
+
+func TestImportsFlowOneWay(t *testing.T) {
+	for _, edge := range edges(t) {
+		folder, known := room(edge.from)
+		if !known {
+			t.Errorf("%s has no rule: add it to allowed", edge.from)
+			continue
+		}
+		may := append([]string{folder}, allowed[folder]...)
+		if !slices.ContainsFunc(may, func(to string) bool { return within(edge.to, to) }) {
+			t.Errorf("%s imports %s; it may import %v", edge.from, edge.to, allowed[folder])
+		}
+	}
+}
+
+// The clients of the resource server and the handles stand on the standard library alone.
+func TestTheFoundationNeedsNoLibraries(t *testing.T) {
+	for _, folder := range []string{"runtime/rs", "runtime/recordid"} {
+		if linked := linkedModules(t, folder); len(linked) > 0 {
+			t.Errorf("%s needs %v", folder, linked)
+		}
+	}
+}
+
+// R-FOOT-3: what the generator needs never reaches a server.
+func TestGeneratorLibrariesAreNotServed(t *testing.T) {
+	for _, server := range []string{"cmd/pdpp-mcp", "cmd/pdpp-sandbox", "gen"} {
+		for _, linked := range linkedModules(t, server) {
+			for _, library := range []string{"dave/jennifer", "yaml", "invopop/jsonschema", "tiktoken-go"} {
+				if strings.Contains(linked, library) {
+					t.Errorf("%s links %s", server, linked)
+				}
+			}
+		}
+		for _, linked := range goList(t, "-deps", "-f", "{{.ImportPath}}", "./"+server) {
+			for _, folder := range []string{"generator", "toolspec"} {
+				if within(strings.TrimPrefix(linked, module), folder) {
+					t.Errorf("%s links %s", server, linked)
+				}
+			}
+		}
+	}
+	for _, linked := range goList(t, "-deps", "-f", "{{.ImportPath}}", "./cmd/pdpp-mcp") {
+		if within(strings.TrimPrefix(linked, module), "runtime/sandbox") || strings.Contains(linked, "sqlite") {
+			t.Errorf("cmd/pdpp-mcp links %s, which only the sandbox may", linked)
+		}
+	}
+}
+
+// edge is one import between packages of the project.
+type edge struct{ from, to string }
+
+func edges(t *testing.T) []edge {
+	t.Helper()
+	const form = `{{$from := .ImportPath}}{{range .Imports}}{{$from}} {{.}}{{"\n"}}{{end}}`
+	var found []edge
+	for _, line := range goList(t, "-f", form, "./...") {
+		from, to, _ := strings.Cut(line, " ")
+		if inside, ok := strings.CutPrefix(to, module); ok {
+			found = append(found, edge{strings.TrimPrefix(from, module), inside})
+		}
+	}
+	slices.SortFunc(found, func(a, b edge) int {
+		return cmp.Or(strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
+	})
+	return found
+}
+
+// linkedModules are the modules of others that a package needs, without their versions.
+func linkedModules(t *testing.T, folder string) []string {
+	t.Helper()
+	linked := goList(t, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+folder)
+	slices.Sort(linked)
+	return slices.Compact(linked)
+}
+
+// goList is the lines that go list prints for the module, without empty ones.
+func goList(t *testing.T, arguments ...string) []string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", append([]string{"list"}, arguments...)...)
+	command.Dir = ".."
+	command.Stderr = os.Stderr
+	printed, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	lines := strings.Split(string(printed), "\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}
+
+// room is the folder whose rule a package follows.
+func room(name string) (string, bool) {
+	for ; name != "."; name = path.Dir(name) {
+		if _, ok := allowed[name]; ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+func within(name, folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") }
