@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -156,9 +157,9 @@ func resourceError(result *tool.Result) error {
 	}
 	code := int64(jsonrpc.CodeInternalError)
 	switch {
-	case failed.HTTPStatus == 404:
-		code = mcp.CodeResourceNotFound
-	case failed.HTTPStatus == 400 || failed.Error.Code == string(tool.InvalidResourceURI):
+	case failed.HTTPStatus == http.StatusNotFound, // MCP 2026-07-28 (SEP-2164) has no code of its own for it
+		failed.HTTPStatus == http.StatusBadRequest,
+		failed.Error.Code == string(tool.InvalidResourceURI):
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{Code: code, Message: failed.Error.Message, Data: result.Structured}

@@ -100,7 +100,7 @@ func TestReadResourceKeepsFailure(t *testing.T) {
 	})
 	session := connect(t, surface, host.Options{}, reading(reporting(clientSchema)))
 	_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://record/messages%3Am1"})
-	data := wantRPCError(t, err, mcp.CodeResourceNotFound)
+	data := wantRPCError(t, err, jsonrpc.CodeInvalidParams)
 	if data.Error.Code != "not_found" || data.Error.Message != "no such record" || data.HTTPStatus != 404 {
 		t.Errorf("data is %+v, want the envelope of the RS", data)
 	}
