@@ -1,0 +1,212 @@
+package golden_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
+)
+
+// advertised is one entry of the golden payload.
+type advertised struct {
+	Name        string
+	Title       string
+	Description string
+	Annotations json.RawMessage
+	InputSchema struct {
+		Properties           map[string]property
+		Required             []string
+		AdditionalProperties json.RawMessage
+	}
+	OutputSchema struct{ Properties map[string]property }
+}
+
+type property struct {
+	Type        string
+	Description string
+}
+
+func golden(t *testing.T) []advertised {
+	t.Helper()
+	var result struct{ Tools []advertised }
+	decode(t, readFile(t, "tools_list.json"), &result)
+	return result.Tools
+}
+
+// R-SURF-1, R-FOOT-2: exactly these six tools.
+func TestMembership(t *testing.T) {
+	var names []string
+	for _, tool := range golden(t) {
+		names = append(names, tool.Name)
+	}
+	want := []string{"aggregate", "fetch", "query_records", "read_record_field", "schema", "search"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+}
+
+// R-SURF-2: there is one surface, and nothing names another.
+func TestNothingNamesAnotherSurface(t *testing.T) {
+	text := strings.ToLower(string(readFile(t, "tools_list.json")) + string(readFile(t, "instructions.txt")))
+	for _, template := range gen.Surface().Templates {
+		text += strings.ToLower(template.Title + template.Description)
+	}
+	for _, word := range []string{"profile", "toolset", "mode of surface", "list_streams", "fetch_blob"} {
+		if strings.Contains(text, word) {
+			t.Errorf("the surface says %q", word)
+		}
+	}
+}
+
+// R-SURF-3: every tool is marked as one that only reads, and has a title.
+func TestAnnotations(t *testing.T) {
+	for _, tool := range golden(t) {
+		want := `{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true,"title":"` + tool.Title + `"}`
+		if got := string(compact(t, tool.Annotations)); got != want || tool.Title == "" {
+			t.Errorf("%s: annotations %s, want %s and a title", tool.Name, got, want)
+		}
+	}
+}
+
+// R-SURF-4: a description says that the tool only reads, and from where.
+func TestDescriptionsNameTheEndpoint(t *testing.T) {
+	endpoints := map[string]string{
+		"aggregate":         "GET /v1/streams/{stream}/aggregate",
+		"fetch":             "GET /v1/streams/{stream}/records/{id}",
+		"query_records":     "GET /v1/streams/{stream}/records",
+		"read_record_field": "GET /v1/streams/{stream}/records/{id}/field-window",
+		"schema":            "GET /v1/schema",
+		"search":            "GET /v1/search",
+	}
+	for _, tool := range golden(t) {
+		for _, want := range []string{"Read-only.", "`" + endpoints[tool.Name] + "`"} {
+			if !strings.Contains(tool.Description, want) {
+				t.Errorf("%s: the description does not say %q", tool.Name, want)
+			}
+		}
+	}
+}
+
+// longestShared is how many words two tools may have in common in a row (R-SURF-5).
+const longestShared = 19
+
+// R-SURF-5, R-FOOT-2: no guidance stands in two tools, counted here over the payload itself.
+func TestNoGuidanceTwice(t *testing.T) {
+	owners := map[string]string{}
+	for _, tool := range golden(t) {
+		texts := []string{tool.Description}
+		for _, properties := range []map[string]property{tool.InputSchema.Properties, tool.OutputSchema.Properties} {
+			for _, property := range properties {
+				texts = append(texts, property.Description)
+			}
+		}
+		for _, text := range texts {
+			words := strings.Fields(text)
+			for start := 0; start+longestShared < len(words); start++ {
+				run := strings.Join(words[start:start+longestShared+1], " ")
+				if owner, said := owners[run]; said && owner != tool.Name {
+					t.Errorf("%s and %s both say %q", owner, tool.Name, run)
+				}
+				owners[run] = tool.Name
+			}
+			for _, word := range []string{"subscription", "signature", "webhook"} {
+				if strings.Contains(strings.ToLower(text), word) {
+					t.Errorf("%s speaks of %s", tool.Name, word)
+				}
+			}
+		}
+	}
+}
+
+// R-SURF-6: every tool takes a connection_id, as what tells sources apart, and no other name for it.
+func TestEveryToolTakesAConnection(t *testing.T) {
+	for _, tool := range golden(t) {
+		argument, ok := tool.InputSchema.Properties["connection_id"]
+		if !ok || argument.Type != "string" || !strings.Contains(argument.Description, "Source") {
+			t.Errorf("%s: connection_id is %+v, want a string that names the source", tool.Name, argument)
+		}
+		if slices.Contains(tool.InputSchema.Required, "connection_id") {
+			t.Errorf("%s: connection_id is required", tool.Name)
+		}
+	}
+	for _, word := range []string{"connector_instance_id", "http://", "https://"} {
+		if strings.Contains(string(readFile(t, "tools_list.json")), word) {
+			t.Errorf("the payload holds %q", word)
+		}
+	}
+}
+
+// R-SURF-7: structured output is called that, and a model is told to read less.
+func TestDescriptionsTellToReadLess(t *testing.T) {
+	text := strings.ToLower(string(readFile(t, "tools_list.json")))
+	for _, word := range []string{"hidden", "structuredcontent", "structured content"} {
+		if strings.Contains(text, word) {
+			t.Errorf("the payload says %q", word)
+		}
+	}
+	for name, words := range map[string][]string{
+		"query_records": {"structured output", "Page with cursor", "narrow fields", "aggregate or search"},
+		"fetch":         {"structured output", "Narrow with fields"},
+		"search":        {"structured output", "page by cursor"},
+	} {
+		for _, word := range words {
+			if !strings.Contains(find(t, name).Description, word) {
+				t.Errorf("%s: the description does not say %q", name, word)
+			}
+		}
+	}
+}
+
+// R-SURF-8: a model learns when groups are missing.
+func TestAggregateNamesOtherCount(t *testing.T) {
+	if description := find(t, "aggregate").Description; !strings.Contains(description, "other_count: a positive value means top-N truncation") {
+		t.Errorf("the description is %q", description)
+	}
+}
+
+// R-SURF-9: inputs are closed.
+func TestInputsAreClosed(t *testing.T) {
+	for _, tool := range golden(t) {
+		if string(tool.InputSchema.AdditionalProperties) != "false" {
+			t.Errorf("%s: additionalProperties is %s, want false", tool.Name, tool.InputSchema.AdditionalProperties)
+		}
+	}
+}
+
+// R-ARG-6: the arguments are the ones that clients hold on to.
+func TestArguments(t *testing.T) {
+	for name, want := range map[string]string{
+		"schema":            "stream connection_id detail",
+		"query_records":     "stream limit cursor order sort count filter fields view expand expand_limit changes_since connection_id",
+		"aggregate":         "stream metric field group_by group_by_time granularity time_zone limit filter connection_id",
+		"search":            "q streams mode limit cursor filter connection_id",
+		"fetch":             "id fields expand expand_limit connection_id",
+		"read_record_field": "id connection_id stream record_id field_path offset_chars cursor q limit_chars before_chars after_chars",
+	} {
+		var got []string
+		for argument := range find(t, name).InputSchema.Properties {
+			got = append(got, argument)
+		}
+		slices.Sort(got)
+		sorted := strings.Fields(want)
+		slices.Sort(sorted)
+		if diff := cmp.Diff(sorted, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func find(t *testing.T, name string) advertised {
+	t.Helper()
+	for _, tool := range golden(t) {
+		if tool.Name == name {
+			return tool
+		}
+	}
+	t.Fatalf("no tool %s", name)
+	return advertised{}
+}
