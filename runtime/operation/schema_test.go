@@ -119,7 +119,8 @@ func TestSchemaGolden(t *testing.T) {
 		{"stream_from_full", "full_stream", operation.SchemaInput{Stream: messages}, "/v1/schema?view=compact&stream=messages"},
 		{"stream_hollow_two", "compact_two_connections", operation.SchemaInput{Stream: pointer("threads")}, "/v1/schema?view=compact&stream=threads"},
 		{
-			"stream_scoped_here", "compact_two_connections", operation.SchemaInput{Stream: pointer("threads"), ConnectionID: personal},
+			"stream_scoped_here", "compact_two_connections",
+			operation.SchemaInput{Stream: pointer("threads"), ConnectionID: personal},
 			"/v1/schema?view=compact&stream=threads&connection_id=cin_gmail_personal",
 		},
 		{"stream_unknown", "unknown_stream", operation.SchemaInput{Stream: pointer("nope")}, "/v1/schema?view=compact&stream=nope"},
@@ -281,7 +282,10 @@ func FuzzSchema(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body, stream, connection string) {
 		for _, input := range []operation.SchemaInput{
-			{}, {ConnectionID: &connection}, {Stream: &stream}, {Stream: &stream, ConnectionID: &connection},
+			{},
+			{ConnectionID: &connection},
+			{Stream: &stream},
+			{Stream: &stream, ConnectionID: &connection},
 			{Stream: &stream, Detail: pointer("full")},
 		} {
 			result, err := operation.Schema(context.Background(), tool.Env{RS: serving(body)}, input)

@@ -107,8 +107,11 @@ func (d *document) metadata(body *documentText, expanded json.RawMessage, cut []
 	metadata := rawjson.Object{}
 	connector, _ := Clip(ConnectorKey(d.members), labelCharacters)
 	for _, member := range []struct{ name, value string }{
-		{"connection_id", d.connectionID}, {"connector_key", connector}, {"stream", d.stream},
-		{"record_id", d.recordID}, {"display_name", d.label()},
+		{"connection_id", d.connectionID},
+		{"connector_key", connector},
+		{"stream", d.stream},
+		{"record_id", d.recordID},
+		{"display_name", d.label()},
 	} {
 		if member.value != "" {
 			metadata = append(metadata, rawjson.String(member.name, member.value))

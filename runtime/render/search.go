@@ -173,8 +173,12 @@ func (h *hit) result() json.RawMessage {
 		rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url),
 	}
 	for _, member := range []struct{ name, value string }{
-		{"connection_id", h.connectionID}, {"connector_key", h.connectorKey}, {"stream", h.stream},
-		{"record_id", h.recordID}, {"display_name", h.displayName}, {"snippet", h.snippet},
+		{"connection_id", h.connectionID},
+		{"connector_key", h.connectorKey},
+		{"stream", h.stream},
+		{"record_id", h.recordID},
+		{"display_name", h.displayName},
+		{"snippet", h.snippet},
 	} {
 		if member.value != "" {
 			object = append(object, rawjson.String(member.name, member.value))
