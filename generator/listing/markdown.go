@@ -12,10 +12,7 @@ type markdown struct {
 
 func (m *markdown) line(format string, values ...any) { fmt.Fprintf(&m.text, format+"\n", values...) }
 
-// section starts after an empty line.
-func (m *markdown) section(format string, values ...any) { m.line("\n"+format, values...) }
-
-// paragraph stands after an empty line.
+// paragraph stands after an empty line, as headings do.
 func (m *markdown) paragraph(format string, values ...any) { m.line("\n"+format, values...) }
 
 func (m *markdown) table(heads []string) {
