@@ -43,7 +43,9 @@ func announce(stdout io.Writer, settings settings, box *sandbox.Sandbox, credent
 	var text strings.Builder
 	fmt.Fprintf(&text, "listening on %s\n", box.PublicURL())
 	fmt.Fprintf(&text, "credential written to %s\n", credentialFile)
-	fmt.Fprintf(&text, "next: pdpp-mcp stdio --provider-url %s --cache-root %s\n", box.PublicURL(), settings.cacheRoot)
+	if settings.demo == "" { // the demonstration prints whole lines to paste
+		fmt.Fprintf(&text, "next: pdpp-mcp stdio --provider-url %s --cache-root %s\n", box.PublicURL(), settings.cacheRoot)
+	}
 	if settings.printTokens {
 		tokens := box.Tokens()
 		for _, name := range slices.Sorted(maps.Keys(tokens)) {
