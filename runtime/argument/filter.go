@@ -36,32 +36,22 @@ func (a *Arguments) Filter(name string) rs.Filter {
 }
 
 func parseFilter(name string, value json.RawMessage) (rs.Filter, error) {
-	reject := func(problem string) *tool.Error {
-		return refuse(tool.InvalidFilter, name, problem+"; "+name+" must be "+filterForm)
-	}
-	if value[0] != '{' {
-		return nil, reject("is " + shown(value))
-	}
-	members, err := rs.Members(value)
+	object := keyed{name: name, code: tool.InvalidFilter, form: filterForm, key: "field"}
+	members, err := object.members(value)
 	if err != nil {
-		rejected := reject("cannot be read")
-		rejected.Cause = err
-		return nil, rejected
-	}
-	if len(members) == 0 {
-		return nil, reject("is empty; leave it out, or name a field")
+		return nil, err
 	}
 	var filter rs.Filter
 	for i, member := range members {
 		if problem := fieldProblem(member.Name); problem != "" {
-			return nil, reject(problem)
+			return nil, object.reject(problem)
 		}
 		if repeated(members[:i], member.Name) {
-			return nil, reject(fmt.Sprintf("names the field %s twice; give a range its bounds in one object", quote(member.Name)))
+			return nil, object.reject(fmt.Sprintf("names the field %s twice; give a range its bounds in one object", quote(member.Name)))
 		}
 		conditions, problem := conditionsOf(member)
 		if problem != "" {
-			return nil, reject(problem)
+			return nil, object.reject(problem)
 		}
 		filter = append(filter, conditions...)
 	}

@@ -26,31 +26,21 @@ func (a *Arguments) Limits(name string) rs.Limits {
 }
 
 func parseLimits(name string, value json.RawMessage) (rs.Limits, error) {
-	reject := func(problem string) *tool.Error {
-		return refuse(tool.InvalidExpand, name, problem+"; "+name+" must be "+limitsForm)
-	}
-	if value[0] != '{' {
-		return nil, reject("is " + shown(value))
-	}
-	members, err := rs.Members(value)
+	object := keyed{name: name, code: tool.InvalidExpand, form: limitsForm, key: "relation"}
+	members, err := object.members(value)
 	if err != nil {
-		rejected := reject("cannot be read")
-		rejected.Cause = err
-		return nil, rejected
-	}
-	if len(members) == 0 {
-		return nil, reject("is empty; leave it out, or name a relation")
+		return nil, err
 	}
 	var limits rs.Limits
 	for i, member := range members {
 		count, isInteger := exactInteger(string(member.Value))
 		switch problem := keyProblem(member.Name); {
 		case problem != "":
-			return nil, reject(problem)
+			return nil, object.reject(problem)
 		case repeated(members[:i], member.Name):
-			return nil, reject(fmt.Sprintf("names the relation %s twice", quote(member.Name)))
+			return nil, object.reject(fmt.Sprintf("names the relation %s twice", quote(member.Name)))
 		case !isInteger || count < 1:
-			return nil, reject(fmt.Sprintf("has %s for %s, which takes an integer of at least 1", shown(member.Value), quote(member.Name)))
+			return nil, object.reject(fmt.Sprintf("has %s for %s, which takes an integer of at least 1", shown(member.Value), quote(member.Name)))
 		}
 		limits = append(limits, rs.Limit{Relation: member.Name, Count: count})
 	}
