@@ -83,7 +83,7 @@ func (e *exchange) unanswered(err error) *Failure {
 	if late := e.late(err); late != nil {
 		return late
 	}
-	return e.failure(Unreachable, "the resource server cannot be reached; check the provider URL and the network, then try again", err)
+	return e.failure(Unreachable, "the resource server at "+e.client.baseURL+" cannot be reached; check the provider URL and the network, then try again", err)
 }
 
 // unreadable is an answer whose body broke off, lasted too long or was too much.
