@@ -92,7 +92,11 @@ func runQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 	query.BracketMap("expand_limit", input.ExpandLimit)
 	query.String("changes_since", input.ChangesSince)
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.RS.Get(ctx, rs.JoinPath("v1", "streams", input.Stream, "records"), &query)
+	response, err := env.RS.Get(ctx, rs.Request{
+		Path:    rs.JoinPath("v1", "streams", input.Stream, "records"),
+		Query:   query,
+		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,11 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 	query.Integer("limit_chars", input.LimitChars)
 	query.Integer("before_chars", input.BeforeChars)
 	query.Integer("after_chars", input.AfterChars)
-	response, err := env.RS.Get(ctx, rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID, "field-window"), &query)
+	response, err := env.RS.Get(ctx, rs.Request{
+		Path:    rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID, "field-window"),
+		Query:   query,
+		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -71,11 +71,15 @@ func runSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Re
 			path = rs.JoinPath("v1", "search", "hybrid")
 		}
 	}
-	response, err := env.RS.Get(ctx, path, &query)
+	response, err := env.RS.Get(ctx, rs.Request{
+		Path:    path,
+		Query:   query,
+		Sources: rs.HitsOfSources{Streams: input.Streams, ConnectionID: input.ConnectionID},
+	})
 	if err != nil {
 		return nil, err
 	}
-	return render.Search(ctx, env, response, render.SearchInput{ConnectionID: input.ConnectionID})
+	return render.Search(ctx, env, response, render.SearchInput{Mode: input.Mode, ConnectionID: input.ConnectionID})
 }
 
 //go:embed schema/search.input.json

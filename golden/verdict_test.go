@@ -123,7 +123,7 @@ type refusingRS struct{ asked bool }
 
 func (*refusingRS) ProviderURL() string { return "https://pdpp.example" }
 
-func (r *refusingRS) Get(context.Context, rs.Path, *rs.Query) (*rs.Response, error) {
+func (r *refusingRS) Get(context.Context, rs.Request) (*rs.Response, error) {
 	r.asked = true
 	return nil, &rs.Error{Status: 404, Code: "not_found", Message: "nothing here"}
 }

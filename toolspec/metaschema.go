@@ -59,6 +59,7 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	property(schema.Definitions["ToolBudget"], "bytes").Minimum = "1"
 	property(schema.Definitions["Request"], "method").Const = Method
 	wordsOf(property(schema.Definitions["Precondition"], "gate"), Gates)
+	wordsOf(property(schema.Definitions["Sources"], "from"), SourceWords)
 	wordsOf(property(schema.Definitions["Result"], "render"), Renderers)
 	wordsOf(property(schema.Definitions["Operation"], "run"), Operations)
 	return schema

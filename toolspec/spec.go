@@ -88,6 +88,14 @@ type Request struct {
 	Method string  `yaml:"method"` // GET
 	Path   string  `yaml:"path"`   // with {argument} or {target.stream} segments
 	PathBy *PathBy `yaml:"path_by,omitempty"`
+	// Which sources of a package can answer. Left out, the tool reads with single grants only.
+	Sources *Sources `yaml:"sources,omitempty"`
+}
+
+// Sources says how a request finds the sources that can answer it when the bearer is a package.
+type Sources struct {
+	From string   `yaml:"from"` // a sources word of the vocabulary
+	With Bindings `yaml:"with,omitempty"`
 }
 
 // PathBy picks another path by the value of an argument.

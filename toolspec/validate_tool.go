@@ -182,6 +182,9 @@ func (c *toolCheck) answer() {
 		c.add("endpoint", "is %q; write it as GET /path", endpoint)
 	}
 	c.request()
+	if request := c.tool.Request; request != nil && request.Sources != nil {
+		c.word("request.sources", "from", "sources word", request.Sources.From, SourceWords, request.Sources.With)
+	}
 	if c.tool.Result != nil {
 		c.word("result", "render", "renderer", c.tool.Result.Render, Renderers, c.tool.Result.With)
 	}

@@ -176,6 +176,18 @@ var Gates = Words{
 	},
 }
 
+// SourceWords are the words for `sources.from`: types of package rs.
+var SourceWords = Words{
+	{
+		Name: "one", Function: "OneSource", Doc: "One source answers: the one named, or the only one that grants the stream.",
+		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
+	},
+	{
+		Name: "hits", Function: "HitsOfSources", Doc: "Every source is searched, and the hits are merged by rank.",
+		Parameters: []Parameter{{"streams", KindStringList}, {"connection_id", KindOptionalString}},
+	},
+}
+
 // Renderers are the words for `render`: functions of package render.
 var Renderers = Words{
 	{
@@ -188,7 +200,7 @@ var Renderers = Words{
 	},
 	{
 		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that read on.",
-		Parameters: []Parameter{{"connection_id", KindOptionalString}},
+		Parameters: []Parameter{{"mode", KindOptionalString}, {"connection_id", KindOptionalString}},
 	},
 	{
 		Name: "document", Function: "Document", Doc: "One record as id, title, text, url and metadata.",

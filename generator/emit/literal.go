@@ -54,11 +54,15 @@ func value(planned plan.Value) *jen.Statement {
 
 // input is the struct literal that is the last parameter of a call.
 func input(call plan.Call) jen.Code {
+	return runtime(call.Package, call.Function+"Input").Add(structLiteral(fields(call)))
+}
+
+func fields(call plan.Call) []member {
 	members := make([]member, 0, len(call.Fields))
 	for _, field := range call.Fields {
 		members = append(members, member{field.Name, value(field.Value)})
 	}
-	return runtime(call.Package, call.Function+"Input").Add(structLiteral(members))
+	return members
 }
 
 // returnOnError hands an error on as it is: every error of a run was born typed.

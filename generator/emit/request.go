@@ -27,11 +27,14 @@ func (t toolFile) request() []jen.Code {
 		steps = append(steps, jen.Id("path").Op(":=").Add(requestPath), otherPaths(request.Other))
 		requestPath = jen.Id("path")
 	}
-	query := jen.Nil()
+	members := []member{{"Path", requestPath}}
 	if len(request.Query) > 0 {
-		query = jen.Op("&").Id("query")
+		members = append(members, member{"Query", jen.Id("query")})
 	}
-	get := jen.Id("env").Dot("RS").Dot("Get").Call(jen.Id("ctx"), requestPath, query)
+	if sources := request.Sources; sources != nil {
+		members = append(members, member{"Sources", runtime(sources.Package, sources.Function).Add(structLiteral(fields(*sources)))})
+	}
+	get := jen.Id("env").Dot("RS").Dot("Get").Call(jen.Id("ctx"), runtime("rs", "Request").Add(structLiteral(members)))
 	return append(steps,
 		jen.List(jen.Id("response"), jen.Err()).Op(":=").Add(get),
 		returnOnError(),

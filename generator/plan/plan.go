@@ -85,7 +85,8 @@ type Field struct {
 	Value Value
 }
 
-// Call is a call of a hand-written function. Its last parameter is the struct Function + "Input".
+// Call is a call of a hand-written function. Its last parameter is the struct Function + "Input". The sources of a
+// request are such a struct alone, named Function.
 type Call struct {
 	Package  string // of the runtime
 	Function string
@@ -104,6 +105,8 @@ type Request struct {
 	Path  Path
 	Other *OtherPaths // nil: always Path
 	Query []Parameter // in the order of the arguments
+	// Sources is the literal of a type of package rs; nil: with single grants only.
+	Sources *Call
 }
 
 // Path is a path of the RS, segment by segment.

@@ -20,6 +20,9 @@ func (b *builder) request(spec *toolspec.Request) *Request {
 			request.Query = append(request.Query, parameter)
 		}
 	}
+	if spec.Sources != nil {
+		request.Sources = b.call("request.sources", "rs", toolspec.SourceWords, spec.Sources.From, spec.Sources.With)
+	}
 	return request
 }
 

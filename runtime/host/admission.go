@@ -120,7 +120,7 @@ func (a *admission) resolve(asked *question) {
 func (a *admission) tokenKind() (string, error) {
 	var query rs.Query
 	query.Set("view", "compact")
-	response, err := a.env.RS.Get(a.lifetime, rs.JoinPath("v1", "schema"), &query)
+	response, err := a.env.RS.Get(a.lifetime, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query})
 	if err != nil {
 		return "", err
 	}

@@ -26,10 +26,10 @@ type recordingRS struct {
 
 func (r *recordingRS) ProviderURL() string { return "https://pdpp.example" }
 
-func (r *recordingRS) Get(ctx context.Context, path rs.Path, query *rs.Query) (*rs.Response, error) {
-	request := string(path)
-	if query != nil && query.Encoded() != "" {
-		request += "?" + query.Encoded()
+func (r *recordingRS) Get(ctx context.Context, asked rs.Request) (*rs.Response, error) {
+	request := string(asked.Path)
+	if query := asked.Query.Encoded(); query != "" {
+		request += "?" + query
 	}
 	r.mu.Lock()
 	r.requests = append(r.requests, request)
@@ -68,7 +68,7 @@ func echo(name string) tool.Definition {
 		Name: name, Title: "Title of " + name, Description: "Reads. Read-only.",
 		InputSchema: objectSchema, OutputSchema: json.RawMessage(`{"type":"object","properties":{}}`),
 		Run: func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
-			if _, err := env.RS.Get(ctx, rs.JoinPath("v1", "echo"), nil); err != nil {
+			if _, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "echo")}); err != nil {
 				return nil, err
 			}
 			return &tool.Result{

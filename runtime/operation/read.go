@@ -12,16 +12,16 @@ import (
 // readCompact asks for the compact view. A server that rejects it, or the scope, is asked again with
 // less; its first refusal is the one that counts.
 func readCompact(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, error) {
-	return readAny(ctx, env, scopedQuery("view", "compact", input), scopedQuery("", "", input), &rs.Query{})
+	return readAny(ctx, env, input, scopedQuery("view", "compact", input), scopedQuery("", "", input), rs.Query{})
 }
 
 // readFull asks for full detail. Servers that do not know the word are full without it.
 func readFull(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, error) {
-	return readAny(ctx, env, scopedQuery("detail", "full", input), scopedQuery("", "", input))
+	return readAny(ctx, env, input, scopedQuery("detail", "full", input), scopedQuery("", "", input))
 }
 
-func scopedQuery(name, value string, input SchemaInput) *rs.Query {
-	query := &rs.Query{}
+func scopedQuery(name, value string, input SchemaInput) rs.Query {
+	var query rs.Query
 	if name != "" {
 		query.Set(name, value)
 	}
@@ -32,7 +32,8 @@ func scopedQuery(name, value string, input SchemaInput) *rs.Query {
 
 // readAny reads with the first query, and with the next ones while the server finds the request
 // itself invalid. No query is sent twice.
-func readAny(ctx context.Context, env tool.Env, queries ...*rs.Query) (*rs.Response, error) {
+func readAny(ctx context.Context, env tool.Env, input SchemaInput, queries ...rs.Query) (*rs.Response, error) {
+	sources := rs.SchemaOfSources{Stream: input.Stream, ConnectionID: input.ConnectionID}
 	var first error
 	last := ""
 	for i, query := range queries {
@@ -40,7 +41,7 @@ func readAny(ctx context.Context, env tool.Env, queries ...*rs.Query) (*rs.Respo
 			continue
 		}
 		last = query.Encoded()
-		response, err := env.RS.Get(ctx, rs.JoinPath("v1", "schema"), query)
+		response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query, Sources: sources})
 		if err == nil {
 			return response, nil
 		}

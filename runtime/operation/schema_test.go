@@ -34,11 +34,11 @@ type answer struct {
 	err  error
 }
 
-func (s *server) Get(_ context.Context, path rs.Path, query *rs.Query) (*rs.Response, error) {
+func (s *server) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
 	given := s.answers[min(len(s.read), len(s.answers)-1)]
-	asked := string(path)
-	if query.Encoded() != "" {
-		asked += "?" + query.Encoded()
+	asked := string(request.Path)
+	if query := request.Query.Encoded(); query != "" {
+		asked += "?" + query
 	}
 	s.read = append(s.read, asked)
 	if given.err != nil {

@@ -24,7 +24,8 @@ func ExpandAdvertised(ctx context.Context, env tool.Env, input ExpandAdvertisedI
 	query.Set("view", "compact")
 	query.Set("stream", input.Stream)
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.RS.Get(ctx, rs.JoinPath("v1", "schema"), &query)
+	sources := rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID}
+	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query, Sources: sources})
 	if err != nil {
 		return nil //nolint:nilerr // the gate fails open
 	}

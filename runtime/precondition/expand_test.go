@@ -21,8 +21,8 @@ type reader struct {
 	read []string
 }
 
-func (r *reader) Get(_ context.Context, path rs.Path, query *rs.Query) (*rs.Response, error) {
-	r.read = append(r.read, string(path)+"?"+query.Encoded())
+func (r *reader) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	r.read = append(r.read, string(request.Path)+"?"+request.Query.Encoded())
 	if r.err != nil {
 		return nil, r.err
 	}

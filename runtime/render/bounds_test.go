@@ -246,7 +246,7 @@ func TestSearchLeftOut(t *testing.T) {
 			i, i%3, strings.Repeat("word ", 40), strings.Repeat("p", 300)))
 	}
 	body := `{"data":[` + strings.Join(hits, ",") + `],"next_cursor":"c100","has_more":true}`
-	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, answer("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body), render.SearchInput{})
+	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, answer("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body), render.SearchInput{Mode: pointer("semantic")})
 	if err != nil {
 		t.Fatal(err)
 	}

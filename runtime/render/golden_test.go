@@ -66,17 +66,20 @@ func TestAggregateGolden(t *testing.T) {
 
 // R-SEARCH-2, R-SEARCH-3, R-SEARCH-4, R-SEARCH-5, R-SEARCH-6, R-SEARCH-9.
 func TestSearchGolden(t *testing.T) {
-	for _, test := range []struct{ name, path string }{
-		{"lexical", "/v1/search?q=overdraft&limit=2"},
-		{"two_sources", "/v1/search?q=overdraft&limit=3"},
-		{"no_hits", "/v1/search?q=zzzzqq"},
-		{"semantic", "/v1/search/semantic?q=overdraft+notice&limit=2"},
-		{"hybrid", "/v1/search/hybrid?q=overdraft&limit=2"},
-		{"older_server", "/v1/search?q=overdraft"},
+	for _, test := range []struct {
+		name, path string
+		input      render.SearchInput
+	}{
+		{"lexical", "/v1/search?q=overdraft&limit=2", render.SearchInput{}},
+		{"two_sources", "/v1/search?q=overdraft&limit=3", render.SearchInput{}},
+		{"no_hits", "/v1/search?q=zzzzqq", render.SearchInput{}},
+		{"semantic", "/v1/search/semantic?q=overdraft+notice&limit=2", render.SearchInput{Mode: pointer("semantic")}},
+		{"hybrid", "/v1/search/hybrid?q=overdraft&limit=2", render.SearchInput{Mode: pointer("hybrid")}},
+		{"older_server", "/v1/search?q=overdraft", render.SearchInput{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "search/" + test.name
-			result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path), render.SearchInput{})
+			result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path), test.input)
 			if err != nil {
 				t.Fatal(err)
 			}

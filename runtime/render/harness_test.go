@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,8 +26,8 @@ const provider = "https://rs.example.com"
 // silent is a reader that no renderer may ask.
 type silent struct{ asked []string }
 
-func (s *silent) Get(_ context.Context, path rs.Path, query *rs.Query) (*rs.Response, error) {
-	s.asked = append(s.asked, string(path)+"?"+query.Encoded())
+func (s *silent) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	s.asked = append(s.asked, string(request.Path)+"?"+request.Query.Encoded())
 	return nil, &rs.Failure{Reason: rs.Unreachable, Message: "no renderer reads"}
 }
 
@@ -34,7 +35,18 @@ func (s *silent) ProviderURL() string { return provider }
 
 // answer is a response as the RS client gives it.
 func answer(path, body string) *rs.Response {
-	return &rs.Response{Status: 200, Body: json.RawMessage(body), RequestID: "req_1", URL: provider + path}
+	request := rs.Request{}
+	plain, query, _ := strings.Cut(path, "?")
+	request.Path = rs.Path(plain)
+	for _, pair := range strings.Split(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		plainName, nameErr := url.QueryUnescape(name)
+		plainValue, valueErr := url.QueryUnescape(value)
+		if name != "" && nameErr == nil && valueErr == nil {
+			request.Query.Set(plainName, plainValue)
+		}
+	}
+	return &rs.Response{Status: 200, Body: json.RawMessage(body), RequestID: "req_1", URL: provider + path, Request: request}
 }
 
 // fixture is a recorded answer.

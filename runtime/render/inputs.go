@@ -17,6 +17,7 @@ type AggregateInput struct {
 
 // SearchInput is what the renderer of search results needs to know of the call.
 type SearchInput struct {
+	Mode         *string // nil: lexical
 	ConnectionID *string
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -14,16 +15,17 @@ import (
 // and how to go on; in structured output the RS's envelope with its rows untouched, or projected to
 // the requested fields (R-QRY-1).
 //
-// Rows that do not fit are left out at the end of the page. The page then carries no cursor, which
-// would lead past them, but the call that reads a smaller page (R-BUD-2).
-func Records(_ context.Context, _ tool.Env, response *rs.Response, input RecordsInput) (*tool.Result, error) {
-	page, err := openPage(response, input)
+// A page that does not fit is read again with a smaller limit (R-BUD-3). Where that is no help, rows are
+// left out at its end; it then carries no cursor, which would lead past them, but says how to read on.
+func Records(ctx context.Context, env tool.Env, response *rs.Response, input RecordsInput) (*tool.Result, error) {
+	page, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*page, error) {
+		return openPage(response, input, again)
+	})
 	if err != nil {
 		return nil, err
 	}
-	page.shrink()
 	result := &tool.Result{Text: page.text(), Structured: page.structured()}
-	return within(response, result, TextCharacters)
+	return within(page.response, result, TextCharacters)
 }
 
 // page is one page of records and the part of it that is shown.
@@ -31,18 +33,19 @@ type page struct {
 	*list
 	response *rs.Response
 	input    RecordsInput
+	again    reread
 	rows     []*row
 	encoded  []json.RawMessage // the rows as structured output shows them
 	shown    int               // rows from the first on
 	short    *shortened        // how the first row was cut, when it is too large by itself
 }
 
-func openPage(response *rs.Response, input RecordsInput) (*page, error) {
+func openPage(response *rs.Response, input RecordsInput, again reread) (*page, error) {
 	envelope, err := openList(response)
 	if err != nil {
 		return nil, err
 	}
-	p := &page{list: envelope, response: response, input: input}
+	p := &page{list: envelope, response: response, input: input, again: again}
 	for i, value := range envelope.rows {
 		row, ok := newRow(value, deref(input.ConnectionID), input.Stream)
 		if !ok {
@@ -52,7 +55,7 @@ func openPage(response *rs.Response, input RecordsInput) (*page, error) {
 		p.rows = append(p.rows, row)
 		p.encoded = append(p.encoded, row.members.Encode())
 	}
-	p.shown = len(p.rows)
+	p.shrink()
 	return p, nil
 }
 
@@ -65,7 +68,11 @@ func (p *page) shrink() {
 	}
 	p.shown = fitting(lengths, func(rows int) bool {
 		p.shown = rows
-		return p.handlesLength() <= TextCharacters && rawLength(p.structured()) <= ChannelCharacters
+		reserve := 0
+		if p.leftOut() > 0 {
+			reserve = cursorCharacters
+		}
+		return p.handlesLength()+reserve <= TextCharacters && rawLength(p.structured())+reserve <= ChannelCharacters
 	})
 	if p.shown == 0 && len(p.rows) > 0 {
 		p.shown = 1
@@ -76,6 +83,8 @@ func (p *page) shrink() {
 // leftOut is the number of rows that the RS sent and the page does not show.
 func (p *page) leftOut() int { return len(p.rows) - p.shown }
 
+func (p *page) total() int { return len(p.rows) }
+
 func (p *page) structured() json.RawMessage {
 	members := rawjson.Object{rawjson.Raw("data", p.encode(p.encoded[:p.shown], p.leftOut() == 0))}
 	handles := make([]string, p.shown)
@@ -83,6 +92,7 @@ func (p *page) structured() json.RawMessage {
 		handles[i] = row.handle
 	}
 	members = append(members, rawjson.Strings("ids", handles))
+	members = append(members, p.again.members()...)
 	if p.leftOut() > 0 {
 		members = append(members, rawjson.Int("rows_left_out", int64(p.leftOut())))
 	}
@@ -125,10 +135,8 @@ func (p *page) smallerLimit() int { return max(1, p.shown/max(1, len(p.sources()
 // to a limit that small.
 func (p *page) smaller() []Call {
 	limit := p.smallerLimit()
-	for _, sent := range sent(p.response) {
-		if sent.name == "limit" && sent.value == fmt.Sprint(limit) {
-			return nil
-		}
+	if sent, ok := p.response.Request.Query.Get("limit"); ok && sent == strconv.Itoa(limit) {
+		return nil
 	}
 	given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.Int("limit", int64(limit))}
 	return []Call{{Tool: "query_records", Arguments: repeat(p.response, given)}}

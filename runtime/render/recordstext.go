@@ -72,7 +72,7 @@ func (p *page) head() []string {
 		"records", Token("stream", p.input.Stream), IntToken("rows", int64(p.shown)),
 		BoolToken("has_more", string(p.get("has_more")) == "true" || p.leftOut() > 0), count,
 	)
-	lines := []string{head}
+	lines := append([]string{head}, p.again.lines("rows")...)
 	if p.leftOut() > 0 {
 		lines = append(lines, fmt.Sprintf(
 			"rows_left_out=%d: they do not fit into one result. No cursor is given, since it would skip them. "+

@@ -2,7 +2,6 @@ package render
 
 import (
 	"encoding/json"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -10,52 +9,33 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// parameter is one parameter of the request that was sent, in its order.
-type parameter struct{ name, value string }
-
-// sent reads the query of the request back from the URL that was read. The RS saw these values, so
-// a call that is built from them asks the same question again.
-func sent(response *rs.Response) []parameter {
-	_, query, _ := strings.Cut(response.URL, "?")
-	query, _, _ = strings.Cut(query, "#")
-	var parameters []parameter
-	for pair := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		plainName, nameErr := url.QueryUnescape(name)
-		plainValue, valueErr := url.QueryUnescape(value)
-		if name != "" && nameErr == nil && valueErr == nil {
-			parameters = append(parameters, parameter{strings.TrimSuffix(plainName, "[]"), plainValue})
-		}
-	}
-	return parameters
-}
-
-// repeat is the tool arguments that lead to the request that was sent, after the given ones.
+// repeat is the tool arguments that lead to the request that was sent, after the given ones. The RS saw
+// these values, so the call asks the same question again.
 // Parameters of the names given or skipped are left out.
 func repeat(response *rs.Response, given rawjson.Object, skipped ...string) rawjson.Object {
 	arguments := given
 	lists := map[string][]string{}
 	brackets := map[string]rawjson.Object{}
-	for _, sent := range sent(response) {
-		name, path := bracketPath(sent.name)
+	for _, sent := range response.Request.Query.Parameters() {
+		name, path := bracketPath(sent.Name)
 		if isMember(given, name) || contains(skipped, name) {
 			continue
 		}
 		switch name {
 		case "limit":
-			if limit, err := strconv.ParseInt(sent.value, 10, 64); err == nil {
+			if limit, err := strconv.ParseInt(sent.Value, 10, 64); err == nil {
 				arguments = append(arguments, rawjson.Int(name, limit))
 			}
 		case "cursor", "order", "sort", "count", "view", "changes_since", "connection_id", "q", "metric", "field",
 			"group_by", "group_by_time", "granularity", "time_zone":
-			arguments = append(arguments, rawjson.String(name, sent.value))
+			arguments = append(arguments, rawjson.String(name, sent.Value))
 		case "fields":
-			arguments = append(arguments, rawjson.Strings(name, strings.Split(sent.value, ",")))
+			arguments = append(arguments, rawjson.Strings(name, strings.Split(sent.Value, ",")))
 		case "expand", "streams":
-			lists[name] = append(lists[name], sent.value)
+			lists[name] = append(lists[name], sent.Value)
 			arguments = arguments.With(name, rawjson.Strings(name, lists[name]).Value)
 		case "filter", "expand_limit":
-			brackets[name] = bracketed(brackets[name], name, path, sent.value)
+			brackets[name] = bracketed(brackets[name], name, path, sent.Value)
 			if len(brackets[name]) > 0 {
 				arguments = arguments.With(name, brackets[name].Encode())
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -18,30 +18,29 @@ const ResourceURIs = "pdpp/resource_uris"
 const resourceURIsKept = 200
 
 // Search renders hits: in text the first handle, the evidence, the hits and then what surrounds them
-// (R-SEARCH-2); in structured output results, content_ladder and the RS's envelope. Hits that do not
-// fit are left out at the end, with the call that reads a smaller page.
-func Search(_ context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
-	envelope, err := openList(response)
+// (R-SEARCH-2); in structured output results, content_ladder and the RS's envelope. A page of hits that
+// does not fit is read again with a smaller limit, like one of records.
+func Search(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
+	s, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*search, error) {
+		return openSearch(response, newQuestion(response, input, env.RS.ProviderURL()), again)
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &search{list: envelope, response: response}
-	if err := s.open(newQuestion(response, input, env.RS.ProviderURL())); err != nil {
-		return nil, err
-	}
-	s.shrink()
 	result := &tool.Result{Text: s.text(), Structured: s.structured()}
 	if len(s.uris) > 0 {
 		uris := rawjson.Array(s.uris[:min(len(s.uris), resourceURIsKept)])
 		result.Meta = map[string]json.RawMessage{ResourceURIs: uris}
 	}
-	return within(response, result, TextCharacters)
+	return within(s.response, result, TextCharacters)
 }
 
 // search is one page of hits and the part of it that is shown.
 type search struct {
 	*list
 	response *rs.Response
+	again    reread
+	mode     *string // nil: lexical
 	hits     []*hit
 	encoded  []json.RawMessage // the hits in the envelope, without resource URIs
 	results  []json.RawMessage
@@ -69,6 +68,19 @@ func narrowed(value json.RawMessage) json.RawMessage {
 		}
 	}
 	return kept.Encode()
+}
+
+func openSearch(response *rs.Response, q question, again reread) (*search, error) {
+	envelope, err := openList(response)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{list: envelope, response: response, again: again, mode: q.mode}
+	if err := s.open(q); err != nil {
+		return nil, err
+	}
+	s.shrink()
+	return s, nil
 }
 
 func (s *search) open(q question) error {
@@ -114,11 +126,19 @@ func (s *search) shrink() {
 	}
 	s.shown = fitting(lengths, func(hits int) bool {
 		s.shown = hits
-		return s.handlesLength() <= TextCharacters && rawLength(s.structured()) <= ChannelCharacters
+		reserve := 0
+		if s.leftOut() > 0 {
+			reserve = cursorCharacters
+		}
+		return s.handlesLength()+reserve <= TextCharacters && rawLength(s.structured())+reserve <= ChannelCharacters
 	})
 }
 
 func (s *search) leftOut() int { return len(s.hits) - s.shown }
+
+func (s *search) total() int { return len(s.hits) }
+
+func (s *search) smallerLimit() int { return max(1, s.shown) }
 
 func (s *search) structured() json.RawMessage {
 	ladder := rawjson.Object{rawjson.Raw("records", rawjson.Array(s.ladder[:s.shown]))}
@@ -127,6 +147,7 @@ func (s *search) structured() json.RawMessage {
 		rawjson.Raw("content_ladder", ladder.Encode()),
 		rawjson.Raw("data", s.encode(s.encoded[:s.shown], s.leftOut() == 0)),
 	}
+	members = append(members, s.again.members()...)
 	if s.leftOut() > 0 {
 		members = append(members, rawjson.Int("hits_left_out", int64(s.leftOut())))
 	}
@@ -138,33 +159,23 @@ func (s *search) structured() json.RawMessage {
 
 // calls lead to the next page, or to a page that fits.
 func (s *search) calls() []Call {
-	mode := s.mode()
+	given := rawjson.Object{}
+	if s.mode != nil {
+		given = append(given, rawjson.String("mode", *s.mode))
+	}
 	if s.leftOut() > 0 {
-		limit := max(1, s.shown)
-		for _, sent := range sent(s.response) {
-			if sent.name == "limit" && sent.value == fmt.Sprint(limit) {
-				return nil // the RS does not keep to it
-			}
+		limit := s.smallerLimit()
+		if sent, ok := s.response.Request.Query.Get("limit"); ok && sent == strconv.Itoa(limit) {
+			return nil // the RS does not keep to it
 		}
-		arguments := append(repeat(s.response, mode, "limit"), rawjson.Int("limit", int64(limit)))
+		arguments := append(repeat(s.response, given, "limit"), rawjson.Int("limit", int64(limit)))
 		return []Call{{Tool: "search", Arguments: arguments}}
 	}
 	if cursor := s.list.text("next_cursor"); cursor != "" {
-		arguments := append(repeat(s.response, mode, "cursor"), rawjson.String("cursor", cursor))
+		arguments := append(repeat(s.response, given, "cursor"), rawjson.String("cursor", cursor))
 		return []Call{{Tool: "search", Arguments: arguments}}
 	}
 	return nil
-}
-
-// mode is the argument that led to the endpoint that was read; lexical is the default.
-func (s *search) mode() rawjson.Object {
-	path, _, _ := strings.Cut(s.response.URL, "?")
-	for _, mode := range []string{"semantic", "hybrid"} {
-		if strings.HasSuffix(path, "/search/"+mode) {
-			return rawjson.Object{rawjson.String("mode", mode)}
-		}
-	}
-	return rawjson.Object{}
 }
 
 // result is the hit in structured.results (R-SEARCH-5).

@@ -115,6 +115,7 @@ func (s *search) tail() []string {
 		shown := scalarTokens(recall)
 		lines = append(lines, "recall "+line(shown[:min(len(shown), fieldsPreviewed)]...))
 	}
+	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
 	if s.narrowed > 0 {
 		lines = append(lines, fmt.Sprintf("hits_narrowed=%d: long members are left out of these hits; fetch shows the records.", s.narrowed))

@@ -62,12 +62,12 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 // Get sends one GET and reads the whole answer within the client's timeout and the context's
 // deadline, whichever is sooner. It sends nothing twice with other credentials (R-ERR-3), follows no
 // redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6).
-func (c *Client) Get(ctx context.Context, path Path, query *Query) (*Response, error) {
-	address := c.baseURL + string(path)
-	if query != nil && query.Encoded() != "" {
-		address += "?" + query.Encoded()
+func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
+	address := c.baseURL + string(asked.Path)
+	if query := asked.Query.Encoded(); query != "" {
+		address += "?" + query
 	}
-	exchange := exchange{client: c, caller: ctx, shownURL: c.secrets.text(address)}
+	exchange := exchange{client: c, caller: ctx, asked: asked, shownURL: c.secrets.text(address)}
 
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

@@ -15,7 +15,7 @@ func TestGetSendsTheRequestAsItWasBuilt(t *testing.T) {
 	query.Set("view", "compact")
 	query.BracketFilter("filter", rs.Filter{{Field: "size", Operator: "gte", Value: "1.10"}})
 	path := rs.JoinPath("v1", "streams", "a b", "records", `["user_123","2026-04-01"]`)
-	response, err := client.Get(t.Context(), path, &query)
+	response, err := client.Get(t.Context(), rs.Request{Path: path, Query: query})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,21 +40,19 @@ func TestGetSendsTheRequestAsItWasBuilt(t *testing.T) {
 }
 
 func TestGetWithoutQuery(t *testing.T) {
-	for name, query := range map[string]*rs.Query{"nil": nil, "empty": {}} {
-		client, requests := serve(t, body(`{}`))
-		if _, err := client.Get(t.Context(), rs.JoinPath("v1", "schema"), query); err != nil {
-			t.Fatal(err)
-		}
-		if got := requests.all()[0].RequestURI; got != "/v1/schema" {
-			t.Errorf("%s query: the RS saw %s", name, got)
-		}
+	client, requests := serve(t, body(`{}`))
+	if _, err := client.Get(t.Context(), rs.Request{Path: rs.JoinPath("v1", "schema")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := requests.all()[0].RequestURI; got != "/v1/schema" {
+		t.Errorf("the RS saw %s", got)
 	}
 }
 
 func TestGetKeepsTheBodyByteForByte(t *testing.T) {
 	const sent = "\n {\"n\": 12345678901234567890, \"f\":1.10,\"é\":\"\\u00e9 <b>\"} "
 	client, _ := serve(t, body(sent))
-	response, err := client.Get(t.Context(), "/v1/schema", nil)
+	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +69,7 @@ func TestGetReadsGzip(t *testing.T) {
 		_ = compressor.Close()
 	})
 	for range 2 { // the second one takes its decompressor from the pool
-		response, err := client.Get(t.Context(), "/v1/schema", nil)
+		response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +88,7 @@ func TestGetReadsTheRequestID(t *testing.T) {
 			writer.Header().Set(name, "req_1")
 			_, _ = writer.Write([]byte(`{}`))
 		})
-		response, err := client.Get(t.Context(), "/v1/schema", nil)
+		response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +100,7 @@ func TestGetReadsTheRequestID(t *testing.T) {
 
 func TestBaseURLWithPath(t *testing.T) {
 	client, requests := serve(t, body(`{}`), func(options *rs.Options) { options.BaseURL += "/pdpp/" })
-	if _, err := client.Get(t.Context(), "/v1/schema", nil); err != nil {
+	if _, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := requests.all()[0].RequestURI; got != "/pdpp/v1/schema" {
@@ -120,7 +118,7 @@ func TestClientsOnOneTransportAreConcurrentlyUsable(t *testing.T) {
 		group.Go(func() {
 			var query rs.Query
 			query.Set("stream", stream)
-			response, err := client.Get(t.Context(), "/v1/schema", &query)
+			response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema", Query: query})
 			if err != nil {
 				t.Error(err)
 				return

@@ -16,7 +16,8 @@ import (
 type exchange struct {
 	client    *Client
 	caller    context.Context //nolint:containedctx // lives as long as one Get
-	shownURL  string          // the URL that was read, without the bearer
+	asked     Request
+	shownURL  string // the URL that was read, without the bearer
 	status    int
 	requestID string
 }
@@ -41,7 +42,9 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	if problem := notObject(body); problem != "" {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem+"; check that the provider URL is a PDPP resource server", nil)
 	}
-	return &Response{Status: e.status, Body: body, RequestID: e.requestID, URL: e.shownURL}, nil
+	return &Response{
+		Status: e.status, Body: body, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
+	}, nil
 }
 
 func requestID(header http.Header) string {

@@ -94,7 +94,7 @@ func TestUnusableAnswers(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			client, _ := serve(t, test.answer, func(options *rs.Options) { options.MaxBody = 2000 })
-			response, err := client.Get(t.Context(), "/v1/schema", nil)
+			response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 			failure := asFailure(t, response, err)
 			if failure.Reason != test.reason || !strings.Contains(failure.Message, test.says) {
 				t.Errorf("got %s: %s; want %s: …%s…", failure.Reason, failure.Message, test.reason, test.says)
@@ -136,7 +136,7 @@ func TestSlowServers(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{"no answer": hang, "endless body": slowBody} {
 		t.Run(name, func(t *testing.T) {
 			client, _ := serve(t, answer, func(options *rs.Options) { options.Timeout = 50 * time.Millisecond })
-			response, err := client.Get(t.Context(), "/v1/schema", nil)
+			response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 			failure := asFailure(t, response, err)
 			if failure.Reason != rs.Timeout || !strings.Contains(failure.Message, "within 50ms") {
 				t.Errorf("got %v", failure)
@@ -151,7 +151,7 @@ func TestSlowServers(t *testing.T) {
 				cancel()
 				answer(writer, request)
 			})
-			response, err := client.Get(ctx, "/v1/schema", nil)
+			response, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
 			failure := asFailure(t, response, err)
 			if failure.Reason != rs.Timeout || !errors.Is(failure, context.Canceled) {
 				t.Errorf("got %v of cause %v", failure, failure.Cause)
@@ -161,7 +161,7 @@ func TestSlowServers(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
 			client, _ := serve(t, answer)
-			response, err := client.Get(ctx, "/v1/schema", nil)
+			response, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
 			if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || !strings.Contains(failure.Message, "time for this call") {
 				t.Errorf("got %v", failure)
 			}
@@ -183,7 +183,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 				writer.Header().Set("Request-Id", "req_moved")
 				writer.WriteHeader(status)
 			})
-			response, err := client.Get(t.Context(), "/v1/schema", nil)
+			response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 			failure := asFailure(t, response, err)
 			if failure.Reason != rs.Redirected || failure.Status != status || failure.RequestID != "req_moved" {
 				t.Errorf("%d to %q: got %+v", status, location, failure)
@@ -205,7 +205,7 @@ func TestUnreachableServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := client.Get(t.Context(), "/v1/schema", nil)
+	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	if failure := asFailure(t, response, err); failure.Reason != rs.Unreachable || failure.Status != 0 || failure.Cause == nil {
 		t.Errorf("got %+v", failure)
 	}

@@ -2,27 +2,69 @@ package rs
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
 
+// Parameter is one name and value of a query string, neither of them encoded.
+type Parameter struct{ Name, Value string }
+
 // Query is the query string of a request, in the order in which it was built. An argument that was
 // not given (a nil pointer, a nil slice) adds nothing; an empty string that was given is sent.
-// The zero value is an empty query.
+// The zero value is an empty query. Copies of a query must not both be added to.
 type Query struct {
-	encoded strings.Builder
+	parameters []Parameter
+}
+
+// Parameters are the parameters in their order. The caller does not change them.
+func (q Query) Parameters() []Parameter { return q.parameters }
+
+// Get is the value of the first parameter of a name, and whether there is one.
+func (q Query) Get(name string) (string, bool) {
+	for _, parameter := range q.parameters {
+		if parameter.Name == name {
+			return parameter.Value, true
+		}
+	}
+	return "", false
+}
+
+// With is a copy in which the parameter has the value: in its place when it was there, else at the end.
+func (q Query) With(name, value string) Query {
+	for i, parameter := range q.parameters {
+		if parameter.Name == name {
+			copied := slices.Clone(q.parameters)
+			copied[i].Value = value
+			return Query{copied}
+		}
+	}
+	return Query{append(slices.Clip(q.parameters), Parameter{name, value})}
+}
+
+// Without is a copy without the parameters of the given names.
+func (q Query) Without(names ...string) Query {
+	return Query{slices.DeleteFunc(slices.Clone(q.parameters), func(parameter Parameter) bool {
+		return slices.Contains(names, parameter.Name)
+	})}
 }
 
 // Encoded is the query string without a leading question mark.
-func (q *Query) Encoded() string { return q.encoded.String() }
+func (q Query) Encoded() string {
+	var encoded strings.Builder
+	for _, parameter := range q.parameters {
+		if encoded.Len() > 0 {
+			encoded.WriteByte('&')
+		}
+		encoded.WriteString(url.QueryEscape(parameter.Name))
+		encoded.WriteByte('=')
+		encoded.WriteString(url.QueryEscape(parameter.Value))
+	}
+	return encoded.String()
+}
 
 func (q *Query) add(name, value string) {
-	if q.encoded.Len() > 0 {
-		q.encoded.WriteByte('&')
-	}
-	q.encoded.WriteString(url.QueryEscape(name))
-	q.encoded.WriteByte('=')
-	q.encoded.WriteString(url.QueryEscape(value))
+	q.parameters = append(q.parameters, Parameter{name, value})
 }
 
 // Set adds a parameter that is always sent.

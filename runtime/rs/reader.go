@@ -8,8 +8,7 @@ import "context"
 type Reader interface {
 	// Get sends one GET. A response outside 2xx is an *Error that keeps the envelope; a response
 	// that cannot be used at all is a *Failure. Both know the request id when there was one.
-	// A nil query is an empty one.
-	Get(ctx context.Context, path Path, query *Query) (*Response, error)
+	Get(ctx context.Context, request Request) (*Response, error)
 
 	// ProviderURL is the provider's public origin, without a trailing slash. Record URLs are built on it.
 	ProviderURL() string

@@ -58,3 +58,12 @@ func (r redactor) cause(err error) error {
 	}
 	return err
 }
+
+// request is a request without the bearer. A request that holds it is one that nobody should send again.
+func (r redactor) request(asked Request) Request {
+	clean := Request{Path: Path(r.text(string(asked.Path))), Sources: asked.Sources}
+	for _, parameter := range asked.Query.Parameters() {
+		clean.Query.Set(r.text(parameter.Name), r.text(parameter.Value))
+	}
+	return clean
+}

@@ -24,7 +24,7 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 			})
 			var query rs.Query
 			query.Set("q", bearer)
-			response, err := client.Get(t.Context(), "/v1/search", &query)
+			response, err := client.Get(t.Context(), rs.Request{Path: "/v1/search", Query: query})
 			var shown string
 			var refused *rs.Error
 			switch {
@@ -55,7 +55,7 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 // R-ERR-6: a bearer of digits, echoed as a number, costs the answer rather than the secret.
 func TestRedactionThatBreaksTheBodyFails(t *testing.T) {
 	client, _ := serve(t, body(`{"n":8675309}`), func(options *rs.Options) { options.Bearer = "8675309" })
-	response, err := client.Get(t.Context(), "/v1/schema", nil)
+	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse {
 		t.Errorf("got %v", failure)
 	}

@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 	var got strings.Builder
 	for _, file := range files {
 		client, _ := serve(t, recorded(t, file))
-		_, err := client.Get(t.Context(), "/v1/streams", nil)
+		_, err := client.Get(t.Context(), rs.Request{Path: "/v1/streams"})
 		var refused *rs.Error
 		if !errors.As(err, &refused) {
 			t.Fatalf("%s: got %v, want an *rs.Error", file, err)

@@ -1,0 +1,35 @@
+package rs
+
+// Request is one read. It is a value: a reader keeps nothing of it but what Response.Request says.
+type Request struct {
+	Path    Path
+	Query   Query
+	Sources Sources // nil: the resource server itself finds the source
+}
+
+// Sources says what a request needs of a package, which is several grants under one bearer. It is one of
+// OneSource, HitsOfSources and SchemaOfSources. A reader with a single grant ignores it.
+type Sources interface{ sources() }
+
+// OneSource is a request that a single source answers: the one named, or the only one that grants the
+// stream (R-PKG-7).
+type OneSource struct {
+	Stream       string
+	ConnectionID *string // nil: not named
+}
+
+// HitsOfSources is a search whose answers are merged into one ranked list (R-PKG-2).
+type HitsOfSources struct {
+	Streams      []string // nil: every stream
+	ConnectionID *string  // nil: every source
+}
+
+// SchemaOfSources is a schema read whose answers are merged into one document (R-PKG-7).
+type SchemaOfSources struct {
+	Stream       *string // nil: every stream
+	ConnectionID *string // nil: every source
+}
+
+func (OneSource) sources()       {}
+func (HitsOfSources) sources()   {}
+func (SchemaOfSources) sources() {}
