@@ -31,101 +31,69 @@ var errTwoPackages = errors.New("grant_package_id and package.package_id differ"
 
 // parseAnswer reads a response. Of one that is not active nothing else matters.
 func parseAnswer(body object) (*answer, error) {
-	if _, given := body.get("active"); !given {
+	members := &reader{object: body}
+	if _, given := members.get("active"); !given {
 		return nil, &MemberError{"active", "true or false"}
 	}
-	parsed := &answer{}
-	var err error
-	if parsed.active, err = read[bool](body, "active", "true or false"); err != nil || !parsed.active {
-		return parsed, err
+	active := decode[bool](members, "active", "true or false")
+	if members.err != nil || !active {
+		return &answer{}, members.err
 	}
-	if parsed.expires, err = timestamp(body, "exp"); err != nil {
-		return nil, err
+	parsed := &answer{
+		active:    true,
+		kind:      Kind(members.text("pdpp_token_kind")),
+		expires:   timestamp(members, "exp"),
+		clientID:  members.text("client_id"),
+		grantID:   members.text("grant_id"),
+		packageID: members.text("grant_package_id"),
 	}
-	kind, err := body.text("pdpp_token_kind")
-	if err != nil {
-		return nil, err
+	parsed.audience, parsed.audienceGiven = audience(members)
+	if parsed.kind == KindPackage {
+		parsed.readPackage(members)
 	}
-	parsed.kind = Kind(kind)
-	for name, target := range map[string]*string{
-		"client_id": &parsed.clientID, "grant_id": &parsed.grantID, "grant_package_id": &parsed.packageID,
-	} {
-		if *target, err = body.text(name); err != nil {
-			return nil, err
-		}
-	}
-	if err := parsed.readAudience(body); err != nil {
-		return nil, err
-	}
-	if parsed.kind == Package {
-		return parsed, parsed.readPackage(body)
-	}
-	return parsed, nil
+	return parsed, members.err
 }
 
 // timestamp reads a NumericDate, which may have a fraction (RFC 7519, section 2).
-func timestamp(body object, name string) (time.Time, error) {
-	if _, given := body.get(name); !given {
-		return time.Time{}, nil
+func timestamp(members *reader, name string) time.Time {
+	if _, given := members.get(name); !given {
+		return time.Time{}
 	}
-	seconds, err := read[float64](body, name, "a number of seconds")
-	if err != nil {
-		return time.Time{}, err
-	}
+	seconds := decode[float64](members, name, "a number of seconds")
 	if math.Abs(seconds) >= float64(year10000.Unix()) {
-		return time.Time{}, &MemberError{name, "seconds since 1970, before the year 10000"}
+		members.err = &MemberError{name, "seconds since 1970, before the year 10000"}
+		return time.Time{}
 	}
-	return time.Unix(int64(math.Floor(seconds)), 0), nil
+	return time.Unix(int64(math.Floor(seconds)), 0)
 }
 
-// readAudience reads a string or an array of strings (RFC 7662 takes aud from RFC 7519).
-func (a *answer) readAudience(body object) error {
-	value, given := body.get("aud")
-	if !given {
-		return nil
+// audience reads a string or an array of strings (RFC 7662 takes aud from RFC 7519).
+func audience(members *reader) (reported []string, given bool) {
+	value, given := members.get("aud")
+	if given && value[0] == '"' {
+		return []string{members.text("aud")}, true
 	}
-	a.audienceGiven = true
-	var err error
-	if value[0] == '"' {
-		var one string
-		one, err = body.text("aud")
-		a.audience = []string{one}
-		return err
-	}
-	a.audience, err = read[[]string](body, "aud", "a string or an array of strings")
-	return err
+	return decode[[]string](members, "aud", "a string or an array of strings"), given
 }
 
 // readPackage reads what an authorization server for adapters in other processes adds.
-func (a *answer) readPackage(body object) error {
-	published, err := body.nested("package")
-	if err != nil {
-		return err
-	}
-	id, err := published.text("package_id")
-	if err != nil {
-		return err
-	}
-	if a.packageID == "" {
+func (a *answer) readPackage(members *reader) {
+	published := &reader{object: members.nested("package"), err: members.err}
+	switch id := published.text("package_id"); {
+	case a.packageID == "":
 		a.packageID = id
-	} else if id != "" && id != a.packageID {
-		return errTwoPackages
+	case id != "" && id != a.packageID:
+		published.err = errTwoPackages
 	}
-	if _, a.membersGiven = published.get("members"); !a.membersGiven {
-		return nil
-	}
-	members, err := read[[]json.RawMessage](published, "members", "an array")
-	if err != nil {
-		return err
-	}
-	for _, raw := range members {
-		member, err := parseMember(raw)
-		if err != nil {
-			return err
+	_, a.membersGiven = published.get("members")
+	for _, raw := range decode[[]json.RawMessage](published, "members", "an array") {
+		var member Member
+		if member, published.err = parseMember(raw); published.err != nil {
+			break
 		}
 		a.members = append(a.members, member)
 	}
-	return nil
+	members.err = published.err
 }
 
 // parseMember reads one source. It is active only with that very status and a bearer that a request can
@@ -135,21 +103,17 @@ func parseMember(raw json.RawMessage) (Member, error) {
 	if err != nil {
 		return Member{}, err
 	}
-	member := Member{}
-	token := ""
-	for name, target := range map[string]*string{
-		"grant_id": &member.GrantID, "status": &member.Status, "connection_id": &member.ConnectionID,
-		"connector_key": &member.ConnectorKey, "display_name": &member.DisplayName, "access_token": &token,
-	} {
-		if *target, err = body.text(name); err != nil {
-			return Member{}, err
-		}
+	members := &reader{object: body}
+	member := Member{
+		GrantID:      members.text("grant_id"),
+		Status:       members.text("status"),
+		ConnectionID: members.text("connection_id"),
+		ConnectorKey: members.text("connector_key"),
+		DisplayName:  members.text("display_name"),
+		Streams:      decode[[]string](members, "streams", "an array of strings"),
 	}
-	if member.Streams, err = read[[]string](body, "streams", "an array of strings"); err != nil {
-		return Member{}, err
-	}
-	if member.Status == "active" && isToken(token) {
+	if token := members.text("access_token"); member.Status == "active" && isToken(token) {
 		member.Active, member.Bearer = true, NewSecret(token)
 	}
-	return member, nil
+	return member, members.err
 }

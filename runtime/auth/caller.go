@@ -7,8 +7,8 @@ type Kind string
 
 // The kinds that are let in. Owner tokens and every other kind are refused.
 const (
-	Client  Kind = "client"      // one grant; the caller's own bearer reads the resource server
-	Package Kind = "mcp_package" // several grants; each member has a bearer of its own (R-PKG-1)
+	KindClient  Kind = "client"      // one grant; the caller's own bearer reads the resource server
+	KindPackage Kind = "mcp_package" // several grants; each member has a bearer of its own (R-PKG-1)
 )
 
 // Caller is who sent a request, as introspection says. Requests with the same token share it, so it must

@@ -60,19 +60,14 @@ func (e *endpoint) discover(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	issuer, err := document.text("issuer")
-	if err != nil {
-		return "", failed("its metadata cannot be used", err)
-	}
-	// RFC 8414, section 3.3: metadata of another issuer must not be used.
-	if canonical(issuer) != canonical(e.issuer) {
+	members := &reader{object: document}
+	issuer, found := members.text("issuer"), members.text("introspection_endpoint")
+	switch {
+	case members.err != nil:
+		return "", failed("its metadata cannot be used", members.err)
+	case canonical(issuer) != canonical(e.issuer): // RFC 8414, section 3.3: it must not be used
 		return "", failed("its metadata is of another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
-	}
-	found, err := document.text("introspection_endpoint")
-	if err != nil {
-		return "", failed("its metadata cannot be used", err)
-	}
-	if found == "" {
+	case found == "":
 		return "", failed("its metadata names no introspection_endpoint; configure the introspection URL", nil)
 	}
 	if err := checkURL("introspection_endpoint", found); err != nil {
@@ -93,6 +88,5 @@ func metadataURL(issuer string) string {
 	if err != nil { // NewVerifier parsed it before
 		return issuer
 	}
-	path := strings.TrimPrefix(issuer, parsed.Scheme+"://"+parsed.Host)
-	return parsed.Scheme + "://" + parsed.Host + "/.well-known/oauth-authorization-server" + path
+	return parsed.Scheme + "://" + parsed.Host + "/.well-known/oauth-authorization-server" + parsed.EscapedPath()
 }

@@ -46,7 +46,7 @@ type mcpHint struct {
 // Provider is the document at ResourceMetadataPath: the resource is the origin, read at /v1 with client
 // tokens, and the MCP endpoint is hinted at.
 func (m Metadata) Provider() []byte {
-	document := m.document(m.PublicOrigin, "PDPP resource server", Client)
+	document := m.document(m.PublicOrigin, "PDPP resource server", KindClient)
 	document.DiscoveryHints = &discoveryHints{QueryBase: "/v1", SchemaEndpoint: "/v1/schema"}
 	return encode(document)
 }
@@ -54,7 +54,7 @@ func (m Metadata) Provider() []byte {
 // MCP is the document at MCPMetadataPath: the resource is the MCP endpoint, for which client and package
 // tokens are issued. It has no logo_uri.
 func (m Metadata) MCP() []byte {
-	return encode(m.document(m.PublicOrigin+MCPPath, "PDPP hosted MCP resource", Client, Package))
+	return encode(m.document(m.PublicOrigin+MCPPath, "PDPP hosted MCP resource", KindClient, KindPackage))
 }
 
 func (m Metadata) document(resource, name string, kinds ...Kind) resourceDocument {

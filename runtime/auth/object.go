@@ -47,35 +47,42 @@ func (o object) get(name string) (json.RawMessage, bool) {
 	return value, present && string(value) != "null"
 }
 
-// text gives a member that must be a string; an absent one is empty.
-func (o object) text(name string) (string, error) {
-	return read[string](o, name, "a string")
+// reader reads the members of one object and keeps the first error, so that it is asked for once.
+type reader struct {
+	object
+	err error
 }
 
-// read decodes a member into a T; an absent one is T's zero value. T must not be a struct, in which
-// names would not be compared exactly.
-func read[T any](o object, name, want string) (T, error) {
-	var decoded T
-	value, present := o.get(name)
-	if !present {
-		return decoded, nil
+// text gives a member that must be a string; an absent one is empty.
+func (r *reader) text(name string) string {
+	return decode[string](r, name, "a string")
+}
+
+// decode gives a member as a T; an absent one is T's zero value. T must not be a struct, in which names
+// would not be compared exactly.
+func decode[T any](r *reader, name, want string) T {
+	var decoded, none T
+	value, present := r.get(name)
+	if !present || r.err != nil {
+		return none
 	}
 	if err := json.Unmarshal(value, &decoded); err != nil {
-		var none T
-		return none, &MemberError{name, want}
+		r.err = &MemberError{name, want}
+		return none
 	}
-	return decoded, nil
+	return decoded
 }
 
-// nested gives a member that must be an object; an absent one is nil.
-func (o object) nested(name string) (object, error) {
-	value, present := o.get(name)
-	if !present {
-		return nil, nil
+// nested gives a member that must be an object; an absent one is empty.
+func (r *reader) nested(name string) object {
+	value, present := r.get(name)
+	if !present || r.err != nil {
+		return nil
 	}
 	parsed, err := parseObject(value)
 	if errors.Is(err, errNotObject) {
-		return nil, &MemberError{name, "an object"}
+		err = &MemberError{name, "an object"}
 	}
-	return parsed, err
+	r.err = err
+	return parsed
 }

@@ -69,6 +69,9 @@ func (o Options) complete() (Options, error) {
 	if err := checkURL("AuthorizationServer", o.AuthorizationServer); err != nil {
 		return o, err
 	}
+	if strings.Contains(o.AuthorizationServer, "?") { // RFC 8414, section 2
+		return o, &OptionError{"AuthorizationServer", "holds a query; pass the issuer as the authorization server spells it"}
+	}
 	if o.IntrospectionURL != "" {
 		if err := checkURL("IntrospectionURL", o.IntrospectionURL); err != nil {
 			return o, err

@@ -1,6 +1,12 @@
 package auth
 
-import "time"
+import (
+	"slices"
+	"time"
+)
+
+// kindOwner is told apart from other unwanted kinds only in what the refusal says.
+const kindOwner Kind = "owner"
 
 // judge turns an answer into a verdict. The lifetime counts from when the question was asked, so that a
 // slow answer is not believed for longer.
@@ -25,27 +31,18 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 		return badToken("The access token is unknown, revoked or expired. Refresh it or sign in again.")
 	case !a.expires.IsZero() && !v.clock().Before(a.expires):
 		return badToken("The access token is expired. Refresh it or sign in again.")
-	case a.kind == "owner":
+	case a.kind == kindOwner:
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")
-	case a.kind != Client && a.kind != Package:
+	case a.kind != KindClient && a.kind != KindPackage:
 		return forbidden("This server accepts tokens of the kinds client and mcp_package only. Sign in to get one.")
 	case a.audienceGiven && !v.audiences.admit(a.audience):
 		return forbidden("The access token was issued for another resource. Sign in with the resource that error.resource_metadata names.")
-	case a.kind == Client:
+	case a.kind == KindClient:
 		return nil
 	case !a.membersGiven:
 		return unsupportedPackage
-	case !anyActive(a.members):
+	case !slices.ContainsFunc(a.members, func(member Member) bool { return member.Active }):
 		return revokedPackage
 	}
 	return nil
-}
-
-func anyActive(members []Member) bool {
-	for _, member := range members {
-		if member.Active {
-			return true
-		}
-	}
-	return false
 }
