@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 //go:embed page
@@ -94,7 +96,7 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 	return writePage(w, status, "consent.html", formTarget(session.RedirectURI), consentPage{
 		Style: template.CSS(pageStyle), ClientName: client.Name, ClientID: client.ID,
 		Leads: session.RedirectURI, UserCode: session.UserCode, Resources: session.Resources, Choices: choices,
-		Action: action + "/" + session.ID, FormToken: f.formToken(browser(w, r), session.ID), Problem: problem,
+		Action: action + "/" + session.ID, FormToken: f.formToken(f.browser(w, r), session.ID), Problem: problem,
 	})
 }
 
@@ -126,7 +128,7 @@ func (f *Flow) renderError(w http.ResponseWriter, r *http.Request, err error) er
 		return writeMessage(w, http.StatusOK, "Access denied", "The client was told so and gets nothing. You can close this page.")
 	}
 	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
-		writeOAuthError(w, status, code, description)
+		respond.OAuthError(w, status, code, description)
 		return nil
 	}
 	return writeMessage(w, status, "This request cannot be decided", description+

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 // redeem answers the token endpoint: codes, device codes and refresh tokens for access tokens.
@@ -14,7 +16,7 @@ func (f *Flow) redeem(w http.ResponseWriter, r *http.Request) {
 		a.writeRefusal(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, granted)
+	respond.JSON(w, http.StatusOK, granted)
 }
 
 // redeemed has the library issue a token, and names the grant or the package that it stands for. It is
@@ -48,13 +50,13 @@ func (f *Flow) revoke(w http.ResponseWriter, r *http.Request) {
 		a.writeRefusal(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, members{})
+	respond.JSON(w, http.StatusOK, members{})
 }
 
 // authorizeDevice answers the device authorization endpoint (RFC 8628).
 func (f *Flow) authorizeDevice(w http.ResponseWriter, r *http.Request) {
 	if _, err := requestedDetails(r.PostFormValue("authorization_details")); err != nil {
-		writeOAuthError(w, http.StatusBadRequest, "invalid_authorization_details", err.Error())
+		respond.OAuthError(w, http.StatusBadRequest, "invalid_authorization_details", err.Error())
 		return
 	}
 	device, a := f.startedDevice(r)
@@ -62,7 +64,7 @@ func (f *Flow) authorizeDevice(w http.ResponseWriter, r *http.Request) {
 		a.writeRefusal(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, device)
+	respond.JSON(w, http.StatusOK, device)
 }
 
 // startedDevice has the library start a device authorization, and adds the page that has the user code
