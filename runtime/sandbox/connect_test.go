@@ -12,31 +12,48 @@ import (
 	"golang.org/x/oauth2"
 )
 
-func TestOneConnectionGivesAClientToken(t *testing.T) {
-	c := newConnecting(t)
+// TestConnecting shares one sandbox, because loading the data takes its time.
+func TestConnecting(t *testing.T) {
+	shared := newConnecting(t)
+	for name, test := range map[string]func(*connecting){
+		"one connection gives a client token":   oneConnectionGivesAClientToken,
+		"several connections give a package":    severalConnectionsGiveAPackage,
+		"authorization_details bound the grant": authorizationDetailsBoundTheGrant,
+		"web clients of other origins may call": otherOriginsMayCall,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := *shared
+			c.T = t
+			test(&c)
+			shared.secrets = c.secrets
+		})
+	}
+}
+
+func oneConnectionGivesAClientToken(c *connecting) {
 	config := c.register("Mail reader")
 	token := c.signIn(config, []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("resource", c.origin+"/mcp")}, "cin_gmail_work")
 	if status, ids := c.readable(token.AccessToken); status != http.StatusOK || !cmp.Equal(ids, []string{"cin_gmail_work"}) {
-		t.Errorf("schema answers %d with %v", status, ids)
+		c.Errorf("schema answers %d with %v", status, ids)
 	}
 	told := c.introspect(token.AccessToken)
 	if !told.Active || told.Kind != "client" || told.ClientID != config.ClientID || told.GrantID == "" || token.Extra("grant_id") != told.GrantID {
-		t.Errorf("introspection %+v, token names %v", told, token.Extra("grant_id"))
+		c.Errorf("introspection %+v, token names %v", told, token.Extra("grant_id"))
 	}
 	if want := `["` + c.origin + `","` + c.origin + `/mcp"]`; string(told.Audience) != want {
-		t.Errorf("aud %s, want %s", told.Audience, want)
+		c.Errorf("aud %s, want %s", told.Audience, want)
 	}
 
 	refreshed, err := config.TokenSource(c.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
 	if err != nil {
-		t.Fatal(err)
+		c.Fatal(err)
 	}
 	c.keep(refreshed)
 	if refreshed.RefreshToken == token.RefreshToken || refreshed.AccessToken == token.AccessToken {
-		t.Error("the refresh did not rotate the tokens")
+		c.Error("the refresh did not rotate the tokens")
 	}
 	if again := c.introspect(refreshed.AccessToken); !again.Active || again.GrantID != told.GrantID || string(again.Audience) != string(told.Audience) {
-		t.Errorf("after the refresh: %+v", again)
+		c.Errorf("after the refresh: %+v", again)
 	}
 
 	// RFC 7009: an access token ends alone, a refresh token with everything of its grant.
@@ -50,63 +67,61 @@ func TestOneConnectionGivesAClientToken(t *testing.T) {
 		{revoked: refreshed.RefreshToken, ended: refreshed.AccessToken},
 	} {
 		if status := c.postForm("/oauth/revoke", url.Values{"token": {step.revoked}, "client_id": {config.ClientID}}, &ignored); status != http.StatusOK {
-			t.Errorf("revocation answered %d", status)
+			c.Errorf("revocation answered %d", status)
 		}
 		if c.introspect(step.ended).Active {
-			t.Error("introspection says active after the revocation")
+			c.Error("introspection says active after the revocation")
 		}
 		if status, _ := c.readable(step.ended); status != http.StatusUnauthorized && status != http.StatusForbidden {
-			t.Errorf("a revoked token reads with %d", status)
+			c.Errorf("a revoked token reads with %d", status)
 		}
 		if step.others != "" && !c.introspect(step.others).Active {
-			t.Error("another token of the same grant ended too")
+			c.Error("another token of the same grant ended too")
 		}
 	}
 }
 
 // R-PKG-1: several connections become a package whose members introspection publishes.
-func TestSeveralConnectionsGiveAPackage(t *testing.T) {
-	c := newConnecting(t)
+func severalConnectionsGiveAPackage(c *connecting) {
 	config := c.register("Everything reader")
 	token := c.signIn(config, nil, "cin_slack_team", "cin_gmail_personal", "cin_spotify")
 	told := c.introspect(token.AccessToken)
 	if !told.Active || told.Kind != "mcp_package" || told.PackageID == "" || token.Extra("grant_package_id") != told.PackageID {
-		t.Errorf("introspection %+v", told)
+		c.Errorf("introspection %+v", told)
 	}
 	if told.Package.Client.Display.Name != "Everything reader" || string(told.Audience) != `"`+c.origin+`"` {
-		t.Errorf("package of %q for %s", told.Package.Client.Display.Name, told.Audience)
+		c.Errorf("package of %q for %s", told.Package.Client.Display.Name, told.Audience)
 	}
 	var connections []string
 	for _, member := range told.Package.Members {
 		c.secrets = append(c.secrets, member.AccessToken)
 		connections = append(connections, member.ConnectionID)
 		if status, ids := c.readable(member.AccessToken); status != http.StatusOK || !cmp.Equal(ids, []string{member.ConnectionID}) {
-			t.Errorf("the member of %s: %d %v", member.ConnectionID, status, ids)
+			c.Errorf("the member of %s: %d %v", member.ConnectionID, status, ids)
 		}
 	}
 	if diff := cmp.Diff([]string{"cin_gmail_personal", "cin_spotify", "cin_slack_team"}, connections); diff != "" {
-		t.Errorf("members (-want +got):\n%s", diff)
+		c.Errorf("members (-want +got):\n%s", diff)
 	}
 	var ignored struct{}
 	c.postForm("/oauth/revoke", url.Values{"token": {token.RefreshToken}, "client_id": {config.ClientID}}, &ignored)
 	if c.introspect(token.AccessToken).Active || c.introspect(told.Package.Members[0].AccessToken).Active {
-		t.Error("the package or its member is active after the revocation")
+		c.Error("the package or its member is active after the revocation")
 	}
 }
 
-// TestAuthorizationDetailsBoundTheGrant asks for one stream with two fields of mail.
-func TestAuthorizationDetailsBoundTheGrant(t *testing.T) {
-	c := newConnecting(t)
+// authorizationDetailsBoundTheGrant asks for one stream with two fields of mail.
+func authorizationDetailsBoundTheGrant(c *connecting) {
 	details := `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"https://registry.example/connectors/gmail"},
 		"streams":[{"name":"messages","fields":["id","subject"]}]}]`
 	asked := oauth2.SetAuthURLParam("authorization_details", details)
 	config := c.register("Subject reader")
 	page, err := c.owner.Open(c.ctx, config.AuthCodeURL("s", asked, oauth2.S256ChallengeOption(oauth2.GenerateVerifier())))
 	if err != nil {
-		t.Fatal(err)
+		c.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"cin_gmail_personal", "cin_gmail_work"}, page.Choices()); diff != "" {
-		t.Errorf("choices (-want +got):\n%s", diff)
+		c.Errorf("choices (-want +got):\n%s", diff)
 	}
 	token := c.signIn(config, []oauth2.AuthCodeOption{asked}, "cin_gmail_personal")
 	var answer struct {
@@ -117,20 +132,20 @@ func TestAuthorizationDetailsBoundTheGrant(t *testing.T) {
 	}
 	if status := c.get(c.origin+"/v1/streams/messages/records?limit=1", token.AccessToken, &answer); status != http.StatusOK ||
 		len(answer.Data) != 1 || len(answer.Data[0].Data) != 2 {
-		t.Errorf("messages: %d %+v", status, answer)
+		c.Errorf("messages: %d %+v", status, answer)
 	}
 	if status := c.get(c.origin+"/v1/streams/threads/records", token.AccessToken, &answer); status == http.StatusOK {
-		t.Error("a stream that was not asked for can be read")
+		c.Error("a stream that was not asked for can be read")
 	}
 	granted, _ := token.Extra("authorization_details").([]any)
 	if len(granted) != 1 {
-		t.Errorf("the token answer names the details %v", token.Extra("authorization_details"))
+		c.Errorf("the token answer names the details %v", token.Extra("authorization_details"))
 	}
 }
 
-// Web clients of other origins discover, register and redeem.
-func TestOtherOriginsMayCall(t *testing.T) {
-	p := newReplayer(t)
+// They discover, register and redeem.
+func otherOriginsMayCall(c *connecting) {
+	handler := c.box.Handler()
 	for path, method := range map[string]string{
 		"/.well-known/oauth-authorization-server": http.MethodGet, "/.well-known/oauth-protected-resource": http.MethodGet,
 		"/oauth/register": http.MethodPost, "/oauth/token": http.MethodPost, "/oauth/revoke": http.MethodPost,
@@ -141,18 +156,18 @@ func TestOtherOriginsMayCall(t *testing.T) {
 		preflight.Header.Set("Access-Control-Request-Method", method)
 		preflight.Header.Set("Access-Control-Request-Headers", "content-type, mcp-protocol-version")
 		recorder := httptest.NewRecorder()
-		p.box.Handler().ServeHTTP(recorder, preflight)
+		handler.ServeHTTP(recorder, preflight)
 		header := recorder.Header()
 		if recorder.Code != http.StatusNoContent || header.Get("Access-Control-Allow-Origin") != "*" ||
 			!strings.Contains(header.Get("Access-Control-Allow-Methods"), method) ||
 			!strings.Contains(header.Get("Access-Control-Allow-Headers"), "Content-Type") ||
 			header.Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s: preflight answered %d %v", path, recorder.Code, header)
+			c.Errorf("%s: preflight answered %d %v", path, recorder.Code, header)
 		}
 		recorder = httptest.NewRecorder()
-		p.box.Handler().ServeHTTP(recorder, httptest.NewRequest(method, path, strings.NewReader("")))
+		handler.ServeHTTP(recorder, httptest.NewRequest(method, path, strings.NewReader("")))
 		if recorder.Header().Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%s: %s may not be read by other origins", path, method)
+			c.Errorf("%s: %s may not be read by other origins", path, method)
 		}
 	}
 }
