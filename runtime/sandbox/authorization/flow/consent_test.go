@@ -121,6 +121,33 @@ func TestConsentFromAnotherOrigin(t *testing.T) {
 	}
 }
 
+// A double click approves once.
+func TestConcurrentApprovals(t *testing.T) {
+	f := newFixture(t)
+	address := authorizationRequest(f.register())
+	page, err := f.owner.Open(f.ctx, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grants := len(f.server.GrantIDs())
+	statuses := make(chan int)
+	for range 4 {
+		go func() {
+			decided, _ := f.owner.Submit(f.ctx, address, page, url.Values{"decision": {"approve"}, "connection_id": {"cin_spotify"}})
+			statuses <- decided.Status
+		}()
+	}
+	approvals := 0
+	for range 4 {
+		if <-statuses == http.StatusSeeOther {
+			approvals++
+		}
+	}
+	if approvals != 1 || len(f.server.GrantIDs()) != grants+1 {
+		t.Errorf("%d approvals made %d grants", approvals, len(f.server.GrantIDs())-grants)
+	}
+}
+
 func TestGrantsHaveNewIDs(t *testing.T) {
 	f := newFixture(t)
 	config := f.register()

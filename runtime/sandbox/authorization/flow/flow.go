@@ -76,6 +76,8 @@ type Flow struct {
 	// redeeming lets one token request in at a time, so that two cannot redeem the same code or refresh
 	// token: the library reads and saves in two steps.
 	redeeming sync.Mutex
+	// deciding does the same for consent forms, so that a double click approves once.
+	deciding sync.Mutex
 }
 
 // New sets up the library. An error means that its options contradict each other.

@@ -70,7 +70,11 @@ type userCodePage struct {
 // pages serves what the owner's browser visits.
 func (f *Flow) pages() http.Handler {
 	protected := http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := r.FormValue("redirect_uri")
+		asked := r.FormValue("redirect_uri") // reads the whole body, so that the lock is not held for a slow browser
+		if r.Method == http.MethodPost {
+			f.deciding.Lock()
+			defer f.deciding.Unlock()
+		}
 		f.library.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askedRedirectKey, asked)))
 	}))
 	return bounded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -22,9 +22,7 @@ func (f *Flow) redeem(w http.ResponseWriter, r *http.Request) {
 // redeemed has the library issue a token, and names the grant or the package that it stands for. It is
 // nil when the library refused.
 func (f *Flow) redeemed(r *http.Request) (members, *answer) {
-	f.redeeming.Lock()
-	a := f.ask(r)
-	f.redeeming.Unlock()
+	a := f.askAlone(r)
 	if !a.ok() {
 		return nil, a
 	}
@@ -41,11 +39,17 @@ func (f *Flow) redeemed(r *http.Request) (members, *answer) {
 	return granted, a
 }
 
+// askAlone has the library answer while no other token request is answered.
+func (f *Flow) askAlone(r *http.Request) *answer {
+	_ = r.ParseForm() // reads the whole body before the lock is held; the library refuses what cannot be parsed
+	f.redeeming.Lock()
+	defer f.redeeming.Unlock()
+	return f.ask(r)
+}
+
 // revoke answers the revocation endpoint (RFC 7009). A token that nobody knows is as good as revoked.
 func (f *Flow) revoke(w http.ResponseWriter, r *http.Request) {
-	f.redeeming.Lock()
-	a := f.ask(r)
-	f.redeeming.Unlock()
+	a := f.askAlone(r)
 	if !a.ok() {
 		a.writeRefusal(w)
 		return
