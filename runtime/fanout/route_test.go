@@ -96,6 +96,9 @@ func TestAmbiguityNeedsNoRequest(t *testing.T) {
 	if diff := gocmp.Diff([]string{"cin_d"}, connections(t, refusal.UnavailableConnections)); diff != "" {
 		t.Errorf("unavailable (-want +got):\n%s", diff)
 	}
+	if shown := tool.Failed(refusal); !strings.Contains(shown.Text, `"unavailable_connections":[{"grant_id":"grt_d"`) || !strings.Contains(shown.Text, `"reason":"grant_inactive"`) {
+		t.Errorf("shown: %s", shown.Text)
+	}
 }
 
 // R-ERR-5: a large package is capped, with the total, a mark and a hint, also when the error object has to

@@ -75,7 +75,7 @@ func TestSharedConnectionIsSearchedOnce(t *testing.T) {
 
 // R-PKG-2: hits that do not name their source get its identity; what a hit says itself stays.
 func TestHitsNameTheirSource(t *testing.T) {
-	bare := &fakeRS{name: "a", body: `{"data":[{"record_key":"1"},` +
+	bare := &fakeRS{name: "a", body: `{"data":[{"record_key":"1","connection_id":null},` +
 		`{"record_key":"2","connection_id":"cin_elsewhere"},` +
 		`{"record_key":"3","connector_instance_id":"cin_a","connector_id":"imap","display_name":"Mine"}]}`}
 	page := search(t, newReader(member(bare)), searchFor(0, ""))
