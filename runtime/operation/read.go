@@ -2,44 +2,49 @@ package operation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// readCompact asks for the compact view. A server that rejects it, or the scope, is asked again with
-// less; its first refusal is the one that counts.
+// parameter is one query parameter of the schema.
+type parameter struct{ name, value string }
+
+// readCompact asks for the compact view, and the scope of it.
 func readCompact(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, error) {
-	return readAny(ctx, env, scopedQuery("view", "compact", input), scopedQuery("", "", input), &rs.Query{})
+	return readSchema(ctx, env, append([]parameter{{"view", "compact"}}, scopeParameters(input)...))
 }
 
 // readFull asks for full detail. Servers that do not know the word are full without it.
 func readFull(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, error) {
-	return readAny(ctx, env, scopedQuery("detail", "full", input), scopedQuery("", "", input))
+	return readSchema(ctx, env, append([]parameter{{"detail", "full"}}, scopeParameters(input)...))
 }
 
-func scopedQuery(name, value string, input SchemaInput) *rs.Query {
-	query := &rs.Query{}
-	if name != "" {
-		query.Set(name, value)
+func scopeParameters(input SchemaInput) []parameter {
+	var parameters []parameter
+	if input.Stream != nil {
+		parameters = append(parameters, parameter{"stream", *input.Stream})
 	}
-	query.String("stream", input.Stream)
-	query.String("connection_id", input.ConnectionID)
-	return query
+	if input.ConnectionID != nil {
+		parameters = append(parameters, parameter{"connection_id", *input.ConnectionID})
+	}
+	return parameters
 }
 
-// readAny reads with the first query, and with the next ones while the server finds the request
-// itself invalid. No query is sent twice.
-func readAny(ctx context.Context, env tool.Env, queries ...*rs.Query) (*rs.Response, error) {
+// readSchema reads with all parameters. When the server rejects one, it is asked again without that one;
+// what the parameter stands for is done here then (R-SCH-1). Each parameter is dropped once at most, and
+// a refusal that is about something else is final. The first refusal is the one that counts.
+func readSchema(ctx context.Context, env tool.Env, parameters []parameter) (*rs.Response, error) {
 	var first error
-	last := ""
-	for i, query := range queries {
-		if i > 0 && query.Encoded() == last {
-			continue
+	for {
+		query := &rs.Query{}
+		for _, p := range parameters {
+			query.Set(p.name, p.value)
 		}
-		last = query.Encoded()
 		response, err := env.RS.Get(ctx, rs.JoinPath("v1", "schema"), query)
 		if err == nil {
 			return response, nil
@@ -47,15 +52,33 @@ func readAny(ctx context.Context, env tool.Env, queries ...*rs.Query) (*rs.Respo
 		if first == nil {
 			first = err
 		}
-		if !rejectsQuery(err) {
-			break
+		fewer, again := withoutRejected(err, parameters)
+		if !again {
+			return nil, first
 		}
+		parameters = fewer
 	}
-	return nil, first
 }
 
-// rejectsQuery tells a server that does not know a parameter from one that says no.
-func rejectsQuery(err error) bool {
+// withoutRejected are the parameters without the one that a server does not take, or false when the
+// refusal is about something else. A server that does not say which is thought to mean the first one,
+// since view and detail are newer than the scope, and after that the scope.
+func withoutRejected(err error, sent []parameter) ([]parameter, bool) {
 	var refused *rs.Error
-	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest
+	if len(sent) == 0 || !errors.As(err, &refused) || refused.Status != http.StatusBadRequest || refused.Code != "invalid_request" {
+		return nil, false
+	}
+	var envelope struct {
+		Param string `json:"param"`
+	}
+	if json.Unmarshal(refused.Envelope, &envelope) != nil || envelope.Param == "" {
+		if isScope(sent[0]) {
+			return nil, true
+		}
+		return sent[1:], true
+	}
+	fewer := slices.DeleteFunc(slices.Clone(sent), func(p parameter) bool { return p.name == envelope.Param })
+	return fewer, len(fewer) < len(sent)
 }
+
+func isScope(p parameter) bool { return p.name == "stream" || p.name == "connection_id" }

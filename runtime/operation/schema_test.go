@@ -159,8 +159,8 @@ func TestSchemaFullAmbiguous(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection || refused.RetryWith != "connection_id" {
 		t.Fatalf("%v", err)
 	}
-	want := `[{"connection_id":"cin_gmail_personal","connector_key":"gmail","stream":"threads","display_name":"Personal Gmail"},` +
-		`{"connection_id":"cin_gmail_work","connector_key":"gmail","stream":"threads","display_name":"Work Gmail"}]`
+	want := `[{"connection_id":"cin_gmail_personal","grant_id":"grt_30db0dc7ce9039f6","connector_key":"gmail","stream":"threads","display_name":"Personal Gmail"},` +
+		`{"connection_id":"cin_gmail_work","grant_id":"grt_30db0dc7ce9039f6","connector_key":"gmail","stream":"threads","display_name":"Work Gmail"}]`
 	if diff := cmp.Diff(want, string(refused.AvailableConnections)); diff != "" {
 		t.Error(diff)
 	}
