@@ -140,11 +140,20 @@ func parseConnector(s *scanner) *connector {
 			c.members = keep(c.members, name, s.value())
 		}
 	})
-	c.key = render.ConnectorKey(c.members)
+	c.key = keyOf(c.members)
 	c.connections = addOwn(c.connections, c.members)
 	c.mergeRows()
 	c.hoistConnections()
 	return c
+}
+
+// keyOf is the short name of a connector; older servers name it by its source alone.
+func keyOf(members rawjson.Object) string {
+	if key := render.ConnectorKey(members); key != "" {
+		return key
+	}
+	source, _ := rawjson.ParseObject(members.Get("source"))
+	return render.ConnectorKey(rawjson.Object{rawjson.String("connector_id", source.Text("id"))})
 }
 
 func parseRows(s *scanner) []*stream {
