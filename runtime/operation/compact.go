@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
@@ -16,8 +17,10 @@ func (d *detail) compact(shown extent) rawjson.Value {
 	if sent := d.asSent(shown); sent != nil {
 		return sent
 	}
-	encode := func(r *row) rawjson.Value { return r.compact(shown) }
-	body := d.envelope(shown, encode)
+	body := d.envelope(shown, func(r *row) rawjson.Value { return r.compact(shown) })
+	if body == nil {
+		return nil
+	}
 	if body.Get("detail") == nil {
 		body = append(body, rawjson.String("detail", "compact"))
 	}
@@ -36,7 +39,7 @@ func (d *detail) asSent(shown extent) rawjson.Value {
 		}
 	}
 	for _, r := range d.rows {
-		if !r.isCompact() || r.long > 0 {
+		if !r.compacted || r.long > 0 {
 			return nil
 		}
 	}
@@ -47,7 +50,8 @@ func (d *detail) asSent(shown extent) rawjson.Value {
 	return compact
 }
 
-// envelope is the document's members with the rows that are shown.
+// envelope is the document's members with the rows that are shown, or nil as soon as it is certain that
+// they do not fit: a character takes three bytes at most.
 func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson.Object {
 	body := rawjson.Object{}
 	for _, member := range d.members.Without("connector_count", "stream_count") {
@@ -56,8 +60,13 @@ func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson
 		}
 	}
 	var connectors, streams []rawjson.Value
+	size := 0
 	for i, r := range d.rows[:min(len(d.rows), shown.rows)] {
-		streams = append(streams, encode(r))
+		encoded := encode(r)
+		if size += len(encoded); size > 3*render.ChannelCharacters {
+			return nil
+		}
+		streams = append(streams, encoded)
 		if i+1 == min(len(d.rows), shown.rows) || d.rows[i+1].connector != r.connector {
 			connectors = append(connectors, r.connector.encode(streams, shown))
 			streams = nil
@@ -114,7 +123,7 @@ var (
 
 // compact writes a row in the compact form. A row that the server sent in that form stays as it is.
 func (r *row) compact(shown extent) rawjson.Value {
-	if shown.verbatim && r.isCompact() && r.leftOut(shown.fields) == 0 {
+	if shown.verbatim && r.compacted && r.leftOut(shown.fields) == 0 {
 		sent := r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id", "display_name")
 		return appendConnections(sent, r.stream.connections, shown).Encode()
 	}
@@ -124,7 +133,9 @@ func (r *row) compact(shown extent) rawjson.Value {
 		switch {
 		case name == "name":
 			members = append(members, rawjson.String(name, r.stream.name))
-		case name == "field_capabilities":
+		case name == capabilitiesName && r.like != nil && !shown.verbatim:
+			members = append(members, rawjson.String("field_capabilities_like", clip(r.like.connector.shownKey(), labelCharacters)))
+		case name == capabilitiesName:
 			members = append(members, rawjson.Raw(name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
 		case name == "expand_capabilities":
 			members = r.appendRelations(members, shown)
@@ -132,7 +143,7 @@ func (r *row) compact(shown extent) rawjson.Value {
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}
-	if left := r.leftOut(shown.fields); left > 0 {
+	if left := r.leftOut(shown.fields); left > 0 && (r.like == nil || shown.verbatim) {
 		members = append(members, rawjson.Int("fields_left_out", int64(left)))
 	}
 	return appendConnections(members, r.stream.connections, shown).Encode()
@@ -140,7 +151,7 @@ func (r *row) compact(shown extent) rawjson.Value {
 
 // appendRelations adds expand_capabilities as far as they are shown.
 func (r *row) appendRelations(members rawjson.Object, shown extent) rawjson.Object {
-	relations := r.relations()
+	relations := r.relations
 	if relations == nil {
 		return members
 	}
@@ -161,10 +172,10 @@ func (r *row) appendRelations(members rawjson.Object, shown extent) rawjson.Obje
 	return members
 }
 
-// relations are the row's expand_capabilities, or nil when the server sent none. A relation that is a
+// relationsOf are a row's expand_capabilities, or nil when the server sent none. A relation that is a
 // bare string has only a name.
-func (r *row) relations() []rawjson.Object {
-	elements, ok := rawjson.Elements(r.members.Get("expand_capabilities"))
+func relationsOf(members rawjson.Object) []rawjson.Object {
+	elements, ok := rawjson.Elements(members.Get("expand_capabilities"))
 	if !ok {
 		return nil
 	}
@@ -194,11 +205,11 @@ func encodeFields(fields []field) rawjson.Value {
 }
 
 // isCompact tells whether the server sent the row in the compact form.
-func (r *row) isCompact() bool {
-	if r.members.Get("schema") != nil || r.members.Get("query") != nil {
+func isCompact(members rawjson.Object) bool {
+	if members.Get("schema") != nil || members.Get("query") != nil {
 		return false
 	}
-	capabilities, _ := rawjson.ParseObject(r.members.Get("field_capabilities"))
+	capabilities, _ := rawjson.ParseObject(members.Get("field_capabilities"))
 	return !slices.ContainsFunc(capabilities, func(capability rawjson.Member) bool {
 		return rawjson.Kind(capability.Value) != rawjson.StringValue
 	})

@@ -43,7 +43,7 @@ func fit(rows, fields int, fits func(extent) bool) (extent, bool) {
 		}
 		shown.fields = most(fields, func(count int) bool { shown.fields = count; return fits(shown) })
 		last := i == len(shrinking)-1
-		if shown.fields >= min(fields, fieldsWanted) || last && shown.fields > 0 {
+		if shown.fields > 0 && (shown.fields >= min(fields, fieldsWanted) || last) {
 			return shown, true
 		}
 	}

@@ -79,7 +79,7 @@ func (v fullView) result(shown fullExtent) *tool.Result {
 		return nil
 	}
 	structured := v.fullStructured(shown, calls)
-	if render.Length(string(structured)) > render.ChannelCharacters {
+	if structured == nil || render.Length(string(structured)) > render.ChannelCharacters {
 		return nil
 	}
 	return &tool.Result{Text: text.String(), Structured: structured}
@@ -135,11 +135,15 @@ func (r *row) schemaLine(properties int) string {
 	return fmt.Sprintf("of %d fields, above; beside them %s", properties, rest)
 }
 
-// fullStructured is the exhaustive document, each field's JSON Schema once.
+// fullStructured is the exhaustive document, each field's JSON Schema once. It is nil when it is
+// much too large.
 func (v fullView) fullStructured(shown fullExtent, calls []render.Call) json.RawMessage {
-	data := v.envelope(shown.extent, func(r *row) rawjson.Value { return r.full(shown) }).Encode()
+	data := v.envelope(shown.extent, func(r *row) rawjson.Value { return r.full(shown) })
+	if data == nil {
+		return nil
+	}
 	flags := slices.Contains(shown.dropped, capabilitiesName)
-	members := rawjson.Object{rawjson.Raw("data", data), rawjson.Raw("legend", v.legend(flags))}
+	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.Raw("legend", v.legend(flags))}
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}

@@ -41,7 +41,7 @@ func (d *detail) legend(flags bool) rawjson.Value {
 	)
 	hollow, like := false, false
 	for _, r := range d.rows {
-		hollow = hollow || !advertised(r.fields)
+		hollow = hollow || r.hollow
 		like = like || r.like != nil
 	}
 	if hollow {

@@ -51,11 +51,13 @@ type structuredSchema struct {
 	Note   string            `json:"note"`
 }
 
-func decode(t interface {
+// fataler is a test or one run of a property.
+type fataler interface {
 	Helper()
-	Fatalf(string, ...any)
-}, structured json.RawMessage,
-) structuredSchema {
+	Fatalf(format string, arguments ...any)
+}
+
+func decode(t fataler, structured json.RawMessage) structuredSchema {
 	t.Helper()
 	var decoded structuredSchema
 	if err := json.Unmarshal(structured, &decoded); err != nil {

@@ -30,8 +30,11 @@ func renderStreams(response *rs.Response, d *document, input SchemaInput) (*tool
 
 // fits tells whether both channels keep their bound.
 func (d *detail) fits(shown extent) bool {
-	_, ok := d.text(shown)
-	return ok && render.Length(string(d.structured(shown))) <= render.ChannelCharacters
+	if _, ok := d.text(shown); !ok {
+		return false
+	}
+	structured := d.structured(shown)
+	return structured != nil && render.Length(string(structured)) <= render.ChannelCharacters
 }
 
 // notFound says in both channels that nothing matches.
@@ -64,8 +67,13 @@ func notFound(response *rs.Response, d *document, input SchemaInput) (*tool.Resu
 	return result, nil
 }
 
-// structured is the compact document of the rows, and what its words mean.
+// structured is the compact document of the rows, and what its words mean. It is nil when it is much too
+// large.
 func (d *detail) structured(shown extent) json.RawMessage {
-	members := rawjson.Object{rawjson.Raw("data", d.compact(shown)), rawjson.Raw("legend", d.legend(true))}
+	data := d.compact(shown)
+	if data == nil {
+		return nil
+	}
+	members := rawjson.Object{rawjson.Raw("data", data), rawjson.Raw("legend", d.legend(true))}
 	return render.Structured(d.response, members, d.calls(shown))
 }

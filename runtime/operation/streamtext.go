@@ -71,7 +71,7 @@ func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) 
 	} else {
 		r.addFields(t, shown, schemas)
 	}
-	if !advertised(r.fields) {
+	if r.hollow {
 		t.add("  " + unadvertised)
 	}
 	t.add("  projection: " + projectionMeaning)
@@ -115,7 +115,7 @@ func (r *row) counted(wanted func(field) bool) string {
 
 // search counts the fields of each mode; the flags name them.
 func (r *row) search() string {
-	if !advertised(r.fields) {
+	if r.hollow {
 		return "modes lexical, semantic and hybrid; the fields that they look at are not advertised"
 	}
 	return fmt.Sprintf("mode lexical looks at %s flagged lex, semantic at %s flagged sem, hybrid at both",
@@ -134,7 +134,7 @@ func (r *row) sort() string {
 
 // expand lists the first relations.
 func (r *row) expand(most int) string {
-	relations := r.relations()
+	relations := r.relations
 	var shown []string
 	for _, relation := range relations[:min(len(relations), most)] {
 		shown = append(shown, plainName(clip(relation.Text("name"), labelCharacters))+relationDetails(relation))
