@@ -85,8 +85,11 @@ func (s *scanner) object(visit func(name []byte)) {
 		}
 		start := s.at
 		escaped := s.passString()
-		name := s.text[min(start+1, s.at):max(s.at-1, start)]
-		if escaped && !s.broken {
+		if s.broken {
+			return
+		}
+		name := s.text[start+1 : s.at-1]
+		if escaped {
 			unescaped, _ := rawjson.Text(s.text[start:s.at])
 			name = []byte(unescaped)
 		}
