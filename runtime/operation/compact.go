@@ -63,7 +63,7 @@ func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson
 	size := 0
 	for i, r := range d.rows[:min(len(d.rows), shown.rows)] {
 		encoded := encode(r)
-		if size += len(encoded); size > 3*render.ChannelCharacters {
+		if size += len(encoded); encoded == nil || size > 3*render.ChannelCharacters {
 			return nil
 		}
 		streams = append(streams, encoded)
@@ -159,7 +159,7 @@ func (r *row) appendRelations(members rawjson.Object, shown extent) rawjson.Obje
 	for _, relation := range relations[:min(len(relations), shown.relations)] {
 		object := rawjson.Object{}
 		for _, name := range relationNames {
-			if value := relation.Get(name); value != nil && len(value) <= handleMaximum {
+			if value := relation.members.Get(name); value != nil && len(value) <= handleMaximum {
 				object = append(object, rawjson.Raw(name, value))
 			}
 		}
@@ -170,26 +170,6 @@ func (r *row) appendRelations(members rawjson.Object, shown extent) rawjson.Obje
 		members = append(members, rawjson.Int("relations_left_out", int64(left)))
 	}
 	return members
-}
-
-// relationsOf are a row's expand_capabilities, or nil when the server sent none. A relation that is a
-// bare string has only a name.
-func relationsOf(members rawjson.Object) []rawjson.Object {
-	elements, ok := rawjson.Elements(members.Get("expand_capabilities"))
-	if !ok {
-		return nil
-	}
-	relations := []rawjson.Object{}
-	for _, element := range elements {
-		object, _ := rawjson.ParseObject(element)
-		if name, bare := rawjson.Text(element); bare {
-			object = rawjson.Object{rawjson.String("name", name)}
-		}
-		if object.Text("name") != "" {
-			relations = append(relations, object)
-		}
-	}
-	return relations
 }
 
 func encodeFields(fields []field) rawjson.Value {

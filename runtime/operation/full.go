@@ -150,11 +150,14 @@ func (v fullView) fullStructured(shown fullExtent, calls []render.Call) json.Raw
 	return render.Structured(v.response, members, calls)
 }
 
-// full writes an exhaustive row.
+// full writes an exhaustive row, or nothing when it is much too large.
 func (r *row) full(shown fullExtent) rawjson.Value {
 	properties := propertiesOf(r.members)
 	members := rawjson.Object{}
 	for _, member := range r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
+		if len(member.Value) > 6*render.ChannelCharacters && shown.verbatim && !slices.Contains(shown.dropped, member.Name) {
+			return nil // too large, even if half of it stands elsewhere as well
+		}
 		switch {
 		case member.Name == capabilitiesName && slices.Contains(shown.dropped, capabilitiesName):
 			members = append(members, rawjson.Raw(member.Name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
@@ -163,6 +166,8 @@ func (r *row) full(shown fullExtent) rawjson.Value {
 			members = append(members, rawjson.Raw(member.Name, capabilitiesOnce(member.Value, properties)))
 		case member.Name == "schema":
 			members = append(members, rawjson.Raw(member.Name, schemaWithin(member.Value, properties, shown)))
+		case member.Name == "expand_capabilities" && !shown.verbatim:
+			members = r.appendRelations(members, shown.extent)
 		case shown.verbatim || len(member.Value) <= memberBytes:
 			members = append(members, member)
 		}
@@ -203,7 +208,7 @@ func schemaWithin(value rawjson.Value, properties rawjson.Object, shown fullExte
 		return len(m.Value) > shown.schema
 	})
 	left := len(properties) - len(kept)
-	if left == 0 {
+	if left == 0 && shown.verbatim {
 		return firsts(schema).Encode()
 	}
 	rest := rawjson.Object{}
@@ -212,5 +217,9 @@ func schemaWithin(value rawjson.Value, properties rawjson.Object, shown fullExte
 			rest = append(rest, member)
 		}
 	}
-	return append(rest, rawjson.Raw("properties", kept.Encode()), rawjson.Int("properties_left_out", int64(left))).Encode()
+	rest = append(rest, rawjson.Raw("properties", kept.Encode()))
+	if left > 0 {
+		rest = append(rest, rawjson.Int("properties_left_out", int64(left)))
+	}
+	return rest.Encode()
 }

@@ -18,11 +18,13 @@ type row struct {
 	stream    *stream
 	members   rawjson.Object // as the server sent them
 	fields    []field
-	long      int              // fields that are never shown, since their names pass handleMaximum
-	like      *row             // an earlier row whose fields and flags are the same, or nil
-	relations []rawjson.Object // nil when the server sent no list of them
-	hollow    bool             // nothing is advertised of any field
-	compacted bool             // the server sent the row in the compact form
+	long      int        // fields that are never shown, since their names pass handleMaximum
+	like      *row       // an earlier row whose fields and flags are the same, or nil
+	relations []relation // nil when the server sent no list of them
+	hollow    bool       // nothing is advertised of any field
+	compacted bool       // the server sent the row in the compact form
+
+	search, aggregates string // what can be asked of the fields, in text
 }
 
 // detail is the rows of one stream.
@@ -42,6 +44,7 @@ func newDetail(response *rs.Response, d *document, input SchemaInput) *detail {
 			r := &row{connector: c, stream: s, members: s.object()}
 			r.takeFields()
 			r.relations, r.hollow, r.compacted = relationsOf(r.members), !advertised(r.fields), isCompact(r.members)
+			r.search, r.aggregates = r.describeSearch(), r.describeAggregates()
 			found.widest = max(found.widest, len(r.fields))
 			if same := r.fieldList(); len(r.fields) > 0 {
 				if r.like = byFields[same]; r.like == nil {

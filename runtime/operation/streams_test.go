@@ -35,7 +35,7 @@ func streamBody(connectors, connections, fields int, full bool, name, label, ext
 		for n := range connections {
 			granted = append(granted, map[string]any{"connection_id": fmt.Sprintf("cin_%d_%d", c, n), "display_name": label})
 		}
-		for n := range len(extra) / 100 {
+		for n := range min(60, len(extra)/100) {
 			relations = append(relations, map[string]any{"name": fmt.Sprint("relation_", n, name), "cardinality": extra})
 		}
 		row := map[string]any{

@@ -78,8 +78,8 @@ func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) 
 	t.add("  sort: " + r.sort())
 	t.add("  " + countMeaning)
 	t.add("  expand: " + r.expand(shown.relations))
-	t.add("  search: " + r.search())
-	t.add("  aggregate: metric count" + r.aggregates())
+	t.add("  search: " + r.search)
+	t.add("  aggregate: metric count" + r.aggregates)
 }
 
 func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string) {
@@ -99,29 +99,6 @@ func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string)
 	}
 }
 
-// counted tells how many fields there are of a kind.
-func (r *row) counted(wanted func(field) bool) string {
-	count := 0
-	for _, f := range r.fields {
-		if wanted(f) {
-			count++
-		}
-	}
-	if count == 1 {
-		return "1 field"
-	}
-	return fmt.Sprintf("%d fields", count)
-}
-
-// search counts the fields of each mode; the flags name them.
-func (r *row) search() string {
-	if r.hollow {
-		return "modes lexical, semantic and hybrid; the fields that they look at are not advertised"
-	}
-	return fmt.Sprintf("mode lexical looks at %s flagged lex, semantic at %s flagged sem, hybrid at both",
-		r.counted(func(f field) bool { return f.has("lex") }), r.counted(func(f field) bool { return f.has("sem") }))
-}
-
 // sort is what cursor_field implies; servers advertise nothing else (R-SCH-3).
 func (r *row) sort() string {
 	cursor := clip(r.members.Text("cursor_field"), handleMaximum)
@@ -134,57 +111,15 @@ func (r *row) sort() string {
 
 // expand lists the first relations.
 func (r *row) expand(most int) string {
-	relations := r.relations
 	var shown []string
-	for _, relation := range relations[:min(len(relations), most)] {
-		shown = append(shown, plainName(clip(relation.Text("name"), labelCharacters))+relationDetails(relation))
+	for _, relation := range r.relations[:min(len(r.relations), most)] {
+		shown = append(shown, relation.text)
 	}
-	if left := len(relations) - len(shown); left > 0 {
+	if left := len(r.relations) - len(shown); left > 0 {
 		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))
 	}
 	if len(shown) == 0 {
 		return "no relations are advertised"
 	}
 	return strings.Join(shown, ", ")
-}
-
-func relationDetails(relation rawjson.Object) string {
-	var details []string
-	if cardinality := relation.Text("cardinality"); cardinality != "" {
-		details = append(details, plainName(clip(cardinality, labelCharacters)))
-	}
-	for _, name := range []string{"default_limit", "max_limit"} {
-		if limit, ok := relation.Int(name); ok {
-			details = append(details, fmt.Sprintf("%s %d", name, limit))
-		}
-	}
-	if string(relation.Get("usable")) == "false" || string(relation.Get("granted")) == "false" {
-		details = append(details, "not usable with this grant")
-	}
-	if len(details) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(details, ", ") + ")"
-}
-
-// aggregates counts the fields of each metric and grouping.
-func (r *row) aggregates() string {
-	out := ""
-	for _, metric := range []string{"sum", "min", "max", "count_distinct", "group_by", "group_by_time"} {
-		takes := func(f field) bool {
-			for _, own := range f.values("a") {
-				if own == metric {
-					return true
-				}
-			}
-			return false
-		}
-		if shown := r.counted(takes); shown != "0 fields" {
-			out += "; " + metric + " of " + shown
-		}
-	}
-	if out == "" {
-		return ""
-	}
-	return out + " (flag a=)"
 }
