@@ -246,3 +246,20 @@ func TestSchemaIndexOfCountsLeadsOn(t *testing.T) {
 		t.Errorf("the narrower index: %.500s", narrower.Structured)
 	}
 }
+
+// R-SCH-2: the connections that an index leaves out are counted in both channels, with the call that lists
+// them.
+func TestSchemaIndexCountsConnections(t *testing.T) {
+	body := streamBody(1, 30, 1, false, "", "A label", "")
+	result := schemaOf(t, serving(body), operation.SchemaInput{})
+	if want := `more_connections=10, listed by: schema {"stream":"s"}`; !strings.Contains(result.Text, want) {
+		t.Errorf("no %s in %s", want, result.Text)
+	}
+	if want := `"connections_left_out":10`; !strings.Contains(string(result.Structured), want) {
+		t.Errorf("no %s in %s", want, result.Structured)
+	}
+	listed := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
+	if got := strings.Count(listed.Text, "  source connection_id="); got != 30 {
+		t.Errorf("the call lists %d", got)
+	}
+}
