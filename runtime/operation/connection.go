@@ -56,9 +56,12 @@ func addOwn(known []connection, members rawjson.Object) []connection {
 	return known
 }
 
+// fewIDs is up to how many ids a list is searched faster than a map is made.
+const fewIDs = 8
+
 // seenIDs tells which ids were met. Few are the rule, so that a map is made for many only.
 type seenIDs struct {
-	few  []connection
+	few  []string
 	many map[string]bool
 }
 
@@ -72,17 +75,17 @@ func seenConnections(known []connection) *seenIDs {
 
 // add tells whether an id is new.
 func (s *seenIDs) add(id string) bool {
-	if s.many == nil && len(s.few) < 8 {
-		if hasConnection(s.few, id) {
+	if s.many == nil && len(s.few) < fewIDs {
+		if slices.Contains(s.few, id) {
 			return false
 		}
-		s.few = append(s.few, connection{id: id})
+		s.few = append(s.few, id)
 		return true
 	}
 	if s.many == nil {
 		s.many = map[string]bool{}
-		for _, c := range s.few {
-			s.many[c.id] = true
+		for _, known := range s.few {
+			s.many[known] = true
 		}
 	}
 	if s.many[id] {

@@ -36,11 +36,13 @@ type stream struct {
 }
 
 var (
-	errNoText     = errors.New("the answer is not JSON in UTF-8")
-	errNoObject   = errors.New("the answer is not a JSON object")
-	errNoListing  = errors.New("the answer has neither connectors nor streams")
-	memberMaximum = 4 * render.ChannelCharacters // bytes of one member that is kept; a longer one is never shown
+	errNoText    = errors.New("the answer is not JSON in UTF-8")
+	errNoObject  = errors.New("the answer is not a JSON object")
+	errNoListing = errors.New("the answer has neither connectors nor streams")
 )
+
+// memberMaximum bounds one member that is kept, in bytes. A longer one fits into no channel.
+const memberMaximum = 4 * render.ChannelCharacters
 
 // parseDocument reads a document in one pass over its tokens, without a copy of the body (R-SCH-2).
 // Older servers wrap it in one more data object, or list streams without connectors. A body that is no
@@ -175,7 +177,6 @@ func parseRow(s *scanner) *stream {
 		return row
 	}
 	var own, other rawjson.Object
-	other = nil
 	start := s.at
 	s.object(func(name []byte) {
 		switch string(name) {

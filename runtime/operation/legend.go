@@ -12,7 +12,7 @@ const flagLegend = `t=type; role=meaning; ` +
 // What holds for every stream.
 const (
 	projectionMeaning = "fields takes any of the field names"
-	countMeaning      = "count: none, estimated or exact"
+	countMeaning      = "none, estimated or exact"
 	sortMeaning       = `cursor_field f implies sort "f" or "-f"; order asc or desc says the same; without one no sort field is known`
 	expandMeaning     = "expand takes the names in expand_capabilities"
 	searchMeaning     = "search takes the stream in streams; lex and sem tell the fields that it looks at"

@@ -76,7 +76,7 @@ func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) 
 	}
 	t.add("  projection: " + projectionMeaning)
 	t.add("  sort: " + r.sort())
-	t.add("  " + countMeaning)
+	t.add("  count: " + countMeaning)
 	t.add("  expand: " + r.expand(shown.relations))
 	t.add("  search: " + r.search)
 	t.add("  aggregate: metric count" + r.aggregates)
