@@ -32,7 +32,12 @@ func Document(_ context.Context, env tool.Env, response *rs.Response, input Docu
 	known := targetIdentity(target)
 	known.connectionID = firstOf(known.connectionID, record.connectionID)
 	record.identity = known
-	record.fields = requested(record.fields, input.Fields)
+	if input.Fields != nil {
+		record.fields = projected(record.fields, input.Fields)
+		if !expands(response) {
+			record.members = record.members.Without(expandedName)
+		}
+	}
 	d := &document{row: record, id: firstOf(target.Handle, known.handle), provider: env.RS.ProviderURL()}
 	encoded := d.encode()
 	return within(response, &tool.Result{Text: string(encoded), Structured: encoded}, ChannelCharacters)
@@ -45,14 +50,6 @@ func unwrapped(body rawjson.Object) rawjson.Object {
 		return inner
 	}
 	return body
-}
-
-// requested keeps the requested fields; nil keeps all of them.
-func requested(fields rawjson.Object, names []string) rawjson.Object {
-	if names == nil {
-		return fields
-	}
-	return projected(fields, names)
 }
 
 // document is one record as fetch shows it.
@@ -78,7 +75,7 @@ func (d *document) encode() json.RawMessage {
 func (d *document) assemble(body *documentText, expanded json.RawMessage, cut []string) json.RawMessage {
 	return rawjson.Object{
 		rawjson.String("id", d.id),
-		rawjson.String("title", title(titled(d.members), d.fields, d.stream, d.label(), "")),
+		rawjson.String("title", title(titled(d.members), d.fields, d.identity, d.label(), nil)),
 		rawjson.String("text", body.String()),
 		rawjson.String("url", recordURL(nil, d.fields, d.identity, d.provider)),
 		rawjson.Raw("metadata", d.metadata(body, expanded, cut)),
@@ -155,6 +152,9 @@ func (d *document) continuation(body *documentText, cut []string) rawjson.Object
 	if len(body.narrowed) > 0 {
 		said = append(said, rawjson.Strings("narrowed_fields", firstNames(body.narrowed)))
 	}
+	if len(body.narrowed) > 0 && body.alone {
+		said = append(said, rawjson.String("note", "The rest of this value cannot be shown: only text fields can be read in windows."))
+	}
 	if len(body.left) > 0 {
 		said = append(said, rawjson.Int("fields_left_out", int64(len(body.left))))
 	}
@@ -165,10 +165,6 @@ func (d *document) continuation(body *documentText, cut []string) rawjson.Object
 		}
 	}
 	return append(said, rawjson.Raw("next", Calls(calls)))
-}
-
-func (d *document) fetchFields(names ...string) Call {
-	return Call{Tool: "fetch", Arguments: append(d.arguments(), rawjson.Strings("fields", names))}
 }
 
 // fewerExpanded reads a part of what did not fit among the expanded relations.

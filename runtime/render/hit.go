@@ -2,7 +2,6 @@ package render
 
 import (
 	"encoding/json"
-	"net/url"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
@@ -12,7 +11,6 @@ import (
 
 // Bounds of one hit.
 const (
-	titleCharacters   = 160
 	snippetCharacters = 240
 	evidencePerHit    = 3
 )
@@ -59,7 +57,7 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 	h.snippet, _ = clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
 	h.evidence = h.findEvidence(q.terms)
 	fields, _ := rawjson.ParseObject(members.Get("data"))
-	h.title = title(members, fields, h.stream, h.displayName, unmarked(h.snippet))
+	h.title = title(members, fields, h.identity, h.displayName, h.matches())
 	h.url = recordURL(members, fields, h.identity, q.provider)
 	return h, true
 }
@@ -87,6 +85,15 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 	return identity{connectionID: connectionID, stream: stream, handle: id}
 }
 
+// matches are the texts that show why the record was found.
+func (h *hit) matches() []string {
+	matches := []string{h.snippet}
+	for _, evidence := range h.evidence {
+		matches = append(matches, evidence.preview)
+	}
+	return matches
+}
+
 func firstOf(values ...string) string {
 	for _, value := range values {
 		if value != "" {
@@ -107,67 +114,4 @@ func snippetText(members rawjson.Object) string {
 		return snippet.FirstText("text", "preview_text")
 	}
 	return members.Text("snippet")
-}
-
-// Titles that sources give, the surest first.
-var titleNames = []string{"title", "subject", "name", "headline", "summary"}
-
-// title is a title for people (R-SEARCH-7): the source's own, unless it repeats the snippet, else
-// label, stream and time.
-func title(members, fields rawjson.Object, stream, label, snippet string) string {
-	for _, from := range []rawjson.Object{members, fields} {
-		own := strings.TrimSpace(unmarked(markTags.ReplaceAllString(from.FirstText(titleNames...), "")))
-		if own != "" && !repeats(own, snippet) && !strings.HasPrefix(own, "pdpp://") {
-			clipped, _ := Clip(own, titleCharacters)
-			return clipped
-		}
-	}
-	var parts []string
-	for _, part := range []string{label, stream, eventTime(members, fields)} {
-		if clipped, _ := Clip(part, labelCharacters); clipped != "" {
-			parts = append(parts, clipped)
-		}
-	}
-	return strings.Join(parts, " / ")
-}
-
-// repeats tells whether a title says no more than the snippet.
-func repeats(title, snippet string) bool {
-	return snippet != "" && strings.Contains(strings.ToLower(snippet), strings.ToLower(title))
-}
-
-// The source's own address of a record.
-var urlNames = []string{"url", "html_url", "permalink", "web_url", "link", "canonical_url", "source_url", "href"}
-
-const urlCharacters = 2_000 // a longer address is not one that a client opens
-
-// recordURL is an absolute address of the record: the source's own when the record has one, else the
-// record under the provider's public origin (R-FETCH-5).
-func recordURL(members, fields rawjson.Object, id identity, provider string) string {
-	for _, from := range []rawjson.Object{fields, members} {
-		for _, name := range urlNames {
-			if own := from.Text(name); openable(own) {
-				return own
-			}
-		}
-	}
-	if id.stream == "" || id.recordID == "" {
-		if openable(id.handle) {
-			return id.handle
-		}
-		return ""
-	}
-	address := provider + string(rs.JoinPath("v1", "streams", id.stream, "records", id.recordID))
-	if id.connectionID != "" {
-		address += "?connection_id=" + url.QueryEscape(id.connectionID)
-	}
-	return address
-}
-
-func openable(address string) bool {
-	if len(address) > urlCharacters || !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		return false
-	}
-	parsed, err := url.Parse(address)
-	return err == nil && parsed.Host != ""
 }

@@ -51,7 +51,7 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 		if !ok {
 			return nil, Unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
 		}
-		row.project(input.Fields)
+		row.project(input.Fields, expands(response))
 		p.rows = append(p.rows, row)
 		p.encoded = append(p.encoded, row.members.Encode())
 	}
@@ -97,7 +97,7 @@ func (p *page) structured() json.RawMessage {
 		members = append(members, rawjson.Int("rows_left_out", int64(p.leftOut())))
 	}
 	if p.short != nil {
-		members = append(members, rawjson.Strings("fields_clipped", p.short.clipped), rawjson.Strings("fields_left_out", p.short.dropped))
+		members = append(members, p.short.members()...)
 	}
 	return Structured(p.response, members, p.calls())
 }
