@@ -25,6 +25,7 @@ type hit struct {
 	displayName  string
 	snippet      string // balanced, and clipped
 	evidence     []evidence
+	uris         []json.RawMessage // that were taken out of the members
 }
 
 // question is what a hit needs to know of the search.
@@ -52,6 +53,10 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 		return nil, false
 	}
 	h := &hit{members: members, identity: hitIdentity(members, q.connectionID)}
+	if h.isRecord() {
+		h.members, _ = rawjson.ParseObject(withoutURIs(value, 0, &h.uris))
+		members = h.members
+	}
 	h.connectorKey, _ = Clip(ConnectorKey(members), labelCharacters)
 	h.displayName, _ = Clip(members.FirstText("display_name", "label"), labelCharacters)
 	h.snippet, _ = clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)

@@ -1,7 +1,6 @@
 package render_test
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"os"
@@ -11,10 +10,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // hostileValues take the place of any value in a recorded answer.
@@ -52,6 +47,9 @@ func mutate(t *rapid.T, value any) any {
 	return value
 }
 
+// folders are the folders of the fixtures, and which renderer takes what is in them.
+var folders = map[string]int{"records": 0, "aggregate": 1, "search": 2, "document": 3, "fieldwindow": 4}
+
 // R-ERR-4, R-BUD-2: an answer in which any value has another shape or size gives a bounded result or a
 // typed failure.
 func TestHostileAnswers(t *testing.T) {
@@ -71,8 +69,6 @@ func TestHostileAnswers(t *testing.T) {
 		}
 		documents[path] = document
 	}
-	ctx, env := context.Background(), tool.Env{RS: &silent{}}
-	target := recordid.Target{Handle: "s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 	rapid.Check(t, func(check *rapid.T) {
 		path := rapid.SampledFrom(paths).Draw(check, "fixture")
 		body, err := json.Marshal(mutate(check, documents[path]))
@@ -80,23 +76,9 @@ func TestHostileAnswers(t *testing.T) {
 			check.Fatal(err)
 		}
 		response := answer("/v1/x?limit=3", string(body))
-		var result *tool.Result
-		bound := render.TextCharacters
-		switch filepath.Base(filepath.Dir(path)) {
-		case "records":
-			result, err = render.Records(ctx, env, response, render.RecordsInput{Stream: "s"})
-		case "aggregate":
-			result, err = render.Aggregate(ctx, env, response, render.AggregateInput{Stream: "s"})
-		case "search":
-			result, err = render.Search(ctx, env, response, render.SearchInput{})
-		case "document":
-			result, err = render.Document(ctx, env, response, render.DocumentInput{Target: target})
-			bound = render.ChannelCharacters
-		case "fieldwindow":
-			result, err = render.FieldWindow(ctx, env, response, render.FieldWindowInput{Target: target, FieldPath: "f"})
-			bound = render.ChannelCharacters
-		}
-		checkAny(t, result, err, bound)
+		renderer := folders[filepath.Base(filepath.Dir(path))]
+		result, err := renderers[renderer].run(response, nil)
+		checkAny(t, &renderers[renderer], result, err)
 		if t.Failed() {
 			check.Fatalf("%s: %.2000s", path, body)
 		}

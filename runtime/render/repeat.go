@@ -9,6 +9,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
+// limitMost is the greatest limit that a tool takes (R-ARG-5).
+const limitMost = 100
+
 // repeat is the tool arguments that lead to the request that was sent, after the given ones. The RS saw
 // these values, so the call asks the same question again.
 // Parameters of the names given or skipped are left out.
@@ -23,7 +26,7 @@ func repeat(response *rs.Response, given rawjson.Object, skipped ...string) rawj
 		}
 		switch name {
 		case "limit":
-			if limit, err := strconv.ParseInt(sent.Value, 10, 64); err == nil {
+			if limit, err := strconv.ParseInt(sent.Value, 10, 64); err == nil && 1 <= limit && limit <= limitMost {
 				arguments = append(arguments, rawjson.Int(name, limit))
 			}
 		case "cursor", "order", "sort", "count", "view", "changes_since", "connection_id", "q", "metric", "field",
