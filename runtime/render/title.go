@@ -49,11 +49,13 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(unmarked(markTags.ReplaceAllString(text, ""))), " ")
 }
 
-// repeats tells whether a title says no more than one of the shown texts, or says all of it.
+// repeats tells whether a title says no more than one of the shown texts, or says all of it. Case, spaces
+// and the dots of a cut do not count.
 func repeats(title string, shown []string) bool {
-	title = strings.ToLower(plain(title))
+	said := func(text string) string { return strings.Trim(strings.ToLower(plain(text)), ". …") }
+	title = said(title)
 	for _, text := range shown {
-		text = strings.Trim(strings.ToLower(plain(text)), ". …")
+		text = said(text)
 		if text != "" && (strings.Contains(text, title) || strings.Contains(title, text)) {
 			return true
 		}
