@@ -78,8 +78,10 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 		return newIdentity(connectionID, stream, recordID)
 	}
 	id := members.Text("id")
-	if uri, err := recordid.ParseURI(members.FirstText("record_uri", "uri")); err == nil && uri.Kind == recordid.KindRecord {
-		return newIdentity(firstOf(uri.Record.ConnectionID, connectionID), uri.Record.Stream, uri.Record.RecordID)
+	for _, name := range []string{"record_uri", "uri", "id", "record_url", "url"} {
+		if uri, err := recordid.ParseURI(members.Text(name)); err == nil && uri.Kind == recordid.KindRecord {
+			return newIdentity(firstOf(uri.Record.ConnectionID, connectionID), uri.Record.Stream, uri.Record.RecordID)
+		}
 	}
 	if handle, err := recordid.Parse(id); err == nil {
 		return newIdentity(firstOf(handle.ConnectionID, connectionID), handle.Stream, handle.RecordID)
