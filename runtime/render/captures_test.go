@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-BUD-1, R-BUD-2, R-QRY-2, R-HAND-8, R-ERR-1: what a real server answered, as a model sees it. Each
+// R-BUD-1, R-BUD-2, R-QRY-1, R-QRY-2, R-AGG-3, R-SEARCH-6, R-HAND-8, R-ERR-1: what a real server answered, as a model sees it. Each
 // success has its handles in text and continuations that the tools take; each refusal keeps its envelope.
 func TestCapturedReads(t *testing.T) {
 	shown := map[string]int{}
@@ -35,6 +35,7 @@ func TestCapturedReads(t *testing.T) {
 			shown[renderer.tool]++
 			checkResult(t, renderer, result)
 			checkHandles(t, capture, result)
+			checkEnvelope(t, capture, renderer, result)
 		})
 	}
 	for _, renderer := range renderers {
@@ -58,7 +59,7 @@ func checkResult(t *testing.T, renderer *rendered, result *tool.Result) {
 	if renderer.tool == "fetch" {
 		checkDocument(t, result)
 	}
-	if renderer.tool == "search" && strings.Contains(string(result.Structured), `"url":"/`) && strings.Contains(string(result.Structured), `"results":[{`) {
+	if renderer.tool == "search" {
 		checkURLs(t, result)
 	}
 }
@@ -163,6 +164,26 @@ func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 		quoted, _ := json.Marshal(handle)
 		if !strings.Contains(result.Text, "="+string(quoted)) || !strings.Contains(string(result.Structured), string(quoted)) {
 			t.Errorf("%s is not in both channels", handle)
+		}
+	}
+}
+
+// checkEnvelope holds structured.data to being what the server sent.
+func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *tool.Result) {
+	t.Helper()
+	var structured struct{ Data, Window json.RawMessage }
+	if err := json.Unmarshal(result.Structured, &structured); err != nil {
+		t.Fatal(err)
+	}
+	switch renderer.tool {
+	case "query_records", "aggregate", "search":
+		if !strings.Contains(result.Text, "left_out=") && !sameJSON(structured.Data, json.RawMessage(capture.body)) {
+			t.Errorf("data is not what was sent: %s", structured.Data)
+		}
+	case "read_record_field":
+		var sent struct{ Window json.RawMessage }
+		if err := json.Unmarshal([]byte(capture.body), &sent); err != nil || !sameJSON(structured.Window, sent.Window) {
+			t.Errorf("window is not what was sent: %s %v", structured.Window, err)
 		}
 	}
 }

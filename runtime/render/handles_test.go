@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,6 +93,25 @@ func TestHandlesAreByteExact(t *testing.T) {
 			t.Fatalf("%q is read as %+v: %v", want, again, err)
 		}
 	})
+}
+
+// R-HAND-1, R-SEARCH-4: a connection that an id cannot hold stands beside it, and goes along in the calls;
+// one that it holds is not said again.
+func TestConnectionBesideTheID(t *testing.T) {
+	for connectionID, want := range map[string]string{
+		"cin_1": `hit id="cin_1/s:1" stream="s"`,
+		"cin:1": `hit id="s:1" connection_id="cin:1" stream="s"`,
+	} {
+		hit, text := foundHit(t, map[string]any{"stream": "s", "record_key": "1", "connection_id": connectionID})
+		if !strings.Contains(text, want) {
+			t.Errorf("text lacks %s:\n%s", want, text)
+		}
+		arguments := fmt.Sprintf(`{"id":%q}`, hit.ID)
+		if hit.ID == "s:1" {
+			arguments = `{"id":"s:1","connection_id":"cin:1"}`
+		}
+		has(t, textCalls(t, text, "next"), "fetch", arguments)
+	}
 }
 
 // mustQuote writes a JSON string without HTML escapes, as a text has it.
