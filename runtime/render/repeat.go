@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ func repeat(response *rs.Response, given rawjson.Object, skipped ...string) rawj
 	brackets := map[string]rawjson.Object{}
 	for _, sent := range response.Request.Query.Parameters() {
 		name, path := bracketPath(sent.Name)
-		if isMember(given, name) || contains(skipped, name) {
+		if isMember(given, name) || slices.Contains(skipped, name) {
 			continue
 		}
 		switch name {
@@ -76,19 +77,5 @@ func bracketed(object rawjson.Object, name string, path []string, value string) 
 }
 
 func isMember(object rawjson.Object, name string) bool {
-	for _, member := range object {
-		if member.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(names []string, name string) bool {
-	for _, each := range names {
-		if each == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(object, func(member rawjson.Member) bool { return member.Name == name })
 }

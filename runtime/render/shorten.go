@@ -62,7 +62,7 @@ func (r *row) dropBesideFields() []string {
 	var dropped []string
 	kept := rawjson.Object{}
 	for _, member := range r.members {
-		isField := member.Name == "data" || r.flat && !contains(envelopeNames, member.Name)
+		isField := member.Name == "data" || r.flat && !slices.Contains(envelopeNames, member.Name)
 		if !isField && rawLength(member.Value) > labelCharacters*10 {
 			dropped = append(dropped, member.Name)
 			continue
