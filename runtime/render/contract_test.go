@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -39,7 +40,9 @@ func allCalls(t *testing.T, from string, result *tool.Result) []call {
 		}
 	}
 	var structured map[string]any
-	if err := json.Unmarshal(result.Structured, &structured); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(result.Structured))
+	decoder.UseNumber() // as they are spelled
+	if err := decoder.Decode(&structured); err != nil {
 		t.Fatal(err)
 	}
 	delete(structured, "data") // the server's own

@@ -134,18 +134,6 @@ func (d *document) continuation(body *documentText, cut []string) rawjson.Object
 		return nil
 	}
 	said := rawjson.Object{rawjson.Bool("clipped", true)}
-	var calls []Call
-	for _, name := range firstNames(body.clipped) {
-		calls = append(calls, d.readField(name))
-	}
-	for _, name := range firstNames(body.narrowed) {
-		if !body.alone && d.handle != "" {
-			calls = append(calls, d.fetchFields(name))
-		}
-	}
-	if left := firstNames(body.left); len(left) > 0 && d.handle != "" {
-		calls = append(calls, d.fetchFields(left...))
-	}
 	if len(body.clipped) > 0 {
 		said = append(said, rawjson.Strings("clipped_fields", firstNames(body.clipped)))
 	}
@@ -160,11 +148,33 @@ func (d *document) continuation(body *documentText, cut []string) rawjson.Object
 	}
 	if len(cut) > 0 {
 		said = append(said, rawjson.Strings("expanded_cut", firstNames(cut)))
-		if d.handle != "" {
-			calls = append(calls, d.fewerExpanded(firstNames(cut)))
+	}
+	return append(said, rawjson.Raw("next", Calls(d.calls(body, cut))))
+}
+
+// calls read on in what was clipped: a text window by window, other values and relations by themselves.
+func (d *document) calls(body *documentText, cut []string) []Call {
+	var calls []Call
+	for _, name := range firstNames(body.clipped) {
+		if d.canRead(name) {
+			calls = append(calls, d.readField(name))
 		}
 	}
-	return append(said, rawjson.Raw("next", Calls(calls)))
+	if !d.canFetch() {
+		return calls
+	}
+	if !body.alone {
+		for _, name := range passable(body.narrowed) {
+			calls = append(calls, d.fetchFields(name))
+		}
+	}
+	if left := passable(body.left); left != nil {
+		calls = append(calls, d.fetchFields(left...))
+	}
+	if relations := passable(cut); relations != nil {
+		calls = append(calls, d.fewerExpanded(relations))
+	}
+	return calls
 }
 
 // fewerExpanded reads a part of what did not fit among the expanded relations.

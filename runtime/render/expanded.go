@@ -9,7 +9,7 @@ import (
 // expanded is the relations that the RS expanded, as many whole records of each as fit together
 // (R-FETCH-7), and the names of those from which records were left out. It is nil without any.
 func (d *document) expanded() (json.RawMessage, []string) {
-	relations, ok := rawjson.ParseObject(d.members.Get("expanded"))
+	relations, ok := rawjson.ParseObject(d.members.Get(expandedName))
 	if !ok || len(relations) == 0 {
 		return nil, nil
 	}

@@ -112,7 +112,7 @@ func firstOf(values ...string) string {
 
 // isRecord tells whether the handle can be passed to fetch.
 func (h *hit) isRecord() bool {
-	return h.stream != "" && h.handle != "" && !strings.Contains(h.handle, "://")
+	return h.stream != "" && h.canFetch() && !recordid.IsURI(h.handle)
 }
 
 // snippetText is a snippet in either of its shapes: an object with a text, or a string.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -118,8 +119,11 @@ func (p *page) calls() []Call {
 	}
 	if string(p.get("has_more")) == "true" && p.input.ConnectionID == nil {
 		for _, source := range p.sources() {
-			if source.connectionID == "" || len(calls) == sourcesShown {
+			if len(calls) == sourcesShown {
 				break
+			}
+			if recordid.CheckName("connection id", source.connectionID) != nil {
+				continue
 			}
 			given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.String("connection_id", source.connectionID)}
 			calls = append(calls, Call{Tool: "query_records", Arguments: repeat(p.response, given)})

@@ -166,3 +166,20 @@ func TestRecordsEnvelopeVariants(t *testing.T) {
 		}
 	}
 }
+
+// R-HAND-7: over several connections each one is offered, save what no call can hold; a long field whose name
+// no call can hold leads to a fetch.
+func TestRecordsOfferOnlyWhatToolsTake(t *testing.T) {
+	body := `{"data":[{"id":"1","stream":"s"},{"id":"2","stream":"s","connection_id":"a/b"},{"id":"3","stream":"s","connection_id":"cin_3","data":{"a/b":"` +
+		strings.Repeat("word ", 1_000) + `"}}],"has_more":true}`
+	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Stream: "s"})
+	calls := textCalls(t, result.Text, "next")
+	has(t, calls, "query_records", `{"stream":"s","connection_id":"cin_3","limit":1}`)
+	has(t, calls, "fetch", `{"id":"cin_3/s:3"}`)
+	if len(calls) != 2 {
+		t.Errorf("continuations %s", calls)
+	}
+	for _, call := range calls {
+		checkCall(t, call)
+	}
+}

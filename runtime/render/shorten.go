@@ -51,7 +51,7 @@ func (p *page) shortenFirst() {
 	row.shorten(p.short)
 	p.encoded[0] = row.members.Encode()
 	p.short.calls = p.short.continuations(row.identity)
-	if slices.Contains(beside, expandedName) && row.handle != "" {
+	if slices.Contains(beside, expandedName) && row.canFetch() {
 		p.short.calls = append(p.short.calls, relations)
 	}
 	p.short.dropped = append(p.short.dropped, beside...)
@@ -103,11 +103,13 @@ func (r *row) shorten(short *shortened) {
 // more room and says what it cannot show. A record with very many of them is read by fields.
 func (s *shortened) continuations(id identity) []Call {
 	var calls []Call
-	if names := firstNames(s.dropped); len(names) > 0 && id.handle != "" {
+	if names := passable(s.dropped); names != nil && id.canFetch() {
 		calls = append(calls, id.fetchFields(names...))
 	}
 	for _, name := range s.clipped {
-		calls = append(calls, id.readField(name))
+		if id.canRead(name) {
+			calls = append(calls, id.readField(name))
+		}
 	}
 	free := shortenedCalls
 	for i, call := range calls {
