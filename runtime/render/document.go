@@ -72,7 +72,7 @@ func (d *document) encode() json.RawMessage {
 	return encoded
 }
 
-func (d *document) assemble(body *documentText, expanded json.RawMessage, cut []string) json.RawMessage {
+func (d *document) assemble(body *documentText, expanded json.RawMessage, cut cutRelations) json.RawMessage {
 	return rawjson.Object{
 		rawjson.String("id", d.id),
 		rawjson.String("title", title(titled(d.members), d.fields, d.identity, d.label(), nil)),
@@ -100,7 +100,7 @@ func (d *document) label() string {
 
 // metadata is the source identity, which no projection takes away (R-FETCH-3), the times, what was
 // expanded, and how to go on when something was clipped.
-func (d *document) metadata(body *documentText, expanded json.RawMessage, cut []string) json.RawMessage {
+func (d *document) metadata(body *documentText, expanded json.RawMessage, cut cutRelations) json.RawMessage {
 	metadata := rawjson.Object{}
 	connector, _ := Clip(ConnectorKey(d.members), labelCharacters)
 	for _, member := range []struct{ name, value string }{
@@ -129,8 +129,8 @@ func (d *document) metadata(body *documentText, expanded json.RawMessage, cut []
 }
 
 // continuation says what was clipped and carries the calls that go on (R-FETCH-4, R-HAND-7).
-func (d *document) continuation(body *documentText, cut []string) rawjson.Object {
-	if len(body.clipped)+len(body.narrowed)+len(body.left)+len(cut) == 0 {
+func (d *document) continuation(body *documentText, cut cutRelations) rawjson.Object {
+	if len(body.clipped)+len(body.narrowed)+len(body.left)+len(cut.names) == 0 {
 		return nil
 	}
 	said := rawjson.Object{rawjson.Bool("clipped", true)}
@@ -146,14 +146,14 @@ func (d *document) continuation(body *documentText, cut []string) rawjson.Object
 	if len(body.left) > 0 {
 		said = append(said, rawjson.Int("fields_left_out", int64(len(body.left))))
 	}
-	if len(cut) > 0 {
-		said = append(said, rawjson.Strings("expanded_cut", firstNames(cut)))
+	if len(cut.names) > 0 {
+		said = append(said, rawjson.Strings("expanded_cut", firstNames(cut.names)))
 	}
 	return append(said, rawjson.Raw("next", Calls(d.calls(body, cut))))
 }
 
 // calls read on in what was clipped: a text window by window, other values and relations by themselves.
-func (d *document) calls(body *documentText, cut []string) []Call {
+func (d *document) calls(body *documentText, cut cutRelations) []Call {
 	var calls []Call
 	for _, name := range firstNames(body.clipped) {
 		if d.canRead(name) {
@@ -171,7 +171,10 @@ func (d *document) calls(body *documentText, cut []string) []Call {
 	if left := passable(body.left); left != nil {
 		calls = append(calls, d.fetchFields(left...))
 	}
-	if relations := passable(cut); relations != nil {
+	for _, record := range cut.records[:min(len(cut.records), namesShown)] {
+		calls = append(calls, record.fetch())
+	}
+	if relations := passable(cut.names); relations != nil && cut.records == nil {
 		calls = append(calls, d.fewerExpanded(relations))
 	}
 	return calls

@@ -133,6 +133,16 @@ func TestDocumentParts(t *testing.T) {
 	}
 	has(t, shown.Metadata.Next, "fetch", `{"id":"cin_1/s:1","expand":["files"],"expand_limit":{"files":1}}`)
 
+	named := func(id string) string {
+		return `{"id":"` + id + `","stream":"files","connection_id":"cin_1","data":{"text":"` + strings.Repeat("x", 7_000) + `"}}`
+	}
+	_, large := renderDocument(t, "/r?expand=files", `{"id":"1","stream":"s","data":{"a":1},"expanded":{"files":[`+named("f1")+`,`+named("f2")+`],"one":`+named("o1")+`}}`, render.DocumentInput{})
+	has(t, large.Metadata.Next, "fetch", `{"id":"cin_1/files:f1"}`)
+	has(t, large.Metadata.Next, "fetch", `{"id":"cin_1/files:o1"}`)
+
+	// Without the paging of its list a relation may fit after all.
+	renderDocument(t, "/r?expand=files", `{"id":"1","data":{},"expanded":{"files":{"data":[`+child+`],"next_cursor":"`+strings.Repeat("c", 5_500)+`"}}}`, render.DocumentInput{})
+
 	_, binary := renderDocument(t, "/r", `{"id":"1","data":{"photo":"data:image/png;base64,`+strings.Repeat("aGVsbG8gV29ybGQh", 100)+`"}}`, render.DocumentInput{})
 	if binary.Text != `photo: binary("image/png" 1200 bytes)` {
 		t.Errorf("binary: %.200s", binary.Text)

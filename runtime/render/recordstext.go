@@ -186,15 +186,7 @@ func (r *row) expandedTokens() []string {
 			break
 		}
 		name, _ := Clip(relation.Name, labelCharacters)
-		count := 1
-		if records, ok := rawjson.Elements(relation.Value); ok {
-			count = len(records)
-		} else if list, ok := rawjson.ParseObject(relation.Value); ok {
-			if found := findRows(list); found != nil {
-				count = len(found.rows)
-			}
-		}
-		tokens = append(tokens, IntToken("expanded."+name, int64(count)))
+		tokens = append(tokens, IntToken("expanded."+name, int64(len(relatedRecords(relation.Value)))))
 	}
 	return tokens
 }
