@@ -80,6 +80,7 @@ func TestTitles(t *testing.T) {
 		{"sent", map[string]any{"data": map[string]any{"sent_at": "2026-01-01"}}, "Mail / messages / 2026-01-01"},
 		{"authored", map[string]any{"authored_at": "2026-01-02"}, "Mail / messages / 2026-01-02"},
 		{"sent before created", map[string]any{"created_at": "2026-01-04", "sent_at": "2026-01-03"}, "Mail / messages / 2026-01-03"},
+		{"the record's own time before the wrapper's", map[string]any{"sent_at": "2026-01-09", "data": map[string]any{"date": "2026-01-08"}}, "Mail / messages / 2026-01-08"},
 		{"created, in seconds", map[string]any{"data": map[string]any{"created_at": 1767225600}}, "Mail / messages / 2026-01-01T00:00:00Z"},
 		{"created, in milliseconds", map[string]any{"data": map[string]any{"created_at": 1767225600123}}, "Mail / messages / 2026-01-01T00:00:00Z"},
 		{"a number that is no time", map[string]any{"data": map[string]any{"date": 7}}, "Mail / messages / 2026-05-01"},

@@ -139,6 +139,20 @@ func TestFailedIsBounded(t *testing.T) {
 	}
 }
 
+// R-BUD-2: no size is between what is kept whole and what is bounded.
+func TestFailedIsBoundedAtEverySize(t *testing.T) {
+	for size := 0; size < 60_000; size += 500 {
+		envelope := fmt.Sprintf(`{"code":"invalid_sort","message":%q,"extra":%q}`, strings.Repeat("m", size/2), strings.Repeat("x", size/2))
+		result := tool.Failed(&rs.Error{Status: 400, Type: "t", Code: "invalid_sort", Envelope: json.RawMessage(envelope)})
+		if len(result.Text) > textBytes || !json.Valid(result.Structured) || !strings.Contains(result.Text, `"hint":"Sort only`) {
+			t.Errorf("an envelope of %d bytes became %d: %.100s", len(envelope), len(result.Text), result.Text)
+		}
+		if whole := strings.Contains(result.Text, `"extra"`); whole == strings.Contains(result.Text, `"truncated":true`) {
+			t.Errorf("an envelope of %d bytes is whole %t, and does not say so", len(envelope), whole)
+		}
+	}
+}
+
 // R-BUD-2: a message that is mostly escapes is bounded by its size as JSON.
 func TestFailedBoundsEscapes(t *testing.T) {
 	message := strings.Repeat("\x01", 30_000)
