@@ -3,8 +3,8 @@ package operation
 import (
 	"encoding/json"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
 // countsNote says in the structured index what its counts stand for.

@@ -3,7 +3,7 @@ package render
 import (
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // evidence is a piece of a field in which the RS proved a match (R-SEARCH-3). Nothing is inferred

@@ -1,8 +1,8 @@
 package render
 
 import (
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
 // identity is where a record comes from, and the handle by which a model names it (R-HAND-1).

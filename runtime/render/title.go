@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 const titleCharacters = 160
