@@ -1,0 +1,79 @@
+package page_test
+
+import (
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+)
+
+var update = flag.Bool("update", false, "write the goldens")
+
+const publicOrigin = "https://data.example.org"
+
+// options describe a server with tools that no other part of the project knows, so that a name which is
+// shown can only come from here.
+func options() page.Options {
+	return page.Options{
+		Name:    "pdpp-mcp",
+		Version: "v1.2.3",
+		Origin:  func(*http.Request) string { return publicOrigin },
+		Tools: []page.Tool{
+			{Name: "look_around", Title: "Look around", Description: "Lists what there is (`GET /v1/all`). Call this first."},
+			{Name: "take_one", Title: "Take one", Description: "Takes one thing,\nwhole. Read-only. Narrow it."},
+			{Name: "count_them", Description: "Counts things"},
+		},
+		Instructions: "Start with look_around.\nThen take_one.\n",
+	}
+}
+
+func withOrigin(origin string) page.Options {
+	changed := options()
+	changed.Origin = func(*http.Request) string { return origin }
+	return changed
+}
+
+// routes are the pages on a mux, as a host mounts them.
+func routes(given page.Options) http.Handler {
+	mux := http.NewServeMux()
+	page.New(given).Register(mux)
+	return mux
+}
+
+func get(handler http.Handler, path string, header ...string) *httptest.ResponseRecorder {
+	return ask(handler, http.MethodGet, path, header...)
+}
+
+// ask takes headers as name, value, name, value.
+func ask(handler http.Handler, method, path string, header ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, path, nil)
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Add(header[i], header[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, request)
+	return recorder
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-golden +got); -update when this is meant:\n%s", name, diff)
+	}
+}
