@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -90,6 +91,7 @@ func (a *authority) serve(w http.ResponseWriter, r *http.Request) {
 		a.discovered = append(a.discovered, asked)
 	}
 	a.mu.Unlock()
+	r.Body = io.NopCloser(bytes.NewReader(text))
 	handler(w, r)
 }
 

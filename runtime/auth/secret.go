@@ -9,17 +9,25 @@ import (
 const redacted = "[redacted]"
 
 // Secret is a token or a password. Printing, formatting, logging and marshalling it give a placeholder;
-// only Reveal gives the value (R-ERR-6). The zero value is no secret.
-type Secret struct{ value string }
+// only Reveal gives the value (R-ERR-6). The zero value is no secret. Secrets cannot be compared with ==.
+//
+// The value stands behind a pointer, because package fmt calls no method of what is in an unexported field of
+// another struct, and prints its fields.
+type Secret struct{ value *string }
 
 // NewSecret hides a value.
-func NewSecret(value string) Secret { return Secret{value} }
+func NewSecret(value string) Secret { return Secret{&value} }
 
 // Reveal gives the value itself, for an Authorization header.
-func (s Secret) Reveal() string { return s.value }
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // IsZero tells whether there is no value.
-func (s Secret) IsZero() bool { return s.value == "" }
+func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
 // String gives a placeholder.
 func (s Secret) String() string { return redacted }
