@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"runtime/debug"
 
@@ -57,23 +58,24 @@ func serve(ctx context.Context, settings *serveSettings, logger *slog.Logger) er
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	var both errgroup.Group
+	group, running := errgroup.WithContext(ctx)
+	// The metrics can still be read while calls under way are finished.
+	scraped, endScraping := context.WithCancel(context.WithoutCancel(ctx))
 	if settings.metricsListen != "" {
 		metricsListener, err := listen(ctx, "metrics-listen", settings.metricsListen)
 		if err != nil {
+			endScraping()
 			return errors.Join(err, listener.Close())
 		}
-		logger.Info("metrics", "url", "http://"+metricsListener.Addr().String()+metricsPath)
-		both.Go(func() error { return serveMetrics(running, metricsListener, counted, logger) })
+		logger.Info("metrics", "address", metricsListener.Addr().String())
+		group.Go(func() error { return serveMetrics(scraped, metricsListener, counted, logger) })
 	}
 	logger.Info("listening", "address", listener.Addr().String(), "provider", settings.providerURL)
-	both.Go(func() error {
-		defer stop() // the metrics can be read while calls under way are finished
-		return host.Serve(ctx, listener, handler, host.ServeOptions{DrainDelay: settings.drainDelay, Logger: logger})
+	group.Go(func() error {
+		defer endScraping()
+		return host.Serve(running, listener, handler, host.ServeOptions{DrainDelay: settings.drainDelay, Logger: logger})
 	})
-	return both.Wait()
+	return group.Wait()
 }
 
 // newHostedHandler puts the parts of a hosted server together.
@@ -83,7 +85,7 @@ func newHostedHandler(settings *serveSettings, address net.Addr, counted *promet
 		IntrospectionURL:    settings.introspectionURL,
 		ClientID:            settings.introspectionClientID,
 		ClientSecret:        settings.introspectionSecret,
-		Audiences:           settings.acceptedAudiences(address.String()),
+		Audiences:           settings.acceptedAudiences(reachableAt(address)),
 		Observe:             counted.Authorization,
 	})
 	if err != nil {
@@ -96,13 +98,22 @@ func newHostedHandler(settings *serveSettings, address net.Addr, counted *promet
 		ProviderURL:         settings.providerURL,
 		ResourceURL:         settings.resourceURL(),
 		PublicURL:           settings.publicURL,
-		ListenAddress:       address.String(),
+		ListenAddress:       reachableAt(address),
 		TrustedProxies:      settings.proxies,
 		AllowedHosts:        settings.allowedHosts,
 		Transport:           rs.NewTransport(),
 		RSTimeout:           settings.rsTimeout,
 		Recorder:            counted,
 	})
+}
+
+// reachableAt is an address for a URL. One that stands for every interface of the machine is none.
+func reachableAt(address net.Addr) string {
+	listening, err := netip.ParseAddrPort(address.String())
+	if err != nil || !listening.Addr().IsUnspecified() {
+		return address.String()
+	}
+	return fmt.Sprintf("localhost:%d", listening.Port())
 }
 
 // listen takes an address, or says which flag to change.

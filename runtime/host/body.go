@@ -12,13 +12,13 @@ import (
 // MaxRequestBody bounds the body of a request, in bytes (interfaces.md, Hosted routes).
 const MaxRequestBody = 256 << 10
 
-// bodyWithin is how long a client may take to send a body of that size.
+// bodyWithin is how long a client may take to send a body, unless the options say otherwise.
 const bodyWithin = 10 * time.Second
 
 // limitReading gives the client so long for the rest of its request. A writer that cannot tell its
 // connection is one without a connection.
-func limitReading(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWithin))
+func limitReading(w http.ResponseWriter, within time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within))
 }
 
 // unlimitReading ends the limit, which would else end the request while it is answered.

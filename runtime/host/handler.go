@@ -36,6 +36,7 @@ type HandlerOptions struct {
 	Transport    http.RoundTripper // to the resource server; may be nil for one of rs.NewTransport
 	RSTimeout    time.Duration     // of one request to the resource server; may be 0 for rs.DefaultTimeout
 	ChildTimeout time.Duration     // of one request to a source of a package; may be 0 for its default
+	BodyTimeout  time.Duration     // for a client to send its request; may be 0 for 10 s
 	Limits       Limits            // may be zero for the defaults
 	Recorder     Recorder          // may be nil
 }
@@ -156,6 +157,9 @@ func (o HandlerOptions) complete() (HandlerOptions, error) {
 	}
 	if o.ResourceURL == "" {
 		o.ResourceURL = o.ProviderURL
+	}
+	if o.BodyTimeout <= 0 {
+		o.BodyTimeout = bodyWithin
 	}
 	if o.Transport == nil {
 		o.Transport = rs.NewTransport()

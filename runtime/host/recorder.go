@@ -18,6 +18,6 @@ type Recorder interface {
 
 type silentRecorder struct{}
 
-func (silentRecorder) Request(string, int, time.Duration)  {}
+func (silentRecorder) Request(string, int, time.Duration) {}
 func (silentRecorder) Call(string, string, time.Duration) {}
-func (silentRecorder) Read(int, time.Duration)             {}
+func (silentRecorder) Read(int, time.Duration)            {}
