@@ -39,7 +39,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	r = withRequest(r, known)
 	h.route(answer, r, known)
-	h.recorder.Request(routeOf(r), answer.status, time.Since(started))
+	h.recorder.Request(h.routeOf(r), answer.status, time.Since(started))
 }
 
 func (h *Handler) route(w http.ResponseWriter, r *http.Request, known *hostedRequest) {
@@ -133,13 +133,14 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *proble
 	refused.write(w, known.id)
 }
 
-// routeOf is the pattern that answered, which is never what the client wrote.
-func routeOf(r *http.Request) string {
-	switch r.Pattern {
+// routeOf is the pattern of a route, which is never what the client wrote.
+func (h *Handler) routeOf(r *http.Request) string {
+	switch _, pattern := h.routes.Handler(r); pattern {
 	case "", "/":
 		return "other"
+	default:
+		return pattern
 	}
-	return r.Pattern
 }
 
 // statusWriter keeps the status of an answer.

@@ -28,7 +28,7 @@ type authorizationServer struct {
 	asked   []string          // tokens
 }
 
-func newAuthorizationServer(t *testing.T) *authorizationServer {
+func newAuthorizationServer(t testing.TB) *authorizationServer {
 	t.Helper()
 	as := &authorizationServer{answers: map[string]string{
 		bearer: `{"active":true,"pdpp_token_kind":"client","client_id":"cli_1","grant_id":"grt_1"}`,
@@ -72,7 +72,7 @@ type resourceServer struct {
 	kept []*http.Request
 }
 
-func newResourceServer(t *testing.T, answer http.HandlerFunc) *resourceServer {
+func newResourceServer(t testing.TB, answer http.HandlerFunc) *resourceServer {
 	t.Helper()
 	rs := &resourceServer{answer: answer}
 	rs.Server = httptest.NewServer(rs)
@@ -134,7 +134,7 @@ type hostedWith struct {
 	audited []string         // accepted audiences
 }
 
-func newHosted(t *testing.T, change ...func(*hostedWith)) *hosted {
+func newHosted(t testing.TB, change ...func(*hostedWith)) *hosted {
 	t.Helper()
 	with := hostedWith{surface: testSurface()}
 	for _, apply := range change {
@@ -167,7 +167,7 @@ func newHosted(t *testing.T, change ...func(*hostedWith)) *hosted {
 }
 
 // request is one HTTP request to the server, a ping by default.
-func (h *hosted) request(t *testing.T, method, path, body string, header ...string) *http.Request {
+func (h *hosted) request(t testing.TB, method, path, body string, header ...string) *http.Request {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, h.url+path, strings.NewReader(body))
 	if err != nil {
@@ -192,7 +192,7 @@ type answered struct {
 	body   string
 }
 
-func send(t *testing.T, request *http.Request) answered {
+func send(t testing.TB, request *http.Request) answered {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
@@ -208,7 +208,7 @@ func send(t *testing.T, request *http.Request) answered {
 }
 
 // post sends a message with the bearer that is let in.
-func (h *hosted) post(t *testing.T, body string, header ...string) answered {
+func (h *hosted) post(t testing.TB, body string, header ...string) answered {
 	t.Helper()
 	return send(t, h.request(t, http.MethodPost, "/mcp", body, append([]string{"Authorization", "Bearer " + bearer}, header...)...))
 }
@@ -222,7 +222,7 @@ type httpError struct {
 	ResourceMetadata string `json:"resource_metadata"`
 }
 
-func errorOf(t *testing.T, body string) httpError {
+func errorOf(t testing.TB, body string) httpError {
 	t.Helper()
 	var decoded struct {
 		Error httpError `json:"error"`
