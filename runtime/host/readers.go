@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -20,6 +21,7 @@ type readers struct {
 	resourceURL  string
 	providerURL  string
 	transport    http.RoundTripper
+	recorder     Recorder
 	timeout      time.Duration
 	childTimeout time.Duration
 }
@@ -29,6 +31,7 @@ func newReaders(options HandlerOptions) (*readers, error) {
 		resourceURL:  options.ResourceURL,
 		providerURL:  options.ProviderURL,
 		transport:    &recordedTransport{inner: options.Transport, recorder: options.Recorder},
+		recorder:     options.Recorder,
 		timeout:      options.RSTimeout,
 		childTimeout: options.ChildTimeout,
 	}
@@ -73,9 +76,28 @@ func (m *readers) client(request *hostedRequest, bearer auth.Secret) (*rs.Client
 	})
 }
 
-// ofPackage reads with the bearers of the active members.
-func (m *readers) ofPackage(*hostedRequest) (rs.Reader, error) {
-	return nil, errNobody
+// ofPackage reads with the bearers of the active members (R-PKG-1). Those that are not active are passed on
+// without one, so that they can be named.
+func (m *readers) ofPackage(request *hostedRequest) (rs.Reader, error) {
+	sources := make([]fanout.Source, len(request.caller.Members))
+	for i, member := range request.caller.Members {
+		sources[i] = fanout.Source{
+			GrantID: member.GrantID, Active: member.Active, ConnectionID: member.ConnectionID,
+			ConnectorKey: member.ConnectorKey, DisplayName: member.DisplayName, Streams: member.Streams,
+		}
+		if !member.Active {
+			continue
+		}
+		reader, err := m.client(request, member.Bearer)
+		if err != nil {
+			return nil, err
+		}
+		sources[i].Reader = reader
+	}
+	return fanout.New(sources, fanout.Options{
+		ProviderURL: m.providerURL, ChildTimeout: m.childTimeout,
+		Observe: func(seen fanout.Observation) { m.recorder.Child(string(seen.Result), seen.Took) },
+	}), nil
 }
 
 // check tells whether the resource server answers. It shows no bearer, and any answer will do that is not

@@ -14,6 +14,9 @@ type Recorder interface {
 
 	// Read is one request to the resource server with its headers: its status, 0 when there was none.
 	Read(status int, elapsed time.Duration)
+
+	// Child is one read of a source of a package: a fanout.Result.
+	Child(result string, elapsed time.Duration)
 }
 
 type silentRecorder struct{}
@@ -21,3 +24,4 @@ type silentRecorder struct{}
 func (silentRecorder) Request(string, int, time.Duration) {}
 func (silentRecorder) Call(string, string, time.Duration) {}
 func (silentRecorder) Read(int, time.Duration)            {}
+func (silentRecorder) Child(string, time.Duration)        {}

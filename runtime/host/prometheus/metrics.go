@@ -42,6 +42,12 @@ func (m *Metrics) Read(status int, elapsed time.Duration) {
 	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds")
 }
 
+// Child counts a read of one source of a package.
+func (m *Metrics) Child(result string, elapsed time.Duration) {
+	m.count("pdpp_mcp_package_children_total{result=%q}", result)
+	m.time(elapsed, "pdpp_mcp_package_child_duration_seconds")
+}
+
 // Authorization counts what the verifier does; pass it as auth.Options.Observe.
 func (m *Metrics) Authorization(event auth.Event) {
 	m.count("pdpp_mcp_introspections_total{result=%q}", string(event))
