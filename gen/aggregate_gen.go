@@ -97,6 +97,18 @@ func aggregateDefinition() tool.Definition {
 		Description:  "Count, sum or group records of one stream on the server (`GET /v1/streams/{stream}/aggregate`). Read-only. Grouped results carry other_count: a positive value means top-N truncation. Structured output has every bucket.",
 		InputSchema:  aggregateInputSchema,
 		OutputSchema: aggregateOutputSchema,
-		Run:          runAggregate,
+		Arguments: []tool.Argument{
+			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "Stream name from schema."},
+			{Name: "metric", Type: tool.StringArgument, Required: true, Description: "One of count, sum, min, max, count_distinct.", Values: []string{"count", "sum", "min", "max", "count_distinct"}},
+			{Name: "field", Type: tool.StringArgument, Description: "Field measured, for all but count."},
+			{Name: "group_by", Type: tool.StringArgument, Description: "Field to group by."},
+			{Name: "group_by_time", Type: tool.StringArgument, Description: "Time field to bucket, instead of group_by."},
+			{Name: "granularity", Type: tool.StringArgument, Description: "One of minute, hour, day, week, month, quarter, year.", Values: []string{"minute", "hour", "day", "week", "month", "quarter", "year"}},
+			{Name: "time_zone", Type: tool.StringArgument, Description: "IANA zone of the buckets."},
+			{Name: "limit", Type: tool.IntegerArgument, Description: "Most groups. 1 to 100."},
+			{Name: "filter", Type: tool.FilterArgument, Description: "Typed conditions, e.g. {\"is_seen\":false,\"received_at\":{\"gte\":\"2026-01-01T00:00:00Z\"}}."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+		},
+		Run: runAggregate,
 	}
 }

@@ -88,6 +88,13 @@ func fetchDefinition() tool.Definition {
 		Description:  "Read one record as a document of id, title, text, url and metadata (`GET /v1/streams/{stream}/records/{id}`). Read-only. Narrow with fields; long text is clipped with a continuation in metadata. Text and structured output are the same.",
 		InputSchema:  fetchInputSchema,
 		OutputSchema: fetchOutputSchema,
-		Run:          runFetch,
+		Arguments: []tool.Argument{
+			{Name: "id", Type: tool.StringArgument, Required: true, Description: "Id from search, unchanged."},
+			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields."},
+			{Name: "expand", Type: tool.StringListArgument, Description: "Relations to include, from expand_capabilities."},
+			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "Most records per relation, e.g. {\"attachments\":3}."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+		},
+		Run: runFetch,
 	}
 }

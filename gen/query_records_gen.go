@@ -120,6 +120,21 @@ func queryRecordsDefinition() tool.Definition {
 		Description:  "Read records of one stream (`GET /v1/streams/{stream}/records`), newest first, as text previews and structured output. Read-only. Page with cursor and narrow fields; aggregate or search when full records are not needed. schema(stream) says what is supported.",
 		InputSchema:  queryRecordsInputSchema,
 		OutputSchema: queryRecordsOutputSchema,
-		Run:          runQueryRecords,
+		Arguments: []tool.Argument{
+			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "Stream name from schema."},
+			{Name: "limit", Type: tool.IntegerArgument, Description: "Page size. 1 to 100."},
+			{Name: "cursor", Type: tool.StringArgument, Description: "next_cursor of the page before."},
+			{Name: "order", Type: tool.StringArgument, Description: "One of asc, desc.", Values: []string{"asc", "desc"}},
+			{Name: "sort", Type: tool.StringArgument, Description: "Sort field from schema, - for descending."},
+			{Name: "count", Type: tool.StringArgument, Description: "One of none, estimated, exact.", Values: []string{"none", "estimated", "exact"}},
+			{Name: "filter", Type: tool.FilterArgument, Description: "Typed conditions, e.g. {\"is_seen\":false,\"received_at\":{\"gte\":\"2026-01-01T00:00:00Z\"}}."},
+			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields."},
+			{Name: "view", Type: tool.StringArgument, Description: "Named projection instead of fields."},
+			{Name: "expand", Type: tool.StringListArgument, Description: "Relations to include, from expand_capabilities."},
+			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "Most records per relation, e.g. {\"attachments\":3}."},
+			{Name: "changes_since", Type: tool.StringArgument, Description: "\"beginning\" or a next_changes_since."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+		},
+		Run: runQueryRecords,
 	}
 }

@@ -123,6 +123,19 @@ func readRecordFieldDefinition() tool.Definition {
 		Description:  "Read a window of one long text field (`GET /v1/streams/{stream}/records/{id}/field-window`). Read-only. Name the record by id, or by stream and record_id. Continue with the call shown in text and structured output.",
 		InputSchema:  readRecordFieldInputSchema,
 		OutputSchema: readRecordFieldOutputSchema,
-		Run:          runReadRecordField,
+		Arguments: []tool.Argument{
+			{Name: "id", Type: tool.StringArgument, Description: "Record id from another result."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+			{Name: "stream", Type: tool.StringArgument, Description: "With record_id, instead of id."},
+			{Name: "record_id", Type: tool.StringArgument, Description: "With stream, instead of id."},
+			{Name: "field_path", Type: tool.StringArgument, Required: true},
+			{Name: "offset_chars", Type: tool.IntegerArgument, Description: "Window start. At least 0."},
+			{Name: "cursor", Type: tool.StringArgument, Description: "Window cursor."},
+			{Name: "q", Type: tool.StringArgument, Description: "Window around the first match."},
+			{Name: "limit_chars", Type: tool.IntegerArgument, Description: "1 to 16384."},
+			{Name: "before_chars", Type: tool.IntegerArgument, Description: "Before the match, with q. 0 to 8192."},
+			{Name: "after_chars", Type: tool.IntegerArgument, Description: "After the match, with q. 0 to 8192."},
+		},
+		Run: runReadRecordField,
 	}
 }

@@ -59,6 +59,11 @@ func schemaDefinition() tool.Definition {
 		Description:  "List granted connections and streams, or with stream its fields and what they support (`GET /v1/schema`). Read-only. Call this first.",
 		InputSchema:  schemaInputSchema,
 		OutputSchema: schemaOutputSchema,
-		Run:          runSchema,
+		Arguments: []tool.Argument{
+			{Name: "stream", Type: tool.StringArgument, Description: "One stream instead of the index."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+			{Name: "detail", Type: tool.StringArgument, Description: "full gives raw JSON Schema and needs stream. One of compact, full.", Values: []string{"compact", "full"}},
+		},
+		Run: runSchema,
 	}
 }

@@ -95,6 +95,15 @@ func searchDefinition() tool.Definition {
 		Description:  "Search text across granted streams (`GET /v1/search`; semantic and hybrid by mode). Read-only. Pass a result's id to fetch. Narrow by streams and page by cursor; results are also structured output.",
 		InputSchema:  searchInputSchema,
 		OutputSchema: searchOutputSchema,
-		Run:          runSearch,
+		Arguments: []tool.Argument{
+			{Name: "q", Type: tool.StringArgument, Required: true, Description: "Words to find."},
+			{Name: "streams", Type: tool.StringListArgument, Description: "Only these streams."},
+			{Name: "mode", Type: tool.StringArgument, Description: "Default lexical. One of lexical, semantic, hybrid.", Values: []string{"lexical", "semantic", "hybrid"}},
+			{Name: "limit", Type: tool.IntegerArgument, Description: "Most hits in all. 1 to 100."},
+			{Name: "cursor", Type: tool.StringArgument, Description: "next_cursor of the page before."},
+			{Name: "filter", Type: tool.FilterArgument, Description: "Typed conditions, e.g. {\"is_seen\":false,\"received_at\":{\"gte\":\"2026-01-01T00:00:00Z\"}}."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+		},
+		Run: runSearch,
 	}
 }

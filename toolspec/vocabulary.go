@@ -29,6 +29,7 @@ type ArgumentType struct {
 	RequiredFunction string // the method that reads a required one; empty: it cannot be required
 	Go               string // the Go type of one that may be absent
 	RequiredGo       string // the Go type of a required one
+	Constant         string // of package tool, for hosts that do not read schemas
 }
 
 // Word is a word for a check, an encoding, a gate, a renderer or an operation.
@@ -98,11 +99,11 @@ func (ws Words) Names() []string {
 
 // ArgumentTypes are the words for `type`.
 var ArgumentTypes = []ArgumentType{
-	{Name: "string", Doc: "Text.", Function: "String", RequiredFunction: "RequiredString", Go: "*string", RequiredGo: "string"},
-	{Name: "integer", Doc: "A whole number; 5.0 counts as 5.", Function: "Integer", RequiredFunction: "RequiredInteger", Go: "*int64", RequiredGo: "int64"},
-	{Name: "string_list", Doc: "An array of strings.", Function: "StringList", Go: "[]string"},
-	{Name: "filter", Doc: "An object of conditions: a value for equality, or an object of gte, gt, lte and lt.", Function: "Filter", Go: "rs.Filter"},
-	{Name: "limits", Doc: "An object of relation names and whole numbers of at least 1.", Function: "Limits", Go: "rs.Limits"},
+	{Name: "string", Doc: "Text.", Function: "String", RequiredFunction: "RequiredString", Go: "*string", RequiredGo: "string", Constant: "StringArgument"},
+	{Name: "integer", Doc: "A whole number; 5.0 counts as 5.", Function: "Integer", RequiredFunction: "RequiredInteger", Go: "*int64", RequiredGo: "int64", Constant: "IntegerArgument"},
+	{Name: "string_list", Doc: "An array of strings.", Function: "StringList", Go: "[]string", Constant: "StringListArgument"},
+	{Name: "filter", Doc: "An object of conditions: a value for equality, or an object of gte, gt, lte and lt.", Function: "Filter", Go: "rs.Filter", Constant: "FilterArgument"},
+	{Name: "limits", Doc: "An object of relation names and whole numbers of at least 1.", Function: "Limits", Go: "rs.Limits", Constant: "LimitsArgument"},
 }
 
 // FindArgumentType finds a type word by its name.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,47 +14,76 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
+// newCallCommand has a command for each tool, with a flag for each of its arguments.
 func newCallCommand(terminal terminal, logging *logging) *cobra.Command {
-	var provider provider
-	var arguments string
 	command := &cobra.Command{
-		Use:   "call <tool> [--json '{…}']",
-		Short: "Call one tool and print what a model would read",
+		Use:   "call <tool> [--argument value …] [--json '{…}']",
+		Short: "Call one tool from a terminal or a script",
+		Long: `Call one tool. On a terminal the answer is shown for people; in a pipe or a file it is the
+structured output as JSON. --format text prints what a model reads that sees only text.`,
+		Example: `  pdpp-mcp call schema --stream messages
+  pdpp-mcp call query_records --stream messages --filter received_at.gte=2026-01-01 --fields subject,received_at
+  pdpp-mcp call query_records --stream messages --all > messages.jsonl
+  pdpp-mcp call search --q overdraft --limit 5`,
 		Args: func(_ *cobra.Command, positional []string) error {
-			if len(positional) != 1 {
+			if len(positional) == 0 {
 				return &usageError{"call takes the name of one tool: " + toolNames()}
 			}
-			return nil
+			return &usageError{fmt.Sprintf("unknown tool %q; pass one of: %s", positional[0], toolNames())}
 		},
-		RunE: func(command *cobra.Command, positional []string) error {
-			definition, err := findTool(positional[0])
-			if err != nil {
-				return err
-			}
-			reader, err := provider.reader(logging.logger())
-			if err != nil {
-				return err
-			}
-			text, err := callTool(command.Context(), definition, reader, json.RawMessage(arguments))
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(terminal.out, text)
-			return err
-		},
+		RunE: func(*cobra.Command, []string) error { return nil }, // Args refuses every call without a tool
 	}
-	provider.addFlags(command.Flags())
-	command.Flags().StringVar(&arguments, "json", "{}", "the tool's arguments as one JSON object")
+	for _, definition := range gen.Surface().Tools {
+		command.AddCommand(newToolCommand(terminal, logging, definition))
+	}
 	return command
 }
 
-func findTool(name string) (tool.Definition, error) {
-	definitions := gen.Surface().Tools
-	i := slices.IndexFunc(definitions, func(definition tool.Definition) bool { return definition.Name == name })
-	if i < 0 {
-		return tool.Definition{}, &usageError{fmt.Sprintf("unknown tool %q; pass one of: %s", name, toolNames())}
+func newToolCommand(terminal terminal, logging *logging, definition tool.Definition) *cobra.Command {
+	var provider provider
+	format := format{terminal: terminal}
+	all := false
+	command := &cobra.Command{
+		Use:   definition.Name,
+		Short: definition.Title,
+		Long:  definition.Description,
+		Args:  noArguments,
 	}
-	return definitions[i], nil
+	arguments := newArgumentFlags(command.Flags(), definition.Arguments)
+	provider.addFlags(command.Flags())
+	format.addFlags(command.Flags())
+	if arguments.has("cursor") && arguments.has("limit") {
+		command.Flags().BoolVar(&all, "all", false, "read every page; prints one JSON object a line, and how far it is on stderr")
+	}
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		object, err := arguments.object()
+		if err != nil {
+			return err
+		}
+		if err := format.check(); err != nil {
+			return err
+		}
+		reader, err := provider.reader(logging.logger())
+		if err != nil {
+			return err
+		}
+		// The same rule as for a server: a client token only.
+		if err := admit(command.Context(), reader); err != nil {
+			return err
+		}
+		call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
+			return callTool(ctx, definition, reader, arguments)
+		}
+		if all {
+			return printPages(command.Context(), terminal, call, object)
+		}
+		result, err := call(command.Context(), object)
+		if err != nil {
+			return err
+		}
+		return format.print(definition.Name, result)
+	}
+	return command
 }
 
 func toolNames() string {
@@ -66,16 +94,15 @@ func toolNames() string {
 	return strings.Join(names, ", ")
 }
 
-// callTool runs a tool under the same rules as a server: a client token only, one time limit for all.
-func callTool(ctx context.Context, definition tool.Definition, reader rs.Reader, arguments json.RawMessage) (string, error) {
+func admit(ctx context.Context, reader rs.Reader) error {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	if err := host.Admit(ctx, reader); err != nil {
-		return "", err
-	}
-	result, err := definition.Run(ctx, tool.Env{RS: reader}, arguments)
-	if err != nil {
-		return "", err
-	}
-	return result.Text, nil
+	return host.Admit(ctx, reader)
+}
+
+// callTool runs a tool under the time limit of a server's calls.
+func callTool(ctx context.Context, definition tool.Definition, reader rs.Reader, arguments json.RawMessage) (*tool.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	return definition.Run(ctx, tool.Env{RS: reader}, arguments)
 }

@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"take":      take,
 			"next":      next,
 			"hides":     hides,
+			"distinct":  distinct,
 			"write":     write,
 		},
 	})
@@ -137,6 +138,29 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if info.Mode().Perm() != fs.FileMode(want) {
 		ts.Fatalf("%s has mode %o, want %o", args[1], info.Mode().Perm(), want)
+	}
+}
+
+// distinct checks the lines of the last stdout: distinct <count> <pattern>. There are so many, and what the
+// pattern's group finds in each stands in no other.
+func distinct(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: distinct <count> <pattern>")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	pattern := regexp.MustCompile(args[1])
+	found := map[string]bool{}
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
+	for _, line := range lines {
+		group := pattern.FindStringSubmatch(line)
+		if group == nil {
+			ts.Fatalf("nothing like %s in %s", args[1], line)
+		}
+		found[group[1]] = true
+	}
+	if len(lines) != want || len(found) != want {
+		ts.Fatalf("%d lines, %d of them distinct, want %d", len(lines), len(found), want)
 	}
 }
 

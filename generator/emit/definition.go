@@ -21,7 +21,30 @@ func (t toolFile) definition() jen.Code {
 			{"Description", jen.Lit(t.tool.Description)},
 			{"InputSchema", jen.Id(t.tool.LocalName + "InputSchema")},
 			{"OutputSchema", jen.Id(t.tool.LocalName + "OutputSchema")},
+			{"Arguments", t.arguments()},
 			{"Run", jen.Id(t.runName())},
 		}))),
 	)
+}
+
+// arguments is what a host knows of the inputs without reading the schema.
+func (t toolFile) arguments() jen.Code {
+	items := make([]jen.Code, 0, len(t.tool.Arguments))
+	for _, argument := range t.tool.Arguments {
+		members := []member{
+			{"Name", jen.Lit(argument.Name)},
+			{"Type", runtime("tool", argument.Type.Constant)},
+		}
+		if argument.Required {
+			members = append(members, member{"Required", jen.True()})
+		}
+		if meaning := argument.Meaning(); meaning != "" {
+			members = append(members, member{"Description", jen.Lit(meaning)})
+		}
+		if argument.Enum != nil {
+			members = append(members, member{"Values", stringList(argument.Enum)})
+		}
+		items = append(items, onOneLine(members))
+	}
+	return jen.Index().Add(runtime("tool", "Argument")).Add(braces(items, len(items) > 0))
 }

@@ -17,12 +17,19 @@ type member struct {
 
 // structLiteral is the braces of a struct literal, one member a line when there are several.
 func structLiteral(members []member) jen.Code {
+	return braces(keyed(members), len(members) > longestOnOneLine)
+}
+
+func keyed(members []member) []jen.Code {
 	items := make([]jen.Code, 0, len(members))
 	for _, member := range members {
 		items = append(items, jen.Id(member.name).Op(":").Add(member.value))
 	}
-	return braces(items, len(items) > longestOnOneLine)
+	return items
 }
+
+// onOneLine is a literal whose type the surrounding list says.
+func onOneLine(members []member) jen.Code { return braces(keyed(members), false) }
 
 func braces(items []jen.Code, multi bool) jen.Code {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: multi}, items...)

@@ -78,7 +78,8 @@ func audience(members *reader) (reported []string, given bool) {
 
 // readPackage reads what an authorization server for adapters in other processes adds.
 func (a *answer) readPackage(members *reader) {
-	published := &reader{object: members.nested("package"), err: members.err}
+	published := &reader{object: members.nested("package")}
+	published.err = members.err
 	switch id := published.text("package_id"); {
 	case a.packageID == "":
 		a.packageID = id

@@ -131,7 +131,8 @@ func TestCallersHideSecrets(t *testing.T) {
 	if caller.Members[0].Bearer.Reveal() != memberBearer {
 		t.Fatal("no secret is there to be hidden")
 	}
-	for _, value := range []any{caller, *caller, caller.Members, caller.Members[0], &caller.Members[0].Bearer, caller.Members[0].Bearer, v} {
+	unused, _ := verifier(t, as) // printing one at work would read its locks
+	for _, value := range []any{caller, *caller, caller.Members, caller.Members[0], &caller.Members[0].Bearer, caller.Members[0].Bearer, unused} {
 		assertHides(t, value)
 	}
 }

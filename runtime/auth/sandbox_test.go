@@ -5,40 +5,42 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/sample"
 )
 
-// R-HOST-4, R-PKG-1: every ready token of the sandbox, by way of its metadata and its introspection.
-func TestSandboxTokens(t *testing.T) {
+// newSandbox runs the sandbox's authorization server on an origin of its own. The function makes a Verifier
+// that remembers nothing yet, and finds introspection by way of the metadata.
+func newSandbox(t *testing.T) (*authorization.Server, func() *auth.Verifier) {
+	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	origin := "http://" + server.Listener.Addr().String()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: origin})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.Config.Handler = box.Handler()
+	as := authorization.New(origin, sample.Dataset(1))
+	server.Config.Handler = as.Handler()
 	server.Start()
-	defer func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
+	t.Cleanup(server.Close)
+	return as, func() *auth.Verifier {
+		v, err := auth.NewVerifier(auth.Options{
+			AuthorizationServer: origin, ClientID: as.Caller().ID, ClientSecret: auth.NewSecret(as.Caller().Secret), Audiences: []string{origin},
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}()
-	introspecting := box.Authorization().Caller()
-	v, err := auth.NewVerifier(auth.Options{
-		AuthorizationServer: origin, ClientID: introspecting.ID, ClientSecret: auth.NewSecret(introspecting.Secret), Audiences: []string{origin},
-	})
-	if err != nil {
-		t.Fatal(err)
+		return v
 	}
+}
+
+// R-HOST-4, R-PKG-1: every ready token of the sandbox.
+func TestSandboxTokens(t *testing.T) {
+	as, fresh := newSandbox(t)
+	v := fresh()
 	if err := v.Check(t.Context()); err != nil {
 		t.Errorf("not ready: %v", err)
 	}
-
 	clients := map[string]bool{"everything": true, "gmail_personal": true, "gmail_both": true, "spotify": true, "slack": true, "narrow": true}
 	packages := map[string]int{"package": 4, "package_single": 1}
 	refusals := map[string]int{"owner": 403, "revoked": 401, "expired": 401, "package_revoked": 401}
-	tokens := box.Tokens()
+	tokens := as.Tokens()
 	if len(tokens) != len(clients)+len(packages)+len(refusals) {
 		t.Errorf("the sandbox has %d tokens; the table does not", len(tokens))
 	}
@@ -51,9 +53,9 @@ func TestSandboxTokens(t *testing.T) {
 				return
 			}
 			caller := admitted(t, v, token)
-			credential, _ := box.Authorization().Credential(name)
+			credential, _ := as.Credential(name)
 			if caller.ClientID != credential.ClientID || caller.GrantID != credential.GrantID {
-				t.Errorf("got %+v of %+v", caller, credential.ClientID)
+				t.Errorf("got %+v, want the client %s and the grant %s", caller, credential.ClientID, credential.GrantID)
 			}
 			if clients[name] != (caller.Kind == auth.KindClient) || len(caller.ActiveMembers()) != packages[name] {
 				t.Errorf("got %+v", caller)
@@ -64,26 +66,15 @@ func TestSandboxTokens(t *testing.T) {
 
 // R-PKG-1, R-PKG-8: a revoked member is kept without its bearer, and a package without any other is revoked.
 func TestSandboxRevokesMembers(t *testing.T) {
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: resource})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = box.Close() }()
-	as := newAuthority(t, box.Handler().ServeHTTP)
-	introspecting := box.Authorization().Caller()
-	fresh := func() *auth.Verifier {
-		v, _ := verifier(t, as, func(options *auth.Options) {
-			options.ClientID, options.ClientSecret = introspecting.ID, auth.NewSecret(introspecting.Secret)
-		})
-		return v
-	}
-	token := box.Tokens()["package"]
-	members := box.Authorization().Members("package")
+	as, fresh := newSandbox(t)
+	token := as.Tokens()["package"]
+	members := as.Members("package")
 	for i, member := range members {
-		if got := len(admitted(t, fresh(), token).ActiveMembers()); got != len(members)-i {
-			t.Errorf("%d members are active of %d, %d revoked", got, len(members), i)
+		caller := admitted(t, fresh(), token)
+		if active := len(caller.ActiveMembers()); len(caller.Members) != len(members) || active != len(members)-i {
+			t.Errorf("%d members, %d of them active; want %d and %d", len(caller.Members), active, len(members), len(members)-i)
 		}
-		if err := box.Authorization().Revoke(member.GrantID); err != nil {
+		if err := as.Revoke(member.GrantID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -42,8 +42,10 @@ func TestPackageToken(t *testing.T) {
 	want := &auth.Caller{
 		Kind: auth.KindPackage, ClientID: "cli_1", PackageID: "gpkg_1", Expires: time.Unix(1795262952, 0),
 		Members: []auth.Member{
-			{GrantID: "grt_1", Active: true, Status: "active", ConnectionID: "cin_1", ConnectorKey: "gmail", DisplayName: "Personal Gmail",
-				Streams: []string{"messages", "threads"}, Bearer: auth.NewSecret(memberBearer)},
+			{
+				GrantID: "grt_1", Active: true, Status: "active", ConnectionID: "cin_1", ConnectorKey: "gmail", DisplayName: "Personal Gmail",
+				Streams: []string{"messages", "threads"}, Bearer: auth.NewSecret(memberBearer),
+			},
 			{GrantID: "grt_2", Status: "revoked", ConnectionID: "cin_2", ConnectorKey: "slack", DisplayName: "Team", Streams: []string{"messages"}},
 			{GrantID: "grt_3", Status: "active", ConnectionID: "cin_3", ConnectorKey: "spotify"},
 			{GrantID: "grt_4", Status: "active", ConnectionID: "cin_4"},

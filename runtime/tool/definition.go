@@ -17,6 +17,7 @@ type Definition struct {
 	Description  string
 	InputSchema  json.RawMessage // served byte for byte, in declared order
 	OutputSchema json.RawMessage
+	Arguments    []Argument // in the order of the schema
 	Run          Run
 }
 
