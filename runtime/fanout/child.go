@@ -32,8 +32,8 @@ type child struct {
 
 // hit is one hit of a source, and its place there.
 type hit struct {
-	members rawjson.Object
-	at      position
+	value rawjson.Value // as the source sent it
+	at    position
 }
 
 // open tells whether the source may have hits that were not read.
@@ -87,8 +87,8 @@ func (c *child) take(asked rs.Request, got answer) {
 		c.meta, c.requestID = page.meta, got.response.RequestID
 	}
 	skipped := min(c.next.Skip, len(page.hits))
-	for i, members := range page.hits[skipped:] {
-		c.hits = append(c.hits, hit{members: c.source.attributed(members), at: position{Cursor: c.next.Cursor, Skip: skipped + i}})
+	for i, value := range page.hits[skipped:] {
+		c.hits = append(c.hits, hit{value: value, at: position{Cursor: c.next.Cursor, Skip: skipped + i}})
 	}
 	c.advance(asked, page, len(page.hits)-skipped)
 }

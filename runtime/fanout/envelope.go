@@ -17,7 +17,7 @@ const (
 )
 
 // envelope is a list like that of one source (rs-contract.md, Envelopes).
-func (p readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object {
+func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object {
 	body := rawjson.Object{
 		rawjson.String("object", "list"),
 		rawjson.String("url", string(p.request.Path)),
@@ -33,7 +33,7 @@ func (p readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object 
 // nextCursor is empty when nothing follows. It is false when a cursor would be too large to be shown.
 // Sources' own cursors hold on to the state of their first page, so they are used while they fit; else
 // places are counted from the start, which is shorter.
-func (p readPage) nextCursor(rest []waiting) (string, bool) {
+func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	if len(rest) == 0 {
 		return "", true
 	}
@@ -56,7 +56,7 @@ func (p readPage) nextCursor(rest []waiting) (string, bool) {
 	return "", false
 }
 
-func (p readPage) meta(rest []waiting, cursorFits bool) rawjson.Object {
+func (p *readPage) meta(rest []waiting, cursorFits bool) rawjson.Object {
 	meta := rawjson.Object{}
 	if total := p.total(); total != nil {
 		meta = append(meta, rawjson.Int("count", *total), rawjson.String("count_accuracy", "exact"))
@@ -71,8 +71,8 @@ func (p readPage) meta(rest []waiting, cursorFits bool) rawjson.Object {
 
 // total is how many hits all sources have: a sum, when each of them gave an exact count. Later pages ask
 // not all of them any more and repeat what the first one knew.
-func (p readPage) total() *int64 {
-	if _, paged := p.request.Query.Get("cursor"); paged {
+func (p *readPage) total() *int64 {
+	if sentCursor(p.request) != "" {
 		return p.count
 	}
 	sum := int64(0)
@@ -98,7 +98,7 @@ func exactCount(meta rawjson.Object) (int64, bool) {
 
 // recall is what the sources say of how completely they searched, one by one; in all it is complete only
 // when no source is missing and each says so (R-SEARCH-9). Nil when no source says anything.
-func (p readPage) recall() rawjson.Object {
+func (p *readPage) recall() rawjson.Object {
 	var sources []rawjson.Value
 	complete, truncated, answered := true, false, 0
 	for _, child := range p.children {
@@ -128,7 +128,7 @@ func (p readPage) recall() rawjson.Object {
 }
 
 // warnings are first those about what is missing, since a result shows only the first ones.
-func (p readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
+func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 	warnings := []rawjson.Value{}
 	for _, each := range p.missing() {
 		next := each.retryAlone()
@@ -159,7 +159,7 @@ func (p readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 }
 
 // sourceWarnings are what the sources themselves warn of, each warning once.
-func (p readPage) sourceWarnings() []rawjson.Value {
+func (p *readPage) sourceWarnings() []rawjson.Value {
 	var sent []rawjson.Value
 	for _, child := range p.children {
 		warnings, _ := rawjson.Elements(child.meta.Get("warnings"))

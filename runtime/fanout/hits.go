@@ -9,7 +9,7 @@ import (
 
 // hitsPage is one source's answer to a search.
 type hitsPage struct {
-	hits       []rawjson.Object
+	hits       []rawjson.Value // objects
 	nextCursor string
 	hasMore    *bool // nil: not said
 	meta       rawjson.Object
@@ -43,12 +43,11 @@ func openHits(response *rs.Response) (*hitsPage, error) {
 		page.hasMore = &more
 	}
 	for i, row := range rows {
-		hit, ok := rawjson.ParseObject(row)
-		if !ok {
+		if rawjson.Kind(row) != rawjson.ObjectValue {
 			return nil, unusable(response, fmt.Sprintf("hit %d of the source's answer is not an object", i+1), nil)
 		}
-		page.hits = append(page.hits, hit)
 	}
+	page.hits = rows
 	return page, nil
 }
 
@@ -82,18 +81,26 @@ func unusable(response *rs.Response, message string, cause error) *rs.Failure {
 
 // attributed is a hit that names its source. What the hit says itself stays, and a hit of another
 // connection, which a grant over several may send, takes nothing from this one (R-PKG-2).
-func (s *Source) attributed(hit rawjson.Object) rawjson.Object {
+func (s *Source) attributed(value rawjson.Value) rawjson.Value {
+	hit, _ := rawjson.ParseObject(value)
 	own := hit.FirstText("connection_id", "connector_instance_id")
 	if own != "" && own != s.ConnectionID {
-		return hit
+		return value
 	}
-	add := func(name, value string, names ...string) {
-		if value != "" && hit.FirstText(names...) == "" {
-			hit = hit.With(name, rawjson.Quote(value))
+	changed := false
+	for _, member := range []struct {
+		name, value, other string // the other name says the same
+	}{
+		{"connection_id", s.ConnectionID, "connector_instance_id"},
+		{"connector_key", s.ConnectorKey, "connector_id"},
+		{"display_name", s.DisplayName, "label"},
+	} {
+		if member.value != "" && hit.FirstText(member.name, member.other) == "" {
+			hit, changed = hit.With(member.name, rawjson.Quote(member.value)), true
 		}
 	}
-	add("connection_id", s.ConnectionID, "connection_id", "connector_instance_id")
-	add("connector_key", s.ConnectorKey, "connector_key", "connector_id")
-	add("display_name", s.DisplayName, "display_name", "label")
-	return hit
+	if !changed {
+		return value
+	}
+	return hit.Encode()
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // pageThrough reads all pages, each with the limit that is next, by a reader of its own as another replica
@@ -101,6 +102,52 @@ func TestPagingShowsEveryHitOnce(t *testing.T) {
 		}
 		if diff := gocmp.Diff(turnsOf(servers...), keys); diff != "" {
 			t.Fatalf("hits (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// R-PKG-6: sources that fail now and then lose nothing and repeat nothing. Only what the last page names as
+// missing may lack its end.
+func TestPagingOverFailingSources(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var servers []*fakeRS
+		for i := range rapid.IntRange(1, 4).Draw(t, "sources") {
+			fails := rapid.SliceOfN(rapid.IntRange(0, 3), 40, 40).Draw(t, "fails")
+			servers = append(servers, &fakeRS{
+				name: string(rune('a' + i)), hits: rapid.IntRange(0, 60).Draw(t, "hits"), largest: rapid.IntRange(1, 20).Draw(t, "largest"),
+				fails: func(call int) error {
+					if call < len(fails) && fails[call] == 0 {
+						return &rs.Error{Status: 502, Code: "api_error", Message: "bad gateway"}
+					}
+					return nil
+				},
+			})
+		}
+		shown, cursor := map[string][]string{}, ""
+		var last found
+		for pages := 0; pages == 0 || cursor != ""; pages++ {
+			if pages > 2_000 {
+				t.Fatal("paging does not end")
+			}
+			response, err := newReader(members(servers...)...).Get(t.Context(), searchFor(rapid.IntRange(1, 30).Draw(t, "limit"), cursor))
+			if err != nil {
+				pages-- // every source failed; the same page is asked again
+				continue
+			}
+			last = decode(t, response)
+			for _, hit := range last.Data {
+				shown[hit.ConnectionID] = append(shown[hit.ConnectionID], hit.RecordKey)
+			}
+			cursor = last.NextCursor
+		}
+		for _, server := range servers {
+			want, got := turnsOf(server), shown["cin_"+server.name]
+			if _, missing := last.reasons()["cin_"+server.name]; missing {
+				want = want[:min(len(got), len(want))]
+			}
+			if diff := gocmp.Diff(want, append([]string{}, got...)); diff != "" {
+				t.Fatalf("hits of %s (-want +got):\n%s", server.name, diff)
+			}
 		}
 	})
 }

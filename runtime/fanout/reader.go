@@ -97,7 +97,7 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 			return r.pass(ctx, source, request)
 		}
 		return r.search(ctx, request, wanted)
-	case readPage:
+	case *readPage:
 		if response, ok := wanted.again(r, request); ok {
 			return response, nil
 		}

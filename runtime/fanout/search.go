@@ -23,7 +23,7 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	if len(wanted.Streams) > 0 && len(r.granting(wanted.Streams)) == 0 {
 		return nil, r.ungranted(wanted.Streams)
 	}
-	page := readPage{HitsOfSources: wanted, reader: r, request: request, limit: limitOf(request)}
+	page := &readPage{HitsOfSources: wanted, reader: r, request: request, limit: limitOf(request)}
 	if err := page.begin(); err != nil {
 		return nil, err
 	}
@@ -50,6 +50,12 @@ func target(request rs.Request) string {
 	return string(request.Path)
 }
 
+// sentCursor is the caller's cursor; an empty one stands for the first page, as with resource servers.
+func sentCursor(request rs.Request) string {
+	cursor, _ := request.Query.Get("cursor")
+	return cursor
+}
+
 // limitOf is how many hits a page has at most (R-SEARCH-9).
 func limitOf(request rs.Request) int {
 	sent, _ := request.Query.Get("limit")
@@ -74,7 +80,7 @@ type readPage struct {
 }
 
 // again is the beginning of the page, when the request asks for just that, and asks the same caller's reader.
-func (p readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
+func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
 	limit := limitOf(request)
 	sameQuery := request.Query.Without("limit").Encoded() == p.request.Query.Without("limit").Encoded()
 	if r != p.reader || request.Path != p.request.Path || !sameQuery || limit > p.limit {
@@ -91,8 +97,8 @@ func (p *readPage) begin() error {
 			p.ended = append(p.ended, absence{source: source})
 		}
 	}
-	sent, paged := p.request.Query.Get("cursor")
-	if !paged {
+	sent := sentCursor(p.request)
+	if sent == "" {
 		return nil
 	}
 	parsed, err := parseCursor(sent, questionOf(p.request))
@@ -192,11 +198,12 @@ func (p *readPage) missing() []absence {
 }
 
 // response is the page with the hits that were dealt.
-func (p readPage) response(request rs.Request, shown []int) *rs.Response {
+func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	hits := make([]rawjson.Value, 0, len(shown))
 	given := make([]int, len(p.children))
 	for _, i := range shown {
-		hits = append(hits, p.children[i].hits[given[i]].members.Encode())
+		child := p.children[i]
+		hits = append(hits, child.source.attributed(child.hits[given[i]].value))
 		given[i]++
 	}
 	body := p.envelope(hits, p.rest(shown, given))
@@ -205,7 +212,7 @@ func (p readPage) response(request rs.Request, shown []int) *rs.Response {
 }
 
 // requestID is that of the first source that answered; warnings hold those of the others that did not.
-func (p readPage) requestID() string {
+func (p *readPage) requestID() string {
 	for _, child := range p.children {
 		if child.requestID != "" {
 			return child.requestID
