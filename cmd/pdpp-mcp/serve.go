@@ -45,10 +45,15 @@ func newServeCommand(_ terminal, logging *logging) *cobra.Command {
 // gcPercent trades memory for time: most of what is allocated are the SDK's buffers, gone after each request.
 const gcPercent = 400
 
-func serve(ctx context.Context, settings *serveSettings, logger *slog.Logger) error {
+// raiseGCPercent leaves it to whoever runs the server when they have set it.
+func raiseGCPercent() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+}
+
+func serve(ctx context.Context, settings *serveSettings, logger *slog.Logger) error {
+	raiseGCPercent()
 	listener, err := listen(ctx, "listen", settings.listen)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -418,5 +419,21 @@ func TestServeKeepsSecretsToItself(t *testing.T) {
 	}
 	if strings.Count(log, `"tool":"search","code":"ok"`) != 3 {
 		t.Errorf("the log lacks the calls:\n%s", log)
+	}
+}
+
+// The collector runs less often in a server, unless somebody has set it.
+func TestGCPercentOfServe(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(before)
+	t.Setenv("GOGC", "100")
+	raiseGCPercent()
+	if percent := debug.SetGCPercent(100); percent != 100 {
+		t.Errorf("GOGC is set, and the percentage is %d", percent)
+	}
+	t.Setenv("GOGC", "")
+	raiseGCPercent()
+	if percent := debug.SetGCPercent(100); percent != gcPercent {
+		t.Errorf("the percentage is %d, want %d", percent, gcPercent)
 	}
 }

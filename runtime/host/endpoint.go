@@ -111,13 +111,17 @@ func (h *Handler) authenticate(r *http.Request) error {
 // challenge answers a request that was not authenticated (R-HOST-2).
 func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 	known := requestOf(r.Context())
-	level := slog.LevelInfo
+	attributes := []slog.Attr{slog.String("request_id", known.id)}
+	level := slog.LevelWarn // the authorization server is in trouble
 	var refusal *auth.Refusal
-	if !errors.As(err, &refusal) || refusal.Status >= http.StatusInternalServerError {
-		level = slog.LevelWarn
+	if errors.As(err, &refusal) {
+		attributes = append(attributes, slog.Int("status", refusal.Status), slog.String("code", refusal.Code))
+		if refusal.Status < http.StatusInternalServerError {
+			level = slog.LevelInfo
+		}
 	}
 	// The text of a refusal holds no token.
-	h.logger.LogAttrs(r.Context(), level, "refused", slog.String("request_id", known.id), slog.String("reason", err.Error()))
+	h.logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
 	auth.Challenge{PublicOrigin: known.origin, RequestID: known.id}.Write(w, err)
 }
 

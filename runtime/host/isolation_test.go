@@ -22,7 +22,7 @@ const callers = 100
 // readAll is a tool that gives back whatever the resource server answers, errors included.
 func readAll(name string) tool.Definition {
 	return running(name, func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
-		response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "echo")})
+		response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "echo"), Sources: rs.OneSource{Stream: "echo"}})
 		if err != nil {
 			return nil, err
 		}
@@ -47,20 +47,42 @@ func manyCallers(t testing.TB) *hosted {
 			_, _ = fmt.Fprintf(w, `{"object":"schema","data":%q}`, canary)
 		}
 	})
-	for i := range callers {
-		h.as.says(fmt.Sprintf("token-%d", i), fmt.Sprintf(`{"active":true,"pdpp_token_kind":"client","grant_id":"grt_%d"}`, i))
+	for caller := range callers {
+		h.as.says(tokenOf(caller), introspectionOf(caller))
 	}
 	return h
 }
 
+// tokenOf is what a caller sends. Every other one has a package, whose token reads nothing itself.
+func tokenOf(caller int) string {
+	if caller%2 == 1 {
+		return fmt.Sprintf("package-%d", caller)
+	}
+	return fmt.Sprintf("token-%d", caller)
+}
+
+// introspectionOf names the bearer that reads for a caller: its own, or that of the one member of its
+// package that has the stream.
+func introspectionOf(caller int) string {
+	if caller%2 == 1 {
+		return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_%[1]d","members":[`+
+			`{"grant_id":"grt_%[1]d","status":"active","connection_id":"cin_%[1]d","streams":["echo"],"access_token":"token-%[1]d"},`+
+			`{"grant_id":"grt_%[1]d_other","status":"active","connection_id":"cin_%[1]d_other","streams":["other"],"access_token":"token-%[1]d-other"}]}}`, caller)
+	}
+	return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"client","grant_id":"grt_%d"}`, caller)
+}
+
 func canaryOf(caller string) string { return "canary:" + caller + ";" }
+
+// crowd keeps a connection for each caller.
+var crowd = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}}
 
 // askAs lets one caller read once, and says what is wrong with the answer.
 func askAs(t testing.TB, h *hosted, caller int) string {
 	name := fmt.Sprint(caller)
 	argument := "argument:" + name + ";"
-	request := h.request(t, http.MethodPost, "/mcp", callOf("read", `{"x":"`+argument+`"}`), "Authorization", "Bearer token-"+name)
-	response, err := http.DefaultClient.Do(request)
+	request := h.request(t, http.MethodPost, "/mcp", callOf("read", `{"x":"`+argument+`"}`), "Authorization", "Bearer "+tokenOf(caller))
+	response, err := crowd.Do(request)
 	if err != nil {
 		return err.Error()
 	}
@@ -71,13 +93,14 @@ func askAs(t testing.TB, h *hosted, caller int) string {
 	}
 	text := string(body)
 	own := strings.Count(text, canaryOf(name))
-	if own == 0 || own != strings.Count(text, "canary:") || strings.Count(text, argument) != strings.Count(text, "argument:") || strings.Contains(text, "token-") {
+	if own == 0 || own != strings.Count(text, "canary:") ||
+		strings.Count(text, argument) != strings.Count(text, "argument:") || strings.Contains(text, "token-") || strings.Contains(text, "package-") {
 		return fmt.Sprintf("caller %s reads %s", name, text)
 	}
 	return ""
 }
 
-// Covers R-HOST-5: of 100 callers with different grants that come interleaved, each reads its own.
+// Covers R-HOST-5 and R-PKG-1: of 100 callers with different grants that come interleaved, each reads its own.
 func TestCallersDoNotMix(t *testing.T) {
 	h := manyCallers(t)
 	var reading sync.WaitGroup
