@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -347,6 +348,8 @@ func TestSignalDrainsServe(t *testing.T) {
 	}
 	arrived, release := make(chan struct{}), make(chan struct{})
 	p.mu.Lock()
+	let := sync.OnceFunc(func() { close(release) })
+	defer let() // the sandbox waits for it, however the test ends
 	first := sync.OnceFunc(func() { close(arrived) })
 	p.hold = func(*http.Request) { first(); <-release }
 	p.mu.Unlock()
@@ -363,16 +366,18 @@ func TestSignalDrainsServe(t *testing.T) {
 	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for {
+	drained := false
+	for deadline := time.Now().Add(10 * time.Second); !drained; {
 		status, body := get(t, s.url+"/readyz")
-		if status == http.StatusServiceUnavailable && strings.Contains(body, "draining") {
-			break
+		drained = status == http.StatusServiceUnavailable && strings.Contains(body, "draining")
+		if time.Now().After(deadline) {
+			t.Fatal("the server is still ready")
 		}
 	}
 	if status, body := get(t, s.metrics); status != http.StatusOK || !strings.Contains(body, "pdpp_mcp_") {
 		t.Errorf("the metrics are gone while a call is under way: %d", status)
 	}
-	close(release)
+	let()
 	if text := <-answer; !strings.Contains(text, "first_fetch_id=") {
 		t.Errorf("the call under way got %q", text)
 	}

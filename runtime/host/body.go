@@ -15,15 +15,11 @@ const MaxRequestBody = 256 << 10
 // bodyWithin is how long a client may take to send a body, unless the options say otherwise.
 const bodyWithin = 10 * time.Second
 
-// limitReading gives the client so long for the rest of its request. A writer that cannot tell its
+// limitReading gives the client so long for the rest of its request. Package http ends the limit with the
+// body, so that it does not bound the answer. A writer that cannot tell its
 // connection is one without a connection.
 func limitReading(w http.ResponseWriter, within time.Duration) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within))
-}
-
-// unlimitReading ends the limit, which would else end the request while it is answered.
-func unlimitReading(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
 // readBody takes a whole body and puts it back for the SDK, which reads it at once too. It gives the number

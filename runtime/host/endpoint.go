@@ -83,7 +83,6 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, refused)
 		return
 	}
-	unlimitReading(w)
 	release, refused := h.limiter.admit(requestOf(ctx).caller.TokenHash, max(1, messages))
 	if refused != nil {
 		h.refuse(w, r, refused)

@@ -67,6 +67,7 @@ func introspectionOf(caller int) string {
 	if caller%2 == 1 {
 		return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_%[1]d","members":[`+
 			`{"grant_id":"grt_%[1]d","status":"active","connection_id":"cin_%[1]d","streams":["echo"],"access_token":"token-%[1]d"},`+
+			`{"grant_id":"grt_%[1]d_gone","status":"revoked","connection_id":"cin_%[1]d_gone","streams":["echo"]},`+
 			`{"grant_id":"grt_%[1]d_other","status":"active","connection_id":"cin_%[1]d_other","streams":["other"],"access_token":"token-%[1]d-other"}]}}`, caller)
 	}
 	return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"client","grant_id":"grt_%d"}`, caller)

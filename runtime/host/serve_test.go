@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -35,7 +36,7 @@ func serving(t *testing.T, h *hosted, options host.ServeOptions) (url string, en
 // untilNotReady asks for readiness until it has gone.
 func untilNotReady(t *testing.T, url string) string {
 	t.Helper()
-	for {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
 		response, err := http.Get(url + "/readyz")
 		if err != nil {
 			t.Fatalf("the listener is closed before readiness has gone: %v", err)
@@ -49,6 +50,8 @@ func untilNotReady(t *testing.T, url string) string {
 			return string(body)
 		}
 	}
+	t.Fatal("the server is still ready")
+	return ""
 }
 
 // blocking is a resource server that tells of a read and answers it when it is let go.
@@ -67,6 +70,8 @@ func blocking(arrived, release chan struct{}) func(*hostedWith) {
 // Covers R-HOST-9: a server that is told to end is not ready at once, finishes the call under way, and ends.
 func TestDrain(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
+	let := sync.OnceFunc(func() { close(release) })
+	defer let() // the resource server waits for it, however the test ends
 	h := newHosted(t, blocking(arrived, release))
 	url, end, ended := serving(t, h, host.ServeOptions{DrainTimeout: time.Minute})
 	h.url = url
@@ -84,7 +89,7 @@ func TestDrain(t *testing.T) {
 		t.Fatalf("the call ended too early: %d %s", got.status, got.body)
 	default:
 	}
-	close(release)
+	let()
 	if got := <-answers; got.status != 200 || !strings.Contains(got.body, "fetch {}") {
 		t.Errorf("the call under way got %d %s", got.status, got.body)
 	}
@@ -171,6 +176,9 @@ func TestSlowClients(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer connection.Close()
+			if err := connection.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
 			if _, err := io.WriteString(connection, text); err != nil {
 				t.Fatal(err)
 			}
