@@ -68,6 +68,13 @@ func (p *provided) note(r *http.Request) {
 	}
 }
 
+// letGo ends what a test has held up.
+func (p *provided) letGo() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hold = nil
+}
+
 // take gives the bearers of the reads since the last time.
 func (p *provided) take() []string {
 	p.mu.Lock()
@@ -153,6 +160,23 @@ func (s *served) end(t *testing.T, signal os.Signal) string {
 	return s.log.String()
 }
 
+// TestServe runs the real binary before one sandbox, which takes its time to fill.
+func TestServe(t *testing.T) {
+	p := newProvided(t)
+	for name, test := range map[string]func(*testing.T, *provided){
+		"the tools are those of stdio":    servedToolsAreThoseOfStdio,
+		"each journey has its own bearer": servedJourneys,
+		"tokens by kind":                  servedTokensByKind,
+		"a signal drains":                 signalDrainsServe,
+		"secrets are kept":                serveKeepsSecretsToItself,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.take()
+			test(t, p)
+		})
+	}
+}
+
 // withBearer sends every request with a token.
 type withBearer struct{ token string }
 
@@ -210,8 +234,8 @@ func toolsOf(t *testing.T, answer []byte) string {
 }
 
 // Covers R-SURF-1 and R-HOST-1: the six tools of stdio, byte for byte.
-func TestServedToolsAreThoseOfStdio(t *testing.T) {
-	p := newProvided(t)
+func servedToolsAreThoseOfStdio(t *testing.T, p *provided) {
+	t.Helper()
 	token := p.Tokens()["everything"]
 	stdio := exec.CommandContext(t.Context(), "pdpp-mcp", "stdio", "--provider-url", p.url)
 	stdio.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+token)
@@ -259,8 +283,8 @@ func TestServedToolsAreThoseOfStdio(t *testing.T) {
 
 // Covers R-HOST-1, R-HOST-4, R-HOST-5 and R-PKG-1: client and package tokens walk from the schema to a field, and each
 // reads with its own bearers.
-func TestServedJourneys(t *testing.T) {
-	p := newProvided(t)
+func servedJourneys(t *testing.T, p *provided) {
+	t.Helper()
 	s := startServe(t, p)
 	tokens := p.Tokens()
 	members := make(map[string]bool)
@@ -298,8 +322,8 @@ func TestServedJourneys(t *testing.T) {
 }
 
 // Covers R-HOST-4 over the real authorization server of the sandbox, whose metadata names the introspection endpoint.
-func TestServedTokensByKind(t *testing.T) {
-	p := newProvided(t)
+func servedTokensByKind(t *testing.T, p *provided) {
+	t.Helper()
 	s := startServe(t, p)
 	for token, status := range map[string]int{
 		"everything": 200, "package": 200, "owner": 403, "revoked": 401, "expired": 401, "package_revoked": 401,
@@ -339,8 +363,8 @@ func get(t *testing.T, url string) (int, string) {
 }
 
 // Covers R-HOST-9 with the real process: SIGTERM takes readiness away, and the call under way is answered.
-func TestSignalDrainsServe(t *testing.T) {
-	p := newProvided(t)
+func signalDrainsServe(t *testing.T, p *provided) {
+	t.Helper()
 	s := startServe(t, p)
 	session := s.connect(t, p.Tokens()["everything"])
 	if status, body := get(t, s.url+"/readyz"); status != http.StatusOK {
@@ -353,6 +377,7 @@ func TestSignalDrainsServe(t *testing.T) {
 	first := sync.OnceFunc(func() { close(arrived) })
 	p.hold = func(*http.Request) { first(); <-release }
 	p.mu.Unlock()
+	defer p.letGo()
 	answer := make(chan string, 1)
 	go func() {
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(`{"q":"overdraft"}`)})
@@ -388,8 +413,8 @@ func TestSignalDrainsServe(t *testing.T) {
 }
 
 // Covers R-ERR-6 for the process: nothing secret in its log or its metrics, which have an address of their own.
-func TestServeKeepsSecretsToItself(t *testing.T) {
-	p := newProvided(t)
+func serveKeepsSecretsToItself(t *testing.T, p *provided) {
+	t.Helper()
 	s := startServe(t, p)
 	for _, token := range []string{"everything", "package", "narrow"} {
 		session := s.connect(t, p.Tokens()[token])
