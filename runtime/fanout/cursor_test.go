@@ -150,13 +150,10 @@ func TestCursorsAreBounded(t *testing.T) {
 	}
 	sources, servers := packageOf(50)
 	keys, cursor := []string{}, ""
-	for {
+	for pages := 0; pages == 0 || cursor != "" && pages < 100; pages++ {
 		page := search(t, newReader(sources...), searchFor(90, cursor))
 		keys = append(keys, page.keys()...)
-		if cursor = page.NextCursor; cursor == "" {
-			break
-		}
-		if len(cursor) > 3_000 {
+		if cursor = page.NextCursor; len(cursor) > 3_000 {
 			t.Fatalf("%d characters", len(cursor))
 		}
 	}

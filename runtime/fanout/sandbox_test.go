@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
@@ -17,6 +18,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
+
+// patient waits for a sandbox that searches under the race detector.
+var patient = fanout.Options{ProviderURL: provider, ChildTimeout: time.Minute}
 
 // serve runs a sandbox over HTTP.
 func serve(t *testing.T) (*sandbox.Sandbox, string) {
@@ -69,7 +73,7 @@ func introspected(t *testing.T, box *sandbox.Sandbox, address string) []fanout.S
 	}
 	var sources []fanout.Source
 	for _, member := range answer.Package.Members {
-		client, err := rs.NewClient(rs.Options{BaseURL: address, ProviderURL: provider, Bearer: member.AccessToken})
+		client, err := rs.NewClient(rs.Options{BaseURL: address, ProviderURL: provider, Bearer: member.AccessToken, Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,11 +90,10 @@ func introspected(t *testing.T, box *sandbox.Sandbox, address string) []fanout.S
 func TestSandboxPackage(t *testing.T) {
 	box, address := serve(t)
 	sources := introspected(t, box, address)
-	reader := fanout.New(sources, fanout.Options{ProviderURL: provider})
+	reader := fanout.New(sources, patient)
 
-	t.Run("search", func(t *testing.T) { searchesToTheEnd(t, sources, "/v1/search") })
-	t.Run("semantic search", func(t *testing.T) { searchesToTheEnd(t, sources, "/v1/search/semantic") })
-	t.Run("hybrid search", func(t *testing.T) { searchesToTheEnd(t, sources, "/v1/search/hybrid") })
+	t.Run("search", func(t *testing.T) { searchesToTheEnd(t, sources, "/v1/search", 5) })
+	t.Run("hybrid search", func(t *testing.T) { searchesToTheEnd(t, sources, "/v1/search/hybrid", 20) })
 	t.Run("schema", func(t *testing.T) {
 		result, err := operation.Schema(t.Context(), tool.Env{RS: reader}, operation.SchemaInput{})
 		if err != nil {
@@ -131,7 +134,7 @@ func TestSandboxPackage(t *testing.T) {
 
 // searchesToTheEnd compares the pages of the package with what the sources give one by one, and has each page
 // rendered (R-SEARCH-9).
-func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path) {
+func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path, limit int) {
 	want := map[string]int{}
 	for _, source := range sources {
 		request := searchFor(100, "")
@@ -151,9 +154,9 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path) {
 			t.Fatalf("%s has more than 100 hits", source.ConnectionID)
 		}
 	}
-	var limits []int
-	for limit, cursor := 7, ""; ; limit = limit%9 + 4 {
-		reader := fanout.New(sources, fanout.Options{ProviderURL: provider})
+	pages := 0
+	for cursor := ""; pages == 0 || cursor != ""; pages++ {
+		reader := fanout.New(sources, patient)
 		request := searchFor(limit, cursor)
 		request.Path = path
 		response, err := reader.Get(t.Context(), request)
@@ -169,10 +172,8 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path) {
 				t.Errorf("%+v names no connector", hit)
 			}
 		}
-		limits = append(limits, limit)
-		if cursor = page.NextCursor; cursor == "" {
-			break
-		}
+		cursor = page.NextCursor
+		limit++
 	}
 	var wrong []string
 	for key, missing := range want {
@@ -181,8 +182,7 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path) {
 		}
 	}
 	slices.Sort(wrong)
-	if len(wrong) > 0 || len(want) == 0 {
-		t.Errorf("%d of %d hits lost or twice in %d pages: %q", len(wrong), len(want), len(limits), wrong)
+	if len(wrong) > 0 || pages < 2 {
+		t.Errorf("%d of %d hits lost or twice in %d pages: %q", len(wrong), len(want), pages, wrong)
 	}
-	t.Logf("%d hits in %d pages", len(want), len(limits))
 }
