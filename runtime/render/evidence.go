@@ -41,7 +41,7 @@ func (h *hit) newEvidence(window rawjson.Object, terms []string) (evidence, bool
 	read, _ := rawjson.ParseObject(window.Get("read"))
 	path := firstOf(window.FirstText("field_path", "field", "path"), read.FirstText("field_path", "field"))
 	text := window.FirstText("preview_text", "text", "snippet", "excerpt", "preview")
-	if path == "" || text == "" || Length(path) > groupCharacters {
+	if text == "" || Length(path) > groupCharacters || !h.canRead(path) {
 		return evidence{}, false
 	}
 	preview, cut := clipSnippet(highlight(text, terms), snippetCharacters)

@@ -48,6 +48,11 @@ func (id identity) arguments() rawjson.Object {
 // fetch reads the whole record.
 func (id identity) fetch() Call { return Call{Tool: "fetch", Arguments: id.arguments()} }
 
+// fetchFields reads some fields of the record only.
+func (id identity) fetchFields(names ...string) Call {
+	return Call{Tool: "fetch", Arguments: append(id.arguments(), rawjson.Strings("fields", names))}
+}
+
 // readField reads a text field of the record, window by window.
 func (id identity) readField(path string, more ...rawjson.Member) Call {
 	arguments := append(id.arguments(), rawjson.String("field_path", path))
