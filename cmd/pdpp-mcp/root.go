@@ -65,6 +65,7 @@ Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unrea
 	logging.addFlags(root.PersistentFlags())
 	root.AddCommand(
 		newStdioCommand(terminal, logging),
+		newServeCommand(terminal, logging),
 		newCallCommand(terminal, logging),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal),
