@@ -116,6 +116,15 @@ func newTransportHandler(surface tool.Surface, options HandlerOptions, environme
 	))
 }
 
+// Paths are the patterns of http.ServeMux under which a Handler can be mounted beside a provider on the same
+// origin. The metadata of the provider itself is not among them.
+func Paths() []string {
+	return []string{
+		auth.MCPPath, auth.MCPMetadataPath, healthPath, readinessPath, page.IndexPath + "{$}", page.ConnectPath, page.ConnectPath + ".css",
+		page.ConnectPath + ".js", page.ShortPath, page.LLMSPath, page.IconPath,
+	}
+}
+
 func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc(auth.MCPPath, h.serveMCP)
