@@ -24,7 +24,7 @@ type Provider struct {
 type Request struct {
 	Method string
 	URI    string
-	Bearer string // the name of a ready token, else empty
+	Bearer string // the name of a ready token, package/connection for a member of a package, else empty
 	Status int
 }
 
@@ -53,6 +53,9 @@ func (p *Provider) recording(next http.Handler) http.Handler {
 	names := map[string]string{}
 	for name, token := range p.Box.Tokens() {
 		names["Bearer "+token] = name
+		for _, member := range p.Box.Authorization().Members(name) {
+			names["Bearer "+member.AccessToken] = name + "/" + member.ConnectionID
+		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		request := &Request{r.Method, r.URL.RequestURI(), names[r.Header.Get("Authorization")], http.StatusOK}

@@ -97,8 +97,9 @@ func (v *traveller) choose(t *testing.T, tool string, arguments map[string]any, 
 	}
 	requests := v.accepted(t, http.StatusConflict)
 	for _, connectionID := range want {
-		if v.token != "package" && !slices.ContainsFunc(requests, func(r Request) bool {
-			return r.Status == http.StatusOK && strings.Contains(r.URI, "connection_id="+connectionID)
+		if !slices.ContainsFunc(requests, func(r Request) bool {
+			return r.Status == http.StatusOK &&
+				(strings.Contains(r.URI, "connection_id="+connectionID) || r.Bearer == v.token+"/"+connectionID)
 		}) {
 			t.Errorf("the resource server did not see %s in %v", connectionID, requests)
 		}
