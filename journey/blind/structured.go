@@ -37,7 +37,10 @@ type schemaResult struct {
 			Streams     []schemaStream     `json:"streams"`
 		} `json:"connectors"`
 	} `json:"data"`
-	Legend json.RawMessage `json:"legend"`
+	Legend struct {
+		Flags string `json:"field_capabilities"`
+		Sort  string `json:"sort"`
+	} `json:"legend"`
 }
 
 type schemaConnection struct {
@@ -76,8 +79,7 @@ func (Structured) Index(seen string) ([]Source, error) {
 	return sources, nil
 }
 
-// Stream reads the first row of the document, and the legend beside it. Sort takes the cursor field, as its
-// description in the tool says.
+// Stream reads the first row of the document, and the legend beside it, which explains the members of a row.
 func (Structured) Stream(seen string) (Stream, error) {
 	var result schemaResult
 	if err := json.Unmarshal([]byte(seen), &result); err != nil {
@@ -85,13 +87,13 @@ func (Structured) Stream(seen string) (Stream, error) {
 	}
 	for _, connector := range result.Data.Connectors {
 		for _, row := range connector.Streams {
-			stream := Stream{Legend: readLegend(result.Legend)}
+			stream := Stream{Legend: parseLegend(result.Legend.Flags)}
 			for name, flags := range row.Flags {
 				stream.Fields = append(stream.Fields, Field{name, parseFlags(flags)})
 			}
 			slices.SortFunc(stream.Fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
 			if row.CursorField != "" {
-				stream.Sorts = []string{row.CursorField, "-" + row.CursorField}
+				stream.Sorts = impliedSorts(result.Legend.Sort, row.CursorField)
 			}
 			return stream, nil
 		}
@@ -99,24 +101,23 @@ func (Structured) Stream(seen string) (Stream, error) {
 	return Stream{}, errNoFields
 }
 
-// readLegend takes the legend as one text, or as an object with a text for each flag.
-func readLegend(legend json.RawMessage) map[string]string {
-	var text string
-	if json.Unmarshal(legend, &text) == nil {
-		text = strings.TrimPrefix(text, "flags of a field: ")
-		return parseLegend(text)
-	}
-	var parts map[string]string
-	if json.Unmarshal(legend, &parts) != nil {
+// impliedSorts reads a legend such as
+//
+//	cursor_field f implies sort "f" or "-f"; …
+//
+// with the cursor field in place of f.
+func impliedSorts(legend, cursorField string) []string {
+	standsFor, implied, found := strings.Cut(legend, " implies sort ")
+	if !found {
 		return nil
 	}
-	explained := map[string]string{}
-	for names, meaning := range parts {
-		for flag, each := range parseLegend(names + ": " + meaning) {
-			explained[flag] = each
-		}
+	implied, _, _ = strings.Cut(implied, ";")
+	placeholder := standsFor[strings.LastIndex(standsFor, " ")+1:]
+	var sorts []string
+	for _, shown := range quotedWords(implied) {
+		sorts = append(sorts, strings.Replace(shown, placeholder, cursorField, 1))
 	}
-	return explained
+	return sorts
 }
 
 type recordsResult struct {
