@@ -164,7 +164,7 @@ func (o oracle) groups(ctx context.Context, q question) map[string]int {
 		var name string
 		var count int
 		err := rows.Scan(&name, &count)
-		groups[name] = count
+		groups[sameSpelling(json.RawMessage(name))] = count
 		return err
 	})
 	return groups
