@@ -18,7 +18,7 @@ import (
 var surveyed = []blind.Topic{
 	{Stream: "messages", Label: "Personal Gmail"},
 	{Stream: "attachments", Label: "Work Gmail"},
-	{Stream: "play_history", Label: "Spotify"},
+	{Stream: "saved_tracks", Label: "Spotify"},
 	{Stream: "top_artists"},
 	{Stream: "chat_messages", Label: "Team chat"},
 }

@@ -102,23 +102,26 @@ func (o oracle) rows(ctx context.Context, q question) (keys []string, data []map
 		}
 	}
 	var s statement
-	s.add("SELECT key, data, count(*) OVER () FROM record")
+	s.add("SELECT key, data FROM record")
 	o.where(&s, q)
 	s.add(fmt.Sprintf(" ORDER BY coalesce(%s, '') %s, key %s", o.comparable(field), direction, direction))
+	if q.Limit > 0 {
+		s.add(" LIMIT ?", q.Limit)
+	}
 	o.each(ctx, &s, func(rows *sql.Rows) error {
 		var key, raw string
-		if err := rows.Scan(&key, &raw, &count); err != nil {
+		if err := rows.Scan(&key, &raw); err != nil {
 			return err
 		}
 		var fields map[string]json.RawMessage
-		if q.Limit > 0 && len(keys) == q.Limit {
-			return nil
-		}
-		keys = append(keys, key)
 		err := json.Unmarshal([]byte(raw), &fields)
-		data = append(data, fields)
+		keys, data = append(keys, key), append(data, fields)
 		return err
 	})
+	var all statement
+	all.add("SELECT count(*) FROM record")
+	o.where(&all, q)
+	o.each(ctx, &all, func(rows *sql.Rows) error { return rows.Scan(&count) })
 	return keys, data, count
 }
 
