@@ -85,20 +85,29 @@ func (Structured) Stream(seen string) (Stream, error) {
 	if err := json.Unmarshal([]byte(seen), &result); err != nil {
 		return Stream{}, err
 	}
-	for _, connector := range result.Data.Connectors {
-		for _, row := range connector.Streams {
-			stream := Stream{Legend: parseLegend(result.Legend.Flags)}
-			for name, flags := range row.Flags {
-				stream.Fields = append(stream.Fields, Field{name, parseFlags(flags)})
-			}
-			slices.SortFunc(stream.Fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
-			if row.CursorField != "" {
-				stream.Sorts = impliedSorts(result.Legend.Sort, row.CursorField)
-			}
-			return stream, nil
+	row, found := result.row()
+	if !found {
+		return Stream{}, errNoFields
+	}
+	stream := Stream{Legend: parseLegend(result.Legend.Flags)}
+	for name, flags := range row.Flags {
+		stream.Fields = append(stream.Fields, Field{name, parseFlags(flags)})
+	}
+	slices.SortFunc(stream.Fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
+	if row.CursorField != "" {
+		stream.Sorts = impliedSorts(result.Legend.Sort, row.CursorField)
+	}
+	return stream, nil
+}
+
+// row is the first of the document.
+func (s schemaResult) row() (schemaStream, bool) {
+	for _, connector := range s.Data.Connectors {
+		if len(connector.Streams) > 0 {
+			return connector.Streams[0], true
 		}
 	}
-	return Stream{}, errNoFields
+	return schemaStream{}, false
 }
 
 // impliedSorts reads a legend such as
