@@ -68,6 +68,8 @@ var allowed = map[string][]string{
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid"},
 	"runtime/sandbox":      {},
 
+	"journey": {"runtime/sandbox"}, // only tests import it
+
 	"toolspec":         {},
 	"generator":        {"toolspec"},
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
