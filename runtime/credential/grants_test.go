@@ -127,7 +127,7 @@ func TestAddToUnusableFile(t *testing.T) {
 			cache, path := stored(t, test.content)
 			var log bytes.Buffer
 			cache.Logger = slog.New(slog.NewTextHandler(&log, nil))
-			err := errors.Join(cache.Prepare(provider))
+			err := cache.Prepare(provider)
 			if err == nil {
 				err = cache.Add(entryOf(t, "grt_1", "new"))
 			}
