@@ -29,6 +29,7 @@ func replies(all ...reply) http.HandlerFunc {
 		now := all[next]
 		next = min(next+1, len(all)-1)
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Location", "/elsewhere") // for those that are redirects
 		w.WriteHeader(now.status)
 		_, _ = io.WriteString(w, now.body)
 	}
@@ -143,6 +144,16 @@ func TestEndOfWaiting(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Once the owner was asked there is no second way: they would have to approve twice.
+func TestOwnerIsAskedOnce(t *testing.T) {
+	provider := playing(metadata, agentStart, []string{"565", "569"}, readable).Handle(pollPath, replies(oauthReply(400, "invalid_request")))
+	got := signIn(t, provider, connect.Options{Sources: []string{spotify}})
+	got.wantError(t, credential.Configuration, "invalid_request")
+	if len(got.approval) != 1 || len(provider.Seen("/oauth/device_authorization")) > 0 {
+		t.Errorf("announced %+v, want one approval", got.approval)
 	}
 }
 
