@@ -36,36 +36,45 @@ func (s *signIn) pollAgent(ctx context.Context, attempt *agentAttempt, waiting *
 // agentAnswer gives neither a token nor an error while the owner has not decided.
 func (s *signIn) agentAnswer(answer *answer, waiting *waiting, pollingCode string) (*agentGranted, error) {
 	refused := answer.refused(pollingCode)
-	var state struct {
-		Status   string `json:"status"`
-		Interval int64  `json:"interval"` // seconds
-	}
-	if answer.status < http.StatusBadRequest || refused.code == codePending || refused.code == codeSlowDown {
-		if err := answer.decode(&state); err != nil {
-			return nil, err
-		}
-	}
 	switch {
 	case refused.code == codePending, refused.code == codeSlowDown:
-		waiting.slower(refused.code == codeSlowDown, state.Interval)
+		var again struct {
+			Interval int64 `json:"interval"` // seconds
+		}
+		if err := answer.decode(&again); err != nil {
+			return nil, err
+		}
+		waiting.slower(refused.code == codeSlowDown, again.Interval)
 		return nil, nil
-	case refused.code == "" && (answer.status == http.StatusAccepted || answer.status == http.StatusOK && state.Status == "pending"):
-		waiting.slower(false, state.Interval)
-		return nil, nil
+	case refused.code == "" && answer.isSuccess():
+		return s.agentSuccess(answer, waiting, refused)
 	case refused.code == "" && answer.status == http.StatusTooManyRequests:
 		waiting.slower(true, 0)
 		return nil, nil
-	case refused.code == "" && (state.Status == "denied" || state.Status == "expired"):
-		refused.code = map[string]string{"denied": codeDenied, "expired": codeExpired}[state.Status]
-		return nil, s.failed(refused)
 	case refused.code == "" && answer.status == http.StatusGone:
 		return nil, s.expired(refused)
-	case refused.code != "" || answer.status != http.StatusOK:
-		return nil, s.failed(refused)
 	}
+	return nil, s.failed(refused)
+}
+
+// agentSuccess tells a token from a state that has none. A success of another kind is taken for a token, and is
+// refused for having none.
+func (s *signIn) agentSuccess(answer *answer, waiting *waiting, refused *refusal) (*agentGranted, error) {
 	var granted agentGranted
 	if err := answer.decode(&granted); err != nil {
 		return nil, err
+	}
+	switch {
+	case granted.AccessToken != "":
+		return &granted, nil
+	case granted.Status == "denied":
+		refused.code = codeDenied
+		return nil, s.failed(refused)
+	case granted.Status == "expired":
+		return nil, s.expired(refused)
+	case granted.Status == "pending" || answer.status == http.StatusAccepted:
+		waiting.slower(false, granted.Interval)
+		return nil, nil
 	}
 	return &granted, nil
 }
