@@ -36,7 +36,8 @@ lint: ## gofumpt, go vet, staticcheck
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
 
-race: ## all tests with the race detector: units, goldens, end-to-end scripts
+race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser
+	@.ci/browser
 	$(GO) test -race ./...
 
 trace: ## print the requirement ids that no test names; fail when one is due

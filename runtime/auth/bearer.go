@@ -1,0 +1,51 @@
+package auth
+
+import (
+	"net/http"
+	"strings"
+)
+
+// MaxBearer bounds a bearer, in bytes. Longer ones do not fit into the header limits of usual servers.
+const MaxBearer = 16 << 10
+
+const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/"
+
+// Bearer takes the access token out of a request's header (RFC 6750, section 2.1). There is no other
+// place: a token in a query or a form is not looked for. Its error is a *Refusal: without an error
+// parameter when no bearer was sent, and with invalid_token when there are several Authorization
+// headers or something that is no token.
+func Bearer(header http.Header) (string, error) {
+	sent := header.Values("Authorization")
+	if len(sent) == 0 {
+		return "", missingBearer
+	}
+	if len(sent) > 1 {
+		return "", badToken("The request has more than one Authorization header. Send exactly one.")
+	}
+	scheme, token, _ := strings.Cut(strings.Trim(sent[0], " \t"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", missingBearer // RFC 6750, section 3.1: another scheme is as good as none
+	}
+	token = strings.TrimLeft(token, " ")
+	if !isToken(token) {
+		return "", badToken("The Authorization header holds no well-formed bearer token. Send the access token as it was issued.")
+	}
+	return token, nil
+}
+
+// isToken holds a text to RFC 6750's b64token and to MaxBearer.
+func isToken(text string) bool {
+	if text == "" || len(text) > MaxBearer {
+		return false
+	}
+	body := strings.TrimRight(text, "=")
+	if body == "" {
+		return false
+	}
+	for _, character := range []byte(body) {
+		if strings.IndexByte(tokenAlphabet, character) < 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,92 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// endpoint is the introspection endpoint: configured, or found in the issuer's metadata and then kept for
+// as long as the process runs. It is safe for concurrent use.
+type endpoint struct {
+	server  *server
+	issuer  string
+	known   atomic.Pointer[string]
+	reading singleflight.Group
+}
+
+func newEndpoint(server *server, issuer, configured string) *endpoint {
+	e := &endpoint{server: server, issuer: strings.TrimRight(issuer, "/")}
+	if configured != "" {
+		e.known.Store(&configured)
+	}
+	return e
+}
+
+// address gives the endpoint. Callers that come at the same time share one reading; only a reading that
+// succeeded is kept. It goes on when one of them is cancelled.
+func (e *endpoint) address(ctx context.Context) (string, error) {
+	if known := e.known.Load(); known != nil {
+		return *known, nil
+	}
+	found, err, _ := e.reading.Do("metadata", func() (any, error) {
+		if known := e.known.Load(); known != nil {
+			return *known, nil
+		}
+		address, err := e.discover(context.WithoutCancel(ctx))
+		if err != nil {
+			return "", err
+		}
+		e.known.Store(&address)
+		return address, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return found.(string), nil
+}
+
+// discover reads the metadata (RFC 8414, section 3).
+func (e *endpoint) discover(ctx context.Context) (string, error) {
+	address := metadataURL(e.issuer)
+	failed := func(message string, cause error) error {
+		return &ServerError{URL: address, Message: message, Cause: cause}
+	}
+	document, err := e.server.metadata(ctx, address)
+	if err != nil {
+		return "", err
+	}
+	members := &reader{object: document}
+	issuer, found := members.text("issuer"), members.text("introspection_endpoint")
+	switch {
+	case members.err != nil:
+		return "", failed("its metadata cannot be used", members.err)
+	case canonical(issuer) != canonical(e.issuer): // RFC 8414, section 3.3: it must not be used
+		return "", failed("its metadata is of another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
+	case found == "":
+		return "", failed("its metadata names no introspection_endpoint; configure the introspection URL", nil)
+	}
+	if err := checkURL("introspection_endpoint", found); err != nil {
+		return "", failed("its metadata cannot be used", err)
+	}
+	if strings.HasPrefix(address, "https:") && !strings.HasPrefix(strings.ToLower(found), "https:") {
+		return "", failed("its metadata cannot be used", errUnencrypted)
+	}
+	return found, nil
+}
+
+// errUnencrypted keeps credentials from leaving TLS because of a document.
+var errUnencrypted = errors.New("the introspection_endpoint of an https issuer must be https")
+
+// metadataURL puts the well-known part between host and path (RFC 8414, section 3.1).
+func metadataURL(issuer string) string {
+	parsed, err := url.Parse(issuer)
+	if err != nil { // NewVerifier parsed it before
+		return issuer
+	}
+	return parsed.Scheme + "://" + parsed.Host + "/.well-known/oauth-authorization-server" + parsed.EscapedPath()
+}

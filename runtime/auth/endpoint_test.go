@@ -1,0 +1,106 @@
+package auth_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+)
+
+// discovering makes a Verifier that finds the endpoint by itself.
+func discovering(options *auth.Options) { options.IntrospectionURL = "" }
+
+// The endpoint is read from the metadata with the first token, and kept.
+func TestDiscovery(t *testing.T) {
+	as := newAuthority(t, answer(clientAnswer))
+	v, _ := verifier(t, as, discovering)
+	if len(as.Discovered()) != 0 {
+		t.Error("the metadata was read before any token came")
+	}
+	admitted(t, v, bearer)
+	admitted(t, v, bearer+"2")
+	seen := as.Discovered()
+	if len(seen) != 1 || seen[0].Method != http.MethodGet || seen[0].Target != "/.well-known/oauth-authorization-server" || seen[0].HadBasic {
+		t.Errorf("the authorization server saw %+v", seen)
+	}
+	if len(as.Introspected()) != 2 {
+		t.Errorf("%d introspections", len(as.Introspected()))
+	}
+}
+
+// RFC 8414, section 3.1: an issuer's path comes after the well-known part.
+func TestDiscoveryOfIssuerWithPath(t *testing.T) {
+	as := newAuthority(t, answer(clientAnswer))
+	as.SetMetadata(answer(`{"issuer":"` + as.URL + `/tenant/one","introspection_endpoint":"` + as.URL + `/introspect"}`))
+	v, _ := verifier(t, as, discovering, func(options *auth.Options) { options.AuthorizationServer += "/tenant/one/" })
+	admitted(t, v, bearer)
+	if seen := as.Discovered(); len(seen) != 1 || seen[0].Target != "/.well-known/oauth-authorization-server/tenant/one" {
+		t.Errorf("the authorization server saw %+v", seen)
+	}
+}
+
+// R-HOST-4: metadata that cannot be used lets nobody in, sends no token anywhere, and is read again.
+func TestFailedDiscoveryIsTriedAgain(t *testing.T) {
+	const good = `{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect"}`
+	for name, metadata := range map[string]http.HandlerFunc{
+		"not found":                              http.NotFound,
+		"HTML":                                   typed("text/html", 200, "<html>"),
+		"redirect":                               func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
+		"no endpoint":                            answer(`{"issuer":"ISSUER"}`),
+		"endpoint is one":                        answer(`{"issuer":"ISSUER","introspection_endpoint":1}`),
+		"endpoint is a file, not a web address":  answer(`{"issuer":"ISSUER","introspection_endpoint":"file:///introspect"}`),
+		"endpoint has credentials":               answer(`{"issuer":"ISSUER","introspection_endpoint":"http://a:b@127.0.0.1/introspect"}`),
+		"another issuer":                         answer(`{"issuer":"https://evil.example","introspection_endpoint":"ISSUER/introspect"}`),
+		"no issuer":                              answer(`{"introspection_endpoint":"ISSUER/introspect"}`),
+		"too large":                              answer(`{"x":"` + strings.Repeat("x", 256<<10) + `"}`),
+		"names the endpoint twice, in two minds": answer(`{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect","introspection_endpoint":"http://evil.example"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			as := newAuthority(t, answer(clientAnswer))
+			as.SetMetadata(naming(as.URL, metadata))
+			v, _ := verifier(t, as, discovering)
+			expect(t, refused(t, v, bearer), 503, "authorization_unavailable", "")
+			if asked := as.Introspected(); len(asked) != 0 {
+				t.Errorf("the token was sent on: %+v", asked)
+			}
+			as.SetMetadata(naming(as.URL, answer(good)))
+			admitted(t, v, bearer)
+		})
+	}
+}
+
+// naming puts the issuer's URL, which is not known before the server runs, into an answer.
+func naming(issuer string, metadata http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		recorded := httptest.NewRecorder()
+		metadata(recorded, r)
+		for name, values := range recorded.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(recorded.Code)
+		_, _ = w.Write([]byte(strings.ReplaceAll(recorded.Body.String(), "ISSUER", issuer)))
+	}
+}
+
+// Credentials do not leave TLS because a document says so.
+func TestDiscoveryKeepsTLS(t *testing.T) {
+	var asked []string
+	v, err := auth.NewVerifier(auth.Options{
+		AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: auth.NewSecret("s"), Audiences: []string{resource},
+		Transport: transport(func(request *http.Request) (*http.Response, error) {
+			asked = append(asked, request.URL.String())
+			return response(`{"issuer":"https://as.example.com","introspection_endpoint":"http://as.example.com/introspect"}`), nil
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, refused(t, v, bearer), 503, "authorization_unavailable", "")
+	if diff := cmp.Diff([]string{"https://as.example.com/.well-known/oauth-authorization-server"}, asked); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,145 @@
+package auth
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Bounds of bodies, in bytes. An introspection of a package repeats every member with its streams and
+// authorization details, so it gets more than a metadata document (interfaces.md, Limits).
+const (
+	maxIntrospection = 1 << 20
+	maxMetadata      = 256 << 10
+)
+
+// ServerError says why the authorization server's answer could not be used. It is the cause of a Refusal
+// with 503. It holds nothing of a body, which may repeat a token.
+type ServerError struct {
+	URL     string // that was asked
+	Status  int    // HTTP status, or 0 when there was none
+	Message string // what happened, and what to check
+	Cause   error  // may be nil
+}
+
+func (e *ServerError) Error() string {
+	text := "authorization server, " + e.URL + ": " + e.Message
+	if e.Cause != nil {
+		text += ": " + e.Cause.Error()
+	}
+	return text
+}
+
+// Unwrap gives the cause.
+func (e *ServerError) Unwrap() error { return e.Cause }
+
+// server talks to the authorization server.
+type server struct {
+	transport    http.RoundTripper
+	clientID     string
+	clientSecret Secret
+	timeout      time.Duration
+}
+
+// metadata reads a metadata document.
+func (s *server) metadata(ctx context.Context, address string) (object, error) {
+	return s.exchange(ctx, http.MethodGet, address, "", maxMetadata)
+}
+
+// introspect asks about a token (RFC 7662, section 2.1).
+func (s *server) introspect(ctx context.Context, address, token string) (object, error) {
+	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
+	return s.exchange(ctx, http.MethodPost, address, form.Encode(), maxIntrospection)
+}
+
+// exchange sends one request and reads one JSON object within the timeout. A form makes it a request with
+// credentials. The transport is called directly, because package http's Client would follow redirects,
+// and the token and the credentials go only where the configuration says.
+func (s *server) exchange(ctx context.Context, method, address, form string, limit int64) (object, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form))
+	if err != nil {
+		return nil, &ServerError{URL: address, Message: "the address is not valid"}
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept-Encoding", "identity") // a bound on what is read is one on what is held
+	request.Header.Set("User-Agent", "pdpp-mcp")
+	if form != "" {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		// RFC 6749, section 2.3.1: both are encoded before Basic joins them with a colon.
+		request.SetBasicAuth(url.QueryEscape(s.clientID), url.QueryEscape(s.clientSecret.Reveal()))
+	}
+	response, err := s.transport.RoundTrip(request)
+	if err != nil {
+		return nil, &ServerError{URL: address, Message: "it cannot be reached; check its address and the network", Cause: withoutQuotes(err)}
+	}
+	defer response.Body.Close()
+	if problem := unusable(response); problem != "" {
+		return nil, &ServerError{URL: address, Status: response.StatusCode, Message: problem}
+	}
+	return readObject(response, address, limit)
+}
+
+// unusable says what is wrong with an answer before its body is read, or nothing.
+func unusable(response *http.Response) string {
+	status := response.StatusCode
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fmt.Sprintf("it answered %d; check the client id and secret for introspection", status)
+	case status >= 300 && status < 400:
+		return fmt.Sprintf("it answered with a redirect (%d), which is not followed so that credentials stay with it; configure the final address", status)
+	case status != http.StatusOK:
+		return fmt.Sprintf("it answered %d", status)
+	}
+	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return "its answer is not declared as application/json; check the address"
+	}
+	return ""
+}
+
+func readObject(response *http.Response, address string, limit int64) (object, error) {
+	failed := func(message string, cause error) error {
+		return &ServerError{URL: address, Status: response.StatusCode, Message: message, Cause: cause}
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	if err != nil {
+		return nil, failed("its answer broke off", withoutQuotes(err))
+	}
+	if int64(len(body)) > limit {
+		return nil, failed(fmt.Sprintf("its answer is larger than %d bytes", limit), nil)
+	}
+	parsed, err := parseObject(body)
+	if err != nil {
+		return nil, failed("its answer cannot be used", err)
+	}
+	return parsed, nil
+}
+
+// withoutQuotes keeps an error whose text comes from this machine. Package http quotes what a server sent
+// when it cannot read it, and a server may send back a token.
+func withoutQuotes(err error) error {
+	for _, plain := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF} {
+		if errors.Is(err, plain) {
+			return plain
+		}
+	}
+	var network *net.OpError
+	if errors.As(err, &network) {
+		return network
+	}
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return certificate
+	}
+	return fmt.Errorf("an error of type %T, whose text may repeat what the server sent", err)
+}

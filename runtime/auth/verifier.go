@@ -1,0 +1,118 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// Verifier asks the authorization server about tokens and keeps its answers for a short time. It is safe
+// for concurrent use.
+type Verifier struct {
+	server    *server
+	endpoint  *endpoint
+	audiences audiences
+	cache     *cache
+	asking    singleflight.Group
+	clock     func() time.Time
+	observe   func(Event)
+}
+
+// NewVerifier checks the options and makes a Verifier. Its error is an *OptionError. It sends nothing.
+func NewVerifier(options Options) (*Verifier, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := newCache(options.CacheSize)
+	if err != nil {
+		return nil, &OptionError{"CacheSize", fmt.Sprintf("no cache of this size: %v", err)}
+	}
+	as := &server{
+		transport: options.Transport, clientID: options.ClientID, clientSecret: options.ClientSecret, timeout: options.Timeout,
+	}
+	return &Verifier{
+		server:    as,
+		endpoint:  newEndpoint(as, options.AuthorizationServer, options.IntrospectionURL),
+		audiences: newAudiences(options.Audiences),
+		cache:     kept,
+		clock:     options.Clock,
+		observe:   options.Observe,
+	}, nil
+}
+
+// Verify tells who a bearer belongs to (R-HOST-4). Its error is a *Refusal.
+//
+// A positive answer is kept until the token ends, at most 60 s; a negative one for 5 s; no usable answer is not
+// kept. Requests that bring the same token at the same time wait for one introspection together; when one
+// of them is cancelled the others still get the answer. While the authorization server gives no usable
+// answer, a kept answer counts until its time, and after it the token is refused with 503.
+func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
+	if !isToken(bearer) {
+		return nil, badToken("The bearer token is not well-formed. Send the access token as it was issued.")
+	}
+	token := key(sha256.Sum256([]byte(bearer)))
+	if kept, found := v.cache.get(token, v.clock()); found {
+		v.observe(CacheHit)
+		return kept.result()
+	}
+	shared := context.WithoutCancel(ctx)
+	asked := v.asking.DoChan(string(token[:]), func() (any, error) { return v.ask(shared, token, bearer) })
+	select {
+	case <-ctx.Done():
+		return nil, unavailable(ctx.Err())
+	case answered := <-asked:
+		if answered.Err != nil {
+			return nil, unavailable(answered.Err)
+		}
+		return answered.Val.(*verdict).result()
+	}
+}
+
+// Check tells whether the authorization server answers this server's introspections, for a readiness
+// probe: it asks about a token that does not exist, every time. Its error is a *Refusal with 503.
+func (v *Verifier) Check(ctx context.Context) error {
+	if _, err := v.introspect(ctx, rand.Text()); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
+// ask makes a verdict and keeps it.
+func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict, error) {
+	// Between a caller's look into the cache and its turn here, another turn may have ended.
+	asked := v.clock()
+	if kept, found := v.cache.get(token, asked); found {
+		return kept, nil
+	}
+	answered, err := v.introspect(ctx, bearer)
+	if err != nil {
+		v.observe(Failed)
+		return nil, err
+	}
+	v.observe(Answered)
+	made := v.judge(answered, hex.EncodeToString(token[:8]), asked)
+	v.cache.put(token, made)
+	return made, nil
+}
+
+func (v *Verifier) introspect(ctx context.Context, bearer string) (*answer, error) {
+	address, err := v.endpoint.address(ctx)
+	if err != nil {
+		return nil, err
+	}
+	body, err := v.server.introspect(ctx, address, bearer)
+	if err != nil {
+		return nil, err
+	}
+	answered, err := parseAnswer(body)
+	if err != nil {
+		return nil, &ServerError{URL: address, Status: 200, Message: "its answer cannot be used", Cause: err}
+	}
+	return answered, nil
+}

@@ -1,0 +1,155 @@
+// Package rawjson walks and writes JSON objects whose members stay the bytes that were received.
+// Records are never decoded: a member's value is passed on as it was spelled, and the order of
+// members is the order of the document.
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// Value is one JSON value, as it was spelled.
+type Value = json.RawMessage
+
+// Object is the members of a JSON object in the order of the document.
+type Object []Member
+
+// Member is one member of an object. Value is valid JSON.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// String is a member whose value is a JSON string.
+func String(name, value string) Member { return Member{Name: name, Value: Quote(value)} }
+
+// Int is a member whose value is an integer.
+func Int(name string, value int64) Member {
+	return Member{Name: name, Value: strconv.AppendInt(nil, value, 10)}
+}
+
+// Bool is a member whose value is true or false.
+func Bool(name string, value bool) Member {
+	return Member{Name: name, Value: strconv.AppendBool(nil, value)}
+}
+
+// Raw is a member whose value is already JSON.
+func Raw(name string, value json.RawMessage) Member { return Member{Name: name, Value: value} }
+
+// Strings is a member whose value is an array of JSON strings.
+func Strings(name string, values []string) Member {
+	elements := make([]json.RawMessage, len(values))
+	for i, value := range values {
+		elements[i] = Quote(value)
+	}
+	return Member{Name: name, Value: Array(elements)}
+}
+
+// Get is the value of the first member of that name, or nil when there is none or it is null.
+func (o Object) Get(name string) json.RawMessage {
+	for _, member := range o {
+		if member.Name == name {
+			if Kind(member.Value) == Null {
+				return nil
+			}
+			return member.Value
+		}
+	}
+	return nil
+}
+
+// Text is the value of a string member, or empty when there is no such string.
+func (o Object) Text(name string) string {
+	text, _ := Text(o.Get(name))
+	return text
+}
+
+// FirstText is the first of the named members that is a string and not empty.
+func (o Object) FirstText(names ...string) string {
+	for _, name := range names {
+		if text := o.Text(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// True says that a member is the literal true.
+func (o Object) True(name string) bool { return string(o.Get(name)) == "true" }
+
+// Int is the value of a member that is a JSON integer within int64.
+func (o Object) Int(name string) (int64, bool) {
+	number, err := strconv.ParseInt(string(o.Get(name)), 10, 64)
+	return number, err == nil
+}
+
+// With replaces the value of a member in a copy, in its place, or appends the member.
+func (o Object) With(name string, value json.RawMessage) Object {
+	changed := make(Object, len(o), len(o)+1)
+	copy(changed, o)
+	for i := range changed {
+		if changed[i].Name == name {
+			changed[i].Value = value
+			return changed
+		}
+	}
+	return append(changed, Member{Name: name, Value: value})
+}
+
+// Without is a copy that lacks the named members.
+func (o Object) Without(names ...string) Object {
+	kept := make(Object, 0, len(o))
+	for _, member := range o {
+		if !slices.Contains(names, member.Name) {
+			kept = append(kept, member)
+		}
+	}
+	return kept
+}
+
+// Encode writes the object without whitespace.
+func (o Object) Encode() json.RawMessage {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, member := range o {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(Quote(member.Name))
+		out.WriteByte(':')
+		out.Write(member.Value)
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// Array writes an array of values without whitespace between them.
+func Array(elements []json.RawMessage) json.RawMessage {
+	size := 2
+	for _, element := range elements {
+		size += len(element) + 1
+	}
+	out := make([]byte, 0, size)
+	out = append(out, '[')
+	for i, element := range elements {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, element...)
+	}
+	return append(out, ']')
+}
+
+// Quote writes a JSON string. Angle brackets and ampersands stay as they are: the text is read by
+// models, not embedded in HTML. Bytes that are not UTF-8 become the replacement character.
+func Quote(text string) json.RawMessage {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		return json.RawMessage(`""`) // a string always encodes
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
