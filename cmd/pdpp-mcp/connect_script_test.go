@@ -62,11 +62,13 @@ func plays(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: plays <capture> ... [old=>new ...]")
 	}
 	provider := capturetest.New(names...)
-	server := httptest.NewServer(provider)
+	server := httptest.NewUnstartedServer(provider)
 	ts.Defer(server.Close)
-	provider.Replace(append(replaced, capturetest.Issuer, server.URL, capturetest.Resource, server.URL)...)
+	address := "http://" + server.Listener.Addr().String()
+	provider.Replace(append(replaced, capturetest.Issuer, address, capturetest.Resource, address)...)
+	server.Start()
 	*ts.Value(playedKey{}).(**capturetest.Provider) = provider
-	setProvider(ts.Setenv, server.URL)
+	setProvider(ts.Setenv, address)
 }
 
 // matched checks that the played exchanges were asked for as they were captured.
