@@ -21,6 +21,7 @@ const (
 	exitInternal      = 70
 	exitRefused       = 77
 	exitConfiguration = 78
+	exitInterrupted   = 130 // as shells have it for a process that Ctrl-C ended
 )
 
 // usageError is a command line that makes no sense. Its message says what would.
@@ -47,6 +48,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
 	case errors.As(err, &refusal):
 		return exitRefused
 	case errors.As(err, &unusable):
