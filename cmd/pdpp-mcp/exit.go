@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -41,9 +42,15 @@ func exitCode(err error) int {
 	var option *rs.OptionError
 	var unusable *credential.Error
 	var refusal *host.Refusal
+	var unwell *doctorError
+	var unchanged *mcphost.Error
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &unwell):
+		return classCodes[unwell.first.Class]
+	case errors.As(err, &unchanged):
+		return exitConfiguration
 	case errors.As(err, &refusal):
 		return exitRefused
 	case errors.As(err, &unusable):

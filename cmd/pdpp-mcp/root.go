@@ -66,6 +66,8 @@ Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unrea
 	root.AddCommand(
 		newStdioCommand(terminal, logging),
 		newCallCommand(terminal, logging),
+		newDoctorCommand(terminal),
+		newSetupCommand(terminal),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal),
 	)
