@@ -3,6 +3,7 @@ package mcphost
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -25,7 +26,7 @@ func unifiedDiff(oldName string, before []byte, newName string, after []byte) st
 		}
 	}
 	for i, line := range body {
-		stays := gone[bare(line)] && come[bare(line)] // only a comma came behind it
+		stays := gone[bare(line)] && come[bare(line)] // only a comma came to it
 		if strings.HasPrefix(line, " ") || stays && (line[0] == '-' || line[0] == '+') {
 			body[i] = hideValue(line)
 		}
@@ -33,12 +34,12 @@ func unifiedDiff(oldName string, before []byte, newName string, after []byte) st
 	return strings.Join(lines[1:], "")
 }
 
-// bare is a line of a diff without its mark and the comma at its end.
+// bare is a line of a diff without its mark, commas and white space.
 func bare(line string) string {
 	if line == "" {
 		return ""
 	}
-	return strings.TrimSuffix(strings.TrimSpace(line[1:]), ",")
+	return strings.Join(strings.FieldsFunc(line[1:], func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), "")
 }
 
 var (

@@ -1,7 +1,7 @@
 package mcphost
 
 import (
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 )
@@ -16,14 +16,14 @@ type Entry struct {
 // Entries gives the servers of the host's file, by name. A file that is not there has none; one that cannot
 // be read or parsed is an *Error.
 func (h Host) Entries(machine Machine) ([]Entry, error) {
-	path := h.Path(machine)
-	read, err := readFile(path)
+	file := h.Path(machine)
+	read, err := readFile(file)
 	if err != nil {
 		return nil, err
 	}
 	document, err := h.format.decode(read.content)
 	if err != nil {
-		return nil, &Error{Path: path, Message: path + " cannot be used: " + err.Error(), NextStep: "mend it by hand", Cause: err}
+		return nil, &Error{Path: file, Message: file + " cannot be used: " + err.Error(), NextStep: "mend it by hand", Cause: err}
 	}
 	servers, _ := document[h.format.servers()].(map[string]any)
 	var entries []Entry
@@ -41,8 +41,8 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 
 // IsAdapter tells whether an entry starts this adapter, whatever its name: the program is pdpp-mcp.
 func (e Entry) IsAdapter() bool {
-	program := filepath.Base(strings.ReplaceAll(e.Command, `\`, "/"))
-	return strings.EqualFold(strings.TrimSuffix(program, ".exe"), "pdpp-mcp")
+	program := strings.ToLower(path.Base(strings.ReplaceAll(e.Command, `\`, "/")))
+	return strings.TrimSuffix(program, ".exe") == "pdpp-mcp"
 }
 
 func textOf(members map[string]any, name string) string {

@@ -63,14 +63,13 @@ func forget(document map[string]any, f format, name string) {
 	if !ok {
 		return
 	}
-	entry, ok := servers[name].(map[string]any)
-	if ok {
+	if entry, ok := servers[name].(map[string]any); ok {
 		for _, owned := range f.owned() {
 			delete(entry, owned)
 		}
-	}
-	if len(entry) == 0 { // also of what was no object, which counts as no entry
-		delete(servers, name)
+		if len(entry) == 0 {
+			delete(servers, name)
+		}
 	}
 	if len(servers) == 0 {
 		delete(document, f.servers())

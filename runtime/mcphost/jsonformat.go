@@ -39,7 +39,7 @@ func (f jsonFormat) change(content []byte, name string, wanted []setting) ([]byt
 		layout.insert(root, "", f.section, servers)
 	}
 	base := layout.indentOf(root, f.section, "")
-	entry, err := f.entryAt(servers, name)
+	entry, err := f.objectAt(servers, name)
 	if err != nil {
 		return nil, err
 	}
@@ -105,16 +105,6 @@ func (f jsonFormat) objectAt(parent *hujson.Object, name string) (*hujson.Object
 		return nil, problem(fmt.Sprintf("its member %s is not an object", name))
 	}
 	return object, nil
-}
-
-// entryAt is the entry of a server; nil when it is absent or no object, which is then replaced.
-func (f jsonFormat) entryAt(servers *hujson.Object, name string) (*hujson.Object, error) {
-	at, err := find(servers, name)
-	if err != nil || at < 0 {
-		return nil, err
-	}
-	entry, _ := servers.Members[at].Value.Value.(*hujson.Object)
-	return entry, nil
 }
 
 // find is the place of a member, or -1. Hosts differ in which of two members with one name counts.

@@ -31,10 +31,10 @@ func typed(server Server) []setting {
 	return append([]setting{{name: "type", text: transport}}, plain(server)...)
 }
 
-// gemini calls the URL of a streaming server httpUrl; its url is for the older transport.
+// gemini names the transport of a hosted server only, and called its URL httpUrl before.
 func gemini(server Server) []setting {
 	if server.URL != "" {
-		return []setting{{name: "httpUrl", text: server.URL}}
+		return []setting{{name: "url", text: server.URL}, {name: "type", text: "http"}}
 	}
 	return plain(server)
 }

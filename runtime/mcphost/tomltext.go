@@ -2,6 +2,7 @@ package mcphost
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -66,7 +67,8 @@ func (e *textEdits) add(start, end int, text string) { *e = append(*e, textEdit{
 
 func (e textEdits) apply(content []byte) []byte {
 	ordered := slices.Clone(e)
-	slices.SortStableFunc(ordered, func(a, b textEdit) int { return a.start - b.start })
+	// What is inserted comes before what is replaced at the same place.
+	slices.SortStableFunc(ordered, func(a, b textEdit) int { return cmp.Or(a.start-b.start, a.end-b.end) })
 	var changed []byte
 	copied := 0
 	for _, edit := range ordered {
