@@ -21,6 +21,7 @@ const (
 	exitInternal      = 70
 	exitRefused       = 77
 	exitConfiguration = 78
+	exitInterrupted   = 130 // as shells have it for a process that Ctrl-C ended
 )
 
 // usageError is a command line that makes no sense. Its message says what would.
@@ -51,6 +52,8 @@ func exitCode(err error) int {
 		return classCodes[unwell.first.Class]
 	case errors.As(err, &unchanged):
 		return exitConfiguration
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
 	case errors.As(err, &refusal):
 		return exitRefused
 	case errors.As(err, &unusable):

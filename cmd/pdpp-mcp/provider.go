@@ -26,7 +26,7 @@ type provider struct {
 func (p *provider) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.url, "provider-url", "", "origin of the PDPP provider, such as https://pdpp.example (required)")
 	flags.StringVar(&p.cacheRoot, "cache-root", "", "directory of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
-	flags.StringVar(&p.grantID, "grant-id", "", "use the cached credential only if it belongs to this grant")
+	flags.StringVar(&p.grantID, "grant-id", "", "use the cached credential of this grant (default: the one that was connected last)")
 	flags.StringVar(&p.accessTokenFile, "access-token-file", "",
 		"file that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
 	flags.DurationVar(&p.timeout, "rs-timeout", rs.DefaultTimeout, "limit of one request to the resource server")
@@ -65,14 +65,10 @@ func (p *provider) token(logger *slog.Logger) (credential.Token, error) {
 		p.warnOfGrant(logger)
 		return credential.TokenFromEnvironment(value)
 	}
-	root := p.cacheRoot
-	if root == "" {
-		var err error
-		if root, err = credential.DefaultRoot(); err != nil {
-			return credential.Token{}, err
-		}
+	cache, err := openCache(p.cacheRoot, logger)
+	if err != nil {
+		return credential.Token{}, err
 	}
-	cache := &credential.Cache{Root: root, Logger: logger}
 	entry, err := cache.Load(credential.Selection{ProviderURL: p.url, GrantID: p.grantID}, time.Now())
 	if err != nil {
 		return credential.Token{}, err

@@ -39,7 +39,8 @@ func newRootCommand(terminal terminal) (*cobra.Command, *logging) {
 read what the owner granted, and nothing else.
 
 Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unreachable, 70 internal,
-77 owner credential refused, 78 configuration or credential missing, expired or malformed.`,
+77 owner credential refused or access denied by the owner, 78 configuration or credential missing, expired or
+malformed, 130 a sign-in was interrupted.`,
 		Args: func(_ *cobra.Command, arguments []string) error {
 			if len(arguments) > 0 {
 				return &usageError{fmt.Sprintf("unknown command %q; run: pdpp-mcp --help", arguments[0])}
@@ -68,6 +69,9 @@ Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unrea
 		newCallCommand(terminal, logging),
 		newDoctorCommand(terminal),
 		newSetupCommand(terminal),
+		newConnectCommand(terminal, logging),
+		newConnectionsCommand(terminal, logging),
+		newDisconnectCommand(terminal, logging),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal),
 	)

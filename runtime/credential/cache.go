@@ -67,11 +67,16 @@ func (c *Cache) Read(providerURL string) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readEntry(data, path, provider)
+}
+
+// readEntry makes sure of the provider: two of them can share a file name, and a token goes only to the one
+// that it was issued for.
+func readEntry(data []byte, path, provider string) (*Entry, error) {
 	entry, err := parseEntry(data)
 	if err != nil {
-		return nil, unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), err)
+		return nil, unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
 	}
-	// Two providers can share a file name. A token goes only to the provider that it was issued for.
 	stored, err := ParseProviderURL(entry.ProviderURL)
 	if err != nil || stored != provider {
 		return nil, unusable(provider, fmt.Sprintf("credential file %s was not written for %s", path, provider), err)
@@ -133,6 +138,9 @@ func (c *Cache) protect(file *os.File, path string) error {
 	}
 	return nil
 }
+
+// errMalformed is a file that holds no credential, for whatever reason.
+var errMalformed = errors.New("malformed")
 
 // unusable is the error of a credential that only a new one can replace.
 func unusable(provider, message string, err error) *Error {

@@ -1,7 +1,6 @@
 package credential
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -156,6 +155,15 @@ func (r *memberReader) time(name string) time.Time {
 
 // encode gives the file's bytes: indented JSON with a final newline.
 func (e *Entry) encode() ([]byte, error) {
+	members, err := e.object(e.members)
+	if err != nil {
+		return nil, err
+	}
+	return members.indented()
+}
+
+// object puts the entry's members over others, which may be nil. The others are left as they are.
+func (e *Entry) object(others object) (object, error) {
 	credential := slices.Clone(e.Credential.members)
 	credential.setText("access_token", e.Credential.AccessToken.Reveal())
 	credential.setText("token_type", e.Credential.TokenType)
@@ -168,30 +176,20 @@ func (e *Entry) encode() ([]byte, error) {
 	client.setText("client_name", e.Client.ClientName)
 	client.setText("token_endpoint_auth_method", e.Client.TokenEndpointAuthMethod)
 
-	members := slices.Clone(e.members)
+	members := slices.Clone(others)
 	members.setText("provider_url", e.ProviderURL)
 	members.setText("authorization_server", e.AuthorizationServer)
 	members.setText("scope", e.Scope)
-	if len(client) > 0 {
-		if err := setNested(&members, "client", client); err != nil {
-			return nil, err
-		}
+	if len(client) == 0 {
+		members.remove("client")
+	} else if err := setNested(&members, "client", client); err != nil {
+		return nil, err
 	}
 	if err := setNested(&members, "credential", credential); err != nil {
 		return nil, err
 	}
 	members.setText("created_at", formatTime(e.CreatedAt))
-
-	compact, err := members.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, compact, "", "  "); err != nil {
-		return nil, err
-	}
-	indented.WriteByte('\n')
-	return indented.Bytes(), nil
+	return members, nil
 }
 
 func setNested(members *object, name string, value object) error {

@@ -2,24 +2,34 @@ package credential
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
 // Selection says which credential is wanted.
 type Selection struct {
 	ProviderURL string
-	GrantID     string // empty: whatever the cache holds
+	GrantID     string // empty: the grant that was connected last
 }
 
 // Load gives the scoped credential of a provider. Owner credentials are of class Refused; missing,
 // malformed, expired ones and those of another grant are of class Configuration (R-STDIO-2, R-STDIO-3).
 func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
-	entry, err := c.Read(selection.ProviderURL)
+	grants, err := c.Grants(selection.ProviderURL)
 	if err != nil {
 		return nil, err
 	}
-	// Read has accepted the URL, so it parses again.
+	// Grants has accepted the URL, so it parses again.
 	provider, _ := ParseProviderURL(selection.ProviderURL)
+	entry := grants[0]
+	if selection.GrantID != "" {
+		i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.GrantID == selection.GrantID })
+		if i < 0 {
+			return nil, anotherGrant(provider, grants, selection.GrantID)
+		}
+		entry = grants[i]
+	}
 	credential := entry.Credential
 	if mark := credential.OwnerMark(); mark != "" {
 		return nil, &Error{
@@ -28,13 +38,23 @@ func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 			NextStep: connectStep(provider),
 		}
 	}
-	if selection.GrantID != "" && credential.GrantID != selection.GrantID {
-		return nil, unusable(provider, fmt.Sprintf("the cached credential for %s belongs to grant %q, not to %q",
-			provider, credential.GrantID, selection.GrantID), nil)
-	}
 	if credential.Expired(now) {
 		return nil, unusable(provider, fmt.Sprintf("the cached credential for %s expired at %s",
 			provider, credential.ExpiresAt.Format(time.RFC3339)), nil)
 	}
 	return entry, nil
+}
+
+// anotherGrant names the grants that are there.
+func anotherGrant(provider string, grants []*Entry, wanted string) *Error {
+	if len(grants) == 1 {
+		return unusable(provider, fmt.Sprintf("the cached credential for %s belongs to grant %q, not to %q",
+			provider, grants[0].Credential.GrantID, wanted), nil)
+	}
+	held := make([]string, len(grants))
+	for i, entry := range grants {
+		held[i] = fmt.Sprintf("%q", entry.Credential.GrantID)
+	}
+	return unusable(provider, fmt.Sprintf("the cached credentials for %s belong to the grants %s, not to %q",
+		provider, strings.Join(held, ", "), wanted), nil)
 }

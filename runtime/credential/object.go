@@ -64,6 +64,20 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return encoded.Bytes(), nil
 }
 
+// indented writes the members one a line, with a final newline.
+func (o object) indented() ([]byte, error) {
+	compact, err := o.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, compact, "", "  "); err != nil {
+		return nil, err
+	}
+	indented.WriteByte('\n')
+	return indented.Bytes(), nil
+}
+
 // get gives the member's value; null counts as absent.
 func (o object) get(name string) (json.RawMessage, bool) {
 	for _, m := range o {
@@ -112,7 +126,7 @@ func (o *object) set(name string, value json.RawMessage) {
 // setText sets a string, and removes the member when the string is empty.
 func (o *object) setText(name, value string) {
 	if value == "" {
-		*o = slices.DeleteFunc(*o, func(m member) bool { return m.name == name })
+		o.remove(name)
 		return
 	}
 	encoded, err := json.Marshal(value)
@@ -120,6 +134,10 @@ func (o *object) setText(name, value string) {
 		panic(err)
 	}
 	o.set(name, encoded)
+}
+
+func (o *object) remove(name string) {
+	*o = slices.DeleteFunc(*o, func(m member) bool { return m.name == name })
 }
 
 // memberError names a member of the wrong type. It does not repeat the value, which may be a token.

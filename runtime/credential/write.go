@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // ignoreAll keeps credentials out of version control.
@@ -22,10 +23,42 @@ func (c *Cache) Write(entry *Entry) error {
 	if err != nil {
 		return &Error{Class: Internal, Message: "the credential could not be encoded", Cause: err}
 	}
+	return c.store(path, data)
+}
+
+// store writes the file of a provider.
+func (c *Cache) store(path string, data []byte) error {
+	if len(data) > largestFile {
+		return &Error{
+			Class:    Configuration,
+			Message:  fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
+			NextStep: "remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>",
+		}
+	}
 	if err := c.prepare(); err != nil {
 		return err
 	}
 	if err := replace(path, data); err != nil {
+		return c.unwritable(err)
+	}
+	return nil
+}
+
+// Prepare makes the directories and shows that a credential of the provider could be added, so that a sign-in
+// that the owner approved does not fail at its end.
+func (c *Cache) Prepare(providerURL string) error {
+	if _, _, err := c.joined(providerURL); err != nil {
+		return err
+	}
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(c.directory(), temporaryName)
+	if err != nil {
+		return c.unwritable(err)
+	}
+	_ = file.Close()
+	if err := os.Remove(file.Name()); err != nil {
 		return c.unwritable(err)
 	}
 	return nil
@@ -40,6 +73,7 @@ func (c *Cache) prepare() error {
 	if err := os.Chmod(c.directory(), 0o700); err != nil {
 		return c.unwritable(err)
 	}
+	c.removeLeftovers()
 	ignore := filepath.Join(c.Root, ".gitignore")
 	if _, err := os.Lstat(ignore); !errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -48,6 +82,23 @@ func (c *Cache) prepare() error {
 		return c.unwritable(err)
 	}
 	return nil
+}
+
+// A process that is killed while it writes leaves its temporary file, with the token in it. One that is
+// older than leftoverAge has no writer any more.
+const (
+	temporaryName = ".writing-*"
+	leftoverAge   = time.Minute
+)
+
+// removeLeftovers tidies up as far as it can. What it cannot remove harms nobody who could not harm before.
+func (c *Cache) removeLeftovers() {
+	names, _ := filepath.Glob(filepath.Join(c.directory(), temporaryName)) // the pattern is well formed
+	for _, name := range names {
+		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > leftoverAge {
+			_ = os.Remove(name)
+		}
+	}
 }
 
 func (c *Cache) unwritable(err error) *Error {
@@ -61,7 +112,7 @@ func (c *Cache) unwritable(err error) *Error {
 
 // replace writes a file so that readers see the old or the new content, never a part.
 func replace(path string, data []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".writing-*") // 0600
+	file, err := os.CreateTemp(filepath.Dir(path), temporaryName) // 0600
 	if err != nil {
 		return err
 	}

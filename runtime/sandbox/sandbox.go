@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flow"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/sample"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/store"
@@ -90,14 +91,15 @@ func (s *Sandbox) Store() *store.Store { return s.records }
 // Tokens returns the ready tokens by the names that authorization.Server.Tokens lists.
 func (s *Sandbox) Tokens() map[string]string { return s.authorization.Tokens() }
 
-// Handler serves the whole origin. What is neither metadata nor introspection goes to the resource
-// server, which also answers for paths that do not exist.
+// Handler serves the whole origin. What is neither metadata nor the authorization server's goes to the
+// resource server, which also answers for paths that do not exist.
 func (s *Sandbox) Handler() http.Handler {
 	as := s.authorization.Handler()
 	mux := http.NewServeMux()
-	mux.Handle(authorization.IntrospectionPath, as)
-	mux.Handle(authorization.MetadataPath, as)
-	mux.HandleFunc("GET "+ResourceMetadataPath, s.resourceMetadata)
+	for _, path := range authorization.Paths() {
+		mux.Handle(path, as)
+	}
+	mux.Handle(ResourceMetadataPath, flow.AnyOrigin(http.MethodGet, http.HandlerFunc(s.resourceMetadata)))
 	mux.Handle("/", s.resource)
 	return mux
 }

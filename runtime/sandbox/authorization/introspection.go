@@ -12,6 +12,9 @@ import (
 // subjectID is the one owner of everything in the sandbox.
 const subjectID = "owner_local"
 
+// declarationVersion names how the sandbox's sources are declared.
+const declarationVersion = "pdpp-sandbox.v1"
+
 // maxFormBytes bounds the introspection request's body.
 const maxFormBytes = 16 << 10
 
@@ -29,7 +32,7 @@ type introspection struct {
 	Package              *publishedPackage     `json:"package,omitempty"`
 	AuthorizationDetails []authorizationDetail `json:"authorization_details,omitempty"`
 	PDPP                 *grantContext         `json:"pdpp,omitempty"`
-	Audience             string                `json:"aud"`
+	Audience             audience              `json:"aud"`
 	Issuer               string                `json:"iss"`
 }
 
@@ -111,10 +114,13 @@ func (s *Server) isCaller(r *http.Request) bool {
 func (s *Server) describe(token string) introspection {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	answer := introspection{Audience: s.resource, Issuer: s.issuer}
+	answer := introspection{Audience: s.audience(nil), Issuer: s.issuer}
 	b, found := s.bearers[token]
 	if !found {
 		return answer
+	}
+	if b.audience != nil {
+		answer.Audience = b.audience
 	}
 	answer.SubjectID, answer.ClientID = subjectID, b.clientID
 	answer.GrantID, answer.GrantPackageID = b.grantID, b.packageID
@@ -139,7 +145,7 @@ func (s *Server) inactiveReason(b bearer) string {
 	if b.expired(s.clock()) {
 		return "token_expired"
 	}
-	if b.packageID != "" && s.packages[b.packageID].revoked {
+	if b.revoked || b.packageID != "" && s.packages[b.packageID].revoked {
 		return "token_revoked"
 	}
 	if b.grantID != "" {
@@ -157,12 +163,12 @@ func (s *Server) describeGrant(answer *introspection, g catalog.Grant) {
 	}
 	answer.PDPP = &grantContext{
 		ClientID: g.ClientID, ContextKind: "oauth_rar_0_1", GrantID: g.ID,
-		IssuedAt: s.started.UTC().Format(time.RFC3339Nano), SubjectID: subjectID,
+		IssuedAt: s.issuedAt(g.ID), SubjectID: subjectID,
 	}
 	if g.ConnectorKey != "" {
 		answer.GrantStorageBinding = &storageBinding{ConnectorID: g.ConnectorKey}
 		answer.PDPP.Source = s.source(g.ConnectorKey)
-		answer.PDPP.Declaration = &sourceDeclaration{Version: "pdpp-sandbox.v1"}
+		answer.PDPP.Declaration = &sourceDeclaration{Version: declarationVersion}
 	}
 	answer.AuthorizationDetails = s.authorizationDetails(g)
 }
@@ -171,7 +177,7 @@ func (s *Server) describePackage(answer *introspection, p grantPackage) {
 	answer.Package = &publishedPackage{
 		ApprovedSourceCount: len(p.members),
 		Client: publishedClient{
-			ClientDisplay: clientDisplay{Name: "Sandbox MCP client"}, ClientID: p.clientID, RegistrationMode: "dynamic",
+			ClientDisplay: clientDisplay{Name: p.clientName}, ClientID: p.clientID, RegistrationMode: "dynamic",
 		},
 		PackageID:                p.id,
 		SourceBoundedChildGrants: true,
@@ -179,4 +185,13 @@ func (s *Server) describePackage(answer *introspection, p grantPackage) {
 		Version:                  "pdpp-sandbox.mcp_package.v1",
 		Members:                  s.members(p),
 	}
+}
+
+// issuedAt is when the owner approved a grant; the ready ones are as old as the Server.
+func (s *Server) issuedAt(grantID string) string {
+	at, approved := s.approvedAt[grantID]
+	if !approved {
+		at = s.started
+	}
+	return at.UTC().Format(time.RFC3339Nano)
 }

@@ -5,10 +5,11 @@ import "time"
 // grantPackage joins grants of several sources under one token. A hosted adapter asks introspection
 // for the members and reads each with its own token.
 type grantPackage struct {
-	id       string
-	clientID string
-	members  []packageMember
-	revoked  bool
+	id         string
+	clientID   string
+	clientName string // for people
+	members    []packageMember
+	revoked    bool
 }
 
 type packageMember struct {
@@ -31,7 +32,7 @@ type Member struct {
 // issuePackage makes a package with one grant and one token for each connection, and returns its id.
 // The members' tokens are not listed by name.
 func (s *Server) issuePackage(name string, connectionIDs ...string) string {
-	p := grantPackage{id: stableID("gpkg_", name), clientID: packageClient}
+	p := grantPackage{id: stableID("gpkg_", name), clientID: packageClient, clientName: "Sandbox MCP client"}
 	for _, connectionID := range connectionIDs {
 		memberName := name + "/" + connectionID
 		connectorKey := s.connection(connectionID).ConnectorKey

@@ -1,9 +1,10 @@
 // Package authorization is the sandbox's authorization server. It starts with grants for every case
 // that a client can meet, keeps them and their tokens in memory, and answers token introspection
-// (RFC 7662) with the package members that the adapter's interface adds.
+// (RFC 7662) with the package members that the adapter's interface adds. Package flow lets clients ask
+// the owner for more; what it issues stands in the same tables.
 //
-// Grant ids depend on the grant's name only, so they survive a restart; tokens are random and new
-// in every Server.
+// The ids of the ready grants depend on the grant's name only, so they survive a restart; tokens are
+// random and new in every Server.
 package authorization
 
 import (
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flow"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
 )
 
@@ -30,12 +32,14 @@ type Server struct {
 	newToken func(name string) string
 	started  time.Time
 	set      catalog.Dataset
+	flow     *flow.Flow
 
-	mu       sync.RWMutex
-	grants   map[string]catalog.Grant // by id
-	packages map[string]grantPackage  // by id
-	bearers  map[string]bearer        // by token
-	tokens   map[string]string        // by name
+	mu         sync.RWMutex
+	grants     map[string]catalog.Grant // by id
+	approvedAt map[string]time.Time     // by grant id; the ready grants are not here
+	packages   map[string]grantPackage  // by id
+	bearers    map[string]bearer        // by token
+	tokens     map[string]string        // by name
 }
 
 // Caller is the confidential client that may introspect.
@@ -65,31 +69,52 @@ func WithTokens(token func(name string) string) Option {
 // New builds a Server with the ready grants over set. The issuer is its own URL without a path.
 func New(issuer string, set catalog.Dataset, options ...Option) *Server {
 	s := &Server{
-		issuer:   issuer,
-		resource: issuer,
-		caller:   Caller{ID: "pdpp-sandbox-adapter", Secret: randomToken()},
-		clock:    time.Now,
-		newToken: func(string) string { return randomToken() },
-		set:      set,
-		grants:   map[string]catalog.Grant{},
-		packages: map[string]grantPackage{},
-		bearers:  map[string]bearer{},
-		tokens:   map[string]string{},
+		issuer:     issuer,
+		resource:   issuer,
+		caller:     Caller{ID: "pdpp-sandbox-adapter", Secret: randomToken()},
+		clock:      time.Now,
+		newToken:   func(string) string { return randomToken() },
+		set:        set,
+		grants:     map[string]catalog.Grant{},
+		approvedAt: map[string]time.Time{},
+		packages:   map[string]grantPackage{},
+		bearers:    map[string]bearer{},
+		tokens:     map[string]string{},
 	}
 	for _, apply := range options {
 		apply(s)
 	}
 	s.started = s.clock()
 	s.issueReadyGrants()
+	s.flow = s.newFlow()
 	return s
+}
+
+// newFlow accepts as resource the resource server's origin, with and without the slash that clients add
+// when they parse it, and the adapter on the same origin.
+func (s *Server) newFlow() *flow.Flow {
+	flows, err := flow.New(flow.Options{
+		Issuer: s.issuer, Resources: []string{s.resource, s.resource + "/", s.resource + AdapterPath},
+		DetailsType: detailsType, Keeper: s, Clock: s.clock,
+	})
+	if err != nil {
+		panic(err) // the options are fixed, so a test would have met this
+	}
+	return flows
 }
 
 // Handler serves the endpoints that the metadata names, and the metadata (RFC 8414).
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+IntrospectionPath, s.introspect)
-	mux.HandleFunc("GET "+MetadataPath, s.metadata)
+	mux.Handle(MetadataPath, flow.AnyOrigin(http.MethodGet, http.HandlerFunc(s.metadata)))
+	mux.Handle("/", s.flow.Handler())
 	return mux
+}
+
+// Paths are what Handler serves, as patterns of http.ServeMux.
+func Paths() []string {
+	return append(flow.Paths(), IntrospectionPath, MetadataPath)
 }
 
 // Caller returns the credentials that introspection asks for.
@@ -123,14 +148,14 @@ func (s *Server) Credential(name string) (Credential, bool) {
 	return Credential{Token: token, ClientID: b.clientID, GrantID: b.grantID, ExpiresAt: b.expiresAt}, true
 }
 
-// Access says what a bearer may read. It is false for a token that is unknown or expired and for one
-// whose package was revoked. A revoked or expired grant is still returned, marked as such, because
+// Access says what a bearer may read. It is false for a token that is unknown, expired or revoked and
+// for one whose package was revoked. A revoked or expired grant is still returned, marked as such, because
 // the resource server answers it with a code of its own.
 func (s *Server) Access(token string) (catalog.Access, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	b, found := s.bearers[token]
-	if !found || b.expired(s.clock()) {
+	if !found || b.revoked || b.expired(s.clock()) {
 		return catalog.Access{}, false
 	}
 	access := catalog.Access{Kind: b.kind, ClientID: b.clientID}

@@ -301,12 +301,29 @@ func TestMetadataNamesOnlyWhatIsServed(t *testing.T) {
 	if err := json.Unmarshal(raw, &metadata); err != nil {
 		t.Fatal(err)
 	}
-	if metadata["issuer"] != issuer || metadata["introspection_endpoint"] != issuer+"/introspect" {
+	endpoints := 0
+	for key, value := range metadata {
+		if !strings.HasSuffix(key, "_endpoint") {
+			continue
+		}
+		endpoints++
+		path, below := strings.CutPrefix(value.(string), issuer)
+		probe := httptest.NewRecorder()
+		s.Handler().ServeHTTP(probe, httptest.NewRequest(http.MethodPost, path, nil))
+		if !below || probe.Code == http.StatusNotFound {
+			t.Errorf("%s is %v, where nothing answers", key, value)
+		}
+	}
+	if endpoints != 7 || metadata["issuer"] != issuer {
 		t.Errorf("metadata %s", raw)
 	}
-	for key := range metadata {
-		if strings.HasSuffix(key, "_endpoint") && key != "introspection_endpoint" {
-			t.Errorf("%s is named, but nothing serves it", key)
+	for key, want := range map[string][]any{
+		"code_challenge_methods_supported": {"S256"},
+		"response_types_supported":         {"code"},
+		"grant_types_supported":            {"authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"},
+	} {
+		if diff := cmp.Diff(any(want), metadata[key]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flow"
 )
 
 // Kinds of tokens, as pdpp_token_kind says them.
@@ -22,6 +24,9 @@ type bearer struct {
 	grantID   string // client tokens
 	packageID string // package tokens
 	expiresAt time.Time
+	revoked   bool
+	audience  audience     // nil: the resource server alone
+	issued    *flow.Issued // nil for ready tokens
 }
 
 func (b bearer) expired(now time.Time) bool {
@@ -39,4 +44,11 @@ func randomToken() string {
 func stableID(prefix, name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return prefix + hex.EncodeToString(sum[:8])
+}
+
+// randomID makes an id that no other grant has.
+func randomID(prefix string) string {
+	var bits [8]byte
+	_, _ = rand.Read(bits[:])
+	return prefix + hex.EncodeToString(bits[:])
 }

@@ -1,0 +1,140 @@
+package connect
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// agentRequest starts an attempt: with a pushed request, or with what is asked for.
+type agentRequest struct {
+	ClientID   string                `json:"client_id,omitempty"`
+	RequestURI string                `json:"request_uri,omitempty"`
+	Resource   string                `json:"resource,omitempty"`
+	Scope      string                `json:"scope,omitempty"`
+	ClientName string                `json:"client_name,omitempty"`
+	Details    []authorizationDetail `json:"authorization_details,omitempty"`
+}
+
+// agentAttempt is what there is to show and to poll.
+type agentAttempt struct {
+	ApprovalURL string `json:"approval_url"`
+	PollURL     string `json:"poll_url"`
+	TokenURL    string `json:"token_url"`
+	PollingCode string `json:"polling_code"`
+	UserCode    string `json:"user_code"`
+	ExpiresIn   int64  `json:"expires_in"` // seconds
+	Interval    int64  `json:"interval"`   // seconds
+}
+
+// agentConnect asks by PDPP's own flow of two JSON calls.
+func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
+	client, err := s.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	request, err := s.agentRequest(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	answer, err := s.asker.postJSON(ctx, s.server.agentConnect, request)
+	if err != nil {
+		return nil, err
+	}
+	if answer.status != http.StatusCreated && answer.status != http.StatusOK {
+		return nil, s.failed(answer.refused())
+	}
+	var attempt agentAttempt
+	if err := answer.decode(&attempt); err != nil {
+		return nil, err
+	}
+	if err := s.admitAttempt(&attempt, answer.from); err != nil {
+		return nil, err
+	}
+	waiting := newWaiting(began, attempt.Interval, attempt.ExpiresIn)
+	s.announce(Approval{URL: attempt.ApprovalURL, UserCode: shown(attempt.UserCode, nil), ExpiresAt: waiting.expiresAt})
+	granted, err := s.pollAgent(ctx, &attempt, waiting)
+	if err != nil {
+		return nil, err
+	}
+	return s.agentIssued(client, granted, answer.from)
+}
+
+// agentRequest pushes what is asked for first where that can be done (RFC 9126, with a JSON body as PDPP has it).
+func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*agentRequest, error) {
+	request := &agentRequest{ClientID: client.ClientID, Resource: s.server.resource, Scope: Scope, ClientName: s.ClientName}
+	if !s.namesAnything() {
+		return request, nil
+	}
+	request.Details = s.details()
+	if s.server.pushedAuthorization == "" {
+		return request, nil
+	}
+	answer, err := s.asker.postJSON(ctx, s.server.pushedAuthorization, agentRequest{ClientID: client.ClientID, Details: request.Details})
+	if err != nil {
+		return nil, err
+	}
+	if answer.status != http.StatusCreated && answer.status != http.StatusOK {
+		return nil, s.failed(answer.refused())
+	}
+	var pushed struct {
+		RequestURI string `json:"request_uri"`
+	}
+	if err := answer.decode(&pushed); err != nil {
+		return nil, err
+	}
+	if pushed.RequestURI == "" {
+		return nil, unfit(answer.from, "took the request without giving a request_uri", nil)
+	}
+	return &agentRequest{ClientID: client.ClientID, RequestURI: pushed.RequestURI}, nil
+}
+
+// admitAttempt checks where the attempt leads.
+func (s *signIn) admitAttempt(attempt *agentAttempt, from string) (err error) {
+	if attempt.PollURL == "" {
+		attempt.PollURL = attempt.TokenURL
+	}
+	if attempt.ApprovalURL == "" || attempt.PollURL == "" || attempt.PollingCode == "" {
+		return unfit(from, "began an attempt without approval_url, poll_url or polling_code", nil)
+	}
+	if attempt.ApprovalURL, err = s.asker.admit("approval_url", attempt.ApprovalURL); err != nil {
+		return err
+	}
+	attempt.PollURL, err = s.asker.admit("poll_url", attempt.PollURL)
+	return err
+}
+
+// agentGranted is an answer to a poll.
+type agentGranted struct {
+	AccessToken string `json:"access_token"`
+	TokenType   string `json:"token_type"`
+	ExpiresIn   int64  `json:"expires_in"` // seconds; 0: it does not end by itself
+	Scope       string `json:"scope"`
+	GrantID     string `json:"grant_id"`
+	PackageID   string `json:"grant_package_id"`
+	Grant       struct {
+		GrantID   string    `json:"grant_id"`
+		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not end by itself
+	} `json:"grant"`
+}
+
+func (s *signIn) agentIssued(client credential.Client, granted *agentGranted, from string) (*issued, error) {
+	given := &issued{client: client, grantID: granted.GrantID, packageID: granted.PackageID, scope: granted.Scope}
+	if given.grantID == "" {
+		given.grantID = granted.Grant.GrantID
+	}
+	if given.scope == "" {
+		given.scope = Scope // what was asked for (RFC 6749, section 5.1)
+	}
+	given.expiresAt = granted.Grant.ExpiresAt
+	if granted.ExpiresIn > 0 {
+		end := time.Now().Add(seconds(granted.ExpiresIn, longestLife))
+		if given.expiresAt.IsZero() || end.Before(given.expiresAt) {
+			given.expiresAt = end
+		}
+	}
+	return given, given.setToken(granted.AccessToken, granted.TokenType, from)
+}

@@ -1,0 +1,166 @@
+package connect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// Limits of one exchange (interfaces.md, Limits). A body is counted in bytes.
+const (
+	askTimeout  = 5 * time.Second
+	largestBody = 256 << 10
+)
+
+// asker sends requests that carry no bearer. It follows no redirect, and every URL has passed its reach.
+type asker struct {
+	reach
+	client *http.Client
+}
+
+func newAsker(transport http.RoundTripper, within reach) *asker {
+	return &asker{reach: within, client: &http.Client{
+		Transport:     bounded{transport},
+		Timeout:       askTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// bounded reads answers whole, so that a body that is too large or cut off is an error of the round trip, also
+// for libraries that read bodies themselves.
+type bounded struct{ http.RoundTripper }
+
+var errTooLarge = fmt.Errorf("the answer is larger than %d bytes", largestBody)
+
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, largestBody+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > largestBody {
+		return nil, errTooLarge
+	}
+	response.Body = replay(body)
+	return response, nil
+}
+
+func replay(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
+
+// answer is a response that is neither a redirect nor a failure of the server.
+type answer struct {
+	from   string // the URL
+	status int
+	body   []byte
+}
+
+func (a *asker) get(ctx context.Context, address string) (*answer, error) {
+	return a.ask(ctx, http.MethodGet, address, "", nil)
+}
+
+func (a *asker) postForm(ctx context.Context, address string, form url.Values) (*answer, error) {
+	return a.ask(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()))
+}
+
+func (a *asker) postJSON(ctx context.Context, address string, value any) (*answer, error) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return nil, &credential.Error{Class: credential.Internal, Message: "a request could not be encoded", Cause: err}
+	}
+	return a.ask(ctx, http.MethodPost, address, "application/json", body)
+}
+
+func (a *asker) ask(ctx context.Context, method, address, contentType string, body []byte) (*answer, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, &credential.Error{Class: credential.Internal, Message: "a request could not be made", Cause: err}
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "pdpp-mcp")
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	response, err := a.client.Do(request)
+	if err != nil {
+		return nil, unanswered(ctx, address, err)
+	}
+	defer response.Body.Close()
+	received, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, unanswered(ctx, address, err)
+	}
+	if fault := statusFault(address, response.StatusCode); fault != nil {
+		return nil, fault
+	}
+	return &answer{from: address, status: response.StatusCode, body: received}, nil
+}
+
+// statusFault is the error of a status that says nothing about what was asked; nil for every other.
+func statusFault(address string, status int) error {
+	switch {
+	case status >= 300 && status < 400:
+		return unfit(address, "answered with a redirect, which is not followed", nil)
+	case status >= 500:
+		return unreachable(address, fmt.Sprintf("answered %d %s", status, http.StatusText(status)), nil)
+	}
+	return nil
+}
+
+// unanswered is the error of a request without a usable answer. It is the context's own when that ended.
+func unanswered(ctx context.Context, address string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		if failed.Timeout() {
+			return unreachable(address, fmt.Sprintf("did not answer within %s", askTimeout), err)
+		}
+		err = failed.Err // the URL is named once
+	}
+	if errors.Is(err, errTooLarge) {
+		return unfit(address, fmt.Sprintf("answered with more than %d bytes", largestBody), err)
+	}
+	return unreachable(address, "cannot be reached: "+err.Error(), err)
+}
+
+func unreachable(address, problem string, err error) *credential.Error {
+	return &credential.Error{Class: credential.Unreachable, Message: address + " " + problem, NextStep: "check the provider URL and the network", Cause: err}
+}
+
+// unfit is an answer that an authorization server or a provider would not give.
+func unfit(address, problem string, err error) *credential.Error {
+	return &credential.Error{Class: credential.Configuration, Message: address + " " + problem, NextStep: checkProvider, Cause: err}
+}
+
+// decode reads a JSON object. Its error does not repeat the body, which may hold a token.
+func (a *answer) decode(into any) error {
+	if trimmed := bytes.TrimSpace(a.body); len(trimmed) == 0 || trimmed[0] != '{' {
+		return unfit(a.from, "answered with something that is no JSON object", nil)
+	}
+	if err := json.Unmarshal(a.body, into); err != nil {
+		return unfit(a.from, "answered with JSON that cannot be understood: "+shapeOf(err), nil)
+	}
+	return nil
+}
+
+// shapeOf says what is wrong with JSON in words that hold nothing of its values.
+func shapeOf(err error) string {
+	var mistyped *json.UnmarshalTypeError
+	if errors.As(err, &mistyped) {
+		return fmt.Sprintf("member %s is of the wrong type", mistyped.Field)
+	}
+	return "it is not well formed"
+}

@@ -1,0 +1,135 @@
+// Package connect signs in at a PDPP provider: it finds the authorization server, asks the owner for access by
+// agent connect or device authorization (RFC 8628), waits for the decision, and tries the token. It stores
+// nothing.
+package connect
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Scope is what is asked for where the authorization server takes a scope. What of it may be read, the grant
+// says.
+const Scope = "pdpp:read"
+
+// DefaultClientName is the name that owners see when Options has none.
+const DefaultClientName = "pdpp-mcp"
+
+// Options says where to sign in and what to ask for.
+type Options struct {
+	// ProviderURL is the provider's origin: https, or http on a loopback address.
+	ProviderURL string
+
+	ClientName string // that the owner sees; empty means DefaultClientName
+	ClientID   string // of a client that the authorization server knows; empty: one is registered
+
+	Sources []string // connectors to ask for, such as https://registry.pdpp.dev/connectors/gmail; none: the owner chooses
+	Streams []string // of each source; none: all of them
+
+	// Announce shows the approval to the person who can give it. It is called once, before the waiting begins,
+	// and must not block. It is required.
+	Announce func(Approval)
+
+	Transport http.RoundTripper // nil: one of its own, made by rs.NewTransport
+	RSTimeout time.Duration     // of the request that tries the token; 0 means rs.DefaultTimeout
+}
+
+// Approval is what the owner needs to decide.
+type Approval struct {
+	URL       string    // http or https; a page of the authorization server
+	UserCode  string    // to compare or to type in; empty when there is none
+	ExpiresAt time.Time // when the authorization server gives up waiting
+}
+
+// Connect gives a scoped credential that the owner approved and that the resource server accepts. It ends with the
+// context, whose error it then gives; every other error is a *credential.Error. A denial is of class Refused and
+// wraps ErrDenied, an expiry is of class Configuration and wraps ErrExpired; a token of another kind than client is
+// of class Refused.
+func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
+	provider, within, err := reachOf(options.ProviderURL)
+	if err != nil {
+		return nil, err
+	}
+	if options.ClientName == "" {
+		options.ClientName = DefaultClientName
+	}
+	if options.Transport == nil {
+		options.Transport = rs.NewTransport()
+	}
+	asker := newAsker(options.Transport, within)
+	server, err := asker.discover(ctx, provider)
+	if err != nil {
+		return nil, err
+	}
+	signing := &signIn{Options: options, provider: provider, server: server, asker: asker}
+	issued, err := signing.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return signing.verified(ctx, issued)
+}
+
+// signIn is one run through a flow.
+type signIn struct {
+	Options
+
+	provider string
+	server   *authorizationServer
+	asker    *asker
+
+	announced bool // the owner has been asked
+}
+
+func (s *signIn) announce(approval Approval) {
+	s.announced = true
+	s.Announce(approval)
+}
+
+// issued is a token that the owner approved.
+type issued struct {
+	client    credential.Client
+	token     credential.Token
+	grantID   string // empty when the authorization server did not say
+	packageID string // of a token that stands for several grants
+	scope     string
+	expiresAt time.Time // zero when it does not end by itself
+}
+
+// run takes agent connect where there is one. It goes on to device authorization when agent connect wants to
+// be asked in another way.
+func (s *signIn) run(ctx context.Context) (*issued, error) {
+	if s.server.agentConnect == "" {
+		return s.deviceAuthorization(ctx)
+	}
+	issued, err := s.agentConnect(ctx)
+	if s.announced || !isInvalidRequest(err) || s.server.deviceAuthorization == "" {
+		return issued, err
+	}
+	if device, deviceErr := s.deviceAuthorization(ctx); s.announced || !isInvalidRequest(deviceErr) {
+		return device, deviceErr
+	}
+	return nil, err
+}
+
+// entry is what the cache keeps. A refresh token is not among it: nothing here would use it, and a secret that
+// is not kept cannot be lost.
+func (s *signIn) entry(issued *issued, now time.Time) *credential.Entry {
+	return &credential.Entry{
+		ProviderURL:         s.provider,
+		AuthorizationServer: s.server.issuer,
+		Scope:               issued.scope,
+		Client:              issued.client,
+		Credential: credential.Credential{
+			AccessToken: issued.token,
+			TokenType:   "Bearer",
+			ExpiresAt:   issued.expiresAt.UTC().Truncate(time.Millisecond),
+			GrantID:     issued.grantID,
+			Scope:       issued.scope,
+		},
+		CreatedAt: now.UTC().Truncate(time.Millisecond),
+	}
+}

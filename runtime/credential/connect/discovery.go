@@ -1,0 +1,186 @@
+package connect
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// authorizationServer is what its metadata say, as far as a sign-in needs it. Every URL has passed the reach;
+// one that the server does not have is empty.
+type authorizationServer struct {
+	issuer              string
+	resource            string // that a token is asked for (RFC 8707)
+	agentConnect        string
+	deviceAuthorization string
+	token               string
+	registration        string
+	pushedAuthorization string
+	revocation          string
+
+	// ownerChooses is true when a device authorization may leave out what is asked for.
+	ownerChooses bool
+}
+
+// discover goes from the provider's metadata (RFC 9728) to those of its first authorization server. A server
+// that offers no sign-in for a terminal is an error of class Configuration.
+func (a *asker) discover(ctx context.Context, provider string) (*authorizationServer, error) {
+	var resource resourceMetadata
+	if err := a.metadata(ctx, provider+"/.well-known/oauth-protected-resource", &resource); err != nil {
+		return nil, err
+	}
+	if len(resource.AuthorizationServers) == 0 {
+		return nil, unfit(provider, "names no authorization server in its metadata", nil)
+	}
+	// A provider that speaks for another resource could have the owner approve access to that one, and would
+	// then be sent the token (RFC 9728, section 3.3).
+	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != provider) {
+		return nil, unfit(provider, "describes another resource in its metadata: "+shown(resource.Resource, nil), err)
+	}
+	server, metadata, err := a.authorizationServer(ctx, resource.AuthorizationServers[0])
+	if err != nil {
+		return nil, err
+	}
+	server.resource = resource.Resource
+	if server.resource == "" {
+		server.resource = provider
+	}
+	named := metadata.agentConnectEndpoint()
+	if named == "" {
+		named = resource.agentConnectEndpoint()
+	}
+	if server.agentConnect, err = a.endpoint("agent_connect_endpoint", named); err != nil {
+		return nil, err
+	}
+	return server, server.checkOffers()
+}
+
+// resourceMetadata is the document of RFC 9728 with PDPP's additions.
+type resourceMetadata struct {
+	agentDiscovery
+
+	Resource             string   `json:"resource"`
+	AuthorizationServers []string `json:"authorization_servers"`
+}
+
+// agentDiscovery stands in the metadata of the provider or of its authorization server.
+type agentDiscovery struct {
+	AgentConnectEndpoint string          `json:"agent_connect_endpoint"`
+	Discovery            json.RawMessage `json:"pdpp_agent_discovery"`
+}
+
+func (d agentDiscovery) agentConnectEndpoint() string {
+	if d.AgentConnectEndpoint != "" {
+		return d.AgentConnectEndpoint
+	}
+	var nested struct {
+		AgentConnectEndpoint string `json:"agent_connect_endpoint"`
+	}
+	// Its other members are advice, in whatever shape.
+	if json.Unmarshal(d.Discovery, &nested) != nil {
+		return ""
+	}
+	return nested.AgentConnectEndpoint
+}
+
+// serverMetadata is the document of RFC 8414 with PDPP's additions.
+type serverMetadata struct {
+	agentDiscovery
+
+	Issuer              string          `json:"issuer"`
+	DeviceAuthorization string          `json:"device_authorization_endpoint"`
+	Token               string          `json:"token_endpoint"`
+	Registration        string          `json:"registration_endpoint"`
+	PushedAuthorization string          `json:"pushed_authorization_request_endpoint"`
+	Revocation          string          `json:"revocation_endpoint"`
+	DeviceProfiles      []deviceProfile `json:"pdpp_device_authorization_profiles_supported"`
+}
+
+// deviceProfile says what a device authorization must name to give a token of a kind.
+type deviceProfile struct {
+	TokenKind          string   `json:"pdpp_token_kind"`
+	RequiredParameters []string `json:"required_parameters"`
+}
+
+// authorizationServer reads the metadata of an issuer.
+func (a *asker) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, *serverMetadata, error) {
+	address, err := a.admit("authorization server", issuer)
+	if err != nil {
+		return nil, nil, err
+	}
+	var metadata serverMetadata
+	if err := a.metadata(ctx, metadataURL(address), &metadata); err != nil {
+		return nil, nil, err
+	}
+	// RFC 8414, section 3.3: otherwise one server could pass for another.
+	if metadata.Issuer != issuer {
+		return nil, nil, unfit(metadataURL(address), "belongs to another issuer: "+shown(metadata.Issuer, nil), nil)
+	}
+	server := &authorizationServer{issuer: issuer, ownerChooses: metadata.ownerChooses()}
+	for _, endpoint := range []struct {
+		into        *string
+		name, named string
+	}{
+		{&server.deviceAuthorization, "device_authorization_endpoint", metadata.DeviceAuthorization},
+		{&server.token, "token_endpoint", metadata.Token},
+		{&server.registration, "registration_endpoint", metadata.Registration},
+		{&server.pushedAuthorization, "pushed_authorization_request_endpoint", metadata.PushedAuthorization},
+		{&server.revocation, "revocation_endpoint", metadata.Revocation},
+	} {
+		if *endpoint.into, err = a.endpoint(endpoint.name, endpoint.named); err != nil {
+			return nil, nil, err
+		}
+	}
+	return server, &metadata, nil
+}
+
+// metadataURL puts the well-known part between the issuer's host and its path (RFC 8414, section 3.1).
+func metadataURL(issuer string) string {
+	parsed, err := url.Parse(issuer)
+	if err != nil { // it has been admitted
+		return issuer
+	}
+	return parsed.Scheme + "://" + parsed.Host + "/.well-known/oauth-authorization-server" + strings.TrimRight(parsed.EscapedPath(), "/")
+}
+
+func (m *serverMetadata) ownerChooses() bool {
+	return slices.ContainsFunc(m.DeviceProfiles, func(profile deviceProfile) bool {
+		return profile.TokenKind == kindClient && !slices.Contains(profile.RequiredParameters, "authorization_details")
+	})
+}
+
+func (a *asker) metadata(ctx context.Context, address string, into any) error {
+	answer, err := a.get(ctx, address)
+	if err != nil {
+		return err
+	}
+	if answer.status != http.StatusOK {
+		return unfit(address, "has no metadata: "+answer.refused().Error(), nil)
+	}
+	return answer.decode(into)
+}
+
+// endpoint admits an URL of the metadata that may be absent.
+func (r reach) endpoint(name, address string) (string, error) {
+	if address == "" {
+		return "", nil
+	}
+	return r.admit(name, address)
+}
+
+func (s *authorizationServer) checkOffers() error {
+	if s.agentConnect != "" || s.deviceAuthorization != "" && s.token != "" {
+		return nil
+	}
+	return &credential.Error{
+		Class: credential.Configuration,
+		Message: s.issuer + " offers no sign-in for a terminal: its metadata have neither agent_connect_endpoint nor " +
+			"device_authorization_endpoint with token_endpoint",
+		NextStep: "ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file",
+	}
+}

@@ -1,0 +1,125 @@
+package connect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// What the owner decided, or did not.
+var (
+	ErrDenied  = errors.New("the owner denied the request")
+	ErrExpired = errors.New("the request expired before the owner decided")
+)
+
+// The error codes that steer a sign-in (RFC 6749, section 5.2; RFC 7591, section 3.2.2; RFC 8628, section 3.5).
+const (
+	codePending         = "authorization_pending"
+	codeSlowDown        = "slow_down"
+	codeDenied          = "access_denied"
+	codeExpired         = "expired_token"
+	codeInvalidRequest  = "invalid_request"
+	codeInvalidDetails  = "invalid_authorization_details"
+	codeInvalidMetadata = "invalid_client_metadata"
+)
+
+// longestDescription bounds what is shown of a server's explanation, in runes.
+const longestDescription = 300
+
+// refusal is an answer in which the authorization server says no.
+type refusal struct {
+	from        string
+	status      int
+	code        string // empty when it did not say
+	description string // printable
+}
+
+func (r *refusal) Error() string {
+	reason := fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
+	if r.code != "" {
+		reason = r.code
+	}
+	if r.description != "" {
+		reason += ": " + r.description
+	}
+	return r.from + " refused: " + reason
+}
+
+// refused reads both shapes of errors: OAuth's {error, error_description} and PDPP's {error: {code, message}}.
+// The secrets that were sent are taken out of the description, which may repeat them.
+func (a *answer) refused(secrets ...string) *refusal {
+	r := &refusal{from: a.from, status: a.status}
+	var body struct {
+		Error       json.RawMessage `json:"error"`
+		Description string          `json:"error_description"`
+	}
+	if json.Unmarshal(a.body, &body) != nil {
+		return r
+	}
+	r.description = body.Description
+	if json.Unmarshal(body.Error, &r.code) != nil {
+		var envelope struct{ Code, Message string }
+		if json.Unmarshal(body.Error, &envelope) == nil {
+			r.code, r.description = envelope.Code, envelope.Message
+		}
+	}
+	r.code, r.description = shown(r.code, secrets), shown(r.description, secrets)
+	return r
+}
+
+// shown makes a server's text fit for a line on a terminal.
+func shown(text string, secrets []string) string {
+	for _, secret := range secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+		}
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > longestDescription {
+		text = string(runes[:longestDescription]) + "…"
+	}
+	return strings.TrimSpace(text)
+}
+
+// isInvalidRequest tells a refusal of how was asked from one of what was asked for.
+func isInvalidRequest(err error) bool {
+	var refused *refusal
+	return errors.As(err, &refused) && (refused.code == codeInvalidRequest || refused.code == codeInvalidDetails)
+}
+
+// failed gives a refusal the class and the next step that fit its code.
+func (s *signIn) failed(refused *refusal) *credential.Error {
+	again := "run: pdpp-mcp connect " + s.provider
+	failure := &credential.Error{Class: credential.Configuration, Message: refused.Error(), NextStep: again, Cause: refused}
+	switch {
+	case refused.code == codeDenied:
+		failure.Class, failure.Message, failure.Cause = credential.Refused, ErrDenied.Error()+" at "+s.server.issuer, errors.Join(ErrDenied, refused)
+		failure.NextStep = "to ask again, " + again
+	case refused.code == codeExpired:
+		return s.expired(refused)
+	case refused.status == http.StatusTooManyRequests:
+		failure.Class, failure.NextStep = credential.Unreachable, "try again later"
+	case isInvalidRequest(refused) && len(s.Sources) == 0:
+		failure.NextStep = "name what to ask for, with --source <connector>, such as --source https://registry.pdpp.dev/connectors/gmail"
+	case isInvalidRequest(refused):
+		failure.NextStep = "check --source and --stream"
+	}
+	return failure
+}
+
+func (s *signIn) expired(err error) *credential.Error {
+	return &credential.Error{
+		Class: credential.Configuration, Message: ErrExpired.Error() + " at " + s.server.issuer,
+		NextStep: "to ask again, run: pdpp-mcp connect " + s.provider, Cause: errors.Join(ErrExpired, err),
+	}
+}

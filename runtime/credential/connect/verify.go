@@ -1,0 +1,116 @@
+package connect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// kindClient is the only kind of token that is kept: one grant of one client.
+const kindClient = "client"
+
+// setToken refuses a token that no request could carry, or that is no bearer.
+func (i *issued) setToken(value, tokenType, from string) (err error) {
+	if tokenType != "" && !strings.EqualFold(tokenType, "Bearer") {
+		return unfit(from, "issued a token of a type other than Bearer", nil)
+	}
+	if i.token, err = credential.NewToken(value); err != nil {
+		return unfit(from, "issued no usable token: "+err.Error(), err)
+	}
+	return nil
+}
+
+// bearer is what the resource server says of the token that it was read with.
+type bearer struct {
+	TokenKind string `json:"token_kind"`
+	GrantID   string `json:"grant_id"`
+}
+
+// verified tries the token and gives what is to be stored.
+func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entry, error) {
+	if issued.packageID != "" && issued.grantID == "" {
+		return nil, s.refusedKind("mcp_package")
+	}
+	reader, err := rs.NewClient(rs.Options{
+		BaseURL: s.provider, Bearer: issued.token.Reveal(), Transport: s.Transport, Timeout: s.RSTimeout,
+	})
+	if err != nil {
+		return nil, &credential.Error{Class: credential.Internal, Message: "the token could not be tried", Cause: err}
+	}
+	var request rs.Request
+	request.Path = rs.JoinPath("v1", "schema")
+	request.Query.Set("view", "compact")
+	response, err := reader.Get(ctx, request)
+	if err != nil {
+		return nil, s.untried(ctx, err)
+	}
+	said := bearerOf(response.Body)
+	if said.TokenKind != kindClient {
+		return nil, s.refusedKind(said.TokenKind)
+	}
+	if issued.grantID == "" {
+		issued.grantID = said.GrantID
+	}
+	return s.entry(issued, time.Now()), nil
+}
+
+// bearerOf reads the bearer block of a schema, which older servers wrap once more. It is empty when there is none.
+func bearerOf(schema json.RawMessage) bearer {
+	var answer struct {
+		Bearer bearer `json:"bearer"`
+		Data   struct {
+			Bearer bearer `json:"bearer"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(schema, &answer); err != nil {
+		return bearer{}
+	}
+	if answer.Bearer.TokenKind == "" {
+		return answer.Data.Bearer
+	}
+	return answer.Bearer
+}
+
+// refusedKind says which token is not kept (R-STDIO-3).
+func (s *signIn) refusedKind(kind string) *credential.Error {
+	again := "run: pdpp-mcp connect " + s.provider
+	refused := &credential.Error{Class: credential.Refused, NextStep: "ask who runs the provider for scoped grants"}
+	switch kind {
+	case "owner":
+		refused.Message = s.server.issuer + " issued an owner token, which is never used here; it was not stored"
+	case "mcp_package":
+		refused.Message = "the owner approved several connections at once, which gives a package token; it was not stored"
+		refused.NextStep = again + " and have one connection approved; connect again for the next"
+	case "":
+		refused.Message = s.provider + " does not say of what kind the token is; it was not stored"
+	default:
+		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.provider, shown(kind, nil))
+	}
+	return refused
+}
+
+// untried is the error of a token that the owner approved and that could not be tried.
+func (s *signIn) untried(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	failure := &credential.Error{
+		Class: credential.Configuration, Message: "the token was issued and not stored, because it could not be tried: " + err.Error(),
+		NextStep: checkProvider, Cause: err,
+	}
+	var unanswered *rs.Failure
+	var refused *rs.Error
+	switch {
+	case errors.As(err, &unanswered) && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout),
+		errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError:
+		failure.Class, failure.NextStep = credential.Unreachable, "run: pdpp-mcp connect "+s.provider
+	}
+	return failure
+}

@@ -1,0 +1,217 @@
+package credential
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// otherGrants is the member of a cache file that holds the grants besides the one in credential: an array
+// of objects with the members of the file itself, without provider_url. Tools that do not know it read the
+// grant that was connected last.
+const otherGrants = "other_grants"
+
+// tokenBound are members of a credential that make no sense beside another access token.
+var tokenBound = append([]string{"refresh_token", "id_token", "expires_in"}, ownerMarks...)
+
+// Grants gives every credential of a provider that is stored, at least one. The first is the one that is
+// used without a grant id. Errors are those of Read.
+func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
+	entry, err := c.Read(providerURL)
+	if err != nil {
+		return nil, err
+	}
+	path, err := c.Path(providerURL)
+	if err != nil {
+		return nil, err
+	}
+	others, err := entry.others()
+	if err != nil {
+		provider, _ := ParseProviderURL(providerURL) // Read has accepted it
+		return nil, unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
+	}
+	return append([]*Entry{entry}, others...), nil
+}
+
+func (e *Entry) others() ([]*Entry, error) {
+	value, present := e.members.get(otherGrants)
+	if !present {
+		return nil, nil
+	}
+	var elements []json.RawMessage
+	if err := json.Unmarshal(value, &elements); err != nil {
+		return nil, &memberError{name: otherGrants, want: "an array of objects"}
+	}
+	others := make([]*Entry, len(elements))
+	for i, element := range elements {
+		other, err := parseEntry(element)
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]: %w", otherGrants, i, err)
+		}
+		other.ProviderURL = e.ProviderURL
+		others[i] = other
+	}
+	return others, nil
+}
+
+// Add stores a new credential as the one that is used without a grant id. Those of other grants of the
+// provider are kept, as are members that an Entry does not name; of the same grant there is one. A malformed
+// file is replaced with a warning, and one of another provider is refused. Two processes that add for the
+// same provider at the same moment store one of the two.
+func (c *Cache) Add(entry *Entry) error {
+	path, err := c.Path(entry.ProviderURL)
+	if err != nil {
+		return err
+	}
+	members, stored, err := c.joined(entry.ProviderURL)
+	if err != nil {
+		return err
+	}
+	grants := []*Entry{entry}
+	for _, old := range stored {
+		if old.Credential.GrantID != entry.Credential.GrantID {
+			grants = append(grants, old)
+			continue
+		}
+		entry.inherit(old)
+	}
+	return c.storeGrants(path, members, grants)
+}
+
+// inherit takes what other tools noted about the same grant.
+func (e *Entry) inherit(old *Entry) {
+	e.Credential.members = slices.DeleteFunc(slices.Clone(old.Credential.members), func(m member) bool {
+		return slices.Contains(tokenBound, m.name)
+	})
+	if e.Client.ClientID == old.Client.ClientID {
+		e.Client.members = old.Client.members
+	}
+}
+
+// joined gives what a new credential joins: the members of the file and its grants. There are no grants when
+// there is no file, or when it holds no credential.
+func (c *Cache) joined(providerURL string) (object, []*Entry, error) {
+	grants, err := c.Grants(providerURL)
+	switch {
+	case err == nil:
+		return grants[0].members, grants, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, nil
+	case errors.Is(err, errMalformed):
+		return c.salvaged(providerURL), nil, nil
+	}
+	var failure *Error
+	if !errors.As(err, &failure) {
+		return nil, nil, err
+	}
+	return nil, nil, &Error{
+		Class: failure.Class, Message: failure.Message, Cause: err,
+		NextStep: "move the file away, or pass another --cache-root",
+	}
+}
+
+// salvaged gives the members of a file that is an object of this provider, and warns that the rest is lost.
+func (c *Cache) salvaged(providerURL string) object {
+	path, _ := c.Path(providerURL) // the file was read, so the URL is one
+	provider, _ := ParseProviderURL(providerURL)
+	if c.Logger != nil {
+		c.Logger.Warn("credential file is malformed; it is replaced", "path", path)
+	}
+	data, err := c.readFile(path, provider)
+	if err != nil {
+		return nil
+	}
+	var members object
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil
+	}
+	stored, err := members.text("provider_url")
+	if err != nil {
+		return nil
+	}
+	if stored, err = ParseProviderURL(stored); err != nil || stored != provider {
+		return nil
+	}
+	return members
+}
+
+// Remove takes the credential of one grant out of the cache, or every one of the provider when the grant id is
+// empty, and gives what it took. The last one takes the file with it, and so does a malformed file, which
+// gives nothing. A grant that is not there is an error of class Configuration.
+func (c *Cache) Remove(providerURL, grantID string) ([]*Entry, error) {
+	path, err := c.Path(providerURL)
+	if err != nil {
+		return nil, err
+	}
+	provider, _ := ParseProviderURL(providerURL) // Path has accepted it
+	grants, err := c.Grants(providerURL)
+	if err != nil {
+		if grantID == "" && errors.Is(err, errMalformed) {
+			return nil, c.removeFile(path)
+		}
+		return nil, err
+	}
+	members := grants[0].members
+	var removed, kept []*Entry
+	for _, entry := range grants {
+		if grantID == "" || entry.Credential.GrantID == grantID {
+			removed = append(removed, entry)
+		} else {
+			kept = append(kept, entry)
+		}
+	}
+	switch {
+	case len(removed) == 0:
+		refused := anotherGrant(provider, grants, grantID)
+		refused.NextStep = "run: pdpp-mcp connections"
+		return nil, refused
+	case len(kept) == 0:
+		return removed, c.removeFile(path)
+	}
+	return removed, c.storeGrants(path, members, kept)
+}
+
+func (c *Cache) removeFile(path string) error {
+	c.removeLeftovers()
+	if err := os.Remove(path); err != nil {
+		return c.unwritable(err)
+	}
+	return nil
+}
+
+// storeGrants writes a file whose first grant is the one in credential.
+func (c *Cache) storeGrants(path string, members object, grants []*Entry) error {
+	data, err := encodeGrants(members, grants)
+	if err != nil {
+		return &Error{Class: Internal, Message: "the credential could not be encoded", Cause: err}
+	}
+	return c.store(path, data)
+}
+
+func encodeGrants(members object, grants []*Entry) ([]byte, error) {
+	file, err := grants[0].object(members)
+	if err != nil {
+		return nil, err
+	}
+	file.remove(otherGrants)
+	others := make([]object, 0, len(grants)-1)
+	for _, entry := range grants[1:] {
+		other, err := entry.object(nil)
+		if err != nil {
+			return nil, err
+		}
+		other.remove("provider_url")
+		others = append(others, other)
+	}
+	if len(others) > 0 {
+		encoded, err := json.Marshal(others)
+		if err != nil {
+			return nil, err
+		}
+		file.set(otherGrants, encoded)
+	}
+	return file.indented()
+}

@@ -1,0 +1,73 @@
+package credential
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Listed is one file of the cache.
+type Listed struct {
+	Path   string
+	Grants []*Entry // the first is the one that is used without a grant id
+	Err    error    // why the file cannot be used; nil when it can
+}
+
+// List gives every file of the cache in the order of their names. An absent cache is an empty one; the error is
+// that of a directory that cannot be read, of class Configuration.
+func (c *Cache) List() ([]Listed, error) {
+	files, err := os.ReadDir(c.directory())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &Error{
+			Class:    Configuration,
+			Message:  fmt.Sprintf("the credential cache %s cannot be read: %v", c.Root, cause(err)),
+			NextStep: "pass --cache-root with a directory that you can read",
+			Cause:    err,
+		}
+	}
+	var listed []Listed
+	for _, file := range files {
+		if name := file.Name(); strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
+			listed = append(listed, c.listed(filepath.Join(c.directory(), name)))
+		}
+	}
+	return listed, nil
+}
+
+func (c *Cache) listed(path string) Listed {
+	data, err := c.readFile(path, "<provider-url>") // which provider it is, the file says
+	if err != nil {
+		return Listed{Path: path, Err: err}
+	}
+	entry, err := parseEntry(data)
+	if err != nil {
+		return Listed{Path: path, Err: c.malformedListed(path, err)}
+	}
+	// What a command would find is asked for as a command would, so that a file under a wrong name shows.
+	grants, err := c.Grants(entry.ProviderURL)
+	if err != nil {
+		return Listed{Path: path, Err: err}
+	}
+	if wanted, err := c.Path(entry.ProviderURL); err != nil || filepath.Base(wanted) != filepath.Base(path) {
+		return Listed{Path: path, Err: c.malformedListed(path, errMisnamed)}
+	}
+	return Listed{Path: path, Grants: grants}
+}
+
+// errMisnamed is a file that no command looks for.
+var errMisnamed = errors.New("its name does not belong to its provider_url")
+
+func (c *Cache) malformedListed(path string, err error) *Error {
+	return &Error{
+		Class:    Configuration,
+		Message:  fmt.Sprintf("credential file %s is malformed: %v", path, err),
+		NextStep: "remove it and run: pdpp-mcp connect <provider-url>",
+		Cause:    fmt.Errorf("%w: %w", errMalformed, err),
+	}
+}

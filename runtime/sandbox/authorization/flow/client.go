@@ -1,0 +1,70 @@
+package flow
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/luikyv/go-oidc/pkg/goidc"
+)
+
+// clients holds the registered clients.
+type clients struct {
+	mu   sync.Mutex
+	byID map[string]goidc.Client
+}
+
+func newClients() *clients { return &clients{byID: map[string]goidc.Client{}} }
+
+// contextKey tells this package's context values apart.
+type contextKey int
+
+const (
+	askedRedirectKey contextKey = iota // string: the redirect_uri of an authorization request
+	privateURIsKey                     // []string: redirect URIs that the library need not judge
+	causeKey                           // *cause: where the library's error goes
+)
+
+// SaveClient stores a copy. Redirect URIs that register held back from the library come in here.
+func (s *clients) SaveClient(ctx context.Context, client *goidc.Client) error {
+	if private, held := ctx.Value(privateURIsKey).([]string); held {
+		client.RedirectURIs = append(client.RedirectURIs, private...)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stored := *client
+	stored.RedirectURIs = slices.Clone(client.RedirectURIs)
+	s.byID[client.ID] = stored
+	return nil
+}
+
+// Client finds a client. When the request asks for a loopback redirect that differs from a registered one
+// in its port only, the answer has it as registered (RFC 8252, section 7.3).
+func (s *clients) Client(ctx context.Context, id string) (*goidc.Client, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	client, found := s.byID[id]
+	if !found {
+		return nil, goidc.ErrNotFound
+	}
+	client.RedirectURIs = slices.Clone(client.RedirectURIs)
+	asked, _ := ctx.Value(askedRedirectKey).(string)
+	if portless, loopback := withoutLoopbackPort(asked); loopback {
+		for _, registered := range client.RedirectURIs {
+			if same, is := withoutLoopbackPort(registered); is && same == portless {
+				// The library looks for one form or the other, by how the host is written.
+				client.RedirectURIs = append(client.RedirectURIs, asked, portless)
+				break
+			}
+		}
+	}
+	return &client, nil
+}
+
+// DeleteClient forgets a client.
+func (s *clients) DeleteClient(_ context.Context, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byID, id)
+	return nil
+}
