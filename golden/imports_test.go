@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid"},
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/recordid"},
 	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/render"}, // it renders its own result
-	"runtime/fanout":       {"runtime/rs"},
+	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/render/rawjson"},
 	"runtime/credential":   {"runtime/rs"},
 	"runtime/auth":         {"runtime/rs"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid"},

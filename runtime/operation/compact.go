@@ -1,110 +1,196 @@
 package operation
 
-import "github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+import (
+	"bytes"
+	"slices"
 
-// extent bounds how much of a scoped document is shown.
-type extent struct {
-	rows   int // stream rows
-	fields int // of each row
-}
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+)
 
-// extents are tried in turn until the result fits. The last one fits always.
-var extents = []extent{
-	{1000, 10_000}, {200, 1000}, {100, 500}, {100, 200}, {50, 200}, {50, 100}, {20, 100}, {20, 50}, {10, 50}, {5, 20}, {1, 20},
-}
+// memberBytes bounds one member of an envelope, a connector or a row that is not shown verbatim.
+const memberBytes = 2_000
 
-// encode writes the document with its streams in the compact form. Rows that are compact already stay
-// as they are. Connectors hold the streams, so there is no second list of them (R-SCH-8).
-func (s *schema) encode(shown extent, full bool) rawjson.Value {
-	connectors, rows, total := []rawjson.Value{}, 0, 0
-	for _, connector := range s.connectors {
-		streams := []rawjson.Value{}
-		for _, stream := range connector.streams {
-			total++
-			if rows < shown.rows {
-				rows++
-				streams = append(streams, stream.encode(shown.fields, full))
-			}
-		}
-		if len(streams) > 0 || len(connector.streams) == 0 {
-			connectors = append(connectors, connector.encode(streams))
-		}
+// compact writes the document as the server's compact view does, with the same meaning whatever view
+// the server sent (R-SCH-1). Connectors hold the streams, so there is no second list of them (R-SCH-8).
+func (d *detail) compact(shown extent) rawjson.Value {
+	if sent := d.asSent(shown); sent != nil {
+		return sent
 	}
-	body := s.body.Without("streams").With("connectors", rawjson.Array(connectors))
-	if s.scoped {
-		body = body.With("connector_count", rawjson.Int("", int64(len(s.connectors))).Value)
-		body = body.With("stream_count", rawjson.Int("", int64(total)).Value)
+	body := d.envelope(shown, func(r *row) rawjson.Value { return r.compact(shown) })
+	if body == nil {
+		return nil
 	}
-	if rows < total {
-		body = append(body, rawjson.Int("streams_left_out", int64(total-rows)))
+	if body.Get("detail") == nil {
+		body = append(body, rawjson.String("detail", "compact"))
 	}
 	return body.Encode()
 }
 
-// encode writes a connector with these streams and its connections, each once.
-func (c *connector) encode(streams []rawjson.Value) rawjson.Value {
-	members := c.members.With("streams", rawjson.Array(streams))
-	if members.Get("stream_count") != nil {
-		members = members.With("stream_count", rawjson.Int("", int64(len(c.streams))).Value)
+// asSent is the server's own compact document, when it is whole and nothing of it was changed here.
+func (d *detail) asSent(shown extent) rawjson.Value {
+	if !shown.verbatim || shown.fields < d.widest || len(d.sent) == 0 || len(d.sent) > memberMaximum {
+		return nil
 	}
-	if len(c.connections) > 0 {
-		members = members.With("granted_connections", encodeConnections(c.connections))
-	}
-	return members.Encode()
-}
-
-func encodeConnections(connections []connection) rawjson.Value {
-	rows := make([]rawjson.Value, len(connections))
-	for i, connection := range connections {
-		rows[i] = connection.members.Encode()
-	}
-	return rawjson.Array(rows)
-}
-
-// compactNames are the members of a compact row.
-var compactNames = []string{"name", "primary_key", "cursor_field", "consent_time_field", "field_capabilities", "expand_capabilities"}
-
-func (s *stream) encode(fields int, full bool) rawjson.Value {
-	all := s.fields()
-	if full || s.compact() && len(all) <= fields {
-		return s.members.Without("instance_ids").Encode()
-	}
-	row := rawjson.Object{}
-	for _, name := range compactNames {
-		switch value := s.members.Get(name); {
-		case name == "field_capabilities":
-			row = append(row, rawjson.Raw(name, encodeFields(all[:min(len(all), fields)])))
-		case value != nil:
-			row = append(row, rawjson.Raw(name, value))
+	for _, c := range d.connectors {
+		_, long := usableConnections(c.connections, len(c.connections))
+		if c.changed || long > 0 {
+			return nil
 		}
 	}
-	if left := len(all) - fields; left > 0 {
-		row = append(row, rawjson.Int("fields_left_out", int64(left)))
+	for _, r := range d.rows {
+		if !r.compacted || r.long > 0 {
+			return nil
+		}
 	}
-	if len(s.connections) > 0 {
-		row = append(row, rawjson.Raw("granted_connections", encodeConnections(s.connections)))
+	compact, err := rawjson.Compact(d.sent)
+	if err != nil || bytes.Contains(compact, []byte(`"connector_instance_id"`)) || bytes.Contains(compact, []byte(`"instance_ids"`)) {
+		return nil // the deprecated twins of connection_id
 	}
-	return row.Encode()
+	return compact
+}
+
+// envelope is the document's members with the rows that are shown, or nil as soon as it is certain that
+// they do not fit: a character takes three bytes at most.
+func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson.Object {
+	body := rawjson.Object{}
+	for _, member := range d.members.Without("connector_count", "stream_count") {
+		if shown.verbatim || isKnown(member.Name) && len(member.Value) <= memberBytes {
+			body = append(body, member)
+		}
+	}
+	var connectors, streams []rawjson.Value
+	size := 0
+	for i, r := range d.rows[:min(len(d.rows), shown.rows)] {
+		encoded := encode(r)
+		if size += len(encoded); encoded == nil || size > 3*render.ChannelCharacters {
+			return nil
+		}
+		streams = append(streams, encoded)
+		if i+1 == min(len(d.rows), shown.rows) || d.rows[i+1].connector != r.connector {
+			connectors = append(connectors, r.connector.encode(streams, shown))
+			streams = nil
+		}
+	}
+	body = append(body,
+		rawjson.Int("connector_count", int64(len(d.connectors))),
+		rawjson.Int("stream_count", int64(len(d.rows))),
+		rawjson.Raw("connectors", rawjson.Array(connectors)),
+	)
+	if left := len(d.rows) - shown.rows; left > 0 {
+		body = append(body, rawjson.Int("streams_left_out", int64(left)))
+	}
+	return body
+}
+
+// encode writes a connector with these streams and its connections, each once.
+func (c *connector) encode(streams []rawjson.Value, shown extent) rawjson.Value {
+	members := rawjson.Object{}
+	for _, member := range c.members.Without("stream_count") {
+		if shown.verbatim || (member.Name == "connector_key" || slices.Contains(indexNames, member.Name)) && len(member.Value) <= memberBytes {
+			members = append(members, member)
+		}
+	}
+	members = append(members, rawjson.Int("stream_count", int64(len(c.streams))), rawjson.Raw("streams", rawjson.Array(streams)))
+	return appendConnections(members, c.connections, shown).Encode()
+}
+
+func appendConnections(members rawjson.Object, connections []connection, shown extent) rawjson.Object {
+	if len(connections) == 0 {
+		return members
+	}
+	kept, left := usableConnections(connections, shown.connections)
+	rows := make([]rawjson.Value, len(kept))
+	for i, connection := range kept {
+		if rows[i] = connection.brief(shown.label); shown.verbatim {
+			rows[i] = connection.verbatim()
+		}
+	}
+	members = append(members, rawjson.Raw("granted_connections", rawjson.Array(rows)))
+	if left > 0 {
+		members = append(members, rawjson.Int("connections_left_out", int64(left)))
+	}
+	return members
+}
+
+// compactNames are the members of a row in the compact view, and relationNames those of a relation.
+var (
+	compactNames  = []string{"name", "primary_key", "cursor_field", "field_capabilities", "expand_capabilities"}
+	relationNames = []string{
+		"name", "stream", "target_stream", "cardinality", "granted", "usable", "foreign_key", "max_limit", "default_limit",
+	}
+)
+
+// compact writes a row in the compact form. A row that the server sent in that form stays as it is.
+func (r *row) compact(shown extent) rawjson.Value {
+	if shown.verbatim && r.compacted && r.leftOut(shown.fields) == 0 {
+		sent := r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id", "display_name")
+		return appendConnections(sent, r.stream.connections, shown).Encode()
+	}
+	members := rawjson.Object{}
+	for _, name := range compactNames {
+		value := r.members.Get(name)
+		switch {
+		case name == "name":
+			members = append(members, rawjson.String(name, r.stream.name))
+		case name == capabilitiesName && r.like != nil && !shown.verbatim:
+			members = append(members, rawjson.String("field_capabilities_like", clip(r.like.connector.shownKey(), labelCharacters)))
+		case name == capabilitiesName:
+			members = append(members, rawjson.Raw(name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
+		case name == "expand_capabilities":
+			members = r.appendRelations(members, shown)
+		case value != nil && len(value) <= memberBytes:
+			members = append(members, rawjson.Raw(name, value))
+		}
+	}
+	if left := r.leftOut(shown.fields); left > 0 && (r.like == nil || shown.verbatim) {
+		members = append(members, rawjson.Int("fields_left_out", int64(left)))
+	}
+	return appendConnections(members, r.stream.connections, shown).Encode()
+}
+
+// appendRelations adds expand_capabilities as far as they are shown.
+func (r *row) appendRelations(members rawjson.Object, shown extent) rawjson.Object {
+	relations := r.relations
+	if relations == nil {
+		return members
+	}
+	kept := []rawjson.Value{}
+	for _, relation := range relations[:min(len(relations), shown.relations)] {
+		object := rawjson.Object{}
+		for _, name := range relationNames {
+			if value := relation.members.Get(name); value != nil && len(value) <= handleMaximum {
+				object = append(object, rawjson.Raw(name, value))
+			}
+		}
+		kept = append(kept, object.Encode())
+	}
+	members = append(members, rawjson.Raw("expand_capabilities", rawjson.Array(kept)))
+	if left := len(relations) - shown.relations; left > 0 {
+		members = append(members, rawjson.Int("relations_left_out", int64(left)))
+	}
+	return members
 }
 
 func encodeFields(fields []field) rawjson.Value {
-	flags := rawjson.Object{}
-	for _, field := range fields {
-		flags = append(flags, rawjson.String(field.name, field.flags))
+	out := []byte{'{'}
+	for i, f := range fields {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendQuoted(out, f.name), ':')
+		out = appendQuoted(out, clip(f.flags, flagsCharacters))
 	}
-	return flags.Encode()
+	return append(out, '}')
 }
 
-// compact tells whether the server sent the row in the compact form.
-func (s *stream) compact() bool {
-	if s.members.Get("schema") != nil {
+// isCompact tells whether the server sent the row in the compact form.
+func isCompact(members rawjson.Object) bool {
+	if members.Get("schema") != nil || members.Get("query") != nil {
 		return false
 	}
-	capabilities, _ := rawjson.ParseObject(s.members.Get("field_capabilities"))
-	for _, capability := range capabilities {
-		if rawjson.Kind(capability.Value) != rawjson.StringValue {
-			return false
-		}
-	}
-	return true
+	capabilities, _ := rawjson.ParseObject(members.Get("field_capabilities"))
+	return !slices.ContainsFunc(capabilities, func(capability rawjson.Member) bool {
+		return rawjson.Kind(capability.Value) != rawjson.StringValue
+	})
 }

@@ -7,13 +7,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
-// legend explains the flags of a field in the text that shows them (R-SCH-5).
-const legend = `flags of a field: t=type; role=meaning; ` +
-	`eq: filter {"field":value}; r=operators: filter {"field":{"gte":value}} with any of them; ` +
-	`lex, sem: search finds it in mode lexical, semantic; ` +
-	`a=metrics: aggregate takes it as field of min, max, sum, count_distinct, as group_by or group_by_time; ` +
-	`g=false: not granted; declared: the field exists and its capabilities are not advertised`
-
 // declared is the flag of a field of which nothing else is known.
 const declared = "declared"
 
@@ -23,31 +16,37 @@ type field struct {
 	flags string // of the compact view's grammar
 }
 
-// fields are a stream's fields in the order of the document, from the compact or the full form.
-func (s *stream) fields() []field {
+// flagsCharacters bounds the flags of one field.
+const flagsCharacters = 200
+
+// fieldsOf are a row's fields in the order of the document, from the compact or the full form. A row
+// without capabilities has the fields of its JSON Schema.
+func fieldsOf(members rawjson.Object) []field {
 	var fields []field
-	capabilities, _ := rawjson.ParseObject(s.members.Get("field_capabilities"))
-	for _, capability := range capabilities {
+	sent, _ := rawjson.ParseObject(members.Get("field_capabilities"))
+	for _, capability := range firsts(sent) {
 		flags, compact := rawjson.Text(capability.Value)
 		if !compact {
 			full, _ := rawjson.ParseObject(capability.Value)
 			flags = flagsOf(full)
 		}
-		if flags == "" {
-			flags = declared
-		}
-		fields = append(fields, field{capability.Name, flags})
+		fields = append(fields, field{capability.Name, firstOf(flags, declared)})
 	}
 	if len(fields) > 0 {
 		return fields
 	}
-	schema, _ := rawjson.ParseObject(s.members.Get("schema"))
-	properties, _ := rawjson.ParseObject(schema.Get("properties"))
-	for _, property := range properties {
+	for _, property := range propertiesOf(members) {
 		own, _ := rawjson.ParseObject(property.Value)
 		fields = append(fields, field{property.Name, flagsOf(rawjson.Object{rawjson.Raw("schema", own.Encode())})})
 	}
 	return fields
+}
+
+// propertiesOf are the raw JSON Schemas of a full row's fields.
+func propertiesOf(members rawjson.Object) rawjson.Object {
+	schema, _ := rawjson.ParseObject(members.Get("schema"))
+	properties, _ := rawjson.ParseObject(schema.Get("properties"))
+	return firsts(properties)
 }
 
 // flagsOf writes a full capability as the compact view does.

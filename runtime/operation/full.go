@@ -1,8 +1,10 @@
 package operation
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
@@ -11,110 +13,213 @@ import (
 )
 
 // bulky are the members of a full row, the least telling first, that give way when the row does not fit
-// into one result. What they say stands in the field's JSON Schema and in the flags as well.
-var bulky = []string{"instance_ids", "freshness", "query", "views", "relationships", "field_capabilities"}
+// into one result. What they say stands in the JSON Schema and in the flags as well. The last one gives
+// way to its flags.
+var bulky = []string{"freshness", "query", "views", "relationships", capabilitiesName}
 
-// renderFull shows the exhaustive schema of one source (R-SCH-7), bounded to one result: members that
-// say again what others say give way first, then the last fields, and both channels tell.
-func renderFull(response *rs.Response, s *schema, input SchemaInput) (*tool.Result, error) {
-	calls := s.streamCalls()
-	if len(calls) == 0 {
-		return notFound(response, s, input), nil
+const capabilitiesName = "field_capabilities"
+
+// fullExtent is how much of an exhaustive row is shown.
+type fullExtent struct {
+	extent
+	dropped []string // of bulky
+	schema  int      // bytes of one field's JSON Schema; a larger one is left out
+}
+
+// schemaSizes are tried in turn once the bulky members are gone.
+var schemaSizes = []int{8_000, 2_000, 500}
+
+// fullView is the exhaustive schema of the rows, which are one source's (R-SCH-7).
+type fullView struct{ *detail }
+
+// renderFull bounds the exhaustive schema to one result: members that say again what others say give way
+// first, then the largest schemas, then the last fields. Both channels tell.
+func renderFull(response *rs.Response, d *document, input SchemaInput) (*tool.Result, error) {
+	view := fullView{newDetail(response, d, input)}
+	if len(view.rows) == 0 {
+		return notFound(response, d, input)
 	}
-	for dropped := 0; dropped <= len(bulky); dropped++ {
-		if result := s.fullResult(response, calls, bulky[:dropped], 10_000); result != nil {
+	for _, shown := range view.extents() {
+		if result := view.result(shown); result != nil {
 			return result, nil
 		}
 	}
-	for _, fields := range []int{400, 200, 100, 50, 20, 5, 0} {
-		if result := s.fullResult(response, calls, bulky, fields); result != nil {
-			return result, nil
-		}
-	}
-	return nil, render.Unusable(response, `the full schema does not fit into one result; call schema without detail`, nil)
-}
-
-// fullResult is the result without some members and with so many fields, or nil when it is too large.
-func (s *schema) fullResult(response *rs.Response, calls []render.Call, dropped []string, fields int) *tool.Result {
-	text := s.fullText(calls, dropped, fields)
-	if render.Length(text) > render.ChannelCharacters {
-		return nil
-	}
-	members := rawjson.Object{rawjson.Raw("data", s.without(dropped, fields).encode(extents[0], true))}
-	if len(dropped) > 0 {
-		members = append(members, rawjson.Strings("members_left_out", dropped))
-	}
-	structured := render.Structured(response, members, calls)
-	if render.Length(string(structured)) > render.ChannelCharacters {
-		return nil
-	}
-	return &tool.Result{Text: text, Structured: structured}
-}
-
-// without is a copy of the document whose rows lack some members and all but the first fields.
-func (s *schema) without(dropped []string, fields int) *schema {
-	smaller := &schema{body: s.body, scoped: s.scoped}
-	for _, each := range s.connectors {
-		c := *each
-		c.streams = nil
-		for _, row := range each.streams {
-			r := *row
-			r.members = row.members.Without(dropped...)
-			if schema, ok := rawjson.ParseObject(r.members.Get("schema")); ok {
-				r.members = r.members.With("schema", firstProperties(schema, fields).Encode())
+	for i, size := range schemaSizes {
+		shown := fullExtent{extent: view.leastExtent(), dropped: bulky, schema: size}
+		shown.fields = most(view.widest, func(count int) bool { shown.fields = count; return view.result(shown) != nil })
+		if shown.fields >= min(view.widest, fieldsWanted) || i == len(schemaSizes)-1 {
+			if result := view.result(shown); result != nil {
+				return result, nil
 			}
-			c.streams = append(c.streams, &r)
-		}
-		smaller.connectors = append(smaller.connectors, &c)
-	}
-	return smaller
-}
-
-func firstProperties(schema rawjson.Object, fields int) rawjson.Object {
-	properties, _ := rawjson.ParseObject(schema.Get("properties"))
-	if len(properties) <= fields {
-		return schema
-	}
-	schema = schema.With("properties", properties[:fields].Encode()).Without("required")
-	return append(schema, rawjson.Int("properties_left_out", int64(len(properties)-fields)))
-}
-
-// fullText is the row as schema(stream) shows it, then the JSON Schema of each field.
-func (s *schema) fullText(calls []render.Call, dropped []string, fields int) string {
-	var lines []string
-	if len(dropped) > 0 {
-		lines = append(lines, fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", rawjson.Strings("", dropped).Value))
-	}
-	for _, connector := range s.connectors {
-		for _, stream := range connector.streams {
-			lines = append(lines, connector.streamLines(stream, fields)...)
-			lines = append(lines, stream.propertyLines(fields)...)
 		}
 	}
-	lines = append(lines, legend)
-	lines = append(lines, render.WarningLines(s.body)...)
-	for _, call := range calls {
-		lines = append(lines, call.Line())
-	}
-	return strings.Join(lines, "\n")
+	return nil, render.Unusable(response, "the full schema does not fit into one result; call schema with stream and without detail", nil)
 }
 
-// propertyLines are the raw JSON Schemas, one field a line.
-func (s *stream) propertyLines(fields int) []string {
-	schema, _ := rawjson.ParseObject(s.members.Get("schema"))
-	properties, _ := rawjson.ParseObject(schema.Get("properties"))
-	if len(properties) == 0 {
-		return []string{"  json_schema: not advertised"}
+// extents hold every field: with all members, then with fewer of them.
+func (v fullView) extents() []fullExtent {
+	whole := shrinking[0]
+	whole.rows, whole.fields = len(v.rows), v.widest
+	var extents []fullExtent
+	for dropped := range len(bulky) + 1 {
+		extents = append(extents, fullExtent{extent: whole, dropped: bulky[:dropped], schema: render.ChannelCharacters})
 	}
-	lines := []string{"  json_schema of each field:"}
-	for i, property := range properties {
-		if i == fields {
-			return append(lines, fmt.Sprintf("    fields_left_out=%d", len(properties)-i))
+	return extents
+}
+
+func (v fullView) leastExtent() extent {
+	return extent{rows: min(len(v.rows), 20), connections: 5, label: 40, relations: 10}
+}
+
+// result is the result of an extent, or nil when it is too large.
+func (v fullView) result(shown fullExtent) *tool.Result {
+	calls := v.fullCalls(shown)
+	text := v.fullText(shown, calls)
+	if text.full() {
+		return nil
+	}
+	structured := v.fullStructured(shown, calls)
+	if structured == nil || render.Length(string(structured)) > render.ChannelCharacters {
+		return nil
+	}
+	return &tool.Result{Text: text.String(), Structured: structured}
+}
+
+// fullCalls lead to the compact view when something is left out: it has every field's flags.
+func (v fullView) fullCalls(shown fullExtent) []render.Call {
+	calls := v.calls(shown.extent)
+	if len(shown.dropped) > 0 && calls[0].Tool != "schema" {
+		calls = slices.Insert(calls, 0, render.Call{Tool: "schema", Arguments: v.rows[0].arguments(v.input)})
+	}
+	return calls
+}
+
+// fullText is the rows as schema(stream) shows them, with the raw JSON Schema beside each field.
+func (v fullView) fullText(shown fullExtent, calls []render.Call) *boundedText {
+	t := &boundedText{}
+	if len(shown.dropped) > 0 {
+		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", rawjson.Strings("", shown.dropped).Value))
+	}
+	for _, r := range v.rows[:min(len(v.rows), shown.rows)] {
+		schemas := map[string]string{}
+		for _, property := range propertiesOf(r.members) {
+			schemas[property.Name] = string(property.Value)
+			if len(property.Value) > shown.schema {
+				schemas[property.Name] = fmt.Sprintf("(left out: %d bytes)", len(property.Value))
+			}
 		}
-		lines = append(lines, "    "+plainName(property.Name)+" "+string(property.Value))
+		likeless := *r
+		likeless.like = nil // the schemas may differ where the flags do not
+		if likeless.addLines(t, shown.extent, schemas); t.full() {
+			return t
+		}
+		t.add("  json_schema: " + r.schemaLine(len(schemas)))
 	}
-	if required := schema.Get("required"); required != nil {
-		lines = append(lines, "  required="+string(required))
+	if left := len(v.rows) - shown.rows; left > 0 {
+		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
 	}
-	return lines
+	v.addTail(t, calls)
+	return t
+}
+
+// schemaLine is what the JSON Schema says beside its properties.
+func (r *row) schemaLine(properties int) string {
+	schema, ok := rawjson.ParseObject(r.members.Get("schema"))
+	if !ok || properties == 0 {
+		return "not advertised"
+	}
+	rest := firsts(schema).Without("properties").Encode()
+	if len(rest) > memberBytes {
+		return fmt.Sprintf("of %d fields, above; its other members take %d bytes and are left out", properties, len(rest))
+	}
+	return fmt.Sprintf("of %d fields, above; beside them %s", properties, rest)
+}
+
+// fullStructured is the exhaustive document, each field's JSON Schema once. It is nil when it is
+// much too large.
+func (v fullView) fullStructured(shown fullExtent, calls []render.Call) json.RawMessage {
+	data := v.envelope(shown.extent, func(r *row) rawjson.Value { return r.full(shown) })
+	if data == nil {
+		return nil
+	}
+	flags := slices.Contains(shown.dropped, capabilitiesName)
+	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.Raw("legend", v.legend(flags))}
+	if len(shown.dropped) > 0 {
+		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
+	}
+	return render.Structured(v.response, members, calls)
+}
+
+// full writes an exhaustive row, or nothing when it is much too large.
+func (r *row) full(shown fullExtent) rawjson.Value {
+	properties := propertiesOf(r.members)
+	members := rawjson.Object{}
+	for _, member := range r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
+		if len(member.Value) > 6*render.ChannelCharacters && shown.verbatim && !slices.Contains(shown.dropped, member.Name) {
+			return nil // too large, even if half of it stands elsewhere as well
+		}
+		switch {
+		case member.Name == capabilitiesName && slices.Contains(shown.dropped, capabilitiesName):
+			members = append(members, rawjson.Raw(member.Name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
+		case slices.Contains(shown.dropped, member.Name):
+		case member.Name == capabilitiesName:
+			members = append(members, rawjson.Raw(member.Name, capabilitiesOnce(member.Value, properties)))
+		case member.Name == "schema":
+			members = append(members, rawjson.Raw(member.Name, schemaWithin(member.Value, properties, shown)))
+		case member.Name == "expand_capabilities" && !shown.verbatim:
+			members = r.appendRelations(members, shown.extent)
+		case shown.verbatim || len(member.Value) <= memberBytes:
+			members = append(members, member)
+		}
+	}
+	if left := r.leftOut(shown.fields); left > 0 {
+		members = append(members, rawjson.Int("fields_left_out", int64(left)))
+	}
+	return appendConnections(members, r.stream.connections, shown.extent).Encode()
+}
+
+// capabilitiesOnce takes the JSON Schemas out of the capabilities that stand in properties as well.
+func capabilitiesOnce(value rawjson.Value, properties rawjson.Object) rawjson.Value {
+	sent, ok := rawjson.ParseObject(value)
+	if !ok {
+		return value
+	}
+	schemas := map[string]rawjson.Value{}
+	for _, property := range properties {
+		schemas[property.Name] = property.Value
+	}
+	kept := firsts(sent)
+	for i, capability := range kept {
+		own, isObject := rawjson.ParseObject(capability.Value)
+		if schema := own.Get("schema"); isObject && schema != nil && bytes.Equal(schema, schemas[capability.Name]) {
+			kept[i].Value = own.Without("schema").Encode()
+		}
+	}
+	return kept.Encode()
+}
+
+// schemaWithin keeps the first properties, without those that are too large, and counts the rest.
+func schemaWithin(value rawjson.Value, properties rawjson.Object, shown fullExtent) rawjson.Value {
+	schema, ok := rawjson.ParseObject(value)
+	if !ok {
+		return value
+	}
+	kept := slices.DeleteFunc(slices.Clone(properties[:min(len(properties), shown.fields)]), func(m rawjson.Member) bool {
+		return len(m.Value) > shown.schema
+	})
+	left := len(properties) - len(kept)
+	if left == 0 && shown.verbatim {
+		return firsts(schema).Encode()
+	}
+	rest := rawjson.Object{}
+	for _, member := range firsts(schema) {
+		if member.Name != "properties" && len(member.Value) <= memberBytes {
+			rest = append(rest, member)
+		}
+	}
+	rest = append(rest, rawjson.Raw("properties", kept.Encode()))
+	if left > 0 {
+		rest = append(rest, rawjson.Int("properties_left_out", int64(left)))
+	}
+	return rest.Encode()
 }

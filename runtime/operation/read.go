@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -9,54 +10,61 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// readCompact asks for the compact view. A server that rejects it, or the scope, is asked again with
-// less; its first refusal is the one that counts.
+// readCompact asks for the compact view, and the scope of it.
 func readCompact(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, error) {
-	return readAny(ctx, env, input, scopedQuery("view", "compact", input), scopedQuery("", "", input), rs.Query{})
+	return readSchema(ctx, env, input, rs.Parameter{Name: "view", Value: "compact"})
 }
 
 // readFull asks for full detail. Servers that do not know the word are full without it.
 func readFull(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, error) {
-	return readAny(ctx, env, input, scopedQuery("detail", "full", input), scopedQuery("", "", input))
+	return readSchema(ctx, env, input, rs.Parameter{Name: "detail", Value: "full"})
 }
 
-func scopedQuery(name, value string, input SchemaInput) rs.Query {
-	var query rs.Query
-	if name != "" {
-		query.Set(name, value)
+// readSchema reads with the extent and the scope. When the server rejects a parameter, it is asked again without that one;
+// what the parameter stands for is done here then (R-SCH-1). Each parameter is dropped once at most, and
+// a refusal that is about something else is final. The first refusal is the one that counts.
+func readSchema(ctx context.Context, env tool.Env, input SchemaInput, extent rs.Parameter) (*rs.Response, error) {
+	request := rs.Request{
+		Path:    rs.JoinPath("v1", "schema"),
+		Sources: rs.SchemaOfSources{Stream: input.Stream, ConnectionID: input.ConnectionID},
 	}
-	query.String("stream", input.Stream)
-	query.String("connection_id", input.ConnectionID)
-	return query
-}
-
-// readAny reads with the first query, and with the next ones while the server finds the request
-// itself invalid. No query is sent twice.
-func readAny(ctx context.Context, env tool.Env, input SchemaInput, queries ...rs.Query) (*rs.Response, error) {
-	sources := rs.SchemaOfSources{Stream: input.Stream, ConnectionID: input.ConnectionID}
+	request.Query.Set(extent.Name, extent.Value)
+	request.Query.String("stream", input.Stream)
+	request.Query.String("connection_id", input.ConnectionID)
 	var first error
-	last := ""
-	for i, query := range queries {
-		if i > 0 && query.Encoded() == last {
-			continue
-		}
-		last = query.Encoded()
-		response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query, Sources: sources})
+	for {
+		response, err := env.RS.Get(ctx, request)
 		if err == nil {
 			return response, nil
 		}
 		if first == nil {
 			first = err
 		}
-		if !rejectsQuery(err) {
-			break
+		fewer, again := withoutRejected(err, request.Query, extent.Name)
+		if !again {
+			return nil, first
 		}
+		request.Query = fewer
 	}
-	return nil, first
 }
 
-// rejectsQuery tells a server that does not know a parameter from one that says no.
-func rejectsQuery(err error) bool {
+// withoutRejected is the query without the parameter that a server does not take, or false when the
+// refusal is about something else. A server that does not say which is thought to mean the extent, since
+// view and detail are newer than the scope, and after that the scope.
+func withoutRejected(err error, sent rs.Query, extent string) (rs.Query, bool) {
 	var refused *rs.Error
-	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest
+	if len(sent.Parameters()) == 0 || !errors.As(err, &refused) || refused.Status != http.StatusBadRequest || refused.Code != "invalid_request" {
+		return rs.Query{}, false
+	}
+	var envelope struct {
+		Param string `json:"param"`
+	}
+	if json.Unmarshal(refused.Envelope, &envelope) != nil || envelope.Param == "" {
+		if _, isThere := sent.Get(extent); !isThere {
+			return rs.Query{}, true
+		}
+		return sent.Without(extent), true
+	}
+	_, isThere := sent.Get(envelope.Param)
+	return sent.Without(envelope.Param), isThere
 }

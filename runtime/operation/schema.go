@@ -30,15 +30,15 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 	if err != nil {
 		return nil, err
 	}
-	schema, err := parseSchema(response)
+	found, err := parseDocument(response)
 	if err != nil {
 		return nil, err
 	}
-	schema.scope(input)
+	found.scope(input)
 	if input.Stream == nil {
-		return renderIndex(response, schema, input)
+		return renderIndex(response, found, input)
 	}
-	return renderStreams(response, schema, input)
+	return renderStreams(response, found, input)
 }
 
 // fullSchema reads the exhaustive schema of one source (R-SCH-6, R-SCH-7).
@@ -55,13 +55,13 @@ func fullSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Res
 	if err != nil {
 		return nil, err
 	}
-	schema, err := parseSchema(response)
+	found, err := parseDocument(response)
 	if err != nil {
 		return nil, err
 	}
-	schema.scope(input)
-	if sources := schema.sources(); len(sources) > 1 && input.ConnectionID == nil {
-		return nil, ambiguous(*input.Stream, sources)
+	found.scope(input)
+	if sources := found.candidates(); len(sources) > 1 {
+		return nil, found.ambiguous(*input.Stream, sources)
 	}
-	return renderFull(response, schema, input)
+	return renderFull(response, found, input)
 }

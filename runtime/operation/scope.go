@@ -1,32 +1,31 @@
 package operation
 
-import (
-	"fmt"
-	"slices"
+import "slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
-)
-
-// scope keeps the stream and the connection that were asked for, for servers that ignore the
-// selectors (R-SCH-4).
-func (s *schema) scope(input SchemaInput) {
-	var kept []*connector
-	for _, connector := range s.connectors {
-		before := len(connector.streams) + len(connector.connections)
+// scope keeps the stream and the connection that were asked for, for servers that ignore or reject the
+// selectors (R-SCH-1, R-SCH-4).
+func (d *document) scope(input SchemaInput) {
+	if input.Stream == nil && input.ConnectionID == nil {
+		return
+	}
+	for _, c := range d.connectors {
+		before := len(c.streams) + len(c.connections)
 		if input.ConnectionID != nil {
-			connector.keepConnection(*input.ConnectionID)
+			c.keepConnection(*input.ConnectionID)
 		}
 		if input.Stream != nil {
-			connector.streams = slices.DeleteFunc(connector.streams, func(s *stream) bool { return s.name != *input.Stream })
+			c.streams = slices.DeleteFunc(c.streams, func(s *stream) bool { return s.name != *input.Stream })
 		}
-		s.scoped = s.scoped || before != len(connector.streams)+len(connector.connections)
-		if len(connector.streams) > 0 {
-			kept = append(kept, connector)
-		}
+		c.changed = c.changed || len(c.streams)+len(c.connections) != before
 	}
-	if input.Stream != nil || input.ConnectionID != nil {
-		s.connectors = kept
+	before := len(d.connectors)
+	if d.connectors = slices.DeleteFunc(d.connectors, func(c *connector) bool { return len(c.streams) == 0 }); len(d.connectors) < before {
+		d.sent = nil
+	}
+	if input.Stream != nil {
+		for _, c := range d.connectors {
+			c.keepConnectionsOfStreams()
+		}
 	}
 }
 
@@ -39,55 +38,32 @@ func (c *connector) keepConnection(id string) {
 	})
 	others := func(c connection) bool { return c.id != id }
 	for _, stream := range c.streams {
-		stream.connections = slices.DeleteFunc(stream.connections, others)
+		stream.connections = slices.DeleteFunc(slices.Clone(stream.connections), others)
 	}
 	c.connections = slices.DeleteFunc(c.connections, others)
+	c.hoistConnections()
 }
 
-// candidate is one source of the streams that were asked for.
-type candidate struct {
-	connection
-	connectorKey string
+// keepConnectionsOfStreams takes off the connections that have none of the streams that are left. A
+// stream without connections of its own has all.
+func (c *connector) keepConnectionsOfStreams() {
+	needed := &seenIDs{}
+	for _, s := range c.streams {
+		if len(s.connections) == 0 {
+			return
+		}
+		for _, connection := range s.connections {
+			needed.add(connection.id)
+		}
+	}
+	c.connections = slices.DeleteFunc(c.connections, func(one connection) bool { return needed.add(one.id) })
+	c.hoistConnections()
 }
 
-// sources are the connections of all rows, each once.
-func (s *schema) sources() []candidate {
-	var found []candidate
-	for _, connector := range s.connectors {
-		for _, stream := range connector.streams {
-			for _, connection := range connector.connectionsOf(stream) {
-				if !slices.ContainsFunc(found, func(c candidate) bool { return c.id == connection.id }) {
-					found = append(found, candidate{connection, connector.key})
-				}
-			}
-		}
+func (d *document) streamCount() int {
+	count := 0
+	for _, c := range d.connectors {
+		count += len(c.streams)
 	}
-	return found
-}
-
-// candidatesShown bounds the candidates of one error.
-const candidatesShown = 50
-
-// ambiguous is the refusal to choose among several sources (R-SCH-7).
-func ambiguous(stream string, sources []candidate) *tool.Error {
-	var rows []rawjson.Value
-	for _, source := range sources[:min(len(sources), candidatesShown)] {
-		row := rawjson.Object{rawjson.String("connection_id", source.id)}
-		if source.connectorKey != "" {
-			row = append(row, rawjson.String("connector_key", source.connectorKey))
-		}
-		row = append(row, rawjson.String("stream", stream))
-		if source.label != "" {
-			row = append(row, rawjson.String("display_name", source.label))
-		}
-		rows = append(rows, row.Encode())
-	}
-	return &tool.Error{
-		Code: tool.AmbiguousConnection,
-		Message: fmt.Sprintf("the full schema of stream %q has %d sources; call again with the connection_id of one, "+
-			"from available_connections (at most %d are listed; schema lists all)", stream, len(sources), candidatesShown),
-		Param:                "connection_id",
-		RetryWith:            "connection_id",
-		AvailableConnections: rawjson.Array(rows),
-	}
+	return count
 }

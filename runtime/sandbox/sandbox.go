@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flow"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/sample"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/store"
@@ -99,7 +99,7 @@ func (s *Sandbox) Handler() http.Handler {
 	for _, path := range authorization.Paths() {
 		mux.Handle(path, as)
 	}
-	mux.Handle(ResourceMetadataPath, flow.AnyOrigin(http.MethodGet, http.HandlerFunc(s.resourceMetadata)))
+	mux.Handle(ResourceMetadataPath, respond.AnyOrigin(http.MethodGet, http.HandlerFunc(s.resourceMetadata)))
 	mux.Handle("/", s.resource)
 	return mux
 }

@@ -43,7 +43,7 @@ func refusal(refused *rs.Error) json.RawMessage {
 // known are the members that stay when an error object is too large (rs-contract.md, Envelopes).
 var known = []string{
 	"type", "code", "message", "param", "request_id", "retry_with", "accepted", "available_connections",
-	"retry_after", "resource_metadata", "next_step",
+	"available_connections_total", "available_connections_truncated", "hint", "unavailable_connections", "retry_after", "resource_metadata", "next_step",
 }
 
 // bounded keeps an error object small enough for a tool result. What is left out is named in the
@@ -102,8 +102,13 @@ func (o *object) sources(value json.RawMessage) {
 	}
 	o.raw("available_connections", list)
 	if shown < len(candidates) {
-		o.raw("available_connections_total", encode(len(candidates)))
-		o.raw("available_connections_truncated", encode(true))
-		o.text("hint", "call schema to see every connection")
+		o.truncated(len(candidates))
 	}
+}
+
+// truncated says that there are more candidates than are shown, and where to see them (R-ERR-5).
+func (o *object) truncated(total int) {
+	o.raw("available_connections_total", encode(total))
+	o.raw("available_connections_truncated", encode(true))
+	o.text("hint", "call schema to see every connection")
 }

@@ -39,6 +39,14 @@ type Error struct {
 	// AvailableConnections is a JSON array of the candidates (R-ERR-5), or nil.
 	AvailableConnections json.RawMessage
 
+	// AvailableTotal is how many candidates there are when AvailableConnections holds only the first of them;
+	// else 0.
+	AvailableTotal int
+
+	// UnavailableConnections is a JSON array of sources that cannot be used now, each with its reason
+	// (R-PKG-8), or nil.
+	UnavailableConnections json.RawMessage
+
 	Cause error // may be nil
 }
 

@@ -70,5 +70,9 @@ func (e *Error) object() json.RawMessage {
 	members.texts("accepted", e.Accepted)
 	members.text("retry_with", e.RetryWith)
 	members.raw("available_connections", e.AvailableConnections)
+	if e.AvailableTotal > 0 {
+		members.truncated(e.AvailableTotal)
+	}
+	members.raw("unavailable_connections", e.UnavailableConnections)
 	return members.bounded().encode()
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
 )
 
@@ -88,17 +89,17 @@ type sourceDeclaration struct {
 func (s *Server) introspect(w http.ResponseWriter, r *http.Request) {
 	if !s.isCaller(r) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
-		writeError(w, http.StatusUnauthorized, "authentication_error", "context.authentication_failed",
+		respond.Error(w, http.StatusUnauthorized, "context.authentication_failed",
 			"Introspection client authentication failed")
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 	token := r.PostFormValue("token")
 	if token == "" {
-		writeError(w, http.StatusBadRequest, "invalid_request_error", "invalid_request", "Missing token parameter")
+		respond.Error(w, http.StatusBadRequest, "invalid_request", "Missing token parameter")
 		return
 	}
-	writeJSON(w, http.StatusOK, s.describe(token))
+	respond.JSON(w, http.StatusOK, s.describe(token))
 }
 
 // isCaller compares hashes, which have one length, so that timing tells nothing.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flow"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 // Paths of the endpoints. MetadataPath is where RFC 8414 has the metadata of an issuer without a path;
@@ -52,7 +53,7 @@ type deviceProfile struct {
 
 func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 	clientAuthMethods := []string{"none", "client_secret_basic", "client_secret_post"}
-	writeJSON(w, http.StatusOK, serverMetadata{
+	respond.JSON(w, http.StatusOK, serverMetadata{
 		Issuer:                          s.issuer,
 		AuthorizationEndpoint:           s.issuer + flow.AuthorizePath,
 		TokenEndpoint:                   s.issuer + flow.TokenPath,

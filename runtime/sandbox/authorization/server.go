@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flow"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/opaque"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
 )
 
@@ -71,9 +73,9 @@ func New(issuer string, set catalog.Dataset, options ...Option) *Server {
 	s := &Server{
 		issuer:     issuer,
 		resource:   issuer,
-		caller:     Caller{ID: "pdpp-sandbox-adapter", Secret: randomToken()},
+		caller:     Caller{ID: "pdpp-sandbox-adapter", Secret: opaque.Text()},
 		clock:      time.Now,
-		newToken:   func(string) string { return randomToken() },
+		newToken:   func(string) string { return opaque.Text() },
 		set:        set,
 		grants:     map[string]catalog.Grant{},
 		approvedAt: map[string]time.Time{},
@@ -95,7 +97,7 @@ func New(issuer string, set catalog.Dataset, options ...Option) *Server {
 func (s *Server) newFlow() *flow.Flow {
 	flows, err := flow.New(flow.Options{
 		Issuer: s.issuer, Resources: []string{s.resource, s.resource + "/", s.resource + AdapterPath},
-		DetailsType: detailsType, Keeper: s, Clock: s.clock,
+		DetailsType: detailsType, Keeper: keeper{s}, Clock: s.clock,
 	})
 	if err != nil {
 		panic(err) // the options are fixed, so a test would have met this
@@ -107,7 +109,7 @@ func (s *Server) newFlow() *flow.Flow {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+IntrospectionPath, s.introspect)
-	mux.Handle(MetadataPath, flow.AnyOrigin(http.MethodGet, http.HandlerFunc(s.metadata)))
+	mux.Handle(MetadataPath, respond.AnyOrigin(http.MethodGet, http.HandlerFunc(s.metadata)))
 	mux.Handle("/", s.flow.Handler())
 	return mux
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/opaque"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 // attemptLifetime is how long an attempt and its answer are kept: as long as a device code.
@@ -21,6 +24,10 @@ const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 // here it stands on a device authorization whose codes the agent does not see.
 type attempts struct {
 	clock func() time.Time
+
+	// polling lets one poll in at a time, so that two do not redeem the same device code: the second
+	// would end what the first was given.
+	polling sync.Mutex
 
 	mu   sync.Mutex
 	byID map[string]attempt
@@ -84,7 +91,7 @@ type agentAttempt struct {
 func (f *Flow) startAgentConnect(w http.ResponseWriter, r *http.Request) {
 	var asked agentRequest
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		writeEnvelope(w, http.StatusBadRequest, "invalid_request", "The body must be a JSON object: "+err.Error())
+		respond.Error(w, http.StatusBadRequest, "invalid_request", "The body must be a JSON object: "+err.Error())
 		return
 	}
 	if asked.ClientID == "" {
@@ -100,7 +107,7 @@ func (f *Flow) startAgentConnect(w http.ResponseWriter, r *http.Request) {
 		details = string(asked.Details)
 	}
 	if _, err := requestedDetails(details); err != nil {
-		writeEnvelope(w, http.StatusBadRequest, "invalid_authorization_details", err.Error())
+		respond.Error(w, http.StatusBadRequest, "invalid_authorization_details", err.Error())
 		return
 	}
 	device, a := f.startedDevice(formRequest(r.Context(), DeviceAuthorizationPath, map[string]string{
@@ -110,14 +117,14 @@ func (f *Flow) startAgentConnect(w http.ResponseWriter, r *http.Request) {
 		refuseAgent(w, a)
 		return
 	}
-	writeJSON(w, http.StatusCreated, f.newAttempt(asked.ClientID, device))
+	respond.JSON(w, http.StatusCreated, f.newAttempt(asked.ClientID, device))
 }
 
 func (f *Flow) newAttempt(clientID string, device members) agentAttempt {
 	var deviceCode, approvalURL string
 	_ = json.Unmarshal(device["device_code"], &deviceCode)
 	_ = json.Unmarshal(device["verification_uri_complete"], &approvalURL)
-	id, pollingCode := "agc_"+randomText(), "agc_poll_"+randomText()
+	id, pollingCode := "agc_"+opaque.Text(), "agc_poll_"+opaque.Text()
 	f.attempts.save(id, attempt{
 		pollingCode: pollingCode, clientID: clientID, deviceCode: deviceCode, expiresAt: f.clock().Add(attemptLifetime),
 	})
@@ -142,17 +149,24 @@ func (f *Flow) pollAgentConnect(w http.ResponseWriter, r *http.Request) {
 		PollingCode string `json:"polling_code"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		writeEnvelope(w, http.StatusBadRequest, "invalid_request", "The body must be a JSON object: "+err.Error())
+		respond.Error(w, http.StatusBadRequest, "invalid_request", "The body must be a JSON object: "+err.Error())
 		return
 	}
+	f.attempts.polling.Lock()
+	defer f.attempts.polling.Unlock()
 	id := r.PathValue("id")
 	known, found := f.attempts.find(id, asked.PollingCode)
 	if !found {
-		writeEnvelope(w, http.StatusUnauthorized, "invalid_grant", "Unknown agent-connect polling handle")
+		respond.Error(w, http.StatusUnauthorized, "invalid_grant", "Unknown agent-connect polling handle")
 		return
 	}
-	if known.answer != nil && f.clock().Before(known.expiresAt) {
-		writeJSON(w, http.StatusOK, known.answer)
+	if !f.clock().Before(known.expiresAt) {
+		// The library must not hear of a late poll: it would revoke what the agent may already have.
+		respond.Error(w, http.StatusGone, "expired_token", "The attempt has expired; start a new one")
+		return
+	}
+	if known.answer != nil {
+		respond.JSON(w, http.StatusOK, known.answer)
 		return
 	}
 	granted, a := f.redeemed(formRequest(r.Context(), TokenPath, map[string]string{
@@ -164,7 +178,7 @@ func (f *Flow) pollAgentConnect(w http.ResponseWriter, r *http.Request) {
 	}
 	known.answer = f.agentAnswer(granted)
 	f.attempts.save(id, known)
-	writeJSON(w, http.StatusOK, known.answer)
+	respond.JSON(w, http.StatusOK, known.answer)
 }
 
 // agentAnswer hands out the grant with the token. Agents keep no refresh token.
@@ -190,14 +204,12 @@ func (f *Flow) refusePoll(w http.ResponseWriter, a *answer, known attempt) {
 		if code == "slow_down" {
 			description = "Polling too quickly"
 		}
-		writeJSON(w, http.StatusAccepted, agentPending{
+		respond.JSON(w, http.StatusAccepted, agentPending{
 			Error: code, Description: description, Status: "pending",
 			Interval: int(f.sessions.interval(known.deviceCode).Seconds()),
 		})
 	case "access_denied":
-		writeEnvelope(w, http.StatusForbidden, code, "Owner denied the scoped access request")
-	case "expired_token":
-		writeEnvelope(w, http.StatusGone, code, "The attempt has expired; start a new one")
+		respond.Error(w, http.StatusForbidden, code, "Owner denied the scoped access request")
 	default:
 		refuseAgent(w, a)
 	}
@@ -209,7 +221,7 @@ func refuseAgent(w http.ResponseWriter, a *answer) {
 	if code == "server_error" {
 		status = http.StatusInternalServerError
 	}
-	writeEnvelope(w, status, code, description)
+	respond.Error(w, status, code, description)
 }
 
 // formRequest is a request to the library's own handler. Empty values are left out.

@@ -8,6 +8,8 @@ import (
 	"net/http"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 // members is a JSON object whose values stay as they are.
@@ -88,60 +90,7 @@ func (a *answer) writeRefusal(w http.ResponseWriter) {
 	case "server_error":
 		status = http.StatusInternalServerError
 	}
-	writeOAuthError(w, status, code, description)
-}
-
-// oauthError is an error of RFC 6749, section 5.2.
-type oauthError struct {
-	Error       string `json:"error"`
-	Description string `json:"error_description"`
-	RequestID   string `json:"request_id"`
-}
-
-func writeOAuthError(w http.ResponseWriter, status int, code, description string) {
-	id := randomID("req_")
-	w.Header().Set("Request-Id", id)
-	writeJSON(w, status, oauthError{Error: code, Description: description, RequestID: id})
-}
-
-// envelope is PDPP's error.
-type envelope struct {
-	Error envelopeDetail `json:"error"`
-}
-
-type envelopeDetail struct {
-	Code      string `json:"code"`
-	Message   string `json:"message"`
-	Type      string `json:"type"`
-	RequestID string `json:"request_id"`
-}
-
-// writeEnvelope writes a PDPP error whose type follows from its status.
-func writeEnvelope(w http.ResponseWriter, status int, code, message string) {
-	kinds := map[int]string{
-		http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
-		http.StatusForbidden: "permission_error", http.StatusNotFound: "not_found_error", http.StatusGone: "gone_error",
-	}
-	kind, known := kinds[status]
-	if !known {
-		kind = "api_error"
-	}
-	id := randomID("req_")
-	w.Header().Set("Request-Id", id)
-	writeJSON(w, status, envelope{envelopeDetail{Code: code, Message: message, Type: kind, RequestID: id}})
-}
-
-// writeJSON forbids storing: an answer may hold tokens. A client that hung up gets nothing.
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	header := w.Header()
-	if header.Get("Request-Id") == "" {
-		header.Set("Request-Id", randomID("req_"))
-	}
-	header.Set("Content-Type", "application/json; charset=utf-8")
-	header.Set("Cache-Control", "no-store")
-	header.Set("Pragma", "no-cache")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
+	respond.OAuthError(w, status, code, description)
 }
 
 // quoted is a text as JSON.

@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/opaque"
 )
 
 // ownerCookie ties a consent form to the browser that it was shown in. It is no sign-in.
@@ -134,13 +137,14 @@ func (f *Flow) fromOwnForm(r *http.Request, sessionID string) bool {
 }
 
 // browser returns the value that stands for a browser, and sets the cookie when it has none yet.
-func browser(w http.ResponseWriter, r *http.Request) string {
+func (f *Flow) browser(w http.ResponseWriter, r *http.Request) string {
 	if cookie, err := r.Cookie(ownerCookie); err == nil && cookie.Value != "" {
 		return cookie.Value
 	}
-	value := randomText()
+	value := opaque.Text()
 	http.SetCookie(w, &http.Cookie{
 		Name: ownerCookie, Value: value, Path: prefix, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: strings.HasPrefix(f.issuer, "https:"),
 	})
 	return value
 }

@@ -9,8 +9,6 @@ package flow
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,6 +17,9 @@ import (
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
 	"github.com/luikyv/go-oidc/pkg/provider"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/opaque"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 // Paths of the endpoints, below the issuer.
@@ -75,6 +76,8 @@ type Flow struct {
 	// redeeming lets one token request in at a time, so that two cannot redeem the same code or refresh
 	// token: the library reads and saves in two steps.
 	redeeming sync.Mutex
+	// deciding does the same for consent forms, so that a double click approves once.
+	deciding sync.Mutex
 }
 
 // New sets up the library. An error means that its options contradict each other.
@@ -116,13 +119,13 @@ func (f *Flow) libraryOptions(options Options) []provider.Option {
 		provider.WithRefreshTokenGrant(f.authorizations),
 		provider.WithRefreshTokenRotation(),
 		provider.WithRefreshTokenLifetime(int(refreshLifetime.Seconds())),
-		provider.WithRefreshTokenFunc(func(context.Context) string { return "rt_" + randomText() }),
+		provider.WithRefreshTokenFunc(func(context.Context) string { return "rt_" + opaque.Text() }),
 		provider.WithTokenRevocation(func(context.Context, *goidc.Client) bool { return true }),
 		provider.WithOpaqueTokens(f.authorizations),
-		provider.WithOpaqueTokenFunc(func(context.Context, *goidc.Grant) string { return randomText() }),
+		provider.WithOpaqueTokenFunc(func(context.Context, *goidc.Grant) string { return opaque.Text() }),
 		provider.WithTokenOptions(tokenOptions),
 		provider.WithDCR(f.clients),
-		provider.WithDCRClientID(func(context.Context) string { return randomID("cli_") }),
+		provider.WithDCRClientID(func(context.Context) string { return opaque.ID("cli_") }),
 		provider.WithLocalhostRedirectURIs(),
 		provider.WithNoneAuthn(),
 		provider.WithSecretBasicAuthn(),
@@ -156,7 +159,7 @@ func (f *Flow) Handler() http.Handler {
 		AgentConnectPath:                 f.startAgentConnect,
 		AgentConnectPath + "/{id}/token": f.pollAgentConnect,
 	} {
-		mux.Handle(path, AnyOrigin(http.MethodPost, bounded(serve)))
+		mux.Handle(path, respond.AnyOrigin(http.MethodPost, bounded(serve)))
 	}
 	return mux
 }
@@ -195,16 +198,3 @@ type refusingTransport struct{}
 var errOffline = errors.New("the sandbox fetches nothing for its clients; register values, not URLs of values")
 
 func (refusingTransport) RoundTrip(*http.Request) (*http.Response, error) { return nil, errOffline }
-
-// randomText has 256 random bits and tells nothing about what it is for.
-func randomText() string {
-	var bits [32]byte
-	_, _ = rand.Read(bits[:])
-	return base64.RawURLEncoding.EncodeToString(bits[:])
-}
-
-func randomID(kind string) string {
-	var bits [8]byte
-	_, _ = rand.Read(bits[:])
-	return kind + hex.EncodeToString(bits[:])
-}

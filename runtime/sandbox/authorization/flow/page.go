@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 //go:embed page
@@ -68,7 +70,11 @@ type userCodePage struct {
 // pages serves what the owner's browser visits.
 func (f *Flow) pages() http.Handler {
 	protected := http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := r.FormValue("redirect_uri")
+		asked := r.FormValue("redirect_uri") // reads the whole body, so that the lock is not held for a slow browser
+		if r.Method == http.MethodPost {
+			f.deciding.Lock()
+			defer f.deciding.Unlock()
+		}
 		f.library.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askedRedirectKey, asked)))
 	}))
 	return bounded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -94,7 +100,7 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 	return writePage(w, status, "consent.html", formTarget(session.RedirectURI), consentPage{
 		Style: template.CSS(pageStyle), ClientName: client.Name, ClientID: client.ID,
 		Leads: session.RedirectURI, UserCode: session.UserCode, Resources: session.Resources, Choices: choices,
-		Action: action + "/" + session.ID, FormToken: f.formToken(browser(w, r), session.ID), Problem: problem,
+		Action: action + "/" + session.ID, FormToken: f.formToken(f.browser(w, r), session.ID), Problem: problem,
 	})
 }
 
@@ -126,7 +132,7 @@ func (f *Flow) renderError(w http.ResponseWriter, r *http.Request, err error) er
 		return writeMessage(w, http.StatusOK, "Access denied", "The client was told so and gets nothing. You can close this page.")
 	}
 	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
-		writeOAuthError(w, status, code, description)
+		respond.OAuthError(w, status, code, description)
 		return nil
 	}
 	return writeMessage(w, status, "This request cannot be decided", description+

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 // redeem answers the token endpoint: codes, device codes and refresh tokens for access tokens.
@@ -14,15 +16,13 @@ func (f *Flow) redeem(w http.ResponseWriter, r *http.Request) {
 		a.writeRefusal(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, granted)
+	respond.JSON(w, http.StatusOK, granted)
 }
 
 // redeemed has the library issue a token, and names the grant or the package that it stands for. It is
 // nil when the library refused.
 func (f *Flow) redeemed(r *http.Request) (members, *answer) {
-	f.redeeming.Lock()
-	a := f.ask(r)
-	f.redeeming.Unlock()
+	a := f.askAlone(r)
 	if !a.ok() {
 		return nil, a
 	}
@@ -39,22 +39,28 @@ func (f *Flow) redeemed(r *http.Request) (members, *answer) {
 	return granted, a
 }
 
+// askAlone has the library answer while no other token request is answered.
+func (f *Flow) askAlone(r *http.Request) *answer {
+	_ = r.ParseForm() // reads the whole body before the lock is held; the library refuses what cannot be parsed
+	f.redeeming.Lock()
+	defer f.redeeming.Unlock()
+	return f.ask(r)
+}
+
 // revoke answers the revocation endpoint (RFC 7009). A token that nobody knows is as good as revoked.
 func (f *Flow) revoke(w http.ResponseWriter, r *http.Request) {
-	f.redeeming.Lock()
-	a := f.ask(r)
-	f.redeeming.Unlock()
+	a := f.askAlone(r)
 	if !a.ok() {
 		a.writeRefusal(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, members{})
+	respond.JSON(w, http.StatusOK, members{})
 }
 
 // authorizeDevice answers the device authorization endpoint (RFC 8628).
 func (f *Flow) authorizeDevice(w http.ResponseWriter, r *http.Request) {
 	if _, err := requestedDetails(r.PostFormValue("authorization_details")); err != nil {
-		writeOAuthError(w, http.StatusBadRequest, "invalid_authorization_details", err.Error())
+		respond.OAuthError(w, http.StatusBadRequest, "invalid_authorization_details", err.Error())
 		return
 	}
 	device, a := f.startedDevice(r)
@@ -62,7 +68,7 @@ func (f *Flow) authorizeDevice(w http.ResponseWriter, r *http.Request) {
 		a.writeRefusal(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, device)
+	respond.JSON(w, http.StatusOK, device)
 }
 
 // startedDevice has the library start a device authorization, and adds the page that has the user code

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 )
 
 // everyGrantType is what a client may use that registers without saying.
@@ -32,13 +34,13 @@ var libraryOnly = []string{"id_token_signed_response_alg", "subject_type", "regi
 func (f *Flow) register(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		writeOAuthError(w, http.StatusRequestEntityTooLarge, "invalid_client_metadata",
+		respond.OAuthError(w, http.StatusRequestEntityTooLarge, "invalid_client_metadata",
 			fmt.Sprintf("The registration is longer than %d bytes", maxBodyBytes))
 		return
 	}
 	metadata := members{}
 	if err := json.Unmarshal(body, &metadata); err != nil {
-		writeOAuthError(w, http.StatusBadRequest, "invalid_client_metadata", "The body must be a JSON object: "+err.Error())
+		respond.OAuthError(w, http.StatusBadRequest, "invalid_client_metadata", "The body must be a JSON object: "+err.Error())
 		return
 	}
 	registered, a := f.registered(r, metadata)
@@ -46,7 +48,7 @@ func (f *Flow) register(w http.ResponseWriter, r *http.Request) {
 		a.writeRefusal(w)
 		return
 	}
-	writeJSON(w, http.StatusCreated, registered)
+	respond.JSON(w, http.StatusCreated, registered)
 }
 
 // registered has the library register a client. It is nil when the metadata was refused.

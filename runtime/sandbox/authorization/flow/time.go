@@ -14,7 +14,7 @@ type shiftedTime struct {
 
 // shift is how many seconds the clock is ahead.
 func (t shiftedTime) shift() int {
-	return int(t.clock().Sub(time.Now()).Round(time.Second) / time.Second)
+	return int(time.Until(t.clock()).Round(time.Second) / time.Second)
 }
 
 // storedSession copies a session of the library for the store.

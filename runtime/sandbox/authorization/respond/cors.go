@@ -1,4 +1,4 @@
-package flow
+package respond
 
 import "net/http"
 
@@ -19,7 +19,7 @@ func AnyOrigin(method string, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		default:
 			header.Set("Allow", method+", OPTIONS")
-			writeOAuthError(w, http.StatusMethodNotAllowed, "invalid_request", "Send "+method)
+			OAuthError(w, http.StatusMethodNotAllowed, "invalid_request", "Send "+method)
 		}
 	})
 }

@@ -8,8 +8,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flow"
 )
 
+// keeper lets flows see of a Server what they need, and keeps it out of everyone else's sight.
+type keeper struct{ *Server }
+
 // Issue makes a token of a flow work here and at the resource server.
-func (s *Server) Issue(issued flow.Issued) {
+func (s keeper) Issue(issued flow.Issued) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := bearer{
@@ -23,7 +26,7 @@ func (s *Server) Issue(issued flow.Issued) {
 }
 
 // Issued finds a token that Issue made. The ready tokens are none of them.
-func (s *Server) Issued(token string) (flow.Issued, bool) {
+func (s keeper) Issued(token string) (flow.Issued, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	b := s.bearers[token]
@@ -36,7 +39,7 @@ func (s *Server) Issued(token string) (flow.Issued, bool) {
 }
 
 // RevokeToken ends one token from the next request on.
-func (s *Server) RevokeToken(token string) {
+func (s keeper) RevokeToken(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b, found := s.bearers[token]; found {

@@ -1,0 +1,135 @@
+package fanout
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// mostHits is the most that a resource server gives in one page (rs-contract.md).
+const mostHits = 100
+
+// child is one source in a search: the hits of it that were read for this page, and where it stands.
+type child struct {
+	source  *Source
+	streams []string // to ask for; nil is all that the grant has
+	start   position // of the first hit
+	hits    []hit
+	next    position // after the last hit
+	done    bool     // there is nothing after the hits
+	err     error    // why the source is missing; what was read before counts all the same
+	cut     bool     // the source has more hits than it gives out
+
+	left      time.Duration // of its deadline
+	meta      rawjson.Object
+	asked     bool
+	requestID string
+}
+
+// hit is one hit of a source, and its place there.
+type hit struct {
+	value rawjson.Value // as the source sent it
+	at    position
+}
+
+// open tells whether the source may have hits that were not read.
+func (c *child) open() bool { return c.err == nil && !c.done }
+
+// after is where the source goes on when so many of its hits were shown.
+func (c *child) after(shown int) position {
+	if shown < len(c.hits) {
+		return c.hits[shown].at
+	}
+	return c.next
+}
+
+// fromStart is that same place, counted in the page that this one began in. It needs no cursor of a page
+// that was read since. It is known only for places that one page of the source reaches.
+func (c *child) fromStart(shown int) (position, bool) {
+	skip := c.start.Skip + shown
+	return position{Cursor: c.start.Cursor, Skip: skip}, skip < mostHits
+}
+
+// request asks for the hits after those at hand, so that there are so many. Hits of a page that were shown
+// before are read again and skipped.
+func (c *child) request(caller rs.Request, hits int) rs.Request {
+	limit := min(mostHits, c.next.Skip+hits-len(c.hits))
+	query := caller.Query.Without("cursor", "limit")
+	if c.streams != nil {
+		query = query.Without("streams", "streams[]")
+		query.Repeated("streams", c.streams)
+	}
+	query = query.With("limit", strconv.Itoa(limit))
+	if c.next.Cursor != "" {
+		query = query.With("cursor", c.next.Cursor)
+	}
+	return rs.Request{Path: caller.Path, Query: query, Sources: rs.HitsOfSources{Streams: c.streams}}
+}
+
+// take adds an answer to the child.
+func (c *child) take(asked rs.Request, got answer) {
+	c.left -= got.took
+	c.asked = true
+	if got.err != nil {
+		c.err = got.err
+		return
+	}
+	page, err := openHits(got.response)
+	if err != nil {
+		c.err = err
+		return
+	}
+	if c.meta == nil {
+		c.meta, c.requestID = page.meta, got.response.RequestID
+	}
+	skipped := min(c.next.Skip, len(page.hits))
+	for i, value := range page.hits[skipped:] {
+		c.hits = append(c.hits, hit{value: value, at: position{Cursor: c.next.Cursor, Skip: skipped + i}})
+	}
+	c.advance(asked, page, len(page.hits)-skipped)
+}
+
+// advance moves to the place after a page that had so many new hits.
+func (c *child) advance(asked rs.Request, page *hitsPage, fresh int) {
+	more := page.hasMore != nil && *page.hasMore
+	switch {
+	case page.nextCursor != "" && page.nextCursor != c.next.Cursor && (more || page.hasMore == nil):
+		c.next = position{Cursor: page.nextCursor}
+	case more && page.nextCursor == "" && fresh > 0 && !asksMost(asked):
+		// A search that does not page (hybrid) is read on by asking for a longer first page.
+		c.next.Skip = len(page.hits)
+	default:
+		c.done, c.cut = true, more
+	}
+}
+
+func asksMost(asked rs.Request) bool {
+	limit, _ := asked.Query.Get("limit")
+	return limit == strconv.Itoa(mostHits)
+}
+
+// lostPlace is the refusal of a cursor by the source's own server: the search cannot go on there. It keeps
+// the server's words and says whose they are.
+func (c *child) lostPlace(url string) *rs.Error {
+	var refused *rs.Error
+	if c.next.Cursor == "" || !errors.As(c.err, &refused) {
+		return nil
+	}
+	if refused.Code != "invalid_cursor" && refused.Code != "cursor_expired" && refused.Status != http.StatusGone {
+		return nil
+	}
+	lost := *refused
+	lost.URL = url
+	envelope, _ := rawjson.ParseObject(refused.Envelope)
+	for _, member := range append(c.source.identity(), rawjson.String("next_step", "search again without cursor")) {
+		if envelope.Get(member.Name) == nil {
+			envelope = envelope.With(member.Name, member.Value)
+		}
+	}
+	lost.Envelope = envelope.Encode()
+	return &lost
+}

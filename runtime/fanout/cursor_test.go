@@ -1,0 +1,195 @@
+package fanout_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// firstCursor is a real cursor of a search over two sources, and what is in it.
+func firstCursor(t tester) (string, string) {
+	t.Helper()
+	page := search(t, newReader(members(&fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", hits: 40})...), searchFor(7, ""))
+	text, err := base64.RawURLEncoding.DecodeString(page.NextCursor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.NextCursor, string(text)
+}
+
+// R-PKG-5: a cursor goes on in the search that it came from, and nowhere else. Nothing else is asked.
+func TestCursorsAreCheckedStrictly(t *testing.T) {
+	real, text := firstCursor(t)
+	changed := func(old, replacement string) string {
+		if !strings.Contains(text, old) {
+			t.Fatalf("%s has no %s", text, old)
+		}
+		return base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(text, old, replacement, 1)))
+	}
+	otherWords, otherMode, otherFilter := searchFor(7, real), searchFor(7, real), searchFor(7, real)
+	otherWords.Query = otherWords.Query.With("q", "notice")
+	otherMode.Path = rs.JoinPath("v1", "search", "semantic")
+	otherFilter.Query.Set("filter[is_seen]", "true")
+	for name, request := range map[string]rs.Request{
+		"not base64":            withCursor("!" + real),
+		"padded":                withCursor(real + "=="),
+		"not JSON":              withCursor(base64.RawURLEncoding.EncodeToString([]byte("cursor"))),
+		"another version":       withCursor(changed(`"v":1`, `"v":2`)),
+		"no version":            withCursor(changed(`"v":1,`, "")),
+		"a member more":         withCursor(changed(`"v":1`, `"v":1,"x":1`)),
+		"something after it":    withCursor(base64.RawURLEncoding.EncodeToString([]byte(text + " {}"))),
+		"another spelling":      withCursor(changed(`"v":1`, `"v": 1`)),
+		"a foreign grant":       withCursor(changed(`"grt_a"`, `"grt_foreign"`)),
+		"a grant twice":         withCursor(changed(`"grt_a"`, `"grt_b"`)),
+		"a negative place":      withCursor(changed(`"c":"a@4"`, `"c":"a@4","k":-1`)),
+		"a negative count":      withCursor(changed(`"n":80`, `"n":-1`)),
+		"no place":              withCursor(base64.RawURLEncoding.EncodeToString([]byte(text[:strings.Index(text, `"s":`)] + `"s":[]}`))),
+		"too long":              withCursor(strings.Repeat("A", 3_001)),
+		"of one source":         withCursor("a@4"),
+		"of other words":        otherWords,
+		"of another mode":       otherMode,
+		"of another filter":     otherFilter,
+		"of other streams":      searchFor(7, real, "messages"),
+		"of a source's version": withCursor(changed(`"q":"`, `"q":"x`)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := &fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", hits: 40}
+			refusal := refusedWith(t, tool.InvalidArguments, newReader(members(a, b)...), request)
+			untouched(t, a, b)
+			if refusal.Param != "cursor" || !strings.Contains(refusal.Message, "without cursor") {
+				t.Errorf("%+v", refusal)
+			}
+		})
+	}
+	for cursor, want := range map[string]string{real: "b-3", "": "a-0"} {
+		page := search(t, newReader(members(&fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", hits: 40})...), withCursor(cursor))
+		if len(page.Data) != 7 || page.keys()[0] != want {
+			t.Errorf("cursor %q: %q", cursor, page.keys())
+		}
+	}
+}
+
+func withCursor(cursor string) rs.Request {
+	request := searchFor(7, "")
+	request.Query.Set("cursor", cursor)
+	return request
+}
+
+// The same filter in another order is the same question.
+func TestCursorIgnoresTheOrderOfParameters(t *testing.T) {
+	ask := func(cursor string, names ...string) found {
+		request := searchFor(3, cursor)
+		for _, name := range names {
+			request.Query.Set(name, "1")
+		}
+		return search(t, newReader(members(&fakeRS{name: "a", hits: 9})...), request)
+	}
+	first := ask("", "filter[a]", "filter[b]")
+	if page := ask(first.NextCursor, "filter[b]", "filter[a]"); page.keys()[0] != "a-3" {
+		t.Errorf("%q", page.keys())
+	}
+}
+
+// A source whose grant ended between two pages is named; one that left the package is not the caller's.
+func TestCursorAfterAChangeOfThePackage(t *testing.T) {
+	cursor, _ := firstCursor(t)
+	b := &fakeRS{name: "b", hits: 40}
+	page := search(t, newReader(member(b, "messages"), ended("a", "messages")), searchFor(5, cursor))
+	if page.keys()[0] != "b-3" || page.reasons()["cin_a"] != "grant_inactive" {
+		t.Errorf("%q %v", page.keys(), page.reasons())
+	}
+	refusedWith(t, tool.InvalidArguments, newReader(member(b, "messages")), searchFor(5, cursor))
+
+	fresh := &fakeRS{name: "c", hits: 40}
+	search(t, newReader(members(&fakeRS{name: "a", hits: 40}, b, fresh)...), searchFor(5, cursor))
+	untouched(t, fresh)
+}
+
+// R-ERR-1: the refusal of a source's own cursor reaches the client in the words of its server, with the
+// source that it is about.
+func TestExpiredPlaceIsPassedOn(t *testing.T) {
+	cursor, _ := firstCursor(t)
+	expired := &rs.Error{
+		Status: 400, Type: "invalid_request_error", Code: "invalid_cursor", Message: "Cursor refers to an expired or unknown snapshot",
+		Envelope: []byte(`{"code":"invalid_cursor","message":"Cursor refers to an expired or unknown snapshot"}`), URL: "http://internal/v1/search?cursor=b@3",
+	}
+	reader := newReader(members(&fakeRS{name: "a", hits: 40}, &fakeRS{name: "b", fails: func(int) error { return expired }})...)
+	_, err := reader.Get(t.Context(), searchFor(7, cursor))
+	var refused *rs.Error
+	if !errors.As(err, &refused) || refused.Code != "invalid_cursor" || strings.Contains(refused.URL, "internal") {
+		t.Fatalf("%v", err)
+	}
+	want := `{"code":"invalid_cursor","message":"Cursor refers to an expired or unknown snapshot","grant_id":"grt_b","connector_key":"gmail",` +
+		`"connection_id":"cin_b","display_name":"The b","next_step":"search again without cursor"}`
+	if diff := gocmp.Diff(want, string(refused.Envelope)); diff != "" {
+		t.Errorf("envelope (-want +got):\n%s", diff)
+	}
+}
+
+// R-BUD-2, R-PKG-5: a large package pages with a cursor of bounded size: places are counted from the start
+// when the sources' own cursors are too long together. When even that is too much, the answer says so.
+func TestCursorsAreBounded(t *testing.T) {
+	packageOf := func(sources int) ([]fanout.Source, []*fakeRS) {
+		var servers []*fakeRS
+		for i := range sources {
+			servers = append(servers, &fakeRS{name: fmt.Sprintf("a-source-with-cursors-as-long-as-those-of-real-ones-are-%03d", i), hits: 9})
+		}
+		sourcesOf := members(servers...)
+		for i := range sourcesOf {
+			sourcesOf[i].GrantID = fmt.Sprintf("grt_%016d", i)
+		}
+		return sourcesOf, servers
+	}
+	sources, servers := packageOf(50)
+	keys, cursor := []string{}, ""
+	for pages := 0; pages == 0 || cursor != "" && pages < 100; pages++ {
+		page := search(t, newReader(sources...), searchFor(90, cursor))
+		keys = append(keys, page.keys()...)
+		if cursor = page.NextCursor; len(cursor) > 3_000 {
+			t.Fatalf("%d characters", len(cursor))
+		}
+	}
+	if diff := gocmp.Diff(turnsOf(servers...), keys); diff != "" {
+		t.Errorf("hits (-want +got):\n%s", diff)
+	}
+
+	sources, _ = packageOf(400)
+	response, err := newReader(sources...).Get(t.Context(), searchFor(90, ""))
+	if err != nil || !strings.Contains(string(response.Body), `"cursor_too_large"`) || strings.Contains(string(response.Body), "next_cursor") {
+		t.Errorf("%v: %s", err, response.Body)
+	}
+}
+
+// No cursor, however made, breaks a search or reaches another grant.
+func FuzzCursor(f *testing.F) {
+	real, text := firstCursor(f)
+	f.Add(real)
+	for _, seed := range []string{text, "{}", "null", `{"v":1,"q":"","s":[{"g":"grt_a","c":"a@0","k":99}]}`} {
+		f.Add(base64.RawURLEncoding.EncodeToString([]byte(seed)))
+	}
+	f.Fuzz(func(t *testing.T, cursor string) {
+		a := &fakeRS{name: "a", hits: 40}
+		response, err := newReader(member(a, "messages"), member(&fakeRS{name: "b", hits: 40}, "messages")).Get(t.Context(), withCursor(cursor))
+		var own *tool.Error
+		var refused *rs.Error
+		switch {
+		case err == nil:
+			if len(decode(t, response).Data) > 7 {
+				t.Errorf("%s", response.Body)
+			}
+		case errors.As(err, &own) && own.Param == "cursor":
+			untouched(t, a)
+		case errors.As(err, &refused) && refused.Code == "invalid_cursor":
+		default:
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -1,0 +1,177 @@
+package fanout
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+)
+
+// Codes of the warnings that a merged answer adds to those of its sources.
+const (
+	warnSourceTruncated = "source_truncated"
+	warnStreamUngranted = "stream_not_granted"
+	warnCursorTooLarge  = "cursor_too_large"
+)
+
+// envelope is a list like that of one source (rs-contract.md, Envelopes).
+func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object {
+	body := rawjson.Object{
+		rawjson.String("object", "list"),
+		rawjson.String("url", string(p.request.Path)),
+		rawjson.Bool("has_more", len(rest) > 0),
+	}
+	next, ok := p.nextCursor(rest)
+	if next != "" {
+		body = append(body, rawjson.String("next_cursor", next))
+	}
+	return append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", p.meta(rest, ok).Encode()))
+}
+
+// nextCursor is empty when nothing follows. It is false when a cursor would be too large to be shown.
+// Sources' own cursors hold on to the state of their first page, so they are used while they fit; else
+// places are counted from the start, which is shorter.
+func (p *readPage) nextCursor(rest []waiting) (string, bool) {
+	if len(rest) == 0 {
+		return "", true
+	}
+	next := cursor{Version: cursorVersion, Question: questionOf(p.request), Count: p.total()}
+	for _, each := range rest {
+		next.Positions = append(next.Positions, place{GrantID: each.child.source.GrantID, position: each.child.after(each.shown)})
+	}
+	encoded := next.encode()
+	if len(encoded) <= cursorCharacters {
+		return encoded, true
+	}
+	for i, each := range rest {
+		if counted, ok := each.child.fromStart(each.shown); ok && len(counted.Cursor) < len(next.Positions[i].Cursor) {
+			next.Positions[i].position = counted
+		}
+	}
+	if encoded = next.encode(); len(encoded) <= cursorCharacters {
+		return encoded, true
+	}
+	return "", false
+}
+
+func (p *readPage) meta(rest []waiting, cursorFits bool) rawjson.Object {
+	meta := rawjson.Object{}
+	if total := p.total(); total != nil {
+		meta = append(meta, rawjson.Int("count", *total), rawjson.String("count_accuracy", "exact"))
+	} else {
+		meta = append(meta, rawjson.Raw("count", rawjson.Object{rawjson.String("kind", "none")}.Encode()))
+	}
+	if recall := p.recall(); recall != nil {
+		meta = append(meta, rawjson.Raw("recall", recall.Encode()))
+	}
+	return append(meta, rawjson.Raw("warnings", rawjson.Array(p.warnings(rest, cursorFits))))
+}
+
+// total is how many hits all sources have: a sum, when each of them gave an exact count. Later pages ask
+// not all of them any more and repeat what the first one knew.
+func (p *readPage) total() *int64 {
+	if sentCursor(p.request) != "" {
+		return p.count
+	}
+	sum := int64(0)
+	for _, child := range p.children {
+		count, ok := exactCount(child.meta)
+		if !ok || child.err != nil {
+			return nil
+		}
+		sum += count
+	}
+	return &sum
+}
+
+// exactCount reads both shapes of a count: an integer with its accuracy beside it, and an object.
+func exactCount(meta rawjson.Object) (int64, bool) {
+	if object, ok := rawjson.ParseObject(meta.Get("count")); ok {
+		count, ok := object.Int("value")
+		return count, ok && count >= 0 && object.Text("kind") == "exact"
+	}
+	count, ok := meta.Int("count")
+	return count, ok && count >= 0 && meta.Text("count_accuracy") == "exact"
+}
+
+// recall is what the sources say of how completely they searched, one by one; in all it is complete only
+// when no source is missing and each says so (R-SEARCH-9). Nil when no source says anything.
+func (p *readPage) recall() rawjson.Object {
+	var sources []rawjson.Value
+	complete, truncated, answered := true, false, 0
+	for _, child := range p.children {
+		if !child.asked {
+			continue
+		}
+		recall, ok := rawjson.ParseObject(child.meta.Get("recall"))
+		complete = complete && child.err == nil && recall.True("complete")
+		truncated = truncated || recall.True("truncated")
+		if child.err == nil {
+			answered++
+		}
+		if ok {
+			sources = append(sources, append(child.source.identity(), recall...).Encode())
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	return rawjson.Object{
+		rawjson.Bool("complete", complete && len(p.ended) == 0),
+		rawjson.Bool("truncated", truncated),
+		rawjson.Int("sources_searched_count", int64(answered)),
+		rawjson.Int("sources_missing_count", int64(len(p.missing())+len(p.ended))),
+		rawjson.Raw("sources", rawjson.Array(sources)),
+	}
+}
+
+// warnings are first those about what is missing, since a result shows only the first ones.
+func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
+	warnings := []rawjson.Value{}
+	for _, each := range p.missing() {
+		next := each.retryAlone()
+		if len(rest) > 0 {
+			next = "the next page asks it again"
+		}
+		warnings = append(warnings, each.warning(next))
+	}
+	for _, each := range p.ended {
+		warnings = append(warnings, each.warning(""))
+	}
+	if !cursorFits {
+		warnings = append(warnings, warning(warnCursorTooLarge, fmt.Sprintf(
+			"%d sources have more hits, too many for one cursor; search fewer streams, or one source by connection_id", len(rest))).Encode())
+	}
+	for _, stream := range p.Streams {
+		if len(p.reader.granting([]string{stream})) == 0 {
+			warnings = append(warnings, warning(warnStreamUngranted, fmt.Sprintf("no active source of this package grants the stream %q", stream)).Encode())
+		}
+	}
+	for _, child := range p.children {
+		if child.cut {
+			cut := warning(warnSourceTruncated, fmt.Sprintf("the source %s has more hits than it gives out; narrow the search", child.source.name()))
+			warnings = append(warnings, append(cut, child.source.identity()...).Encode())
+		}
+	}
+	return append(warnings, p.sourceWarnings()...)
+}
+
+// sourceWarnings are what the sources themselves warn of, each warning once.
+func (p *readPage) sourceWarnings() []rawjson.Value {
+	var sent []rawjson.Value
+	for _, child := range p.children {
+		warnings, _ := rawjson.Elements(child.meta.Get("warnings"))
+		for _, each := range warnings {
+			if !slices.ContainsFunc(sent, func(other json.RawMessage) bool { return bytes.Equal(other, each) }) {
+				sent = append(sent, each)
+			}
+		}
+	}
+	return sent
+}
+
+func warning(code, message string) rawjson.Object {
+	return rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}
+}

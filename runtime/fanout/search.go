@@ -1,0 +1,222 @@
+package fanout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+const (
+	defaultLimit = 25 // what a resource server takes when a request has no limit
+
+	// rounds bounds the requests to one source for one page. The first round asks each for its share, a
+	// second one makes up for sources that have less; more are for servers that send short pages.
+	rounds = 6
+)
+
+// search asks the sources that have the streams and merges their hits in turns.
+func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsOfSources) (*rs.Response, error) {
+	if len(wanted.Streams) > 0 && len(r.granting(wanted.Streams)) == 0 {
+		return nil, r.ungranted(wanted.Streams)
+	}
+	page := &readPage{HitsOfSources: wanted, reader: r, request: request, limit: limitOf(request)}
+	if err := page.begin(); err != nil {
+		return nil, err
+	}
+	if err := page.read(ctx); err != nil {
+		return nil, err
+	}
+	shown := page.deal(page.limit)
+	if len(shown) == 0 {
+		if missing := page.missing(); len(missing) > 0 && !slices.ContainsFunc(page.children, func(c *child) bool { return c.err == nil }) {
+			return nil, r.failed(append(missing, page.ended...), r.url(request))
+		}
+	}
+	return page.response(request, shown), nil
+}
+
+// url is the address that stands for a merged answer: the caller's question to the provider.
+func (r *Reader) url(request rs.Request) string { return r.options.ProviderURL + target(request) }
+
+// target is the path and the query of a request.
+func target(request rs.Request) string {
+	if query := request.Query.Encoded(); query != "" {
+		return string(request.Path) + "?" + query
+	}
+	return string(request.Path)
+}
+
+// sentCursor is the caller's cursor; an empty one stands for the first page, as with resource servers.
+func sentCursor(request rs.Request) string {
+	cursor, _ := request.Query.Get("cursor")
+	return cursor
+}
+
+// limitOf is how many hits a page has at most (R-SEARCH-9).
+func limitOf(request rs.Request) int {
+	sent, _ := request.Query.Get("limit")
+	limit, err := strconv.Atoi(sent)
+	if err != nil || limit < 1 {
+		return defaultLimit
+	}
+	return min(limit, mostHits)
+}
+
+// readPage is a page of a search with all that was read for it. It stands in the answer's Request in place
+// of the sources, so that a reader of the answer who asks for fewer hits gets the beginning of the very
+// same page without another request (R-BUD-3).
+type readPage struct {
+	rs.HitsOfSources
+	reader   *Reader
+	request  rs.Request
+	limit    int
+	children []*child  // in the order of their turns
+	ended    []absence // sources with the streams whose grants are not active
+	count    *int64    // of all hits, as the cursor had it
+}
+
+// again is the beginning of the page, when the request asks for just that, and asks the same caller's reader.
+func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
+	limit := limitOf(request)
+	sameQuery := request.Query.Without("limit").Encoded() == p.request.Query.Without("limit").Encoded()
+	if r != p.reader || request.Path != p.request.Path || !sameQuery || limit > p.limit {
+		return nil, false
+	}
+	return p.response(request, p.deal(limit)), true
+}
+
+// begin finds the children and their places: the start, or what the cursor says.
+func (p *readPage) begin() error {
+	p.children = p.reader.assign(p.Streams)
+	for _, source := range p.reader.inactive {
+		if source.grantsAny(p.Streams) {
+			p.ended = append(p.ended, absence{source: source})
+		}
+	}
+	sent := sentCursor(p.request)
+	if sent == "" {
+		return nil
+	}
+	parsed, err := parseCursor(sent, questionOf(p.request))
+	if err != nil {
+		return err
+	}
+	p.count = parsed.Count
+	return p.resume(parsed)
+}
+
+// resume keeps the children that the cursor names, in its order. A grant that is not the caller's is refused
+// before anything is asked. A source that came after the first page has no place, and waits for a new search.
+func (p *readPage) resume(parsed cursor) error {
+	all := p.children
+	p.children = nil
+	for _, place := range parsed.Positions {
+		at := slices.IndexFunc(all, func(c *child) bool { return c.source.GrantID == place.GrantID })
+		if at < 0 {
+			if slices.ContainsFunc(p.ended, func(a absence) bool { return a.source.GrantID == place.GrantID }) {
+				continue
+			}
+			return cursorRefused("names a source that is not one of yours", nil)
+		}
+		all[at].start, all[at].next = place.position, place.position
+		p.children = append(p.children, all[at])
+	}
+	return nil
+}
+
+// assign gives each stream of a connection to one child. Members that share a connection have the same
+// records, and each hit is shown once: the first member that has a stream is asked for it (R-PKG-3,
+// R-PKG-5). Sources that do not publish their streams or their connection are asked in any case.
+func (r *Reader) assign(streams []string) []*child {
+	var children []*child
+	covered := map[string]bool{}
+	for _, source := range r.active {
+		names := streams
+		if source.Streams != nil {
+			granted := source.Streams
+			if len(streams) > 0 {
+				granted = keep(streams, source.grants)
+			}
+			fresh := keep(granted, func(name string) bool { return !covered[fmt.Sprintf("%q %q", source.ConnectionID, name)] })
+			if len(fresh) == 0 {
+				continue
+			}
+			if len(streams) > 0 || len(fresh) < len(granted) {
+				names = fresh
+			}
+			for _, name := range fresh {
+				covered[fmt.Sprintf("%q %q", source.ConnectionID, name)] = source.ConnectionID != ""
+			}
+		}
+		children = append(children, &child{source: source, streams: names, left: r.options.ChildTimeout})
+	}
+	return children
+}
+
+// read asks until the page is full or nobody has more.
+func (p *readPage) read(ctx context.Context) error {
+	for range rounds {
+		var asked []*child
+		var questions []question
+		hits := p.shares()
+		for i, child := range p.children {
+			if child.open() && hits[i] > len(child.hits) {
+				asked = append(asked, child)
+				questions = append(questions, question{source: child.source, request: child.request(p.request, hits[i]), within: child.left})
+			}
+		}
+		if len(questions) == 0 {
+			return nil
+		}
+		answers, err := p.reader.ask(ctx, questions)
+		if err != nil {
+			return err
+		}
+		for i, child := range asked {
+			child.take(questions[i].request, answers[i])
+			if lost := child.lostPlace(p.reader.url(p.request)); lost != nil {
+				return lost
+			}
+		}
+	}
+	return nil
+}
+
+// missing are the sources that were asked in vain.
+func (p *readPage) missing() []absence {
+	var missing []absence
+	for _, child := range p.children {
+		if child.err != nil {
+			missing = append(missing, absence{source: child.source, err: child.err})
+		}
+	}
+	return missing
+}
+
+// response is the page with the hits that were dealt.
+func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
+	hits := make([]rawjson.Value, 0, len(shown))
+	given := make([]int, len(p.children))
+	for _, i := range shown {
+		child := p.children[i]
+		hits = append(hits, child.source.attributed(child.hits[given[i]].value))
+		given[i]++
+	}
+	body := p.envelope(hits, p.rest(shown, given))
+	request.Sources = p
+	return &rs.Response{Status: 200, Body: body.Encode(), RequestID: p.requestID(), URL: p.reader.url(request), Request: request}
+}
+
+// requestID is that of the first source that answered; warnings hold those of the others that did not.
+func (p *readPage) requestID() string {
+	for _, child := range p.children {
+		if child.requestID != "" {
+			return child.requestID
+		}
+	}
+	return ""
+}

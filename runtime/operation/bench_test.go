@@ -1,0 +1,82 @@
+package operation_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// fullDocument is a full schema document of so many connectors, streams of each and fields of each
+// stream, as a server sends it that does not know the compact view. 20, 30 and 25 make about 8 MB.
+func fullDocument(connectors, streams, fields int) string {
+	unusable := `{"declared":false,"usable":false}`
+	var document strings.Builder
+	document.WriteString(`{"bearer":{"scope":"grant","token_kind":"client"},"connectors":[`)
+	for c := range connectors {
+		fmt.Fprintf(&document, `%s{"object":"connector","connector_key":"connector_%02d","stream_count":%d,"streams":[`, comma(c), c, streams)
+		for s := range streams {
+			fmt.Fprintf(&document, `%s{"field_capabilities":{`, comma(s))
+			properties := strings.Builder{}
+			for f := range fields {
+				schema := fmt.Sprintf(`{"type":["string","null"],"description":%q}`, strings.Repeat("what it means ", 3))
+				fmt.Fprintf(&document, `%s"field_%02d":{"aggregation":{"count_distinct":%s,"group_by":%s,"max":%s,"min":%s,"sum":%s},`+
+					`"granted":true,"schema":%s,"exact_filter":{"declared":true,"usable":true}}`,
+					comma(f), f, unusable, unusable, unusable, unusable, unusable, schema)
+				fmt.Fprintf(&properties, `%s"field_%02d":%s`, comma(f), f, schema)
+			}
+			fmt.Fprintf(&document, `},"name":"stream_%02d_%02d","primary_key":["id"],"cursor_field":"field_01","schema":{"type":"object","properties":{%s}},`+
+				`"granted_connections":[{"connection_id":"cin_%02d","display_name":"Connection %02d"}]}`, c, s, properties.String(), c, c)
+		}
+		document.WriteString(`]}`)
+	}
+	document.WriteString(`],"object":"schema","meta":{"count":{"kind":"none"},"warnings":[]}}`)
+	return document.String()
+}
+
+func comma(at int) string {
+	if at == 0 {
+		return ""
+	}
+	return ","
+}
+
+// largeAnswer is a reader that gives the same bytes each time, so that a benchmark counts no copy of them.
+type largeAnswer json.RawMessage
+
+func (a largeAnswer) Get(context.Context, rs.Request) (*rs.Response, error) {
+	return &rs.Response{Status: 200, Body: json.RawMessage(a)}, nil
+}
+
+func (a largeAnswer) ProviderURL() string { return "https://rs.example.com" }
+
+// R-SCH-2: the index of a large grant, read from the full view.
+func BenchmarkSchemaIndex(b *testing.B) {
+	body := fullDocument(20, 30, 25)
+	reader := largeAnswer(body)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := operation.Schema(context.Background(), tool.Env{RS: reader}, operation.SchemaInput{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// R-SCH-1: one stream out of the same document, when the server ignores the selectors.
+func BenchmarkSchemaStreamScopedHere(b *testing.B) {
+	body := fullDocument(20, 30, 25)
+	reader := largeAnswer(body)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := operation.Schema(context.Background(), tool.Env{RS: reader}, operation.SchemaInput{Stream: pointer("stream_19_29")}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package operation
+
+import (
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// candidate is one source of the stream that was asked for.
+type candidate struct {
+	connection
+	connector *connector
+}
+
+// candidates are the connections of all rows, each once.
+func (d *document) candidates() []candidate {
+	var found []candidate
+	seen := &seenIDs{}
+	for _, c := range d.connectors {
+		for _, stream := range c.streams {
+			for _, connection := range c.connectionsOf(stream) {
+				if seen.add(connection.id) {
+					found = append(found, candidate{connection, c})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// candidateMaximum bounds one candidate in bytes, and candidatesKept their number: an error object of
+// any size is cut to fit a result, with totals and a mark (R-ERR-5), but it is not built from everything
+// that a server might send.
+const (
+	candidateMaximum = 2_000
+	candidatesKept   = 1_000
+)
+
+// ambiguous is the refusal to choose among several sources (R-SCH-7). The candidates are capped where the
+// error becomes a result.
+func (d *document) ambiguous(stream string, sources []candidate) *tool.Error {
+	bearer, _ := rawjson.ParseObject(d.members.Get("bearer"))
+	rows := []rawjson.Value{}
+	for _, source := range sources[:min(len(sources), candidatesKept)] {
+		if row := source.encode(stream, bearer.Text("grant_id")); len(row) <= candidateMaximum {
+			rows = append(rows, row)
+		}
+	}
+	return &tool.Error{
+		Code: tool.AmbiguousConnection,
+		Message: fmt.Sprintf("the full schema of stream %q has %d sources; call again with the connection_id of one of "+
+			"available_connections, or call schema with the stream alone, which lists them all", clip(stream, handleMaximum), len(sources)),
+		Param:                "connection_id",
+		RetryWith:            "connection_id",
+		AvailableConnections: rawjson.Array(rows),
+	}
+}
+
+// encode writes a candidate. A connection of a package names its own grant.
+func (c candidate) encode(stream, grant string) rawjson.Value {
+	own, _ := rawjson.ParseObject(c.verbatim())
+	row := rawjson.Object{rawjson.String("connection_id", c.id)}
+	for _, member := range []struct{ name, value string }{
+		{"grant_id", firstOf(own.Text("grant_id"), grant)},
+		{"connector_key", c.connector.key},
+		{"stream", stream},
+		{"display_name", clip(c.label, labelCharacters)},
+	} {
+		if member.value != "" {
+			row = append(row, rawjson.String(member.name, member.value))
+		}
+	}
+	return row.Encode()
+}

@@ -1,0 +1,151 @@
+package operation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// survives calls schema in every way with a body, and holds each answer to a bounded result or to a typed
+// error.
+func survives(t *testing.T, body, stream, connection string) {
+	t.Helper()
+	for _, input := range []operation.SchemaInput{
+		{},
+		{ConnectionID: &connection},
+		{Stream: &stream},
+		{Stream: &stream, ConnectionID: &connection},
+		{Stream: &stream, Detail: pointer("full")},
+		{Stream: &stream, ConnectionID: &connection, Detail: pointer("full")},
+	} {
+		result, err := operation.Schema(context.Background(), tool.Env{RS: serving(body)}, input)
+		if err != nil {
+			var unusable *rs.Failure
+			var refused *tool.Error
+			if !errors.As(err, &unusable) && !errors.As(err, &refused) {
+				t.Fatalf("an error of no kind that is promised: %v", err)
+			}
+			result = tool.Failed(err)
+		}
+		keepsBounds(t, result)
+		if size := len(result.Text) + len(result.Structured); input.Stream == nil && size > indexBound {
+			t.Fatalf("an index of %d bytes", size)
+		}
+	}
+}
+
+// mutations damage a body in one place each.
+var mutations = map[string]func(body string, at int) string{
+	"truncated":       func(body string, at int) string { return body[:at] },
+	"byte removed":    func(body string, at int) string { return body[:at] + body[at+1:] },
+	"not UTF-8":       func(body string, at int) string { return body[:at] + "\xff" + body[at:] },
+	"control":         func(body string, at int) string { return body[:at] + "\x00" + body[at:] },
+	"half a pair":     func(body string, at int) string { return body[:at] + `\ud83d` + body[at:] },
+	"array to object": func(body string, at int) string { return body[:at] + strings.Replace(body[at:], "[", "{", 1) },
+	"array closed":    func(body string, at int) string { return body[:at] + strings.Replace(body[at:], "[", "[[],{},0,", 1) },
+	"object emptied":  func(body string, at int) string { return body[:at] + strings.Replace(body[at:], "{", `{"":{},`, 1) },
+	"string to number": func(body string, at int) string {
+		return body[:at] + strings.Replace(body[at:], `: "`, `: 1e999, "x": "`, 1)
+	},
+	"name repeated": func(body string, at int) string {
+		return body[:at] + strings.Replace(body[at:], `"name":`, `"name": null, "name":`, 1)
+	},
+	"value to null": func(body string, at int) string {
+		return body[:at] + strings.Replace(body[at:], `: {`, `: null, "x": {`, 1)
+	},
+}
+
+// R-ERR-4, R-BUD-2: damage anywhere in a captured body gives a bounded result or a typed error.
+func TestSchemaSurvivesDamage(t *testing.T) {
+	for _, name := range []string{"captured/010", "captured/011b", "captured/013b", "captured/015", "captured/016"} {
+		body := fixture(t, name)
+		for damage, mutate := range mutations {
+			for at := 0; at < len(body); at += 97 {
+				if survives(t, mutate(body, at), "messages", "cin_gmail_personal"); t.Failed() {
+					t.Fatalf("%s %s at %d", name, damage, at)
+				}
+			}
+		}
+	}
+}
+
+// R-ERR-4: values nest as deep as a body can hold, at every place where the document is read.
+func TestSchemaSurvivesNesting(t *testing.T) {
+	for _, depth := range []int{500, 100_000} {
+		deep := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+		objects := strings.Repeat(`{"data":`, depth) + "1" + strings.Repeat("}", depth)
+		for _, value := range []string{deep, objects} {
+			for _, body := range []string{
+				value,
+				`{"data":` + value + `}`,
+				`{"x":` + value + `,"connectors":[]}`,
+				`{"connectors":[{"x":` + value + `,"streams":[{"name":"messages"}]}]}`,
+				`{"connectors":[{"streams":[{"name":"messages","x":` + value + `}]}]}`,
+				`{"connectors":[{"streams":[{"name":"messages","field_capabilities":{"f":` + value + `}}]}]}`,
+				`{"connectors":[{"streams":[{"name":"messages","schema":{"properties":{"f":` + value + `}}}]}]}`,
+				`{"connectors":[{"streams":[{"name":"messages","granted_connections":[` + value + `]}]}]}`,
+			} {
+				survives(t, body, "messages", "cin_1")
+			}
+		}
+	}
+}
+
+// R-ERR-4: a cut-off or damaged document is a typed failure, not a shorter one.
+func TestSchemaRefusesWhatIsNoJSON(t *testing.T) {
+	for _, body := range []string{
+		``, ` `, `{`, `{"connectors":[`, `{"connectors":[]`, `{"connectors":[]}}`, `{"connectors":[],}`, `{"connectors":[{},]}`,
+		`{"connectors":[] "x":1}`, `{"connectors":[],"x":01}`, `{"connectors":[],"x":.5}`, `{"connectors":[],"x":1.}`, `{"connectors":[],"x":1e}`,
+		`{"connectors":[],"x":-}`, `{"connectors":[],"x":nul}`, `{"connectors":[],"x":"\q"}`, `{"connectors":[],"x":"\u12g4"}`,
+		"{\"connectors\":[],\"x\":\"\n\"}", `{"connectors":[],"x":"`, `{"connectors":[],"x":"\`, `{"connectors":[],x:1}`, `{"connectors":[],"x":}`,
+		`{"connectors":[{"streams":[{"name":"a"}]`, "{\"connectors\":[],\"x\":\"\xff\"}", `{"connectors":[]} {}`, `{"connectors":[],"x":+1}`,
+	} {
+		_, err := operation.Schema(context.Background(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
+		var failure *rs.Failure
+		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
+			t.Errorf("%q: %v", body, err)
+		}
+		if json.Valid([]byte(body)) && utf8.ValidString(body) {
+			t.Errorf("%q is JSON", body)
+		}
+	}
+}
+
+// R-ERR-4: whatever the document, there is a bounded result or a typed error, and it is refused as no JSON
+// exactly when it is none.
+func FuzzSchema(f *testing.F) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "captured", "*.json"))
+	if err != nil || len(paths) == 0 {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		body, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(body), "messages", "cin_gmail_personal")
+	}
+	for _, value := range []string{`1`, `-0.5e+3`, `"\u00e9\n"`, `[true,null,[],{}]`, `{"a":{"b":[1,2]}}`, ` { } `} {
+		f.Add(`{"connectors":[],"x":`+value+`}`, "s", "c")
+	}
+	f.Fuzz(func(t *testing.T, body, stream, connection string) {
+		survives(t, body, stream, connection)
+		if len(body) > 900 { // the nesting that is read is bounded
+			return
+		}
+		document := `{"connectors":[],"x":` + body + `}`
+		_, err := operation.Schema(context.Background(), tool.Env{RS: serving(document)}, operation.SchemaInput{})
+		if valid := json.Valid([]byte(document)) && utf8.ValidString(document); valid != (err == nil) {
+			t.Errorf("%q: valid is %t: %v", document, valid, err)
+		}
+	})
+}

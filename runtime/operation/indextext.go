@@ -1,0 +1,177 @@
+package operation
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+)
+
+// Lines of the index.
+const (
+	noStreams = "No stream is granted, or none of this connection. Call schema without arguments for what is."
+	nextLine  = "For fields, filters, sort and relations call schema with a stream, and with its connection_id when there are several:"
+)
+
+// text is the index in at most so many bytes. It is whole when every stream name stands in it; when it
+// is not, it says how many do not.
+func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
+	head := []string{fmt.Sprintf("schema connectors=%d streams=%d", len(x.connectors), x.streamCount())}
+	if x.streamCount() == 0 {
+		head = append(head, noStreams)
+	}
+	head = append(head, x.warnings(style.sent)...)
+	var tail []string
+	if calls := x.calls(false); len(calls) > 0 {
+		tail = append(tail, nextLine)
+		for _, call := range calls {
+			tail = append(tail, call.Line())
+		}
+	}
+	if style.connections == 0 {
+		tail = append(tail, x.leftOutLine())
+	}
+	list := &nameList{room: bound - len(strings.Join(head, "\n")) - len(strings.Join(tail, "\n")) - 2}
+	for _, c := range x.connectors {
+		if style.connections == 0 {
+			list.addLine(c, style.key)
+		} else {
+			list.addBlock(c, style)
+		}
+	}
+	if list.left > 0 {
+		tail = append(tail, "") // its room was kept
+		copy(tail[1:], tail)
+		tail[0] = list.leftLine()
+	}
+	lines := append(append(head, list.lines...), tail...)
+	return strings.Join(lines, "\n"), list.left == 0
+}
+
+// leftOutLine counts the connections of an index that has room for names only.
+func (x *index) leftOutLine() string {
+	count := 0
+	for _, c := range x.connectors {
+		count += len(c.connections)
+	}
+	return fmt.Sprintf("connections_left_out=%d: schema with a stream lists those that have it.", count)
+}
+
+// warnings are the server's warnings within so many bytes, or their number.
+func (x *index) warnings(bytes int) []string {
+	lines := render.WarningLines(x.members)
+	for size, i := 0, 0; i < len(lines); i++ {
+		if size += len(lines[i]); size > 2*bytes {
+			return append(lines[:i:i], fmt.Sprintf("more_warnings=%d", len(lines)-i))
+		}
+	}
+	return lines
+}
+
+// nameList is the lines of the connectors within a bound.
+type nameList struct {
+	lines []string
+	room  int // bytes
+	left  int // names that did not fit
+}
+
+// leftLineBytes is kept free for leftLine.
+const leftLineBytes = 200
+
+func (l *nameList) leftLine() string {
+	return fmt.Sprintf("names_left_out=%d: they do not fit into one result. schema with a connection_id lists fewer; "+
+		"schema with a stream reads any granted stream by its name.", l.left)
+}
+
+// addBlock adds a connector with its connections, and its names below.
+func (l *nameList) addBlock(c *connector, style indexStyle) {
+	lines := []string{fmt.Sprintf("connector connector_key=%s streams=%d", rawjson.Quote(fitted(c.shownKey(), style.key)), len(c.streams))}
+	shown, left := usableConnections(c.connections, style.connections)
+	for _, connection := range shown {
+		lines = append(lines, "  "+connection.tokens(style.label))
+	}
+	if left > 0 {
+		line := fmt.Sprintf("  more_connections=%d", left)
+		if call, ok := c.listingCall(); ok {
+			line += ", listed by: " + strings.TrimPrefix(call.Line(), "next: ")
+		}
+		lines = append(lines, line)
+	}
+	for _, line := range lines {
+		l.room -= len(line) + 1
+	}
+	l.lines = append(l.lines, lines...)
+	l.addNames("  streams:", c.streams)
+}
+
+// addLine adds a connector as one line.
+func (l *nameList) addLine(c *connector, key int) {
+	l.addNames(plainName(fitted(c.shownKey(), key))+":", c.streams)
+}
+
+// addNames adds a line of names. The names that do not fit are counted.
+func (l *nameList) addNames(head string, streams []*stream) {
+	line := []byte(head)
+	l.room -= len(head) + 1
+	left := 0
+	for _, stream := range streams {
+		name := plainName(stream.name)
+		if len(name)+1 > l.room-leftLineBytes {
+			left++
+			continue
+		}
+		l.room -= len(name) + 1
+		line = append(append(line, ' '), name...)
+	}
+	l.left += left
+	if left < len(streams) {
+		l.lines = append(l.lines, string(line))
+	} else {
+		l.room += len(head) + 1
+	}
+}
+
+func (c *connector) shownKey() string { return firstOf(c.key, "unknown") }
+
+// listingCall lists all connections of a connector's first stream.
+func (c *connector) listingCall() (render.Call, bool) {
+	for _, s := range c.streams {
+		if len(s.connections) == 0 && len(s.name) <= handleMaximum { // it has all
+			return render.Call{Tool: "schema", Arguments: rawjson.Object{rawjson.String("stream", s.name)}}, true
+		}
+	}
+	return render.Call{}, false
+}
+
+// fitted is the beginning of a text that takes at most so many bytes as plainName writes it, or a dash.
+func fitted(text string, bytes int) string {
+	if len(plainName(text)) <= bytes {
+		return text
+	}
+	kept := ""
+	for at, r := range text {
+		if next := text[:at] + string(r); len(plainName(next)) <= bytes {
+			kept = next
+		} else {
+			break
+		}
+	}
+	return firstOf(kept, "-")
+}
+
+// plainName is a name as it is, or as a JSON string when it could be taken for several or for none.
+func plainName(name string) string {
+	special := func(r rune) bool { return r == '"' || !unicode.IsPrint(r) || unicode.IsSpace(r) }
+	if name == "" || strings.ContainsFunc(name, special) {
+		return string(rawjson.Quote(name))
+	}
+	return name
+}
+
+// clip is the beginning of a label, at most so many characters.
+func clip(text string, characters int) string {
+	clipped, _ := render.Clip(text, characters)
+	return clipped
+}

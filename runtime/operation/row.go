@@ -1,0 +1,118 @@
+package operation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// labelCharacters bounds a label, a flag list and the like.
+const labelCharacters = 100
+
+// row is one stream of one connector, taken apart.
+type row struct {
+	connector *connector
+	stream    *stream
+	members   rawjson.Object // as the server sent them
+	fields    []field
+	long      int        // fields that are never shown, since their names pass handleMaximum
+	like      *row       // an earlier row whose fields and flags are the same, or nil
+	relations []relation // nil when the server sent no list of them
+	hollow    bool       // nothing is advertised of any field
+	compacted bool       // the server sent the row in the compact form
+
+	search, aggregates string // what can be asked of the fields, in text
+}
+
+// detail is the rows of one stream.
+type detail struct {
+	*document
+	response *rs.Response
+	input    SchemaInput
+	rows     []*row
+	widest   int // fields of the row that has most
+}
+
+func newDetail(response *rs.Response, d *document, input SchemaInput) *detail {
+	found := &detail{document: d, response: response, input: input}
+	byFields := map[string]*row{}
+	for _, c := range d.connectors {
+		for _, s := range c.streams {
+			r := &row{connector: c, stream: s, members: s.object()}
+			r.takeFields()
+			r.relations, r.hollow, r.compacted = relationsOf(r.members), !advertised(r.fields), isCompact(r.members)
+			r.search, r.aggregates = r.describeSearch(), r.describeAggregates()
+			found.widest = max(found.widest, len(r.fields))
+			if same := r.fieldList(); len(r.fields) > 0 {
+				if r.like = byFields[same]; r.like == nil {
+					byFields[same] = r
+				}
+			}
+			found.rows = append(found.rows, r)
+		}
+	}
+	return found
+}
+
+// takeFields keeps the fields with names that can be passed on.
+func (r *row) takeFields() {
+	all := fieldsOf(r.members)
+	r.fields = slices.DeleteFunc(all, func(f field) bool { return len(f.name) > handleMaximum })
+	r.long = len(all) - len(r.fields)
+}
+
+func (r *row) fieldList() string {
+	var list strings.Builder
+	for _, f := range r.fields {
+		list.WriteString(f.name + "\x00" + f.flags + "\x00")
+	}
+	return list.String()
+}
+
+// leftOut is the number of fields that do not stand among the first ones.
+func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.long }
+
+// arguments select the row in another call.
+func (r *row) arguments(input SchemaInput) rawjson.Object {
+	arguments := rawjson.Object{rawjson.String("stream", r.stream.name)}
+	if shown, _ := usableConnections(r.connector.connectionsOf(r.stream), 1); len(shown) > 0 {
+		return append(arguments, rawjson.String("connection_id", shown[0].id))
+	}
+	if input.ConnectionID != nil {
+		return append(arguments, rawjson.String("connection_id", *input.ConnectionID))
+	}
+	return arguments
+}
+
+// calls try the stream out: a short page of the first source, and a count. When something is left out
+// that a narrower call shows, that call stands first.
+func (d *detail) calls(shown extent) []render.Call {
+	first := d.rows[0].arguments(d.input)
+	var calls []render.Call
+	if narrower := d.narrower(shown); narrower != nil {
+		calls = append(calls, render.Call{Tool: "schema", Arguments: narrower})
+	}
+	return append(calls,
+		render.Call{Tool: "query_records", Arguments: first.With("limit", rawjson.Value("5"))},
+		render.Call{Tool: "aggregate", Arguments: first.With("metric", rawjson.Quote("count"))},
+	)
+}
+
+// narrower are the arguments that show what is left out: the first row that is, or that has not all of
+// its fields here. They are nil when nothing is, or when the call was as narrow.
+func (d *detail) narrower(shown extent) rawjson.Object {
+	if d.input.ConnectionID != nil || len(d.rows) == 1 {
+		return nil
+	}
+	for i, r := range d.rows {
+		if i >= shown.rows || len(r.fields) > shown.fields {
+			if arguments := r.arguments(d.input); arguments.Get("connection_id") != nil {
+				return arguments
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package operation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// streamBody is a document in which so many connectors have the stream s, with so many fields and
+// connections each.
+func streamBody(connectors, connections, fields int, full bool, name, label, extra string) string {
+	var rows []map[string]any
+	for c := range connectors {
+		capabilities, properties := map[string]any{}, map[string]any{}
+		for f := range fields {
+			field := fmt.Sprintf("field_%03d%s", f, name)
+			capabilities[field] = fmt.Sprintf("t=string,role=%d,eq,lex,a=max|min", c)
+			if full {
+				schema := map[string]any{"type": "string", "description": extra}
+				capabilities[field] = map[string]any{"schema": schema, "exact_filter": map[string]any{"usable": true}}
+				properties[field] = schema
+			}
+		}
+		var granted, relations []map[string]any
+		for n := range connections {
+			granted = append(granted, map[string]any{"connection_id": fmt.Sprintf("cin_%d_%d", c, n), "display_name": label})
+		}
+		for n := range min(60, len(extra)/100) {
+			relations = append(relations, map[string]any{"name": fmt.Sprint("relation_", n, name), "cardinality": extra})
+		}
+		row := map[string]any{
+			"name": "s", "field_capabilities": capabilities, "expand_capabilities": relations,
+			"primary_key": []string{extra}, "cursor_field": name, "later": extra,
+		}
+		if full {
+			row["schema"] = map[string]any{"properties": properties, "required": []string{extra}}
+			row["query"], row["views"] = extra, extra
+		}
+		rows = append(rows, map[string]any{
+			"connector_key": fmt.Sprint("k", c, label), "streams": []any{row, map[string]any{"name": "other"}},
+			"granted_connections": granted, "later": extra,
+		})
+	}
+	encoded, _ := json.Marshal(map[string]any{"connectors": rows, "later": extra})
+	return string(encoded)
+}
+
+// keepsBounds holds a result to R-BUD-2 and to its encoding.
+func keepsBounds(t fataler, result *tool.Result) {
+	t.Helper()
+	if text, structured := render.Length(result.Text), render.Length(string(result.Structured)); text > render.ChannelCharacters || structured > render.ChannelCharacters {
+		t.Fatalf("%d characters of text, %d of structured output", text, structured)
+	}
+	if !json.Valid(result.Structured) || !utf8.Valid(result.Structured) || !utf8.ValidString(result.Text) {
+		t.Fatalf("not JSON or not UTF-8: %.300s", result.Structured)
+	}
+}
+
+// R-SCH-3, R-BUD-2: fifty connections with the stream and three hundred fields are all shown.
+func TestSchemaStreamOfManyConnections(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		body := streamBody(1, 50, 300, full, "", "A label", "")
+		result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
+		keepsBounds(t, result)
+		row := decode(t, result.Structured).Data.Connectors[0]
+		if len(row.Connections) != 50 || len(row.Streams[0].Fields) != 300 {
+			t.Errorf("%d connections, %d fields in structured output", len(row.Connections), len(row.Streams[0].Fields))
+		}
+		if ids, fields := strings.Count(result.Text, "  source connection_id="), strings.Count(result.Text, "    field_"); ids != 50 || fields != 300 {
+			t.Errorf("%d connections, %d fields in text", ids, fields)
+		}
+	}
+}
+
+// R-SCH-3, R-BUD-4: connectors that have the same stream show its fields once in text.
+func TestSchemaStreamOfManyConnectors(t *testing.T) {
+	body := streamBody(50, 1, 300, true, "", "A label", "")
+	result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
+	keepsBounds(t, result)
+	if rows, fields := strings.Count(result.Text, `stream="s" connector_key=`), strings.Count(result.Text, "    field_"); rows != 50 || fields != 300 {
+		t.Errorf("%d rows, %d fields in text", rows, fields)
+	}
+	decoded := decode(t, result.Structured)
+	if rows := decoded.Data.Connectors; len(rows) != 50 || rows[49].Streams[0].Like != "k0A label" || decoded.Legend["field_capabilities_like"] == "" {
+		t.Errorf("%d rows, the last is %+v", len(rows), rows[len(rows)-1])
+	}
+}
+
+var (
+	textSources    = regexp.MustCompile(`(?m)^  source `)
+	textFields     = regexp.MustCompile(`(?m)^    "?field_`)
+	textRows       = regexp.MustCompile(`(?m)^stream="s" `)
+	textLikeFields = regexp.MustCompile(`(?m)^  fields=(\d+), the same`)
+)
+
+func textLeft(text, name string) (total int) {
+	for _, match := range regexp.MustCompile(`(?m)^ *`+name+`=(\d+)`).FindAllStringSubmatch(text, -1) {
+		count, _ := strconv.Atoi(match[1])
+		total += count
+	}
+	return total
+}
+
+// R-SCH-3, R-SCH-7, R-BUD-1, R-BUD-2: whatever the sizes, both channels keep their bound, are valid, and
+// show or count every row, connection and field.
+func TestSchemaStreamIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string, sizes ...int) int { return rapid.SampledFrom(sizes).Draw(t, name) }
+		alphabet := rapid.SampledFrom(alphabets)
+		connectors, connections, fields := draw("connectors", 1, 2, 30), draw("connections", 0, 1, 30, 1000), draw("fields", 0, 3, 80, 400)
+		if connectors == 30 {
+			connections, fields = min(connections, 30), min(fields, 80)
+		}
+		name := strings.Repeat(alphabet.Draw(t, "name"), draw("name times", 0, 1, 30))
+		label := strings.Repeat(alphabet.Draw(t, "label"), draw("label times", 0, 1, 300))
+		extra := strings.Repeat("x", draw("extra", 0, 150, 5_000))
+		body := streamBody(connectors, connections, fields, rapid.Bool().Draw(t, "full"), name, label, extra)
+		result, err := operation.Schema(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{Stream: pointer("s")})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		keepsBounds(t, result)
+		countsRows(t, result, connectors, connections, fields)
+	})
+}
+
+func countsRows(t *rapid.T, result *tool.Result, connectors, connections, fields int) {
+	text, data := result.Text, decode(t, result.Structured).Data
+	rows := len(textRows.FindAllString(text, -1))
+	if rows == 0 || rows+textLeft(text, "rows_left_out") != connectors || len(data.Connectors)+data.StreamsLeft != connectors {
+		t.Fatalf("rows: %d in text, %d in structured output", rows, len(data.Connectors))
+	}
+	if got := len(textSources.FindAllString(text, -1)) + textLeft(text, "connections_left_out"); got != rows*connections {
+		t.Fatalf("connections: %d of %d in text", got, rows*connections)
+	}
+	got := len(textFields.FindAllString(text, -1)) + textLeft(text, "fields_left_out")
+	for _, match := range textLikeFields.FindAllStringSubmatch(text, -1) {
+		count, _ := strconv.Atoi(match[1])
+		got += count
+	}
+	if got != rows*fields {
+		t.Fatalf("fields: %d of %d in text", got, rows*fields)
+	}
+	for _, c := range data.Connectors {
+		row := c.Streams[0]
+		if len(c.Connections)+c.Left != connections || row.Like == "" && len(row.Fields)+row.FieldsLeft != fields {
+			t.Fatalf("structured output: %d of %d connections, %d of %d fields", len(c.Connections), connections, len(row.Fields), fields)
+		}
+	}
+}
+
+// R-BUD-1, R-SCH-5: what the text explains, structured output explains, and the next calls stand in both.
+func TestSchemaStreamIsExplainedInEitherChannel(t *testing.T) {
+	for _, name := range []string{"captured/011b", "captured/012", "captured/013b"} {
+		result := schemaOf(t, serving(fixture(t, name)), operation.SchemaInput{Stream: pointer("messages")})
+		decoded := decode(t, result.Structured)
+		for _, member := range []string{"field_capabilities", "projection", "sort", "count", "expand", "search", "aggregate"} {
+			if decoded.Legend[member] == "" {
+				t.Errorf("%s: the legend lacks %s", name, member)
+			}
+		}
+		hollow := "capabilities are not advertised to this token"
+		if want := name == "captured/012"; strings.Contains(result.Text, hollow) != want || strings.Contains(decoded.Legend["declared"], hollow) != want {
+			t.Errorf("%s: unadvertised capabilities: %q", name, decoded.Legend["declared"])
+		}
+		for _, call := range []string{"query_records", "aggregate"} {
+			if !strings.Contains(result.Text, "next: "+call+" {") || !strings.Contains(string(result.Structured), `{"tool":"`+call+`"`) {
+				t.Errorf("%s: no call of %s", name, call)
+			}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package operation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+)
+
+// text is the rows in text with the legend of their flags, or false when it passes the bound.
+func (d *detail) text(shown extent) (string, bool) {
+	t := &boundedText{}
+	for _, r := range d.rows[:min(len(d.rows), shown.rows)] {
+		if r.addLines(t, shown, nil); t.full() {
+			return "", false
+		}
+	}
+	if left := len(d.rows) - shown.rows; left > 0 {
+		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
+	}
+	d.addTail(t, d.calls(shown))
+	return t.String(), !t.full()
+}
+
+// addTail adds what follows the rows: the legend, the server's warnings and the next calls.
+func (d *detail) addTail(t *boundedText, calls []render.Call) {
+	t.add("flags of a field: " + flagLegend)
+	for _, line := range render.WarningLines(d.members) {
+		t.add(line)
+	}
+	for _, call := range calls {
+		t.add(call.Line())
+	}
+}
+
+// boundedText is lines, counted as they come, so that a text that grows too long is noticed early.
+type boundedText struct {
+	strings.Builder
+	length int // as render.Length counts
+}
+
+func (t *boundedText) add(line string) {
+	if t.Len() > 0 {
+		t.WriteByte('\n')
+		t.length++
+	}
+	t.WriteString(line)
+	t.length += render.Length(line)
+}
+
+func (t *boundedText) full() bool { return t.length > render.ChannelCharacters }
+
+// addLines show one row: where it comes from, its fields, and what can be asked of it. The schemas of
+// the fields stand beside their flags when they are given.
+func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) {
+	t.add(render.Token("stream", r.stream.name) + " " + render.Token("connector_key", clip(r.connector.shownKey(), labelCharacters)))
+	connections, left := usableConnections(r.connector.connectionsOf(r.stream), shown.connections)
+	for _, connection := range connections {
+		t.add("  source " + connection.tokens(shown.label))
+	}
+	if left > 0 {
+		t.add(fmt.Sprintf("  connections_left_out=%d: records name the connection_id that they come from", left))
+	}
+	if key := r.members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes {
+		t.add("  " + render.RawToken("primary_key", key))
+	}
+	if r.like != nil {
+		t.add(fmt.Sprintf("  fields=%d, the same with the same flags as of %s above", len(r.fields),
+			render.Token("connector_key", clip(r.like.connector.shownKey(), labelCharacters))))
+	} else {
+		r.addFields(t, shown, schemas)
+	}
+	if r.hollow {
+		t.add("  " + unadvertised)
+	}
+	t.add("  projection: " + projectionMeaning)
+	t.add("  sort: " + r.sort())
+	t.add("  count: " + countMeaning)
+	t.add("  expand: " + r.expand(shown.relations))
+	t.add("  search: " + r.search)
+	t.add("  aggregate: metric count" + r.aggregates)
+}
+
+func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string) {
+	t.add(fmt.Sprintf("  fields=%d, flags explained below:", len(r.fields)+r.long))
+	for i, f := range r.fields {
+		if i == shown.fields || t.full() {
+			break
+		}
+		line := "    " + plainName(f.name) + " " + plainName(clip(f.flags, flagsCharacters))
+		if schema := schemas[f.name]; schema != "" {
+			line += " schema=" + schema
+		}
+		t.add(line)
+	}
+	if left := r.leftOut(shown.fields); left > 0 {
+		t.add(fmt.Sprintf("    fields_left_out=%d: query_records shows them in the records", left))
+	}
+}
+
+// sort is what cursor_field implies; servers advertise nothing else (R-SCH-3).
+func (r *row) sort() string {
+	cursor := clip(r.members.Text("cursor_field"), handleMaximum)
+	if cursor == "" {
+		return "no cursor_field is advertised, so no sort field is known; order asc or desc follows the server's own order"
+	}
+	return render.Token("cursor_field", cursor) + " implies sort " + string(rawjson.Quote(cursor)) + " or " +
+		string(rawjson.Quote("-"+cursor)) + "; order asc or desc says the same"
+}
+
+// expand lists the first relations.
+func (r *row) expand(most int) string {
+	var shown []string
+	for _, relation := range r.relations[:min(len(r.relations), most)] {
+		shown = append(shown, relation.text)
+	}
+	if left := len(r.relations) - len(shown); left > 0 {
+		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))
+	}
+	if len(shown) == 0 {
+		return "no relations are advertised"
+	}
+	return strings.Join(shown, ", ")
+}
