@@ -16,7 +16,7 @@ const largestSkew = time.Minute
 // credential is judged by the clock here.
 func (e *examination) checkClock(ctx context.Context) Finding {
 	asked := e.options.Now()
-	response, err := e.get(ctx, wellKnown(e.address, "oauth-protected-resource"))
+	response, err := e.get(ctx, e.metadataURL())
 	if err != nil {
 		return failed(credential.Unreachable, e.again(), "the provider's clock cannot be read: %s", unanswered(err))
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -39,14 +40,15 @@ type Options struct {
 // examination is the state of one run. A check writes a part of it, and only checks that need that one
 // read it.
 type examination struct {
-	options  Options
-	client   *http.Client
-	provider string           // by provider_url: in one spelling
-	address  *url.URL         // by provider_url
-	issuer   string           // by resource_metadata
-	token    credential.Token // by credential
-	reader   rs.Reader        // by token_kind
-	schema   json.RawMessage  // by token_kind
+	options    Options
+	client     *http.Client
+	provider   string              // by provider_url: in one spelling
+	address    *url.URL            // by provider_url
+	inspection *connect.Inspection // by resource_metadata
+	issuer     string              // by resource_metadata
+	token      credential.Token    // by credential
+	reader     rs.Reader           // by token_kind
+	schema     json.RawMessage     // by token_kind
 }
 
 // Examine runs every check and reports each result in a fixed order, as soon as it and all before it are

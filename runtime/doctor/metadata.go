@@ -2,103 +2,51 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// largestMetadata bounds a document in bytes (interfaces.md, Limits).
-const largestMetadata = 256 << 10
-
-// checkResourceMetadata reads where the provider sends clients to be authorized (RFC 9728).
+// checkResourceMetadata reads where the provider sends clients to be authorized (RFC 9728), with the eyes of
+// pdpp-mcp connect.
 func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
-	var document struct {
-		Resource             string   `json:"resource"`
-		AuthorizationServers []string `json:"authorization_servers"`
+	look := curl(e.metadataURL())
+	inspection, err := connect.Inspect(e.provider, e.options.Transport)
+	if err != nil {
+		return fromMetadata(err, look)
 	}
-	address := wellKnown(e.address, "oauth-protected-resource")
-	if finding := e.readDocument(ctx, address, &document); finding.State != OK {
-		return finding
+	issuer, err := inspection.Issuer(ctx)
+	if err != nil {
+		return fromMetadata(err, look)
 	}
-	look := curl(address)
-	switch resource, err := credential.ParseProviderURL(document.Resource); {
-	case len(document.AuthorizationServers) == 0:
-		return failed(credential.Configuration, look, "it names no authorization server")
-	case err != nil:
-		return failed(credential.Configuration, look, "it does not say which resource it describes")
-	case resource != e.provider: // RFC 9728, section 3.3
-		return failed(credential.Usage, doctorCommand(resource), "it describes %s, not %s", resource, e.provider)
-	}
-	e.issuer = document.AuthorizationServers[0]
-	return ok("authorization server %s", e.issuer)
+	e.inspection, e.issuer = inspection, issuer
+	return ok("authorization server %s", issuer)
 }
 
 // checkAuthorizationServer reads how a client gets a credential (RFC 8414).
 func (e *examination) checkAuthorizationServer(ctx context.Context) Finding {
-	issuer, err := url.Parse(e.issuer)
-	look := curl(wellKnown(e.address, "oauth-protected-resource"))
-	if err != nil || issuer.Hostname() == "" || issuer.User != nil {
-		return failed(credential.Configuration, look, "the resource metadata names an authorization server that is not a URL")
+	look := curl(e.metadataURL())
+	if issuer, err := url.Parse(e.issuer); err == nil && issuer.Host != "" {
+		look = curl(wellKnown(issuer, "oauth-authorization-server"))
 	}
-	if issuer.Scheme != "https" && (issuer.Scheme != "http" || !mcphost.Loopback(issuer.Hostname())) {
-		return failed(credential.Configuration, look, "%s is not reached over https", e.issuer)
+	flows, err := e.inspection.Flows(ctx)
+	if err != nil {
+		return fromMetadata(err, look)
 	}
-	var document struct {
-		Issuer       string `json:"issuer"`
-		AgentConnect string `json:"agent_connect_endpoint"`
-		Discovery    struct {
-			AgentConnect string `json:"agent_connect_endpoint"`
-		} `json:"pdpp_agent_discovery"`
-		Device string `json:"device_authorization_endpoint"`
-	}
-	address := wellKnown(issuer, "oauth-authorization-server")
-	if finding := e.readDocument(ctx, address, &document); finding.State != OK {
-		return finding
-	}
-	if strings.TrimRight(document.Issuer, "/") != strings.TrimRight(e.issuer, "/") { // RFC 8414, section 3.3
-		return failed(credential.Configuration, curl(address), "its metadata is of another issuer")
-	}
-	var ways []string
-	if document.AgentConnect+document.Discovery.AgentConnect != "" {
-		ways = append(ways, "agent connect")
-	}
-	if document.Device != "" {
-		ways = append(ways, "device authorization")
-	}
-	if len(ways) == 0 {
-		return note("", "%s offers neither agent connect nor device authorization, so pdpp-mcp connect cannot be used", e.issuer)
-	}
-	return ok("%s", strings.Join(ways, ", "))
+	return ok("%s", strings.Join(flows, ", "))
 }
 
-// readDocument decodes a JSON object, without a bearer. Its finding is OK when that went well.
-func (e *examination) readDocument(ctx context.Context, address string, document any) Finding {
-	look := curl(address)
-	response, err := e.get(ctx, address)
-	if err != nil {
-		return failed(credential.Unreachable, look, "%s cannot be reached: %s", address, unanswered(err))
+// fromMetadata is the failure of a document, and how to look at it.
+func fromMetadata(err error, look string) Finding {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return failed(credential.Unreachable, look, "there was no answer in time")
 	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return failed(credential.Unreachable, look, "%s answered %d", address, response.StatusCode)
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, largestMetadata+1))
-	switch {
-	case err != nil:
-		return failed(credential.Unreachable, look, "%s broke off: %s", address, unanswered(err))
-	case len(body) > largestMetadata:
-		return failed(credential.Unreachable, look, "%s is larger than %d bytes", address, largestMetadata)
-	}
-	if err := json.Unmarshal(body, document); err != nil {
-		return failed(credential.Unreachable, look, "%s is not the JSON that it should be", address)
-	}
-	return Finding{State: OK}
+	return fromError(err, look)
 }
 
 func (e *examination) get(ctx context.Context, address string) (*http.Response, error) {
@@ -111,7 +59,10 @@ func (e *examination) get(ctx context.Context, address string) (*http.Response, 
 	return e.client.Do(request)
 }
 
-// wellKnown puts the well-known part between host and path (RFC 9728 and RFC 8414, section 3.1).
+// metadataURL is the provider's document, where interfaces.md has it.
+func (e *examination) metadataURL() string { return e.provider + "/.well-known/oauth-protected-resource" }
+
+// wellKnown puts the well-known part between host and path (RFC 8414, section 3.1).
 func wellKnown(base *url.URL, name string) string {
 	return base.Scheme + "://" + base.Host + "/.well-known/" + name + strings.TrimRight(base.EscapedPath(), "/")
 }

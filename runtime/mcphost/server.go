@@ -51,9 +51,10 @@ func checkURL(raw string) error {
 	return nil
 }
 
-// Loopback tells whether a host name stands for this machine: localhost or a loopback address.
+// Loopback tells whether a host name stands for this machine: localhost (RFC 6761) or a loopback address.
 func Loopback(hostname string) bool {
-	if strings.EqualFold(hostname, "localhost") {
+	name := strings.ToLower(strings.TrimSuffix(hostname, "."))
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true
 	}
 	address, err := netip.ParseAddr(strings.Trim(hostname, "[]"))
