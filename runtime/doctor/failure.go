@@ -33,6 +33,8 @@ func (e *examination) fromAnswer(err error) Finding {
 		return failed(credential.Configuration, e.connectCommand(), "the provider refuses the token: %d %s", refused.Status, refused.Code)
 	case errors.As(err, &refused):
 		return failed(credential.Unreachable, e.again(), "the provider answered %d %s: %s", refused.Status, refused.Code, refused.Message)
+	case errors.As(err, &failure) && failure.Reason == rs.Timeout:
+		return failed(credential.Unreachable, e.again(), "there was no answer in time")
 	case errors.As(err, &failure):
 		return failed(credential.Unreachable, e.again(), "%s", failure.Message)
 	}

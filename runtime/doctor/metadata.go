@@ -60,7 +60,9 @@ func (e *examination) get(ctx context.Context, address string) (*http.Response, 
 }
 
 // metadataURL is the provider's document, where interfaces.md has it.
-func (e *examination) metadataURL() string { return e.provider + "/.well-known/oauth-protected-resource" }
+func (e *examination) metadataURL() string {
+	return e.provider + "/.well-known/oauth-protected-resource"
+}
 
 // wellKnown puts the well-known part between host and path (RFC 8414, section 3.1).
 func wellKnown(base *url.URL, name string) string {
