@@ -62,8 +62,8 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	return mcphost.Server{Name: s.name, Command: binary, Arguments: arguments}, nil
 }
 
-// root is the cache as an absolute path, since a host starts servers in a folder of its own. It is empty
-// when the started binary finds the same cache by itself.
+// root is the cache as an absolute path, since a host starts servers in a folder of its own. It is empty for
+// the one below the home directory, which the started binary finds by itself.
 func (s *setupServer) root() (string, error) {
 	root := s.cacheRoot
 	if root == "" {
@@ -71,13 +71,13 @@ func (s *setupServer) root() (string, error) {
 		if root, err = credential.DefaultRoot(); err != nil {
 			return "", err
 		}
-		if filepath.IsAbs(root) {
-			return "", nil
-		}
 	}
 	absolute, err := filepath.Abs(root)
 	if err != nil {
 		return "", fmt.Errorf("find the credential cache: %w", err)
+	}
+	if home, err := os.UserHomeDir(); err == nil && absolute == filepath.Join(home, ".pdpp") {
+		return "", nil
 	}
 	return absolute, nil
 }

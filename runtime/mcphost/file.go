@@ -15,6 +15,8 @@ import (
 // it can have some megabytes.
 const largestFile = 64 << 20
 
+var errBusy = errors.New("another setup writes it, or was killed less than a minute ago")
+
 // file is a configuration file as it was when it was read.
 type file struct {
 	path    string // as the host knows it
@@ -61,18 +63,18 @@ func (f *file) replace(content []byte, step func(string)) (backup string, err er
 	if err := os.MkdirAll(filepath.Dir(f.target), 0o700); err != nil {
 		return "", f.unwritable(err)
 	}
+	step("write")
+	temporary, err := f.writeBeside(content)
+	if err != nil {
+		return "", f.unwritable(err)
+	}
+	defer func() { _ = os.Remove(temporary) }() // after the rename there is nothing left to remove
 	step("backup")
 	if f.exists {
 		if backup, err = f.backUp(); err != nil {
 			return "", f.unwritable(err)
 		}
 	}
-	step("write")
-	temporary, err := f.writeBeside(content)
-	if err != nil {
-		return backup, f.unwritable(err)
-	}
-	defer func() { _ = os.Remove(temporary) }() // after the rename there is nothing left to remove
 	step("rename")
 	if err := f.unchanged(); err != nil {
 		return backup, err
@@ -103,16 +105,27 @@ func (f *file) backUp() (string, error) {
 	}
 }
 
+// abandonedAfter is the age at which a temporary file is that of a run that was killed.
+const abandonedAfter = time.Minute
+
+// writeBeside fills the temporary file. Its name is fixed, so that two runs cannot write at the same time.
 func (f *file) writeBeside(content []byte) (string, error) {
-	temporary, err := os.CreateTemp(filepath.Dir(f.target), ".pdpp-writing-*") // 0600
+	path := filepath.Join(filepath.Dir(f.target), "."+filepath.Base(f.target)+".pdpp-writing")
+	if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+		_ = os.Remove(path) // when that fails, the next step says so
+	}
+	temporary, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return "", errBusy
+	}
 	if err != nil {
 		return "", err
 	}
 	if err := f.fill(temporary, content); err != nil {
-		_ = os.Remove(temporary.Name()) // the error that matters is the first one
+		_ = os.Remove(path) // the error that matters is the first one
 		return "", err
 	}
-	return temporary.Name(), nil
+	return path, nil
 }
 
 // fill writes a new file, gives it the old one's mode and makes it last.

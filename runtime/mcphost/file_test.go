@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func asError[T error](err error, target *T) bool { return errors.As(err, target) }
@@ -123,11 +124,14 @@ func TestFilesChangedMeanwhileAreLeftAlone(t *testing.T) {
 	wantNothingLeft(t, path)
 }
 
+func temporary(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".pdpp-writing")
+}
+
 func wantNothingLeft(t *testing.T, path string) {
 	t.Helper()
-	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".pdpp-writing-*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v (%v)", left, err)
+	if _, err := os.Stat(temporary(path)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s was left behind (%v)", temporary(path), err)
 	}
 }
 
@@ -185,9 +189,19 @@ func TestKilledRunsLeaveAWholeFile(t *testing.T) {
 			if content, err := os.ReadFile(path); err != nil || string(content) != want {
 				t.Errorf("the file is %q (%v), want %q", content, err, want)
 			}
+			if step == "backup" || step == "rename" { // its temporary file is left behind
+				if _, err := plan(t, host, machine).Apply(); !errors.Is(err, errBusy) {
+					t.Errorf("a run at the same time gives %v", err)
+				}
+				then := time.Now().Add(-2 * abandonedAfter)
+				if err := os.Chtimes(temporary(path), then, then); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if _, err := plan(t, host, machine).Apply(); err != nil {
 				t.Errorf("a later run: %v", err)
 			}
+			wantNothingLeft(t, path)
 			if !plan(t, host, machine).Empty() {
 				t.Error("a later run did not complete the change")
 			}
