@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,11 +31,9 @@ type patientKey struct{}
 func newPatient(healthy http.Handler) *patient {
 	p := &patient{status: make(map[string]int)}
 	p.server = httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.seen = append(p.seen, strings.TrimSpace(request.Method+" "+request.URL.RequestURI()+" "+strings.SplitN(request.Header.Get("Authorization"), " ", 2)[0]))
-		response.Header().Set("Date", time.Now().Add(p.skew).UTC().Format(http.TimeFormat))
-		if status := p.status[request.URL.Path]; status != 0 {
+		status, skew := p.note(request)
+		response.Header().Set("Date", time.Now().Add(skew).UTC().Format(http.TimeFormat))
+		if status != 0 {
 			response.WriteHeader(status)
 			return
 		}
@@ -48,6 +45,15 @@ func newPatient(healthy http.Handler) *patient {
 		_, _ = response.Write(bytes.ReplaceAll(answer.Body.Bytes(), []byte("http://sandbox.test"), []byte(p.server.URL)))
 	}))
 	return p
+}
+
+// note keeps the request and gives the faults that concern it.
+func (p *patient) note(request *http.Request) (status int, skew time.Duration) {
+	scheme, _, _ := strings.Cut(request.Header.Get("Authorization"), " ")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen = append(p.seen, strings.TrimSpace(strings.Join([]string{request.Method, request.URL.RequestURI(), scheme}, " ")))
+	return p.status[request.URL.Path], p.skew
 }
 
 // TestDoctorScripts runs testdata/doctor, and TestSetupScripts testdata/setup, with the whole program.
@@ -66,7 +72,7 @@ func runPatientScripts(t *testing.T, folder string) {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("PROVIDER", patient.server.URL)
 			env.Setenv("KEY", strings.ReplaceAll(strings.TrimPrefix(patient.server.URL, "http://"), ":", "_"))
-			env.Setenv("SYSTEM", runtime.GOOS)
+			env.Setenv("PDPP_RS_TIMEOUT", "1m") // a machine that tests is a busy one
 			for name, token := range box.Tokens() {
 				env.Setenv("TOKEN_"+strings.ToUpper(name), token)
 			}

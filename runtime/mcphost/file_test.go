@@ -124,6 +124,18 @@ func TestFilesChangedMeanwhileAreLeftAlone(t *testing.T) {
 	wantNothingLeft(t, path)
 }
 
+// A host that writes its first file meanwhile wins too.
+func TestFilesThatAppearMeanwhileAreLeftAlone(t *testing.T) {
+	host, _ := Find("cursor")
+	machine := Machine{System: "linux", Home: t.TempDir()}
+	change := plan(t, host, machine)
+	place(t, host, machine, []byte(" "))
+	var left *Error
+	if _, err := change.Apply(); !asError(err, &left) || !strings.Contains(err.Error(), "meanwhile") {
+		t.Errorf("got %v, want an *Error", err)
+	}
+}
+
 func temporary(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".pdpp-writing")
 }
