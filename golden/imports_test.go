@@ -56,18 +56,21 @@ var allowed = map[string][]string{
 
 	"runtime/rs":           {},
 	"runtime/recordid":     {},
+	"runtime/rawjson":      {},
 	"runtime/tool":         {"runtime/rs"},
 	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid"},
-	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid"},
+	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson"},
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/recordid"},
-	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/render"}, // it renders its own result
-	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/render/rawjson"},
+	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render"}, // it renders its own result
+	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson"},
 	"runtime/credential":   {"runtime/rs"},
 	"runtime/auth":         {"runtime/rs"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid"},
 	"runtime/mcphost":      {"runtime/credential"},
 	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs"},
 	"runtime/sandbox":      {},
+
+	"journey": {"runtime/sandbox"}, // only tests import it
 
 	"toolspec":         {},
 	"generator":        {"toolspec"},
@@ -92,7 +95,7 @@ func TestImportsFlowOneWay(t *testing.T) {
 
 // The clients of the resource server and the handles stand on the standard library alone.
 func TestTheFoundationNeedsNoLibraries(t *testing.T) {
-	for _, folder := range []string{"runtime/rs", "runtime/recordid"} {
+	for _, folder := range []string{"runtime/rs", "runtime/recordid", "runtime/rawjson"} {
 		if linked := linkedModules(t, folder); len(linked) > 0 {
 			t.Errorf("%s needs %v", folder, linked)
 		}

@@ -40,6 +40,7 @@ type Word struct {
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
 	Segment    bool        // of checks: what passes is safe as a segment of a path (R-ARG-7)
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
+	Promises   []string    // of renderers: what the reference page says of a result, a sentence or two each
 }
 
 // Fit is an argument type that a word can be used on.
@@ -194,6 +195,12 @@ var Renderers = Words{
 	{
 		Name: "records", Function: "Records", Doc: "A page of records, as previews.",
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"fields", KindStringList}},
+		Promises: []string{
+			"With `fields`, a record holds these fields and, of what stands beside them, `object`, `id`, `stream`, `connection_id`, " +
+				"`connector_key`, `display_name`, `emitted_at`, `deleted`, `deleted_at` and, when `expand` is given, `expanded`.",
+			"Text has at most 8,000 characters and structured output 40,000. A page that does not fit is read again with a smaller limit, " +
+				"shown as `limit_used`; `next_cursor` goes on after the last row shown.",
+		},
 	},
 	{
 		Name: "aggregate", Function: "Aggregate", Doc: "A number, or groups with their numbers.",
@@ -206,6 +213,11 @@ var Renderers = Words{
 	{
 		Name: "document", Function: "Document", Doc: "One record as id, title, text, url and metadata.",
 		Parameters: []Parameter{{"target", KindTarget}, {"fields", KindStringList}},
+		Promises: []string{
+			"`text` shows every field in full up to 28,000 characters together, escapes of JSON counted, and `metadata.expanded` whole records up to 6,000. Past that " +
+				"`metadata.clipped` is true and `metadata.next` has the calls that read on.",
+			"With `fields`, no other field of the source stands anywhere. Its identity and its times stay in `metadata`.",
+		},
 	},
 	{
 		Name: "field_window", Function: "FieldWindow", Doc: "A stretch of one long text field.",

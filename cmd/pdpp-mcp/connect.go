@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
@@ -64,21 +63,6 @@ func oneProvider(command *cobra.Command, arguments []string) error {
 		return &usageError{command.Name() + " takes the URL of a provider, such as https://pdpp.example"}
 	}
 	return noArguments(command, arguments[1:])
-}
-
-func addCacheRoot(flags *pflag.FlagSet, cacheRoot *string) {
-	flags.StringVar(cacheRoot, "cache-root", "", "directory of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
-	readsVariable(flags, "cache-root", "PDPP_CACHE_ROOT")
-}
-
-func openCache(root string, logger *slog.Logger) (*credential.Cache, error) {
-	if root == "" {
-		var err error
-		if root, err = credential.DefaultRoot(); err != nil {
-			return nil, err
-		}
-	}
-	return &credential.Cache{Root: root, Logger: logger}, nil
 }
 
 func (s *signIn) run(ctx context.Context, terminal terminal, logger *slog.Logger) error {

@@ -65,8 +65,7 @@ func (p *provider) examination() (doctor.Options, error) {
 		return doctor.Options{}, &usageError{"--rs-timeout must be longer than 0, such as 5s"}
 	}
 	options := doctor.Options{
-		ProviderURL: p.url, CacheRoot: p.cacheRoot, GrantID: p.grantID,
-		Environment: os.Environ(), Deadline: p.timeout,
+		ProviderURL: p.url, GrantID: p.grantID, Environment: os.Environ(), Deadline: p.timeout,
 	}
 	if machine, err := mcphost.ThisMachine(); err == nil { // without a home there are no hosts to look at
 		options.Machine = machine
@@ -79,12 +78,12 @@ func (p *provider) examination() (doctor.Options, error) {
 	case value != "":
 		options.Token = func() (credential.Token, error) { return credential.TokenFromEnvironment(value) }
 		options.TokenSource = accessTokenVariable
-	case p.cacheRoot == "":
-		root, err := credential.DefaultRoot()
+	default:
+		cache, err := openCache(p.cacheRoot, nil)
 		if err != nil {
 			return doctor.Options{}, err
 		}
-		options.CacheRoot = root
+		options.CacheRoot = cache.Root
 	}
 	return options, nil
 }

@@ -84,17 +84,17 @@ func runPatientScripts(t *testing.T, folder string) {
 			"hides":     hides,
 			"mode":      mode,
 			"write":     write,
-			"ends":      ends,
+			"exits":     exits,
 			"fault":     fault,
 			"asked":     asked,
 		},
 	})
 }
 
-// ends runs a command and wants an exit code: ends <exit code> <command> [args …]. It must print no token.
-func ends(ts *testscript.TestScript, neg bool, args []string) {
+// exits runs a command and wants an exit code: exits <exit code> <command> [args …]. It must print no token.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: ends <exit code> <command> [args ...]")
+		ts.Fatalf("usage: exits <exit code> <command> [args ...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)

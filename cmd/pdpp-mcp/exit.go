@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
@@ -41,6 +42,8 @@ var classCodes = map[credential.Class]int{
 func exitCode(err error) int {
 	var usage *usageError
 	var option *rs.OptionError
+	var hosted *host.OptionError
+	var verifying *auth.OptionError
 	var unusable *credential.Error
 	var refusal *host.Refusal
 	var unwell *doctorError
@@ -58,7 +61,7 @@ func exitCode(err error) int {
 		return exitRefused
 	case errors.As(err, &unusable):
 		return classCodes[unusable.Class]
-	case errors.As(err, &usage), errors.As(err, &option):
+	case errors.As(err, &usage), errors.As(err, &option), errors.As(err, &hosted), errors.As(err, &verifying):
 		return exitUsage
 	}
 	return answerCode(err)

@@ -25,13 +25,12 @@ type provider struct {
 
 func (p *provider) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.url, "provider-url", "", "origin of the PDPP provider, such as https://pdpp.example (required)")
-	flags.StringVar(&p.cacheRoot, "cache-root", "", "directory of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
+	addCacheRoot(flags, &p.cacheRoot)
 	flags.StringVar(&p.grantID, "grant-id", "", "use the cached credential of this grant (default: the one that was connected last)")
 	flags.StringVar(&p.accessTokenFile, "access-token-file", "",
 		"file that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
 	flags.DurationVar(&p.timeout, "rs-timeout", rs.DefaultTimeout, "limit of one request to the resource server")
 	readsVariable(flags, "provider-url", "PDPP_PROVIDER_URL")
-	readsVariable(flags, "cache-root", "PDPP_CACHE_ROOT")
 	readsVariable(flags, "grant-id", "PDPP_GRANT_ID")
 	readsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
 }

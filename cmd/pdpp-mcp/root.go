@@ -66,6 +66,7 @@ malformed, 130 a sign-in was interrupted.`,
 	logging.addFlags(root.PersistentFlags())
 	root.AddCommand(
 		newStdioCommand(terminal, logging),
+		newServeCommand(terminal, logging),
 		newCallCommand(terminal, logging),
 		newDoctorCommand(terminal),
 		newSetupCommand(terminal),

@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"pdpp-mcp": func() { os.Exit(run()) },
 		"mcp-call": func() { os.Exit(runClient()) },
+		"xdg-open": func() { os.Exit(runOwner()) },
 	})
 }
 

@@ -25,10 +25,9 @@ func (s *setupServer) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.name, "name", "pdpp", "name of the server in the host")
 	flags.StringVar(&s.url, "url", "", "MCP endpoint of a hosted server, such as https://data.example/mcp")
 	flags.StringVar(&s.providerURL, "provider-url", "", "origin of the PDPP provider that the started binary reads")
-	flags.StringVar(&s.cacheRoot, "cache-root", "", "directory of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
+	addCacheRoot(flags, &s.cacheRoot)
 	flags.StringVar(&s.grantID, "grant-id", "", "the started binary uses the cached credential only if it belongs to this grant")
 	readsVariable(flags, "provider-url", "PDPP_PROVIDER_URL")
-	readsVariable(flags, "cache-root", "PDPP_CACHE_ROOT")
 	readsVariable(flags, "grant-id", "PDPP_GRANT_ID")
 }
 
@@ -65,14 +64,11 @@ func (s *setupServer) server() (mcphost.Server, error) {
 // root is the cache as an absolute path, since a host starts servers in a folder of its own. It is empty for
 // the one below the home directory, which the started binary finds by itself.
 func (s *setupServer) root() (string, error) {
-	root := s.cacheRoot
-	if root == "" {
-		var err error
-		if root, err = credential.DefaultRoot(); err != nil {
-			return "", err
-		}
+	cache, err := openCache(s.cacheRoot, nil)
+	if err != nil {
+		return "", err
 	}
-	absolute, err := filepath.Abs(root)
+	absolute, err := filepath.Abs(cache.Root)
 	if err != nil {
 		return "", fmt.Errorf("find the credential cache: %w", err)
 	}

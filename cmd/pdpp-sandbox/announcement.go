@@ -43,6 +43,7 @@ func announce(stdout io.Writer, settings settings, box *sandbox.Sandbox, credent
 	var text strings.Builder
 	fmt.Fprintf(&text, "listening on %s\n", box.PublicURL())
 	fmt.Fprintf(&text, "credential written to %s\n", credentialFile)
+	fmt.Fprintf(&text, "hosted MCP with sign-in at %s/mcp, for people at %s/dashboard/connect\n", box.PublicURL(), box.PublicURL())
 	if settings.demo == "" { // the demonstration prints whole lines to paste
 		fmt.Fprintf(&text, "next: pdpp-mcp stdio --provider-url %s --cache-root %s\n", box.PublicURL(), settings.cacheRoot)
 	}

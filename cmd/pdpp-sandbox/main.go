@@ -1,6 +1,6 @@
 // Command pdpp-sandbox is a whole PDPP on one machine, for trying and testing: an authorization server
-// and a resource server with invented data on one origin. At start it writes a scoped credential to
-// the cache, so that pdpp-mcp finds it.
+// and a resource server with invented data on one origin, and the hosted adapter at /mcp beside them. At
+// start it writes a scoped credential to the cache, so that pdpp-mcp finds it.
 //
 // With --data-dir the records outlive a restart, also those that were changed or deleted. Tokens are
 // new at every start, and a grant that was revoked is active again.
@@ -90,7 +90,11 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		return &unusableError{"cache-root", err}
 	}
 
-	server := &http.Server{Handler: box.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	origin, err := newOrigin(box)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: origin, ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	if err := announce(stdout, settings, box, credential); err != nil {

@@ -103,6 +103,13 @@ func (m *markdown) output(tool plan.Tool) {
 	for _, property := range tool.Output.Properties {
 		m.row("`"+property.Name+"`", property.Type, property.Description)
 	}
+	if tool.Render == nil || tool.Render.Promises == nil {
+		return
+	}
+	m.line("")
+	for _, promise := range tool.Render.Promises {
+		m.line("- %s", promise)
+	}
 }
 
 // exampleCall has the arguments that a call cannot do without.

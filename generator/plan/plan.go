@@ -92,6 +92,7 @@ type Call struct {
 	Function string
 	Doc      string
 	Fields   []Field
+	Promises []string // of a renderer, for the docs
 }
 
 // Precondition is a gate. It applies when any value of When is given; none: always.

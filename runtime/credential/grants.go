@@ -66,19 +66,22 @@ func (c *Cache) Add(entry *Entry) error {
 	if err != nil {
 		return err
 	}
-	members, stored, err := c.joined(entry.ProviderURL)
+	file, err := c.joined(entry.ProviderURL)
 	if err != nil {
 		return err
 	}
+	if file.malformed && c.Logger != nil {
+		c.Logger.Warn("credential file is malformed; it is replaced", "path", path)
+	}
 	grants := []*Entry{entry}
-	for _, old := range stored {
+	for _, old := range file.grants {
 		if old.Credential.GrantID != entry.Credential.GrantID {
 			grants = append(grants, old)
 			continue
 		}
 		entry.inherit(old)
 	}
-	return c.storeGrants(path, members, grants)
+	return c.storeGrants(path, file.members, grants)
 }
 
 // inherit takes what other tools noted about the same grant.
@@ -91,35 +94,38 @@ func (e *Entry) inherit(old *Entry) {
 	}
 }
 
-// joined gives what a new credential joins: the members of the file and its grants. There are no grants when
-// there is no file, or when it holds no credential.
-func (c *Cache) joined(providerURL string) (object, []*Entry, error) {
+// joinedFile is what a new credential joins. There are no grants when there is no file, or when it holds no
+// credential.
+type joinedFile struct {
+	members   object
+	grants    []*Entry
+	malformed bool
+}
+
+func (c *Cache) joined(providerURL string) (joinedFile, error) {
 	grants, err := c.Grants(providerURL)
 	switch {
 	case err == nil:
-		return grants[0].members, grants, nil
+		return joinedFile{members: grants[0].members, grants: grants}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, nil
+		return joinedFile{}, nil
 	case errors.Is(err, errMalformed):
-		return c.salvaged(providerURL), nil, nil
+		return joinedFile{members: c.salvaged(providerURL), malformed: true}, nil
 	}
 	var failure *Error
 	if !errors.As(err, &failure) {
-		return nil, nil, err
+		return joinedFile{}, err
 	}
-	return nil, nil, &Error{
+	return joinedFile{}, &Error{
 		Class: failure.Class, Message: failure.Message, Cause: err,
 		NextStep: "move the file away, or pass another --cache-root",
 	}
 }
 
-// salvaged gives the members of a file that is an object of this provider, and warns that the rest is lost.
+// salvaged gives the members of a file that is an object of this provider, though no credential is in it.
 func (c *Cache) salvaged(providerURL string) object {
 	path, _ := c.Path(providerURL) // the file was read, so the URL is one
 	provider, _ := ParseProviderURL(providerURL)
-	if c.Logger != nil {
-		c.Logger.Warn("credential file is malformed; it is replaced", "path", path)
-	}
 	data, err := c.readFile(path, provider)
 	if err != nil {
 		return nil

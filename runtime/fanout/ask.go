@@ -10,22 +10,21 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// question is one request to one source, and how long its answer may take.
+// question is one request to one source, and when its answer is too late.
 type question struct {
-	source  *Source
-	request rs.Request
-	within  time.Duration
+	source   *Source
+	request  rs.Request
+	deadline time.Time
 }
 
 // answer is what a question led to.
 type answer struct {
 	response *rs.Response
 	err      error
-	took     time.Duration
 }
 
-// ask sends the questions, several at once, and waits for all answers. A source that is slow costs its own
-// deadline and nobody else's. The error is that of a caller who has gone away.
+// ask sends the questions, several at once, and waits for all answers. Waiting for a turn counts, so that the
+// answer comes by the deadline however many sources are slow. The error is that of a caller who has gone away.
 func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error) {
 	answers := make([]answer, len(questions))
 	slots := make(chan struct{}, r.options.Concurrency)
@@ -50,7 +49,7 @@ func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error
 
 func (r *Reader) askOne(ctx context.Context, q question) answer {
 	started := time.Now()
-	limited, cancel := context.WithTimeout(ctx, q.within)
+	limited, cancel := context.WithDeadline(ctx, q.deadline)
 	defer cancel()
 	response, err := q.source.Reader.Get(limited, q.request)
 	var refused *rs.Error
@@ -62,5 +61,5 @@ func (r *Reader) askOne(ctx context.Context, q question) answer {
 		}
 	}
 	r.observe(q.source, started, err)
-	return answer{response: response, err: err, took: time.Since(started)}
+	return answer{response: response, err: err}
 }

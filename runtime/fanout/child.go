@@ -4,9 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -23,8 +22,8 @@ type child struct {
 	done    bool     // there is nothing after the hits
 	err     error    // why the source is missing; what was read before counts all the same
 	cut     bool     // the source has more hits than it gives out
+	late    bool     // a later round ran out of time
 
-	left      time.Duration // of its deadline
 	meta      rawjson.Object
 	asked     bool
 	requestID string
@@ -72,9 +71,12 @@ func (c *child) request(caller rs.Request, hits int) rs.Request {
 
 // take adds an answer to the child.
 func (c *child) take(asked rs.Request, got answer) {
-	c.left -= got.took
 	c.asked = true
 	if got.err != nil {
+		if len(c.hits) > 0 && resultOf(got.err) == TimedOut {
+			c.late = true // it answered before, so it is not missing; the next page asks it again
+			return
+		}
 		c.err = got.err
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Codes of the warnings that a merged answer adds to those of its sources.

@@ -27,15 +27,16 @@ const provider = "https://pdpp.example"
 
 // fakeRS is a resource server of one grant, in memory. It records what it saw.
 type fakeRS struct {
-	name    string
-	hits    int    // of every search
-	wrapped string // where the hits stand; empty is data
-	largest int    // most hits in one page; 0 is 100
-	hybrid  bool   // no cursors
-	bare    bool   // hits that do not name their connection
-	body    string // a fixed answer, instead of hits
-	fails   func(call int) error
-	waits   bool // never answers
+	name      string
+	hits      int    // of every search
+	wrapped   string // where the hits stand; empty is data
+	largest   int    // most hits in one page; 0 is 100
+	hybrid    bool   // no cursors
+	bare      bool   // hits that do not name their connection
+	body      string // a fixed answer, instead of hits
+	fails     func(call int) error
+	waits     bool // never answers
+	waitsOnce int  // the call that is never answered
 
 	mu   sync.Mutex
 	seen []rs.Request
@@ -48,7 +49,7 @@ func (f *fakeRS) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	f.seen = append(f.seen, request)
 	call := len(f.seen)
 	f.mu.Unlock()
-	if f.waits {
+	if f.waits || f.waitsOnce == call {
 		<-ctx.Done()
 		return nil, &rs.Failure{Reason: rs.Timeout, Message: "gave up", Cause: ctx.Err()}
 	}

@@ -3,8 +3,9 @@ package fanout
 import (
 	"bytes"
 	"context"
+	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -12,9 +13,10 @@ import (
 // the document is empty, as that of one source is (rs-contract.md).
 func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.SchemaOfSources) (*rs.Response, error) {
 	streams := streamsOf(wanted.Stream)
+	deadline := time.Now().Add(r.options.ChildTimeout)
 	var questions []question
 	for _, source := range r.granting(streams) {
-		questions = append(questions, question{source: source, request: request, within: r.options.ChildTimeout})
+		questions = append(questions, question{source: source, request: request, deadline: deadline})
 	}
 	answers, err := r.ask(ctx, questions)
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -16,6 +17,10 @@ const (
 	// rounds bounds the requests to one source for one page. The first round asks each for its share, a
 	// second one makes up for sources that have less; more are for servers that send short pages.
 	rounds = 6
+
+	// fillingPart is the part of a source's time that all rounds after the first may take together: with
+	// 2.5 s an answer comes within 3 s.
+	fillingPart = 5
 )
 
 // search asks the sources that have the streams and merges their hits in turns.
@@ -152,24 +157,33 @@ func (r *Reader) assign(streams []string) []*child {
 				covered[fmt.Sprintf("%q %q", source.ConnectionID, name)] = source.ConnectionID != ""
 			}
 		}
-		children = append(children, &child{source: source, streams: names, left: r.options.ChildTimeout})
+		children = append(children, &child{source: source, streams: names})
 	}
 	return children
 }
 
-// read asks until the page is full or nobody has more.
+// read asks until the page is full, nobody has more, or time has passed. After the first round all others
+// share a part of its time, so that sources that are slow one after the other do not add up. A page that
+// ran out of it is a short one, and its cursor goes on.
 func (p *readPage) read(ctx context.Context) error {
-	for range rounds {
+	timeout := p.reader.options.ChildTimeout
+	first := time.Now().Add(timeout)
+	last := first.Add(timeout / fillingPart)
+	for round := range rounds {
+		deadline := first
+		if round > 0 {
+			deadline = last
+		}
 		var asked []*child
 		var questions []question
 		hits := p.shares()
 		for i, child := range p.children {
-			if child.open() && hits[i] > len(child.hits) {
+			if child.open() && !child.late && hits[i] > len(child.hits) {
 				asked = append(asked, child)
-				questions = append(questions, question{source: child.source, request: child.request(p.request, hits[i]), within: child.left})
+				questions = append(questions, question{source: child.source, request: child.request(p.request, hits[i]), deadline: deadline})
 			}
 		}
-		if len(questions) == 0 {
+		if len(questions) == 0 || !time.Now().Before(deadline) {
 			return nil
 		}
 		answers, err := p.reader.ask(ctx, questions)

@@ -368,3 +368,22 @@ func TestSourceWarningsAreKept(t *testing.T) {
 		t.Errorf("%v: %s", err, response.Body)
 	}
 }
+
+// R-PKG-6: sources that hang one after the other, once they have answered, make a short page and not a slow
+// one. None is missing, and the cursor goes on where the page ends.
+func TestSourcesThatHangLaterMakeAShortPage(t *testing.T) {
+	first, second := &fakeRS{name: "a", hits: 40, largest: 2, waitsOnce: 2}, &fakeRS{name: "b", hits: 40, largest: 2, waitsOnce: 2}
+	third := &fakeRS{name: "c", hits: 1}
+	reader := fanout.New(members(first, second, third), fanout.Options{ProviderURL: provider, ChildTimeout: 50 * time.Millisecond})
+	page := search(t, reader, searchFor(20, ""))
+	if diff := gocmp.Diff([]string{"a-0", "b-0", "c-0", "a-1", "b-1"}, page.keys()); diff != "" {
+		t.Errorf("hits (-want +got):\n%s", diff)
+	}
+	if len(page.reasons()) > 0 {
+		t.Errorf("missing: %v", page.reasons())
+	}
+	next := search(t, reader, searchFor(4, page.NextCursor))
+	if diff := gocmp.Diff([]string{"a-2", "b-2", "a-3", "b-3"}, next.keys()); diff != "" {
+		t.Errorf("next hits (-want +got):\n%s", diff)
+	}
+}

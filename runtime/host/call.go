@@ -34,17 +34,19 @@ func (c caller) call(ctx context.Context, definition tool.Definition, extra *mcp
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			c.logPanic(definition.Name, panicked)
+			note(ctx, definition.Name, codeOf(&panicError{}))
 			result = tool.Failed(&panicError{})
 		}
 	}()
 	result, err := c.run(ctx, definition, extra, arguments)
-	if err == nil {
-		return result
-	}
-	if ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
 		err = c.overdue(err)
 	}
-	return tool.Failed(err)
+	note(ctx, definition.Name, codeOf(err))
+	if err != nil {
+		return tool.Failed(err)
+	}
+	return result
 }
 
 func (c caller) run(ctx context.Context, definition tool.Definition, extra *mcp.RequestExtra, arguments json.RawMessage) (*tool.Result, error) {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
 // memberBytes bounds one member of an envelope, a connector or a row that is not shown verbatim.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
 // connection is one source that was granted.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 

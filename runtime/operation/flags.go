@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // declared is the flag of a field of which nothing else is known.

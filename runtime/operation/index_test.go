@@ -263,3 +263,23 @@ func TestSchemaIndexCountsConnections(t *testing.T) {
 		t.Errorf("the call lists %d", got)
 	}
 }
+
+// R-PKG-6: an index over a package names every source that is missing, in both channels.
+func TestSchemaIndexNamesMissingSources(t *testing.T) {
+	var warnings []string
+	for i := range 8 {
+		warnings = append(warnings, fmt.Sprintf(
+			`{"code":"source_unavailable","connection_id":"cin_%02d","reason":"rs_timeout","message":"%s"}`, i, strings.Repeat("no answer ", 20)))
+	}
+	body := `{"connectors":[{"connector_id":"gmail","streams":[{"name":"messages"}],"granted_connections":[{"connection_id":"cin_a"}]}],"meta":{"warnings":[` +
+		strings.Join(warnings, ",") + `]}}`
+	result, err := operation.Schema(t.Context(), tool.Env{RS: serving(body)}, operation.SchemaInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		if id := fmt.Sprintf("cin_%02d", i); !strings.Contains(string(result.Structured), id) || !strings.Contains(result.Text, id) {
+			t.Errorf("%s is not named in both channels", id)
+		}
+	}
+}

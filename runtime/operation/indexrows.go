@@ -3,8 +3,8 @@ package operation
 import (
 	"encoding/json"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
 // countsNote says in the structured index what its counts stand for.
@@ -58,7 +58,11 @@ func (x *index) rowsWithin(style indexStyle, room int) []rawjson.Value {
 func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bool) json.RawMessage {
 	data := rawjson.Object{}
 	for _, member := range x.members.Without("connector_count", "stream_count") {
-		if len(member.Value) <= style.sent && (style.rows != asRoom || isKnown(member.Name)) {
+		bound := style.sent
+		if member.Name == "meta" { // it names the sources of a package that did not answer
+			bound *= 4
+		}
+		if len(member.Value) <= bound && (style.rows != asRoom || isKnown(member.Name)) {
 			data = append(data, member)
 		}
 	}

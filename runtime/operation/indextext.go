@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
 // Lines of the index.

@@ -1,6 +1,6 @@
 package operation
 
-import "github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+import "github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 
 // flagLegend explains the flags of a field in the channel that shows them (R-SCH-5).
 const flagLegend = `t=type; role=meaning; ` +

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // countFields tells how many fields there are of a kind.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -151,11 +151,23 @@ func (a *aggregation) groupLines() []string {
 		lines = append(lines, text)
 		shown++
 	}
+	return append(lines, a.restLine(len(a.groups)-shown))
+}
+
+// restLine says what stands behind the groups shown: groups that the RS sent, and those that it did not
+// send, of which it only counts the records.
+func (a *aggregation) restLine(further int) string {
 	others := a.number("other_count")
-	if count, ok := a.body.Int("other_count"); ok && count > 0 {
-		others += " (records outside the groups above: the top groups only)"
+	count, _ := a.body.Int("other_count")
+	switch {
+	case count > 0 && further == 0:
+		return fmt.Sprintf("further_groups=unknown %s (records in groups that were not returned: the top groups only)", others)
+	case count > 0:
+		others += " (records in still other groups, which were not returned: the top groups only)"
+	case further > 0:
+		others = line(others, "(narrow with filter to see them in text)")
 	}
-	return append(lines, line(fmt.Sprintf("further_groups=%d", len(a.groups)-shown), others))
+	return line(IntToken("further_groups", int64(further)), others)
 }
 
 // groupTokens put the key first, whatever the order of the members.

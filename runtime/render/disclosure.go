@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Bounds of what the RS says about a page, in text.
@@ -83,8 +83,9 @@ func warningLine(warning json.RawMessage) string {
 	object, _ := rawjson.ParseObject(warning)
 	code, _ := Clip(object.Text("code"), warningCharacters)
 	param, _ := Clip(object.Text("param"), warningCharacters)
+	source, _ := Clip(object.Text("connection_id"), warningCharacters)
 	message, _ := Clip(object.Text("message"), warningCharacters)
-	return "warning: " + line(tokenIf("code", code), tokenIf("param", param), tokenIf("message", message))
+	return "warning: " + line(tokenIf("code", code), tokenIf("param", param), tokenIf("connection_id", source), tokenIf("message", message))
 }
 
 // scalarTokens are the members of an object that are literals or short strings.

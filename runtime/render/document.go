@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -32,7 +32,12 @@ func Document(_ context.Context, env tool.Env, response *rs.Response, input Docu
 	known := targetIdentity(target)
 	known.connectionID = firstOf(known.connectionID, record.connectionID)
 	record.identity = known
-	record.fields = requested(record.fields, input.Fields)
+	if input.Fields != nil {
+		record.fields = projected(record.fields, input.Fields)
+		if !expands(response) {
+			record.members = record.members.Without(expandedName)
+		}
+	}
 	d := &document{row: record, id: firstOf(target.Handle, known.handle), provider: env.RS.ProviderURL()}
 	encoded := d.encode()
 	return within(response, &tool.Result{Text: string(encoded), Structured: encoded}, ChannelCharacters)
@@ -45,14 +50,6 @@ func unwrapped(body rawjson.Object) rawjson.Object {
 		return inner
 	}
 	return body
-}
-
-// requested keeps the requested fields; nil keeps all of them.
-func requested(fields rawjson.Object, names []string) rawjson.Object {
-	if names == nil {
-		return fields
-	}
-	return projected(fields, names)
 }
 
 // document is one record as fetch shows it.
@@ -75,10 +72,10 @@ func (d *document) encode() json.RawMessage {
 	return encoded
 }
 
-func (d *document) assemble(body *documentText, expanded json.RawMessage, cut []string) json.RawMessage {
+func (d *document) assemble(body *documentText, expanded json.RawMessage, cut cutRelations) json.RawMessage {
 	return rawjson.Object{
 		rawjson.String("id", d.id),
-		rawjson.String("title", title(titled(d.members), d.fields, d.stream, d.label(), "")),
+		rawjson.String("title", title(titled(d.members), d.fields, d.identity, d.label(), nil)),
 		rawjson.String("text", body.String()),
 		rawjson.String("url", recordURL(nil, d.fields, d.identity, d.provider)),
 		rawjson.Raw("metadata", d.metadata(body, expanded, cut)),
@@ -103,7 +100,7 @@ func (d *document) label() string {
 
 // metadata is the source identity, which no projection takes away (R-FETCH-3), the times, what was
 // expanded, and how to go on when something was clipped.
-func (d *document) metadata(body *documentText, expanded json.RawMessage, cut []string) json.RawMessage {
+func (d *document) metadata(body *documentText, expanded json.RawMessage, cut cutRelations) json.RawMessage {
 	metadata := rawjson.Object{}
 	connector, _ := Clip(ConnectorKey(d.members), labelCharacters)
 	for _, member := range []struct{ name, value string }{
@@ -132,43 +129,55 @@ func (d *document) metadata(body *documentText, expanded json.RawMessage, cut []
 }
 
 // continuation says what was clipped and carries the calls that go on (R-FETCH-4, R-HAND-7).
-func (d *document) continuation(body *documentText, cut []string) rawjson.Object {
-	if len(body.clipped)+len(body.narrowed)+len(body.left)+len(cut) == 0 {
+func (d *document) continuation(body *documentText, cut cutRelations) rawjson.Object {
+	if len(body.clipped)+len(body.narrowed)+len(body.left)+len(cut.names) == 0 {
 		return nil
 	}
 	said := rawjson.Object{rawjson.Bool("clipped", true)}
-	var calls []Call
-	for _, name := range firstNames(body.clipped) {
-		calls = append(calls, d.readField(name))
-	}
-	for _, name := range firstNames(body.narrowed) {
-		if !body.alone && d.handle != "" {
-			calls = append(calls, d.fetchFields(name))
-		}
-	}
-	if left := firstNames(body.left); len(left) > 0 && d.handle != "" {
-		calls = append(calls, d.fetchFields(left...))
-	}
 	if len(body.clipped) > 0 {
 		said = append(said, rawjson.Strings("clipped_fields", firstNames(body.clipped)))
 	}
 	if len(body.narrowed) > 0 {
 		said = append(said, rawjson.Strings("narrowed_fields", firstNames(body.narrowed)))
 	}
+	if len(body.narrowed) > 0 && body.alone {
+		said = append(said, rawjson.String("note", "The rest of this value cannot be shown: only text fields can be read in windows."))
+	}
 	if len(body.left) > 0 {
 		said = append(said, rawjson.Int("fields_left_out", int64(len(body.left))))
 	}
-	if len(cut) > 0 {
-		said = append(said, rawjson.Strings("expanded_cut", firstNames(cut)))
-		if d.handle != "" {
-			calls = append(calls, d.fewerExpanded(firstNames(cut)))
-		}
+	if len(cut.names) > 0 {
+		said = append(said, rawjson.Strings("expanded_cut", firstNames(cut.names)))
 	}
-	return append(said, rawjson.Raw("next", Calls(calls)))
+	return append(said, rawjson.Raw("next", Calls(d.calls(body, cut))))
 }
 
-func (d *document) fetchFields(names ...string) Call {
-	return Call{Tool: "fetch", Arguments: append(d.arguments(), rawjson.Strings("fields", names))}
+// calls read on in what was clipped: a text window by window, other values and relations by themselves.
+func (d *document) calls(body *documentText, cut cutRelations) []Call {
+	var calls []Call
+	for _, name := range firstNames(body.clipped) {
+		if d.canRead(name) {
+			calls = append(calls, d.readField(name))
+		}
+	}
+	if !d.canFetch() {
+		return calls
+	}
+	if !body.alone {
+		for _, name := range passable(body.narrowed) {
+			calls = append(calls, d.fetchFields(name))
+		}
+	}
+	if left := passable(body.left); left != nil {
+		calls = append(calls, d.fetchFields(left...))
+	}
+	for _, record := range cut.records[:min(len(cut.records), namesShown)] {
+		calls = append(calls, record.fetch())
+	}
+	if relations := passable(cut.names); relations != nil && cut.records == nil {
+		calls = append(calls, d.fewerExpanded(relations))
+	}
+	return calls
 }
 
 // fewerExpanded reads a part of what did not fit among the expanded relations.

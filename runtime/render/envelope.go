@@ -3,8 +3,9 @@ package render
 import (
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Unusable is an answer of the RS whose shape does not fit (R-ERR-4).
@@ -114,9 +115,13 @@ func Structured(response *rs.Response, members rawjson.Object, calls []Call) jso
 	if len(calls) > 0 {
 		members = append(members, rawjson.Raw("next", Calls(calls)))
 	}
-	members = append(members, rawjson.String("provider_url", response.URL))
-	if response.RequestID != "" {
-		members = append(members, rawjson.String("request_id", response.RequestID))
+	for _, member := range []struct{ name, value string }{
+		{"provider_url", tool.ShownURL(response.URL)},
+		{"request_id", tool.ShownRequestID(response.RequestID)},
+	} {
+		if member.value != "" {
+			members = append(members, rawjson.String(member.name, member.value))
+		}
 	}
 	return members.Encode()
 }

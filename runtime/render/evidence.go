@@ -3,7 +3,7 @@ package render
 import (
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // evidence is a piece of a field in which the RS proved a match (R-SEARCH-3). Nothing is inferred
@@ -41,7 +41,7 @@ func (h *hit) newEvidence(window rawjson.Object, terms []string) (evidence, bool
 	read, _ := rawjson.ParseObject(window.Get("read"))
 	path := firstOf(window.FirstText("field_path", "field", "path"), read.FirstText("field_path", "field"))
 	text := window.FirstText("preview_text", "text", "snippet", "excerpt", "preview")
-	if path == "" || text == "" || Length(path) > groupCharacters {
+	if text == "" || Length(path) > groupCharacters || !h.canRead(path) {
 		return evidence{}, false
 	}
 	preview, cut := clipSnippet(highlight(text, terms), snippetCharacters)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -13,6 +13,8 @@ import (
 // windowCharacters is the room for a window's text in either channel. It holds every window that
 // the RS gives, unless nearly all of it must be escaped in JSON.
 const windowCharacters = 33_000
+
+const windowMost = 16_384 // the greatest limit_chars that the tool takes
 
 // window is a window of a text field. Offsets are as the RS counts them, and no other offsets are
 // ever made up from them.
@@ -73,7 +75,7 @@ func (w *window) directions() []direction {
 	for _, to := range []struct{ word, offset string }{
 		{"next", "next_offset_chars"}, {"previous", "previous_offset_chars"},
 	} {
-		if offset, ok := w.members.Int(to.offset); ok {
+		if offset, ok := w.members.Int(to.offset); ok && offset >= 0 {
 			found = append(found, direction{to.word, w.call(offset, w.input.LimitChars)})
 		}
 	}
@@ -84,7 +86,7 @@ func (w *window) directions() []direction {
 func (w *window) smaller() []direction {
 	start, known := w.members.Int("start_chars")
 	limit, limited := w.members.Int("limit_chars")
-	if !known || !limited || limit < 4 {
+	if !known || !limited || start < 0 || limit < 4 || limit/4 > windowMost {
 		return nil
 	}
 	limit /= 4

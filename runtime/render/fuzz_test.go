@@ -1,19 +1,20 @@
 package render_test
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-ERR-4, R-BUD-2: whatever the body, a renderer gives a bounded result in UTF-8 or a typed failure.
+// R-ERR-4, R-BUD-2: whatever the body and its status, there is a bounded result in UTF-8 or a typed
+// failure, and the failure becomes a bounded result too.
 func FuzzRenderers(f *testing.F) {
 	seeds, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(seeds) == 0 {
@@ -26,33 +27,55 @@ func FuzzRenderers(f *testing.F) {
 		}
 		f.Add(string(body), "q=overdraft&limit=2&filter[a][gte]=1&expand=x", "subject")
 	}
+	for _, capture := range captures(f) {
+		_, query, _ := strings.Cut(capture.target, "?")
+		f.Add(capture.body, query, "id")
+	}
 	f.Add(`{"data":[{"id":"\ud800","data":{"":"","\u0000":[[]]}}],"meta":{"count":1e999,"warnings":[1,"x",{}]}}`, "", "a.b")
 	f.Fuzz(func(t *testing.T, body, query, field string) {
-		ctx, env := context.Background(), tool.Env{RS: &silent{}}
-		target := recordid.Target{Handle: "s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 		for _, fields := range [][]string{nil, {field}} {
-			result, err := render.Records(ctx, env, answer("/r?"+query, body), render.RecordsInput{Stream: "s", Fields: fields})
-			checkAny(t, result, err, render.TextCharacters)
-			result, err = render.Document(ctx, env, answer("/r?"+query, body), render.DocumentInput{Target: target, Fields: fields})
-			checkAny(t, result, err, render.ChannelCharacters)
+			for i := range renderers {
+				result, err := renderers[i].run(answer("/v1/streams/s/records?"+query, body), fields)
+				checkAny(t, &renderers[i], result, err)
+			}
 		}
-		result, err := render.Aggregate(ctx, env, answer("/a?"+query, body), render.AggregateInput{Stream: "s"})
-		checkAny(t, result, err, render.TextCharacters)
-		result, err = render.Search(ctx, env, answer("/v1/search?"+query, body), render.SearchInput{})
-		checkAny(t, result, err, render.TextCharacters)
-		result, err = render.FieldWindow(ctx, env, answer("/w?"+query, body), render.FieldWindowInput{Target: target, FieldPath: "f"})
-		checkAny(t, result, err, render.ChannelCharacters)
+		for _, status := range []string{"200 OK", "400 Bad Request", "503 Service Unavailable"} {
+			refused := capture{target: "/v1/streams/s/records?" + query, answer: "HTTP/1.1 " + status + "\n\n" + body}
+			if _, err := refused.read(t); err != nil {
+				checkFailed(t, tool.Failed(err))
+			}
+		}
 	})
 }
 
-func checkAny(t *testing.T, result *tool.Result, err error, textBound int) {
+// checkAny holds the outcome of a renderer to what any outcome must be.
+func checkAny(t *testing.T, renderer *rendered, result *tool.Result, err error) {
 	t.Helper()
 	if err == nil {
-		checkBounds(t, result, textBound)
+		checkBounds(t, result, renderer.bound)
+		checkOutputSchema(t, renderer.tool, result.Structured)
 		return
 	}
 	var failure *rs.Failure
 	if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
 		t.Errorf("untyped error: %v", err)
+	}
+	checkFailed(t, tool.Failed(err))
+}
+
+// checkFailed holds a failed result to the shape that clients rely on.
+func checkFailed(t *testing.T, result *tool.Result) {
+	t.Helper()
+	checkBounds(t, result, render.TextCharacters)
+	checkOutputSchema(t, "fetch", result.Structured)
+	var structured struct {
+		Error json.RawMessage `json:"error"`
+	}
+	var object struct{ Type, Code, Message string }
+	if err := errors.Join(json.Unmarshal(result.Structured, &structured), json.Unmarshal(structured.Error, &object)); err != nil {
+		t.Fatal(err)
+	}
+	if result.Text != string(structured.Error) || !result.IsError || object.Message == "" {
+		t.Errorf("error %t, text %s", result.IsError, result.Text)
 	}
 }

@@ -37,23 +37,30 @@ func TestHighlightAlwaysBalanced(t *testing.T) {
 	pieces := []string{"<mark>", "</mark>", "[", "]", "**", "⟦", "⟧", "over", "draft", " ", "<", "😀", "<b>", "</b>"}
 	rapid.Check(t, func(t *rapid.T) {
 		snippet := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "snippet"), "")
-		clipped, _ := clipSnippet(highlight(snippet, []string{"over"}), rapid.IntRange(0, 40).Draw(t, "characters"))
-		open := false
-		for rest := clipped; ; {
-			start, end := strings.Index(rest, openMark), strings.Index(rest, closeMark)
-			switch {
-			case start < 0 && end < 0:
-				if open {
-					t.Fatalf("%q leaves a tag open", clipped)
-				}
-				return
-			case !open && start >= 0 && (end < 0 || start < end):
-				open, rest = true, rest[start+len(openMark):]
-			case open && end >= 0 && (start < 0 || end < start):
-				open, rest = false, rest[end+len(closeMark):]
-			default:
-				t.Fatalf("%q is not balanced", clipped)
-			}
-		}
+		checkBalanced(t, snippet, rapid.IntRange(0, 40).Draw(t, "characters"))
 	})
+}
+
+// R-SEARCH-8: the same of any bytes that a server may send.
+func FuzzHighlight(f *testing.F) {
+	for _, seed := range []string{"<mark>over</mark>draft", "[[[over]]]draft ⟦", "a <b>over</b> **over** <mar", "\x01over\x02", ">>>over<<<"} {
+		f.Add(seed, 12)
+	}
+	f.Fuzz(func(t *testing.T, snippet string, characters int) { checkBalanced(t, snippet, characters) })
+}
+
+// checkBalanced holds a snippet, when it is shown in so many characters, to having balanced tags or none.
+func checkBalanced(t interface{ Fatalf(string, ...any) }, snippet string, characters int) {
+	clipped, _ := clipSnippet(highlight(snippet, []string{"over"}), characters)
+	for rest := clipped; ; {
+		before, after, opened := strings.Cut(rest, openMark)
+		inside, behind, closed := strings.Cut(after, closeMark)
+		if strings.Contains(before, closeMark) || opened && (!closed || strings.Contains(inside, openMark)) {
+			t.Fatalf("%q is not balanced", clipped)
+		}
+		if !opened {
+			return
+		}
+		rest = behind
+	}
 }

@@ -2,17 +2,15 @@ package render
 
 import (
 	"encoding/json"
-	"net/url"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Bounds of one hit.
 const (
-	titleCharacters   = 160
 	snippetCharacters = 240
 	evidencePerHit    = 3
 )
@@ -27,6 +25,7 @@ type hit struct {
 	displayName  string
 	snippet      string // balanced, and clipped
 	evidence     []evidence
+	uris         []json.RawMessage // that were taken out of the members
 }
 
 // question is what a hit needs to know of the search.
@@ -54,12 +53,16 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 		return nil, false
 	}
 	h := &hit{members: members, identity: hitIdentity(members, q.connectionID)}
+	if h.isRecord() {
+		h.members, _ = rawjson.ParseObject(withoutURIs(value, 0, &h.uris))
+		members = h.members
+	}
 	h.connectorKey, _ = Clip(ConnectorKey(members), labelCharacters)
 	h.displayName, _ = Clip(members.FirstText("display_name", "label"), labelCharacters)
 	h.snippet, _ = clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
 	h.evidence = h.findEvidence(q.terms)
 	fields, _ := rawjson.ParseObject(members.Get("data"))
-	h.title = title(members, fields, h.stream, h.displayName, unmarked(h.snippet))
+	h.title = title(members, fields, h.identity, h.displayName, h.matches())
 	h.url = recordURL(members, fields, h.identity, q.provider)
 	return h, true
 }
@@ -75,8 +78,10 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 		return newIdentity(connectionID, stream, recordID)
 	}
 	id := members.Text("id")
-	if uri, err := recordid.ParseURI(members.FirstText("record_uri", "uri")); err == nil && uri.Kind == recordid.KindRecord {
-		return newIdentity(firstOf(uri.Record.ConnectionID, connectionID), uri.Record.Stream, uri.Record.RecordID)
+	for _, name := range []string{"record_uri", "uri", "id", "record_url", "url"} {
+		if uri, err := recordid.ParseURI(members.Text(name)); err == nil && uri.Kind == recordid.KindRecord {
+			return newIdentity(firstOf(uri.Record.ConnectionID, connectionID), uri.Record.Stream, uri.Record.RecordID)
+		}
 	}
 	if handle, err := recordid.Parse(id); err == nil {
 		return newIdentity(firstOf(handle.ConnectionID, connectionID), handle.Stream, handle.RecordID)
@@ -85,6 +90,15 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 		return newIdentity(connectionID, stream, id)
 	}
 	return identity{connectionID: connectionID, stream: stream, handle: id}
+}
+
+// matches are the texts that show why the record was found.
+func (h *hit) matches() []string {
+	matches := []string{h.snippet}
+	for _, evidence := range h.evidence {
+		matches = append(matches, evidence.preview)
+	}
+	return matches
 }
 
 func firstOf(values ...string) string {
@@ -98,7 +112,7 @@ func firstOf(values ...string) string {
 
 // isRecord tells whether the handle can be passed to fetch.
 func (h *hit) isRecord() bool {
-	return h.stream != "" && h.handle != "" && !strings.Contains(h.handle, "://")
+	return h.stream != "" && h.canFetch() && !recordid.IsURI(h.handle)
 }
 
 // snippetText is a snippet in either of its shapes: an object with a text, or a string.
@@ -107,67 +121,4 @@ func snippetText(members rawjson.Object) string {
 		return snippet.FirstText("text", "preview_text")
 	}
 	return members.Text("snippet")
-}
-
-// Titles that sources give, the surest first.
-var titleNames = []string{"title", "subject", "name", "headline", "summary"}
-
-// title is a title for people (R-SEARCH-7): the source's own, unless it repeats the snippet, else
-// label, stream and time.
-func title(members, fields rawjson.Object, stream, label, snippet string) string {
-	for _, from := range []rawjson.Object{members, fields} {
-		own := strings.TrimSpace(unmarked(markTags.ReplaceAllString(from.FirstText(titleNames...), "")))
-		if own != "" && !repeats(own, snippet) && !strings.HasPrefix(own, "pdpp://") {
-			clipped, _ := Clip(own, titleCharacters)
-			return clipped
-		}
-	}
-	var parts []string
-	for _, part := range []string{label, stream, eventTime(members, fields)} {
-		if clipped, _ := Clip(part, labelCharacters); clipped != "" {
-			parts = append(parts, clipped)
-		}
-	}
-	return strings.Join(parts, " / ")
-}
-
-// repeats tells whether a title says no more than the snippet.
-func repeats(title, snippet string) bool {
-	return snippet != "" && strings.Contains(strings.ToLower(snippet), strings.ToLower(title))
-}
-
-// The source's own address of a record.
-var urlNames = []string{"url", "html_url", "permalink", "web_url", "link", "canonical_url", "source_url", "href"}
-
-const urlCharacters = 2_000 // a longer address is not one that a client opens
-
-// recordURL is an absolute address of the record: the source's own when the record has one, else the
-// record under the provider's public origin (R-FETCH-5).
-func recordURL(members, fields rawjson.Object, id identity, provider string) string {
-	for _, from := range []rawjson.Object{fields, members} {
-		for _, name := range urlNames {
-			if own := from.Text(name); openable(own) {
-				return own
-			}
-		}
-	}
-	if id.stream == "" || id.recordID == "" {
-		if openable(id.handle) {
-			return id.handle
-		}
-		return ""
-	}
-	address := provider + string(rs.JoinPath("v1", "streams", id.stream, "records", id.recordID))
-	if id.connectionID != "" {
-		address += "?connection_id=" + url.QueryEscape(id.connectionID)
-	}
-	return address
-}
-
-func openable(address string) bool {
-	if len(address) > urlCharacters || !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		return false
-	}
-	parsed, err := url.Parse(address)
-	return err == nil && parsed.Host != ""
 }

@@ -1,8 +1,8 @@
 package render
 
 import (
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
 )
 
 // identity is where a record comes from, and the handle by which a model names it (R-HAND-1).
@@ -47,6 +47,11 @@ func (id identity) arguments() rawjson.Object {
 
 // fetch reads the whole record.
 func (id identity) fetch() Call { return Call{Tool: "fetch", Arguments: id.arguments()} }
+
+// fetchFields reads some fields of the record only.
+func (id identity) fetchFields(names ...string) Call {
+	return Call{Tool: "fetch", Arguments: append(id.arguments(), rawjson.Strings("fields", names))}
+}
 
 // readField reads a text field of the record, window by window.
 func (id identity) readField(path string, more ...rawjson.Member) Call {

@@ -3,7 +3,7 @@ package render
 import (
 	"encoding/json"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Call is a continuation: a tool and the arguments to pass to it as they are (R-HAND-7).

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -51,7 +52,7 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 		if !ok {
 			return nil, Unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
 		}
-		row.project(input.Fields)
+		row.project(input.Fields, expands(response))
 		p.rows = append(p.rows, row)
 		p.encoded = append(p.encoded, row.members.Encode())
 	}
@@ -97,7 +98,7 @@ func (p *page) structured() json.RawMessage {
 		members = append(members, rawjson.Int("rows_left_out", int64(p.leftOut())))
 	}
 	if p.short != nil {
-		members = append(members, rawjson.Strings("fields_clipped", p.short.clipped), rawjson.Strings("fields_left_out", p.short.dropped))
+		members = append(members, p.short.members()...)
 	}
 	return Structured(p.response, members, p.calls())
 }
@@ -118,8 +119,11 @@ func (p *page) calls() []Call {
 	}
 	if string(p.get("has_more")) == "true" && p.input.ConnectionID == nil {
 		for _, source := range p.sources() {
-			if source.connectionID == "" || len(calls) == sourcesShown {
+			if len(calls) == sourcesShown {
 				break
+			}
+			if recordid.CheckName("connection id", source.connectionID) != nil {
+				continue
 			}
 			given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.String("connection_id", source.connectionID)}
 			calls = append(calls, Call{Tool: "query_records", Arguments: repeat(p.response, given)})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Bounds of a page's text.
@@ -45,7 +45,7 @@ func (p *page) text() string {
 	}
 	if without > 0 {
 		lines = append(lines, fmt.Sprintf("rows_without_preview=%d", without))
-		if first := rows[len(rows)-without]; first.handle != "" {
+		if first := rows[len(rows)-without]; first.canFetch() {
 			lines = append(lines, first.fetch().Line())
 		}
 	}
@@ -133,7 +133,8 @@ func (r *row) preview(characters, perValue int) []string {
 			continue
 		}
 		call, length := "", Length(preview.token)+1
-		if preview.clipped {
+		counted = counted || preview.counted || preview.clipped && !r.canRead(field.Name)
+		if preview.clipped && r.canRead(field.Name) {
 			call = "  " + r.readField(field.Name).Line()
 			length += Length(call) + 1
 		}
@@ -143,7 +144,6 @@ func (r *row) preview(characters, perValue int) []string {
 		}
 		used += length
 		tokens = append(tokens, preview.token)
-		counted = counted || preview.counted
 		if call != "" {
 			calls = append(calls, call)
 		}
@@ -151,7 +151,7 @@ func (r *row) preview(characters, perValue int) []string {
 	if more > 0 {
 		tokens = append(tokens, IntToken("more_fields", int64(more)))
 	}
-	if (more > 0 || counted || r.members.Get("expanded") != nil) && r.handle != "" {
+	if (more > 0 || counted || r.members.Get(expandedName) != nil) && r.canFetch() {
 		calls = append(calls, "  "+r.fetchExpanded().Line())
 	}
 	tokens = append(tokens, r.expandedTokens()...)
@@ -170,30 +170,23 @@ func (r *row) repeatsHandle(name string, value []byte) bool {
 // fetchExpanded reads the whole record, with the relations that this page has of it.
 func (r *row) fetchExpanded() Call {
 	call := r.fetch()
-	if relations, _ := rawjson.ParseObject(r.members.Get("expanded")); len(relations) > 0 {
-		call.Arguments = append(call.Arguments, rawjson.Strings("expand", firstNames(namesOf(relations))))
+	relations, _ := rawjson.ParseObject(r.members.Get(expandedName))
+	if names := passable(namesOf(relations)); names != nil {
+		call.Arguments = append(call.Arguments, rawjson.Strings("expand", names))
 	}
 	return call
 }
 
 // expandedTokens count the records of each expanded relation.
 func (r *row) expandedTokens() []string {
-	expanded, _ := rawjson.ParseObject(r.members.Get("expanded"))
+	expanded, _ := rawjson.ParseObject(r.members.Get(expandedName))
 	var tokens []string
 	for i, relation := range expanded {
 		if i == sourcesShown {
 			break
 		}
 		name, _ := Clip(relation.Name, labelCharacters)
-		count := 1
-		if records, ok := rawjson.Elements(relation.Value); ok {
-			count = len(records)
-		} else if list, ok := rawjson.ParseObject(relation.Value); ok {
-			if found := findRows(list); found != nil {
-				count = len(found.rows)
-			}
-		}
-		tokens = append(tokens, IntToken("expanded."+name, int64(count)))
+		tokens = append(tokens, IntToken("expanded."+name, int64(len(relatedRecords(relation.Value)))))
 	}
 	return tokens
 }

@@ -2,12 +2,16 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
+
+// limitMost is the greatest limit that a tool takes (R-ARG-5).
+const limitMost = 100
 
 // repeat is the tool arguments that lead to the request that was sent, after the given ones. The RS saw
 // these values, so the call asks the same question again.
@@ -18,12 +22,12 @@ func repeat(response *rs.Response, given rawjson.Object, skipped ...string) rawj
 	brackets := map[string]rawjson.Object{}
 	for _, sent := range response.Request.Query.Parameters() {
 		name, path := bracketPath(sent.Name)
-		if isMember(given, name) || contains(skipped, name) {
+		if isMember(given, name) || slices.Contains(skipped, name) {
 			continue
 		}
 		switch name {
 		case "limit":
-			if limit, err := strconv.ParseInt(sent.Value, 10, 64); err == nil {
+			if limit, err := strconv.ParseInt(sent.Value, 10, 64); err == nil && 1 <= limit && limit <= limitMost {
 				arguments = append(arguments, rawjson.Int(name, limit))
 			}
 		case "cursor", "order", "sort", "count", "view", "changes_since", "connection_id", "q", "metric", "field",
@@ -73,19 +77,5 @@ func bracketed(object rawjson.Object, name string, path []string, value string) 
 }
 
 func isMember(object rawjson.Object, name string) bool {
-	for _, member := range object {
-		if member.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(names []string, name string) bool {
-	for _, each := range names {
-		if each == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(object, func(member rawjson.Member) bool { return member.Name == name })
 }

@@ -2,10 +2,10 @@ package render
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // nestingSearched bounds how deep a hit is searched for resource URIs. Deeper values are left out: a
@@ -13,14 +13,23 @@ import (
 const nestingSearched = 32
 
 // withoutURIs takes record and field-window URIs out of a value and collects them (R-SEARCH-10). It
-// is empty when the value itself is such a URI.
+// is nil when the value itself is such a URI.
 func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json.RawMessage {
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
 		text, _ := rawjson.Text(value)
-		if isHandleURI(text) {
-			*uris = append(*uris, value)
+		if !strings.Contains(text, "pdpp://") {
+			return value
+		}
+		for _, uri := range handleURI.FindAllString(text, -1) {
+			*uris = append(*uris, rawjson.Quote(uri))
+		}
+		rest := handleURI.ReplaceAllString(text, "")
+		if rest == "" {
 			return nil
+		}
+		if rest != text {
+			return rawjson.Quote(rest)
 		}
 	case rawjson.ObjectValue:
 		if depth == nestingSearched {
@@ -50,6 +59,5 @@ func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json
 	return value
 }
 
-func isHandleURI(text string) bool {
-	return recordid.IsURI(text) && !strings.HasPrefix(text, "pdpp://"+string(recordid.KindStream)+"/")
-}
+// handleURI is a record or field-window URI, also within a text.
+var handleURI = regexp.MustCompile(`pdpp://(?:record|field-window)(?:/[^\s"'<>]*)?`)

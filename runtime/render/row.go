@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // envelopeNames are the members of a record's wrapper. In a flat record every other member is a
@@ -19,9 +20,18 @@ var envelopeNames = []string{
 }
 
 // keptNames are the identity and operational members that stay in a projected record (R-QRY-1). The
-// tool reference lists them.
+// tool reference lists them: the word records of the spec's vocabulary says the same. Expanded relations
+// stay only when they were asked for.
 var keptNames = []string{
-	"object", "id", "stream", "connection_id", "connector_key", "display_name", "emitted_at", "deleted", "deleted_at", "expanded",
+	"object", "id", "stream", "connection_id", "connector_key", "display_name", "emitted_at", "deleted", "deleted_at", expandedName,
+}
+
+const expandedName = "expanded"
+
+// expands tells whether the RS was asked to expand relations.
+func expands(response *rs.Response) bool {
+	_, asked := response.Request.Query.Get("expand")
+	return asked
 }
 
 // row is one record as the RS sent it.
@@ -57,10 +67,13 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	return r, true
 }
 
-// project keeps the requested fields and what keptNames names, whatever the RS sent.
-func (r *row) project(fields []string) {
+// project keeps the requested fields and what keptNames names, whatever the RS sent. Nil keeps all.
+func (r *row) project(fields []string, expanding bool) {
 	if fields == nil {
 		return
+	}
+	if !expanding {
+		r.members = r.members.Without(expandedName)
 	}
 	r.fields = projected(r.fields, fields)
 	kept := rawjson.Object{}
@@ -125,22 +138,4 @@ func ConnectorKey(members rawjson.Object) string {
 		return sent
 	}
 	return path.Base(address.Path)
-}
-
-// Times at which something was written or happened, and then the time at which it was collected.
-// The first that a record has stands in its title (R-SEARCH-7).
-var timeNames = []string{
-	"sent_at", "authored_at", "created_at", "published_at", "posted_at", "received_at", "occurred_at", "started_at",
-	"start_time", "timestamp", "date", "updated_at",
-}
-
-// eventTime is the authored or event time among a record's fields, else the time of ingestion.
-func eventTime(members, fields rawjson.Object) string {
-	if authored := fields.FirstText(timeNames...); authored != "" {
-		return authored
-	}
-	if authored := members.FirstText(timeNames...); authored != "" {
-		return authored
-	}
-	return members.Text("emitted_at")
 }

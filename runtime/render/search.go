@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -57,8 +57,7 @@ const (
 	narrowedCharacters = 1_000
 )
 
-func narrowed(value json.RawMessage) json.RawMessage {
-	hit, _ := rawjson.ParseObject(value)
+func narrowed(hit rawjson.Object) json.RawMessage {
 	kept, free := rawjson.Object{}, hitCharacters
 	for _, member := range hit {
 		length := rawLength(member.Value) + Length(member.Name)
@@ -91,11 +90,10 @@ func (s *search) open(q question) error {
 		if !ok {
 			return Unusable(s.response, fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
 		}
-		if hit.isRecord() {
-			value = withoutURIs(value, 0, &s.uris)
-		}
+		s.uris = append(s.uris, hit.uris...)
+		value = hit.members.Encode()
 		if rawLength(value) > hitCharacters {
-			value = narrowed(value)
+			value = narrowed(hit.members)
 			s.narrowed++
 		}
 		s.hits = append(s.hits, hit)

@@ -3,28 +3,42 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// shortenedCharacters is the room for the fields of a record that is too large by itself. The rest
-// of the channel is for the envelope and the continuations.
-const shortenedCharacters = 24_000
-
-// shortenedFieldsNamed bounds the continuations of such a record; the longest fields come first in
-// a record that has more of them.
-const shortenedFieldsNamed = 20
+// Bounds of a record that is too large by itself. The rest of the channel is for the envelope.
+const (
+	shortenedCharacters = 24_000 // for its fields
+	shortenedNames      = 20     // of cut fields
+	shortenedCalls      = 3_000  // characters of its continuations
+)
 
 // shortened says what was cut from a record that does not fit by itself (R-BUD-3).
 type shortened struct {
-	clipped []string // text fields, each with a continuation
+	clipped []string // text fields
 	dropped []string // other members that were too large
-	calls   []Call
+	calls   []Call   // read on in the first of them
 }
 
 func (s *shortened) line() string {
 	return fmt.Sprintf("fields_clipped=%d fields_left_out=%s: the record is too large for one result.",
-		len(s.clipped), rawjson.Strings("", s.dropped).Value)
+		len(s.clipped), rawjson.Strings("", shownNames(s.dropped)).Value)
+}
+
+func (s *shortened) members() rawjson.Object {
+	return rawjson.Object{
+		rawjson.Strings("fields_clipped", shownNames(s.clipped)), rawjson.Strings("fields_left_out", shownNames(s.dropped)),
+	}
+}
+
+func shownNames(names []string) []string {
+	shown := make([]string, 0, shortenedNames)
+	for _, name := range names[:min(len(names), shortenedNames)] {
+		shown = append(shown, clipName(name))
+	}
+	return shown
 }
 
 // shortenFirst cuts the first row so that it fits: the longest texts are clipped to one length, and
@@ -32,18 +46,31 @@ func (s *shortened) line() string {
 func (p *page) shortenFirst() {
 	row := p.rows[0]
 	p.short = &shortened{}
+	relations := row.fetchExpanded()
+	beside := row.dropBesideFields()
+	row.shorten(p.short)
+	p.encoded[0] = row.members.Encode()
+	p.short.calls = p.short.continuations(row.identity)
+	if slices.Contains(beside, expandedName) && row.canFetch() {
+		p.short.calls = append(p.short.calls, relations)
+	}
+	p.short.dropped = append(p.short.dropped, beside...)
+}
+
+// dropBesideFields takes out what is large beside the fields, such as expanded records, and names it.
+func (r *row) dropBesideFields() []string {
+	var dropped []string
 	kept := rawjson.Object{}
-	for _, member := range row.members { // expanded records, and what else stands beside the fields
-		if member.Name != "data" && rawLength(member.Value) > labelCharacters*10 && (!row.flat || contains(envelopeNames, member.Name)) {
-			p.short.dropped = append(p.short.dropped, clipName(member.Name))
+	for _, member := range r.members {
+		isField := member.Name == "data" || r.flat && !slices.Contains(envelopeNames, member.Name)
+		if !isField && rawLength(member.Value) > labelCharacters*10 {
+			dropped = append(dropped, member.Name)
 			continue
 		}
 		kept = append(kept, member)
 	}
-	row.members = kept
-	row.shorten(p.short)
-	p.encoded[0] = row.members.Encode()
-	p.short.bound()
+	r.members = kept
+	return dropped
 }
 
 func (r *row) shorten(short *shortened) {
@@ -61,10 +88,9 @@ func (r *row) shorten(short *shortened) {
 			fields = append(fields, field)
 		case isText && describeBinary(text) == "":
 			fields = append(fields, rawjson.Raw(field.Name, clipQuoted(text, ceiling)))
-			short.clipped = append(short.clipped, clipName(field.Name))
-			short.calls = append(short.calls, r.readField(field.Name))
+			short.clipped = append(short.clipped, field.Name)
 		default:
-			short.dropped = append(short.dropped, clipName(field.Name))
+			short.dropped = append(short.dropped, field.Name)
 		}
 	}
 	if r.flat {
@@ -73,11 +99,25 @@ func (r *row) shorten(short *shortened) {
 	r.replaceFields(fields)
 }
 
-// bound keeps the list of cuts short. A record with that many long fields is read by fields.
-func (s *shortened) bound() {
-	s.clipped = s.clipped[:min(len(s.clipped), shortenedFieldsNamed)]
-	s.calls = s.calls[:min(len(s.calls), shortenedFieldsNamed)]
-	s.dropped = s.dropped[:min(len(s.dropped), shortenedFieldsNamed)]
+// continuations read on in what was cut: a text window by window, other values with fetch, which has
+// more room and says what it cannot show. A record with very many of them is read by fields.
+func (s *shortened) continuations(id identity) []Call {
+	var calls []Call
+	if names := passable(s.dropped); names != nil && id.canFetch() {
+		calls = append(calls, id.fetchFields(names...))
+	}
+	for _, name := range s.clipped {
+		if id.canRead(name) {
+			calls = append(calls, id.readField(name))
+		}
+	}
+	free := shortenedCalls
+	for i, call := range calls {
+		if free -= Length(call.Line()) + 1; free < 0 {
+			return calls[:i]
+		}
+	}
+	return calls
 }
 
 func namesOf(object rawjson.Object) []string {

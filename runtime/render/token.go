@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Token is one machine-readable value of a text: name="value", the value as a JSON string.

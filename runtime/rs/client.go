@@ -3,6 +3,7 @@ package rs
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -13,6 +14,7 @@ type Client struct {
 	baseURL     string
 	providerURL string
 	bearer      string
+	header      http.Header
 	secrets     redactor
 	timeout     time.Duration
 	maxBody     int64
@@ -50,6 +52,7 @@ func NewClient(options Options) (*Client, error) {
 		baseURL:     baseURL,
 		providerURL: providerURL,
 		bearer:      options.Bearer,
+		header:      options.Header.Clone(),
 		secrets:     newRedactor(options.Bearer),
 		timeout:     options.Timeout,
 		maxBody:     options.MaxBody,
@@ -74,6 +77,9 @@ func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, exchange.failure(Unreachable, "the request has no valid URL; check the provider URL", nil)
+	}
+	for name, values := range c.header {
+		request.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("Accept-Encoding", "gzip")

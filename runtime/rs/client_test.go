@@ -130,3 +130,20 @@ func TestClientsOnOneTransportAreConcurrentlyUsable(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// What belongs to one caller's request goes along with it, and replaces nothing of the client's own.
+func TestGetSendsTheHeaderOfItsOptions(t *testing.T) {
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	header := http.Header{"traceparent": {trace}, "Authorization": {"Bearer another"}, "Accept": {"text/html"}}
+	client, requests := serve(t, body(`{}`), func(options *rs.Options) { options.Header = header })
+	header.Set("Traceparent", "changed later")
+	if _, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"}); err != nil {
+		t.Fatal(err)
+	}
+	seen := requests.all()[0].Header
+	for name, want := range map[string]string{"Traceparent": trace, "Authorization": "Bearer " + bearer, "Accept": "application/json"} {
+		if got := seen.Values(name); len(got) != 1 || got[0] != want {
+			t.Errorf("the RS saw %s: %q, want %q", name, got, want)
+		}
+	}
+}

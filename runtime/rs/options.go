@@ -26,6 +26,10 @@ type Options struct {
 	// Bearer is the access token that every request carries: visible ASCII, at least one character.
 	Bearer string
 
+	// Header is sent with every request beside the client's own header, which it cannot replace: for
+	// what belongs to one caller's request, such as traceparent. It is copied.
+	Header http.Header
+
 	// Transport carries the requests. Share one between clients, so that they share connections.
 	// Nil means one transport of this process, made by NewTransport.
 	Transport http.RoundTripper

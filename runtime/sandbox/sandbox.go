@@ -13,7 +13,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/resource"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/sample"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/store"
 )
 
@@ -49,13 +48,9 @@ func New(ctx context.Context, options Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := sample.Dataset(options.Seed)
-	records, err := store.Open(ctx, options.DataDir)
+	set, records, err := fill(ctx, options)
 	if err != nil {
-		return nil, fmt.Errorf("open the sandbox's store: %w", err)
-	}
-	if err := records.Load(ctx, set); err != nil {
-		return nil, errors.Join(fmt.Errorf("load the sample data: %w", err), records.Close())
+		return nil, err
 	}
 	as := authorization.New(origin, set, options.Authorization...)
 	return &Sandbox{

@@ -31,8 +31,8 @@ func (f failure) structured() json.RawMessage {
 	var members object
 	members.raw("error", f.object)
 	members.integer("http_status", f.status)
-	members.text("request_id", f.requestID)
-	members.text("provider_url", f.url)
+	members.text("request_id", ShownRequestID(f.requestID))
+	members.text("provider_url", ShownURL(f.url))
 	return members.encode()
 }
 
@@ -50,8 +50,8 @@ func describe(err error) failure {
 		members.text("type", adapterError)
 		members.text("code", string(unusable.Reason))
 		members.text("message", unusable.Message)
-		members.text("request_id", unusable.RequestID)
-		return failure{object: members.encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
+		members.text("request_id", ShownRequestID(unusable.RequestID))
+		return failure{object: members.bounded().encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
 	}
 	var members object
 	members.text("type", adapterError)

@@ -27,7 +27,7 @@ func TestFailed(t *testing.T) {
 				Envelope: json.RawMessage(`{ "code":"ambiguous_connection", "message":"several <b> é", "type":"api_error", "retry_with":"connection_id",
 					"available_connections":[{"connection_id":"cin_1"}], "request_id":"req_1", "n":1.10 }`),
 			},
-			object: `{"code":"ambiguous_connection","message":"several <b> é","type":"api_error","retry_with":"connection_id","available_connections":[{"connection_id":"cin_1"}],"request_id":"req_1","n":1.10}`,
+			object: `{"code":"ambiguous_connection","message":"several <b> é","type":"api_error","retry_with":"connection_id","available_connections":[{"connection_id":"cin_1"}],"request_id":"req_1","n":1.10,"hint":"Repeat the call with connection_id set to one of available_connections."}`,
 			beside: `,"http_status":409,"request_id":"req_1","provider_url":"https://rs.example.com/v1/schema"`,
 		},
 		{
@@ -36,19 +36,19 @@ func TestFailed(t *testing.T) {
 				Status: 429, Type: "rate_limit_error", Code: "rate_limit_exceeded", Message: "slow down", RequestID: "req_2", RetryAfter: "7",
 				Envelope: json.RawMessage(`{"message":"slow down","code":null}`),
 			},
-			object: `{"message":"slow down","code":"rate_limit_exceeded","type":"rate_limit_error","request_id":"req_2","retry_after":"7"}`,
+			object: `{"message":"slow down","code":"rate_limit_exceeded","type":"rate_limit_error","request_id":"req_2","retry_after":"7","hint":"Wait as long as retry_after says, then repeat the call."}`,
 			beside: `,"http_status":429,"request_id":"req_2"`,
 		},
 		{
 			name:   "no envelope",
 			err:    fmt.Errorf("reading: %w", &rs.Error{Status: 502, Type: "api_error", Code: "api_error", Message: "bad gateway"}),
-			object: `{"type":"api_error","code":"api_error","message":"bad gateway"}`,
+			object: `{"type":"api_error","code":"api_error","message":"bad gateway","hint":"The resource server failed. Repeat the call later; if it fails again, its operator must look."}`,
 			beside: `,"http_status":502`,
 		},
 		{
-			name:   "a repeated member counts once, as its last value",
-			err:    &rs.Error{Status: 400, Type: "t", Code: "c", Message: "m", Envelope: json.RawMessage(`{"code":"a","type":"t","code":"b","message":"m"}`)},
-			object: `{"code":"b","type":"t","message":"m"}`,
+			name:   "a repeated member counts once, as its last value, and the RS's own advice stands",
+			err:    &rs.Error{Status: 400, Type: "t", Code: "c", Message: "m", Envelope: json.RawMessage(`{"code":"a","type":"t","code":"b","message":"m","hint":"h","next":[]}`)},
+			object: `{"code":"b","type":"t","message":"m","hint":"h","next":[]}`,
 			beside: `,"http_status":400`,
 		},
 		{
@@ -94,6 +94,9 @@ func TestFailed(t *testing.T) {
 	}
 }
 
+// textBytes is the bound of any tool's text (R-BUD-2). Bytes are never fewer than characters.
+const textBytes = 8_000
+
 // R-BUD-2, R-ERR-5: an error object of any size fits a result, and says what it leaves out.
 func TestFailedIsBounded(t *testing.T) {
 	var sources []string
@@ -109,7 +112,7 @@ func TestFailedIsBounded(t *testing.T) {
 		"adapter": &tool.Error{Code: tool.AmbiguousConnection, Message: long, RetryWith: "connection_id", AvailableConnections: json.RawMessage(candidates)},
 	} {
 		result := tool.Failed(err)
-		if len(result.Text) > 16_000 || len(result.Structured) > 17_000 || !utf8.ValidString(result.Text) {
+		if len(result.Text) > textBytes || len(result.Structured) > textBytes+300 || !utf8.ValidString(result.Text) {
 			t.Errorf("%s: text of %d bytes, structured of %d", name, len(result.Text), len(result.Structured))
 		}
 		var object struct {
@@ -126,7 +129,7 @@ func TestFailedIsBounded(t *testing.T) {
 		if object.Code != "ambiguous_connection" || object.RetryWith != "connection_id" || object.Stack != "" || object.Param != "" {
 			t.Errorf("%s: kept %+v", name, object)
 		}
-		if !object.Truncated || !strings.HasSuffix(object.Message, "(2000 of 60000 bytes shown)") {
+		if !object.Truncated || !strings.HasSuffix(object.Message, " of 60000 bytes shown)") {
 			t.Errorf("%s: does not say that it was shortened: %.80s", name, object.Message)
 		}
 		if got := len(object.Connections); got == 0 || got == len(sources) || object.Total != len(sources) ||
@@ -136,11 +139,42 @@ func TestFailedIsBounded(t *testing.T) {
 	}
 }
 
+// R-BUD-2: no size is between what is kept whole and what is bounded.
+func TestFailedIsBoundedAtEverySize(t *testing.T) {
+	for size := 0; size < 60_000; size += 500 {
+		envelope := fmt.Sprintf(`{"code":"invalid_sort","message":%q,"extra":%q}`, strings.Repeat("m", size/2), strings.Repeat("x", size/2))
+		result := tool.Failed(&rs.Error{Status: 400, Type: "t", Code: "invalid_sort", Envelope: json.RawMessage(envelope)})
+		if len(result.Text) > textBytes || !json.Valid(result.Structured) || !strings.Contains(result.Text, `"hint":"Sort only`) {
+			t.Errorf("an envelope of %d bytes became %d: %.100s", len(envelope), len(result.Text), result.Text)
+		}
+		if whole := strings.Contains(result.Text, `"extra"`); whole == strings.Contains(result.Text, `"truncated":true`) {
+			t.Errorf("an envelope of %d bytes is whole %t, and does not say so", len(envelope), whole)
+		}
+	}
+}
+
 // R-BUD-2: a message that is mostly escapes is bounded by its size as JSON.
 func TestFailedBoundsEscapes(t *testing.T) {
 	message := strings.Repeat("\x01", 30_000)
 	result := tool.Failed(&tool.Error{Code: tool.InvalidArguments, Message: message})
-	if len(result.Text) > 16_000 || !json.Valid(result.Structured) {
+	if len(result.Text) > textBytes || !json.Valid(result.Structured) {
 		t.Errorf("text of %d bytes", len(result.Text))
+	}
+}
+
+// R-BUD-2: what stands beside the error object is bounded as well.
+func TestFailedBoundsWhatStandsBeside(t *testing.T) {
+	long := strings.Repeat("a", 100_000)
+	for name, err := range map[string]error{
+		"refused":  &rs.Error{Status: 400, Code: long, Type: long, Message: "m", RequestID: long, URL: "https://rs.example.com/v1/search?q=" + long},
+		"unusable": &rs.Failure{Reason: rs.InvalidResponse, Message: long, RequestID: long, URL: "https://rs.example.com/" + long},
+	} {
+		result := tool.Failed(err)
+		if len(result.Text) > textBytes || len(result.Structured) > textBytes+300 || !json.Valid(result.Structured) {
+			t.Errorf("%s: text of %d bytes, structured of %d", name, len(result.Text), len(result.Structured))
+		}
+		if name == "refused" && !strings.Contains(string(result.Structured), `"provider_url":"https://rs.example.com/v1/search"`) {
+			t.Errorf("%s does not say what was read: %.300s", name, result.Structured)
+		}
 	}
 }

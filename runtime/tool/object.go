@@ -48,6 +48,11 @@ func (o object) has(name string) bool {
 	return len(value) > 0 && string(value) != "null"
 }
 
+func (o object) isText(name string) bool {
+	value := o.value(name)
+	return len(value) > 0 && value[0] == '"'
+}
+
 func (o object) value(name string) json.RawMessage {
 	for _, member := range o {
 		if member.Name == name {
@@ -72,6 +77,20 @@ func (o object) encode() json.RawMessage {
 		}
 	}
 	encoded.WriteByte('}')
+	return encoded.Bytes()
+}
+
+// array writes a JSON array of values.
+func array(values []json.RawMessage) json.RawMessage {
+	var encoded bytes.Buffer
+	encoded.WriteByte('[')
+	for i, value := range values {
+		if i > 0 {
+			encoded.WriteByte(',')
+		}
+		encoded.Write(value)
+	}
+	encoded.WriteByte(']')
 	return encoded.Bytes()
 }
 

@@ -2,7 +2,6 @@ package connect
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
@@ -44,7 +43,7 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	if err != nil {
 		return nil, err
 	}
-	if answer.status != http.StatusCreated && answer.status != http.StatusOK {
+	if !answer.isSuccess() {
 		return nil, s.failed(answer.refused())
 	}
 	var attempt agentAttempt
@@ -77,7 +76,7 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 	if err != nil {
 		return nil, err
 	}
-	if answer.status != http.StatusCreated && answer.status != http.StatusOK {
+	if !answer.isSuccess() {
 		return nil, s.failed(answer.refused())
 	}
 	var pushed struct {
@@ -107,8 +106,11 @@ func (s *signIn) admitAttempt(attempt *agentAttempt, from string) (err error) {
 	return err
 }
 
-// agentGranted is an answer to a poll.
+// agentGranted is an answer to a poll that is no error.
 type agentGranted struct {
+	Status   string `json:"status"`
+	Interval int64  `json:"interval"` // seconds
+
 	AccessToken string `json:"access_token"`
 	TokenType   string `json:"token_type"`
 	ExpiresIn   int64  `json:"expires_in"` // seconds; 0: it does not end by itself
@@ -116,6 +118,9 @@ type agentGranted struct {
 	GrantID     string `json:"grant_id"`
 	PackageID   string `json:"grant_package_id"`
 	Grant       struct {
+		Client struct {
+			ClientID string `json:"client_id"`
+		} `json:"client"`
 		GrantID   string    `json:"grant_id"`
 		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not end by itself
 	} `json:"grant"`
@@ -125,6 +130,9 @@ func (s *signIn) agentIssued(client credential.Client, granted *agentGranted, fr
 	given := &issued{client: client, grantID: granted.GrantID, packageID: granted.PackageID, scope: granted.Scope}
 	if given.grantID == "" {
 		given.grantID = granted.Grant.GrantID
+	}
+	if client.ClientID == "" { // the server registered one on the way
+		given.client.ClientID = granted.Grant.Client.ClientID
 	}
 	if given.scope == "" {
 		given.scope = Scope // what was asked for (RFC 6749, section 5.1)

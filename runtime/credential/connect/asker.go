@@ -66,6 +66,8 @@ type answer struct {
 	body   []byte
 }
 
+func (a *answer) isSuccess() bool { return a.status >= 200 && a.status < 300 }
+
 func (a *asker) get(ctx context.Context, address string) (*answer, error) {
 	return a.ask(ctx, http.MethodGet, address, "", nil)
 }

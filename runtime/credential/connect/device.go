@@ -52,7 +52,7 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	if err != nil {
 		return nil, err
 	}
-	if answer.status != http.StatusOK {
+	if !answer.isSuccess() {
 		return nil, s.failed(answer.refused())
 	}
 	var started deviceStarted

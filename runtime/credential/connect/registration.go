@@ -3,7 +3,6 @@ package connect
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
@@ -40,7 +39,7 @@ func (s *signIn) register(ctx context.Context, asked registration) (credential.C
 	if err != nil {
 		return credential.Client{}, err
 	}
-	if answer.status != http.StatusCreated && answer.status != http.StatusOK {
+	if !answer.isSuccess() {
 		return credential.Client{}, s.failed(answer.refused())
 	}
 	var registered struct {

@@ -37,7 +37,7 @@ func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTr
 	if err != nil {
 		return false, err
 	}
-	if answer.status != http.StatusOK {
+	if !answer.isSuccess() {
 		signing := &signIn{provider: provider, server: server}
 		failure := signing.failed(answer.refused(token))
 		failure.NextStep = "ask the provider to revoke the grant"

@@ -29,6 +29,7 @@ func replies(all ...reply) http.HandlerFunc {
 		now := all[next]
 		next = min(next+1, len(all)-1)
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Location", "/elsewhere") // for those that are redirects
 		w.WriteHeader(now.status)
 		_, _ = io.WriteString(w, now.body)
 	}
@@ -120,8 +121,10 @@ func TestEndOfWaiting(t *testing.T) {
 		{"token with a line break", reply{200, `{"access_token":"a\nb"}`}, reply{200, `{"access_token":"a\nb"}`}, credential.Configuration, nil, "characters that a bearer cannot have"},
 		{"another kind of token", reply{200, `{"access_token":"x","token_type":"DPoP"}`}, reply{200, `{"access_token":"x","token_type":"DPoP"}`}, credential.Configuration, nil, "other than Bearer"},
 		{
-			"text for a terminal", reply{400, `{"error":"x","error_description":"\u001b[2J` + pollingCode + `\nbye"}`},
-			reply{400, `{"error":"x","error_description":"\u001b[2Jdc_2d7dac328fb606eb\nbye"}`}, credential.Configuration, nil, "x:  [2J[redacted] bye",
+			"text for a terminal",
+			reply{400, `{"error":"x","error_description":"\u001b[2J` + pollingCode + `\nbye"}`},
+			reply{400, `{"error":"x","error_description":"\u001b[2Jdc_2d7dac328fb606eb\nbye"}`},
+			credential.Configuration, nil, "x: [2J[redacted] bye",
 		},
 	}
 	for _, test := range tests {
@@ -135,12 +138,22 @@ func TestEndOfWaiting(t *testing.T) {
 			}
 			t.Run(test.name+" "+flow, func(t *testing.T) {
 				_, got := attempt(t, answered)
-				got.wantError(t, test.class, strings.ReplaceAll(test.text, "x:  ", "x: "))
+				got.wantError(t, test.class, test.text)
 				if test.sentinel != nil && !errors.Is(got.err, test.sentinel) {
 					t.Errorf("%v does not wrap %v", got.err, test.sentinel)
 				}
 			})
 		}
+	}
+}
+
+// Once the owner was asked there is no second way: they would have to approve twice.
+func TestOwnerIsAskedOnce(t *testing.T) {
+	provider := playing(metadata, agentStart, []string{"565", "569"}, readable).Handle(pollPath, replies(oauthReply(400, "invalid_request")))
+	got := signIn(t, provider, connect.Options{Sources: []string{spotify}})
+	got.wantError(t, credential.Configuration, "invalid_request")
+	if len(got.approval) != 1 || len(provider.Seen("/oauth/device_authorization")) > 0 {
+		t.Errorf("announced %+v, want one approval", got.approval)
 	}
 }
 

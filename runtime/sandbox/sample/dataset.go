@@ -29,7 +29,7 @@ const SharedID = "shared-1"
 // emittedAt is when every record was collected; one instant keeps the data independent of the clock.
 var emittedAt = time.Date(2026, time.May, 1, 0, 0, 0, 0, time.UTC)
 
-// Dataset returns about five thousand records of four connections. It is a pure function of seed.
+// Dataset returns about 7,800 records of four connections. It is a pure function of seed.
 func Dataset(seed uint64) catalog.Dataset {
 	set := catalog.Dataset{
 		Connectors: []catalog.Connector{gmail(), spotify(), slack()},

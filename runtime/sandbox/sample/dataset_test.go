@@ -51,7 +51,7 @@ func TestDatasetCounts(t *testing.T) {
 		"cin_gmail_work/attachments":        16,
 		"cin_gmail_work/labels":             4,
 		"cin_spotify/saved_tracks":          240,
-		"cin_spotify/play_history":          2600,
+		"cin_spotify/play_history":          5200,
 		"cin_spotify/top_artists":           108,
 		"cin_slack_team/channels":           8,
 		"cin_slack_team/chat_messages":      1299, // one of 1300 is deleted

@@ -11,7 +11,7 @@ import (
 
 const (
 	trackCount   = 240
-	playCount    = 2600
+	playCount    = 5200
 	monthsOfTops = 36
 )
 
@@ -111,7 +111,7 @@ func history(r *rand.Rand, tracks []savedTrack) []catalog.Record {
 	at := time.Date(2025, time.January, 1, 6, 0, 0, 0, time.UTC)
 	records := make([]catalog.Record, playCount)
 	for n := range records {
-		at = at.Add(time.Duration(20+r.IntN(480)) * time.Minute)
+		at = at.Add(time.Duration(10+r.IntN(240)) * time.Minute)
 		t := tracks[min(r.IntN(trackCount), r.IntN(trackCount))] // some tracks are favourites
 		listened := t.DurationMS
 		skipped := r.IntN(6) == 0

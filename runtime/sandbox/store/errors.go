@@ -8,6 +8,10 @@ import (
 // ErrNotFound says that no such record or blob is stored, or that it was deleted.
 var ErrNotFound = errors.New("not found")
 
+// ErrInDirectory says that a store cannot be copied: its pages are marked for a write-ahead log, which a
+// database in memory has none of. Open its directory again instead.
+var ErrInDirectory = errors.New("a store in a directory cannot be copied; open the directory again")
+
 // UndeclaredError says that a record names a connection or a stream that no loaded dataset declares.
 // The next step is to Load a dataset that declares it.
 type UndeclaredError struct {

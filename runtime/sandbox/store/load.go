@@ -12,15 +12,16 @@ import (
 func (s *Store) Load(ctx context.Context, dataset catalog.Dataset) error {
 	s.declare(dataset)
 	err := s.write(ctx, func(tx *transaction) error {
+		l, err := startLoading(ctx, tx)
+		if err != nil {
+			return err
+		}
 		for _, record := range dataset.Records {
-			known, err := isKnown(ctx, tx, record)
+			stream, err := s.declaration(record.ConnectionID, record.Stream)
 			if err != nil {
 				return err
 			}
-			if known {
-				continue
-			}
-			if err := s.put(ctx, tx, record); err != nil {
+			if err := l.add(ctx, record, stream); err != nil {
 				return err
 			}
 		}
@@ -29,7 +30,7 @@ func (s *Store) Load(ctx context.Context, dataset catalog.Dataset) error {
 				return err
 			}
 		}
-		return nil
+		return l.finish(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("load dataset: %w", err)
@@ -60,15 +61,4 @@ func (s *Store) declaration(connectionID, stream string) (catalog.Stream, error)
 		return catalog.Stream{}, &UndeclaredError{ConnectionID: connectionID, Stream: stream}
 	}
 	return declared, nil
-}
-
-func isKnown(ctx context.Context, tx *transaction, record catalog.Record) (bool, error) {
-	var known bool
-	err := tx.row(ctx, &known,
-		`SELECT EXISTS (SELECT 1 FROM record WHERE connection_id = ? AND stream = ? AND key = ?)`,
-		record.ConnectionID, record.Stream, record.Key)
-	if err != nil {
-		return false, fmt.Errorf("look up record: %w", err)
-	}
-	return known, nil
 }

@@ -18,6 +18,36 @@ func (s *Store) Put(ctx context.Context, record catalog.Record) error {
 	return s.write(ctx, func(tx *transaction) error { return s.put(ctx, tx, record) })
 }
 
+// row is a record as the table has it.
+type row struct {
+	record   catalog.Record
+	stream   catalog.Stream
+	values   map[string]json.RawMessage // by field
+	data     string                     // without blanks
+	position string
+	consent  any // text or nil
+}
+
+// rowOf checks a record that is not deleted. Errors: *DataError.
+func rowOf(record catalog.Record, stream catalog.Stream) (row, error) {
+	if record.Key == "" {
+		return row{}, &DataError{Stream: record.Stream, Reason: "the key is empty"}
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(record.Data, &values); err != nil || values == nil {
+		return row{}, &DataError{Stream: record.Stream, Key: record.Key, Reason: "the data is not a JSON object", Err: err}
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, record.Data); err != nil {
+		return row{}, &DataError{Stream: record.Stream, Key: record.Key, Reason: "the data is not JSON", Err: err}
+	}
+	return row{
+		record: record, stream: stream, values: values, data: compact.String(),
+		position: positionValue(fieldNamed(stream, stream.CursorField), values[stream.CursorField]),
+		consent:  consentTime(stream, values),
+	}, nil
+}
+
 func (s *Store) put(ctx context.Context, tx *transaction, record catalog.Record) error {
 	stream, err := s.declaration(record.ConnectionID, record.Stream)
 	if err != nil {
@@ -26,16 +56,9 @@ func (s *Store) put(ctx context.Context, tx *transaction, record catalog.Record)
 	if !record.DeletedAt.IsZero() {
 		return putTombstone(ctx, tx, record)
 	}
-	if record.Key == "" {
-		return &DataError{Stream: record.Stream, Reason: "the key is empty"}
-	}
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(record.Data, &values); err != nil || values == nil {
-		return &DataError{Stream: record.Stream, Key: record.Key, Reason: "the data is not a JSON object", Err: err}
-	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, record.Data); err != nil {
-		return &DataError{Stream: record.Stream, Key: record.Key, Reason: "the data is not JSON", Err: err}
+	r, err := rowOf(record, stream)
+	if err != nil {
+		return err
 	}
 	version, err := nextVersion(ctx, tx, record.ConnectionID, record.Stream)
 	if err != nil {
@@ -49,13 +72,11 @@ func (s *Store) put(ctx context.Context, tx *transaction, record catalog.Record)
 			version = excluded.version, position = excluded.position, consent_time = excluded.consent_time,
 			data = excluded.data, emitted_at = excluded.emitted_at, deleted_at = NULL
 		RETURNING id`,
-		record.ConnectionID, record.Stream, record.Key, version,
-		positionValue(fieldNamed(stream, stream.CursorField), values[stream.CursorField]),
-		consentTime(stream, values), compact.String(), instantText(record.EmittedAt))
+		record.ConnectionID, record.Stream, record.Key, version, r.position, r.consent, r.data, instantText(record.EmittedAt))
 	if err != nil {
 		return fmt.Errorf("store record %q: %w", record.Key, err)
 	}
-	return indexText(ctx, tx, id, stream, values)
+	return replaceText(ctx, tx, id, r)
 }
 
 // Delete leaves a tombstone in place of a record. The error is ErrNotFound when there is no such record.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
 )
 
 // snippetTokens is how many words a snippet shows, of at most 64 (SQLite FTS5, "The snippet() function").
@@ -154,26 +152,52 @@ func matchExpression(query string) string {
 	return strings.Join(phrases, " ")
 }
 
-// indexText replaces what the full-text index has of a record.
-func indexText(ctx context.Context, tx *transaction, id int64, stream catalog.Stream, values map[string]json.RawMessage) error {
+// searchedField is one text of a record that search looks at.
+type searchedField struct {
+	rowID int64 // in searchable and in searchable_text
+	text  string
+}
+
+// replaceText brings the index up to what the record holds now.
+func replaceText(ctx context.Context, tx *transaction, id int64, r row) error {
 	if err := unindexText(ctx, tx, id); err != nil {
 		return err
 	}
-	for _, field := range stream.Fields {
-		text := searchedText(values[field.Name])
-		if !field.Lexical || text == "" {
+	fields, err := nameText(ctx, tx, id, r)
+	if err != nil {
+		return err
+	}
+	return indexText(ctx, tx, fields)
+}
+
+// nameText notes which fields of a record are searched. indexText then takes in their text.
+func nameText(ctx context.Context, tx *transaction, id int64, r row) ([]searchedField, error) {
+	var fields []searchedField
+	for _, field := range r.stream.Fields {
+		if !field.Lexical {
+			continue
+		}
+		text := searchedText(r.values[field.Name])
+		if text == "" {
 			continue
 		}
 		result, err := tx.exec(ctx, `INSERT INTO searchable (record_id, field) VALUES (?, ?)`, id, field.Name)
 		if err != nil {
-			return fmt.Errorf("index field %q: %w", field.Name, err)
+			return nil, fmt.Errorf("index field %q: %w", field.Name, err)
 		}
-		row, err := result.LastInsertId()
+		rowID, err := result.LastInsertId()
 		if err != nil {
-			return fmt.Errorf("index field %q: %w", field.Name, err)
+			return nil, fmt.Errorf("index field %q: %w", field.Name, err)
 		}
-		if _, err := tx.exec(ctx, `INSERT INTO searchable_text (rowid, text) VALUES (?, ?)`, row, text); err != nil {
-			return fmt.Errorf("index field %q: %w", field.Name, err)
+		fields = append(fields, searchedField{rowID, text})
+	}
+	return fields, nil
+}
+
+func indexText(ctx context.Context, tx *transaction, fields []searchedField) error {
+	for _, field := range fields {
+		if _, err := tx.exec(ctx, `INSERT INTO searchable_text (rowid, text) VALUES (?, ?)`, field.rowID, field.text); err != nil {
+			return fmt.Errorf("index text: %w", err)
 		}
 	}
 	return nil

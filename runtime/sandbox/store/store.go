@@ -26,7 +26,10 @@ var memoryCount atomic.Int64
 // Store is the database of one sandbox. It is safe for concurrent use: readers run beside each other,
 // writers one after the other.
 type Store struct {
-	db *sql.DB
+	db     *sql.DB
+	source string // names the database for the driver
+	// inDirectory tells that the database is a file.
+	inDirectory bool
 	// anchor keeps a database in memory alive while the pool has no other connection.
 	anchor *sql.Conn
 
@@ -50,15 +53,11 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", source)
+	s, err := open(source)
 	if err != nil {
-		return nil, fmt.Errorf("open sandbox database: %w", err)
+		return nil, err
 	}
-	s := &Store{
-		db:          db,
-		connections: map[string]catalog.Connection{},
-		streams:     map[streamName]catalog.Stream{},
-	}
+	s.inDirectory = dir != ""
 	if err := s.prepare(ctx); err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("prepare sandbox database: %w", err)
@@ -66,23 +65,53 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	return s, nil
 }
 
+func open(source string) (*Store, error) {
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		return nil, fmt.Errorf("open sandbox database: %w", err)
+	}
+	return &Store{
+		db:          db,
+		source:      source,
+		connections: map[string]catalog.Connection{},
+		streams:     map[streamName]catalog.Stream{},
+	}, nil
+}
+
 func (s *Store) prepare(ctx context.Context) error {
+	if err := s.hold(ctx); err != nil {
+		return err
+	}
+	_, err := s.anchor.ExecContext(ctx, tables)
+	return err
+}
+
+// hold opens the anchor.
+func (s *Store) hold(ctx context.Context) error {
 	anchor, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	s.anchor = anchor
-	_, err = anchor.ExecContext(ctx, tables)
-	return err
+	return nil
 }
 
-// dataSource names the database for the driver. SQLite's memdb file system lets several connections share
-// one database in memory with ordinary locks, which a shared cache does not.
+// memorySource names a new database in memory. SQLite's memdb file system lets several connections share
+// one with ordinary locks, which a shared cache does not.
+func memorySource() string {
+	options := sourceOptions()
+	options.Set("vfs", "memdb")
+	return fmt.Sprintf("file:/sandbox-%d?%s", memoryCount.Add(1), options.Encode())
+}
+
+func sourceOptions() url.Values {
+	return url.Values{"_pragma": {"busy_timeout(10000)"}, "_txlock": {"immediate"}}
+}
+
+// dataSource names the database in dir for the driver, or one in memory when dir is empty.
 func dataSource(dir string) (string, error) {
-	options := url.Values{"_pragma": {"busy_timeout(10000)"}, "_txlock": {"immediate"}}
 	if dir == "" {
-		options.Set("vfs", "memdb")
-		return fmt.Sprintf("file:/sandbox-%d?%s", memoryCount.Add(1), options.Encode()), nil
+		return memorySource(), nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("create data directory: %w", err)
@@ -99,6 +128,7 @@ func dataSource(dir string) (string, error) {
 	if err := file.Close(); err != nil {
 		return "", fmt.Errorf("create sandbox database: %w", err)
 	}
+	options := sourceOptions()
 	options.Add("_pragma", "journal_mode(WAL)")
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String(), nil
 }

@@ -42,3 +42,19 @@ func (t *transaction) row(ctx context.Context, target any, query string, values 
 	}
 	return statement.QueryRowContext(ctx, values...).Scan(target)
 }
+
+// each runs a query and calls take for every row, after the row was scanned into targets.
+func (t *transaction) each(ctx context.Context, query string, take func(), targets ...any) error {
+	rows, err := t.tx.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		take()
+	}
+	return rows.Err()
+}

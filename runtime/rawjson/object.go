@@ -6,6 +6,7 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 )
 
@@ -101,20 +102,11 @@ func (o Object) With(name string, value json.RawMessage) Object {
 func (o Object) Without(names ...string) Object {
 	kept := make(Object, 0, len(o))
 	for _, member := range o {
-		if !contains(names, member.Name) {
+		if !slices.Contains(names, member.Name) {
 			kept = append(kept, member)
 		}
 	}
 	return kept
-}
-
-func contains(names []string, name string) bool {
-	for _, each := range names {
-		if each == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Encode writes the object without whitespace.

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flowtest"
+)
+
+// runOwner stands in for the browser. The variable OWNER says what its owner does with the page: "approve
+// <connection> …", "deny", or nothing at all. The page's address goes to the file OPENED.
+func runOwner() int {
+	page := os.Args[1]
+	if name := os.Getenv("OPENED"); name != "" {
+		if err := os.WriteFile(name, []byte(page+"\n"), 0o600); err != nil {
+			return 1
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var err error
+	switch words := strings.Fields(os.Getenv("OWNER")); {
+	case len(words) == 0:
+	case words[0] == "approve":
+		_, err = flowtest.New(nil).Approve(ctx, page, words[1:]...)
+	case words[0] == "deny":
+		_, err = flowtest.New(nil).Deny(ctx, page)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// newProvider serves a sandbox that knows its own address, as a sign-in needs it.
+func newProvider(t testing.TB) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Config.Handler = http.HandlerFunc(box.Handler().ServeHTTP)
+	server.Start()
+	t.Cleanup(func() {
+		server.Close()
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect/capturetest"
+)
+
+// TestConnectScripts runs testdata/connect. Its scripts have a sandbox at PROVIDER, and can have captured exchanges
+// played instead.
+func TestConnectScripts(t *testing.T) {
+	sandbox := newProvider(t)
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "connect"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("PDPP_CACHE_ROOT", "cache")
+			setProvider(env.Setenv, sandbox.URL)
+			env.Values[playedKey{}] = new(*capturetest.Provider)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"plays":   plays,
+			"matched": matched,
+			"ends":    ends,
+			"mode":    mode,
+			"secret":  secret,
+			"sealed":  sealed,
+			"grant":   grant,
+		},
+	})
+}
+
+func setProvider(setenv func(key, value string), url string) {
+	setenv("PROVIDER", url)
+	setenv("FILE", "cache/clients/"+strings.ReplaceAll(strings.TrimPrefix(url, "http://"), ":", "_")+".json")
+}
+
+type playedKey struct{}
+
+// plays puts captured exchanges at PROVIDER: plays <capture> … [old=new …].
+func plays(ts *testscript.TestScript, neg bool, args []string) {
+	var names, replaced []string
+	for _, arg := range args {
+		if before, after, isPair := strings.Cut(arg, "=>"); isPair {
+			replaced = append(replaced, before, after)
+		} else {
+			names = append(names, arg)
+		}
+	}
+	if neg || len(names) == 0 {
+		ts.Fatalf("usage: plays <capture> ... [old=>new ...]")
+	}
+	provider := capturetest.New(names...)
+	server := httptest.NewServer(provider)
+	ts.Defer(server.Close)
+	provider.Replace(append(replaced, capturetest.Issuer, server.URL, capturetest.Resource, server.URL)...)
+	*ts.Value(playedKey{}).(**capturetest.Provider) = provider
+	setProvider(ts.Setenv, server.URL)
+}
+
+// matched checks that the played exchanges were asked for as they were captured.
+func matched(ts *testscript.TestScript, neg bool, args []string) {
+	provider := *ts.Value(playedKey{}).(**capturetest.Provider)
+	if neg || len(args) > 0 || provider == nil {
+		ts.Fatalf("usage: matched, after plays")
+	}
+	if faults := provider.Faults(); len(faults) > 0 {
+		ts.Fatalf("asked otherwise than captured:\n%s", strings.Join(faults, "\n"))
+	}
+}
+
+// ends runs a command that must end with a code: ends <exit code> <command> [args …].
+func ends(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: ends <exit code> <command> [args ...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != want {
+		ts.Fatalf("%s ended with %v, want exit code %d", args[1], err, want)
+	}
+}
+
+// cacheFile is what the scripts look at of a credential file.
+type cacheFile struct {
+	Credential struct {
+		AccessToken string `json:"access_token"`
+		GrantID     string `json:"grant_id"`
+	} `json:"credential"`
+}
+
+func readCacheFile(ts *testscript.TestScript) cacheFile {
+	content, err := os.ReadFile(ts.MkAbs(ts.Getenv("FILE")))
+	ts.Check(err)
+	var file cacheFile
+	ts.Check(json.Unmarshal(content, &file))
+	return file
+}
+
+// secret notes the current token for sealed: secret <variable>.
+func secret(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: secret <variable>")
+	}
+	ts.Setenv(args[0], readCacheFile(ts).Credential.AccessToken)
+}
+
+// grant notes the id of the current grant: grant <variable>.
+func grant(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: grant <variable>")
+	}
+	ts.Setenv(args[0], readCacheFile(ts).Credential.GrantID)
+}
+
+// sealed checks that the last command printed none of the tokens: sealed <variable> … (R-ERR-6).
+func sealed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: sealed <variable> ...")
+	}
+	printed := ts.ReadFile("stdout") + ts.ReadFile("stderr")
+	for _, name := range args {
+		token := ts.Getenv(name)
+		if token == "" || strings.Contains(printed, token) {
+			ts.Fatalf("the token %s is empty or was printed", name)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+)
+
+// provided is a sandbox on an address of its own, whose metadata can be followed.
+type provided struct {
+	*sandbox.Sandbox
+	url string
+
+	mu   sync.Mutex
+	hold func(*http.Request) // called before each read of a record; nil for none
+	seen []string            // bearers of reads
+}
+
+func newProvided(t *testing.T) *provided {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	url := "http://" + server.Listener.Addr().String()
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &provided{Sandbox: box, url: url}
+	handler := box.Handler()
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			p.note(r)
+		}
+		handler.ServeHTTP(w, r)
+	})
+	server.Start()
+	t.Cleanup(func() {
+		server.Close()
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func (p *provided) note(r *http.Request) {
+	p.mu.Lock()
+	p.seen = append(p.seen, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	hold := p.hold
+	p.mu.Unlock()
+	if hold != nil {
+		hold(r)
+	}
+}
+
+// letGo ends what a test has held up.
+func (p *provided) letGo() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hold = nil
+}
+
+// take gives the bearers of the reads since the last time.
+func (p *provided) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := p.seen
+	p.seen = nil
+	return seen
+}
+
+// served is a running `pdpp-mcp serve`.
+type served struct {
+	url     string // of the server
+	metrics string // of its metrics
+	command *exec.Cmd
+	log     *strings.Builder // complete after the process has ended
+	logged  chan struct{}    // closed then
+}
+
+// startServe runs the real binary before a provider, and waits until it listens.
+func startServe(t *testing.T, p *provided, flags ...string) *served {
+	t.Helper()
+	caller := p.Authorization().Caller()
+	// The test's context ends before its clean-up, which ends the process by its own means.
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), "pdpp-mcp", append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "debug",
+		"--provider-url", p.url, "--authorization-server", p.url, "--introspection-client-id", caller.ID,
+	}, flags...)...)
+	command.Env = append(os.Environ(), "PDPP_INTROSPECTION_CLIENT_SECRET="+caller.Secret)
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := &served{command: command, log: &strings.Builder{}, logged: make(chan struct{})}
+	lines := bufio.NewScanner(stderr)
+	for s.url == "" {
+		if !lines.Scan() {
+			t.Fatalf("the server ended before it listened:\n%s", s.log)
+		}
+		s.read(t, lines.Bytes())
+	}
+	go func() {
+		defer close(s.logged)
+		for lines.Scan() {
+			s.log.WriteString(lines.Text() + "\n")
+		}
+	}()
+	t.Cleanup(func() { s.end(t, syscall.SIGTERM) })
+	return s
+}
+
+// read takes an address out of a line of the log.
+func (s *served) read(t *testing.T, line []byte) {
+	t.Helper()
+	s.log.Write(append(line, '\n'))
+	var entry struct{ Msg, Address string }
+	if err := json.Unmarshal(line, &entry); err != nil {
+		t.Fatalf("the line %q is not JSON: %v", line, err)
+	}
+	switch entry.Msg {
+	case "metrics":
+		s.metrics = "http://" + entry.Address + "/metrics"
+	case "listening":
+		s.url = "http://" + entry.Address
+	}
+}
+
+// end tells the process to end, waits for it, and gives its log.
+func (s *served) end(t *testing.T, signal os.Signal) string {
+	t.Helper()
+	if s.command.ProcessState != nil {
+		return s.log.String()
+	}
+	if err := s.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	<-s.logged
+	if err := s.command.Wait(); err != nil {
+		t.Errorf("the server ended with %v:\n%s", err, s.log)
+	}
+	return s.log.String()
+}
+
+// withBearer sends every request with a token.
+type withBearer struct{ token string }
+
+func (b withBearer) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	request.Header.Set("Authorization", "Bearer "+b.token)
+	return http.DefaultTransport.RoundTrip(request)
+}
+
+// connect opens a session of the SDK's client with a token.
+func (s *served) connect(t *testing.T, token string) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: withBearer{token}}, DisableStandaloneSSE: true,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
+)
+
+// newOrigin serves the sandbox, and the hosted adapter beside it, as a provider would that has both on one
+// origin. The adapter asks the sandbox over HTTP like any other, so the origin must be listened on.
+func newOrigin(box *sandbox.Sandbox) (http.Handler, error) {
+	caller := box.Authorization().Caller()
+	verifier, err := auth.NewVerifier(auth.Options{
+		AuthorizationServer: box.PublicURL(),
+		IntrospectionURL:    box.PublicURL() + authorization.IntrospectionPath,
+		ClientID:            caller.ID,
+		ClientSecret:        auth.NewSecret(caller.Secret),
+		Audiences:           []string{box.PublicURL(), box.PublicURL() + auth.MCPPath},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("configure authentication: %w", err)
+	}
+	adapter, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
+		Options:             host.Options{Name: "pdpp-sandbox", Version: "sandbox"},
+		Verifier:            verifier,
+		AuthorizationServer: box.PublicURL(),
+		ProviderURL:         box.PublicURL(),
+		PublicURL:           box.PublicURL(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("configure the hosted adapter: %w", err)
+	}
+	mux := http.NewServeMux()
+	for _, path := range host.Paths() {
+		mux.Handle(path, adapter)
+	}
+	mux.Handle("/", box.Handler())
+	return mux, nil
+}

@@ -1,0 +1,109 @@
+package blind
+
+import "encoding/json"
+
+// Channel reads one part of a result. Text and Structured are the two there are.
+type Channel interface {
+	Index(seen string) ([]Source, error)
+	Stream(seen string) (Stream, error)
+	Page(seen string) (Page, error)
+	Aggregate(seen string) (Aggregate, error)
+	Hits(seen string) (Hits, error)
+	Document(seen string) (Document, error)
+	Window(seen string) (Window, error)
+	Refusal(seen string) (Refusal, bool)
+}
+
+// Source is one stream of one connection, as the index of schema lists it.
+type Source struct {
+	Stream       string
+	ConnectionID string
+	ConnectorKey string
+	Label        string // the display name of the connection
+}
+
+// Stream is what schema says of one stream.
+type Stream struct {
+	Fields []Field
+	Legend map[string]string // what a flag means and how it is used, by flag
+	Sorts  []string          // values that sort takes
+}
+
+// Field is a field and its flags; a flag without a value, such as eq, has none.
+type Field struct {
+	Name  string
+	Flags map[string][]string
+}
+
+// Row is one record of a page.
+type Row struct {
+	ID      string
+	Deleted bool
+	Values  map[string]json.RawMessage // what is shown whole
+	Clipped map[string]string          // the beginnings of texts that are not
+}
+
+// Page is a page of records.
+type Page struct {
+	Rows     []Row
+	HasMore  bool
+	LeftOut  int    // rows that the page says it does not show
+	Cursor   string // next_cursor
+	Bookmark string // next_changes_since
+	Count    int    // of all records that match; -1 when it is not said
+	Next     []Call
+}
+
+// Aggregate is a number, or groups.
+type Aggregate struct {
+	Value  json.RawMessage
+	Groups []Group
+	Others int // records outside the groups
+}
+
+// Group is the number of records with one key, which is JSON.
+type Group struct {
+	Key   json.RawMessage
+	Count int
+}
+
+// Hits is a page of search hits.
+type Hits struct {
+	IDs     []string
+	HasMore bool
+	Cursor  string
+	Next    []Call
+}
+
+// Document is a fetched record. Its form is the same in both channels.
+type Document struct {
+	ID   string
+	Text string
+	Next []Call
+}
+
+// Window is a part of a text field.
+type Window struct {
+	Text    string
+	Total   int // characters of the whole field, as the resource server counts them
+	HasMore bool
+	Next    []Call
+}
+
+// Refusal is an error object. It is the same in both channels.
+type Refusal struct {
+	Code        string
+	Message     string
+	RetryWith   string
+	Connections []string // connection ids to choose from
+}
+
+// nextCall is the first of the calls that goes to a tool.
+func nextCall(calls []Call, tool string) (Call, bool) {
+	for _, call := range calls {
+		if call.Tool == tool {
+			return call, true
+		}
+	}
+	return Call{}, false
+}

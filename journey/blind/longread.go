@@ -1,0 +1,91 @@
+package blind
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+var errNoLongText = errors.New("no hit has a text that must be read in windows")
+
+// LongText is a text field that was read to its end.
+type LongText struct {
+	ID      string
+	Text    string
+	Windows int
+}
+
+// LongestText searches, fetches every hit, and reads the longest text among those that fetch does not
+// show whole.
+func (r *Reader) LongestText(ctx context.Context, q string) (LongText, error) {
+	hits, err := r.SearchAll(ctx, q)
+	if err != nil {
+		return LongText{}, err
+	}
+	longest, start, most := "", Call{}, 0
+	for _, id := range hits {
+		document, err := look(ctx, r, object{"id": id}.call("fetch"), r.channel.Document)
+		if err != nil {
+			return LongText{}, err
+		}
+		next, clipped := nextCall(document.Next, "read_record_field")
+		if !clipped {
+			continue
+		}
+		window, err := look(ctx, r, next, r.channel.Window)
+		if err != nil {
+			return LongText{}, err
+		}
+		if window.Total > most {
+			longest, start, most = document.ID, next, window.Total
+		}
+	}
+	if longest == "" {
+		return LongText{}, errNoLongText
+	}
+	text, windows, err := r.readOn(ctx, start)
+	return LongText{ID: longest, Text: text, Windows: windows}, err
+}
+
+// SearchAll gives the id of every hit, page by page.
+func (r *Reader) SearchAll(ctx context.Context, q string) ([]string, error) {
+	var ids []string
+	call := object{"q": q}.call("search")
+	for range pagesMost {
+		hits, err := look(ctx, r, call, r.channel.Hits)
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, hits.IDs...)
+		if !hits.HasMore {
+			return ids, nil
+		}
+		next, found := nextCall(hits.Next, "search")
+		if !found || next == call {
+			return ids, puzzled(call, strings.Join(ids, "\n"), "next page of hits", nil)
+		}
+		call = next
+	}
+	return ids, errEndless
+}
+
+// readOn reads a field window by window until there is no more of it.
+func (r *Reader) readOn(ctx context.Context, call Call) (string, int, error) {
+	var text strings.Builder
+	for windows := 1; windows <= pagesMost; windows++ {
+		window, err := look(ctx, r, call, r.channel.Window)
+		if err != nil {
+			return text.String(), windows, err
+		}
+		text.WriteString(window.Text)
+		if !window.HasMore {
+			return text.String(), windows, nil
+		}
+		next, found := nextCall(window.Next, "read_record_field")
+		if !found || next == call {
+			return text.String(), windows, puzzled(call, window.Text, "next window", nil)
+		}
+		call = next
+	}
+	return text.String(), pagesMost, errEndless
+}

@@ -1,0 +1,93 @@
+// Package blind stands in for a model that a host shows only one part of a tool result: the text, or
+// structured output (R-BUD-1). A Reader is given strings and nothing else, so that it can learn of the data
+// only what a result says. It knows the names and arguments of the tools, which every host shows, and the
+// forms that interfaces.md promises: key=value tokens, next calls, and the members of structured output.
+// It is deterministic and, where a result does not say how to go on, gives up rather than guess.
+package blind
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Sight calls a tool with arguments, one JSON object, and gives the part of the result that is seen.
+type Sight func(ctx context.Context, tool, arguments string) string
+
+// Call is a tool and the arguments to pass to it, one JSON object.
+type Call struct {
+	Tool      string
+	Arguments string
+}
+
+// Reader walks from result to result. It is not safe for concurrent use.
+type Reader struct {
+	sight   Sight
+	channel Channel
+}
+
+// NewReader makes a reader that sees through sight what channel can read.
+func NewReader(sight Sight, channel Channel) *Reader { return &Reader{sight: sight, channel: channel} }
+
+// PuzzledError says that a result does not hold what the next step needs.
+type PuzzledError struct {
+	Call    Call
+	Missing string
+	Seen    string // the beginning of the result
+	Cause   error  // may be nil
+}
+
+func (e *PuzzledError) Error() string {
+	return fmt.Sprintf("%s %s shows no %s:\n%s", e.Call.Tool, e.Call.Arguments, e.Missing, e.Seen)
+}
+
+// Unwrap gives the cause.
+func (e *PuzzledError) Unwrap() error { return e.Cause }
+
+// seenCharacters is how much of a result an error repeats.
+const seenCharacters = 1_200
+
+func puzzled(call Call, seen, missing string, cause error) error {
+	if runes := []rune(seen); len(runes) > seenCharacters {
+		seen = string(runes[:seenCharacters]) + "…"
+	}
+	if cause != nil {
+		missing = fmt.Sprintf("%s (%v)", missing, cause)
+	}
+	return &PuzzledError{Call: call, Missing: missing, Seen: seen, Cause: cause}
+}
+
+// look makes a call and reads what is seen of its result.
+func look[T any](ctx context.Context, r *Reader, call Call, read func(seen string) (T, error)) (T, error) {
+	seen := r.sight(ctx, call.Tool, call.Arguments)
+	if refusal, refused := r.channel.Refusal(seen); refused {
+		var nothing T
+		return nothing, &RefusedError{Call: call, Refusal: refusal}
+	}
+	found, err := read(seen)
+	if err != nil {
+		return found, puzzled(call, seen, "what was asked for", err)
+	}
+	return found, nil
+}
+
+// RefusedError says that a call ended in an error object.
+type RefusedError struct {
+	Call Call
+	Refusal
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s %s was refused: %s: %s", e.Call.Tool, e.Call.Arguments, e.Code, e.Message)
+}
+
+// object writes arguments; json.Marshal sorts them by name, so that the same question is the same text.
+type object map[string]any
+
+func (o object) call(tool string) Call {
+	encoded, err := json.Marshal(o)
+	if err != nil { // only a value that is not JSON, which object literals here do not hold
+		panic(err)
+	}
+	return Call{Tool: tool, Arguments: string(encoded)}
+}

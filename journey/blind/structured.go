@@ -1,0 +1,290 @@
+package blind
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Structured reads structured output.
+type Structured struct{}
+
+var _ Channel = Structured{}
+
+var errRowsAndIDs = errors.New("ids and rows differ in number")
+
+// calls are the continuations in a member next.
+type calls []struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+func (c calls) list() []Call {
+	var list []Call
+	for _, call := range c {
+		list = append(list, Call{call.Tool, string(call.Arguments)})
+	}
+	return list
+}
+
+type schemaResult struct {
+	Data struct {
+		Connectors []struct {
+			Key         string             `json:"connector_key"`
+			Connections []schemaConnection `json:"granted_connections"`
+			Streams     []schemaStream     `json:"streams"`
+		} `json:"connectors"`
+	} `json:"data"`
+	Legend struct {
+		Flags string `json:"field_capabilities"`
+		Sort  string `json:"sort"`
+	} `json:"legend"`
+}
+
+type schemaConnection struct {
+	ID    string `json:"connection_id"`
+	Label string `json:"display_name"`
+}
+
+type schemaStream struct {
+	Name        string             `json:"name"`
+	CursorField string             `json:"cursor_field"`
+	Flags       map[string]string  `json:"field_capabilities"`
+	Connections []schemaConnection `json:"granted_connections"`
+}
+
+// Index reads the streams of each connector. A stream without connections of its own has the connector's.
+func (Structured) Index(seen string) ([]Source, error) {
+	var result schemaResult
+	if err := json.Unmarshal([]byte(seen), &result); err != nil {
+		return nil, err
+	}
+	var sources []Source
+	for _, connector := range result.Data.Connectors {
+		for _, stream := range connector.Streams {
+			connections := stream.Connections
+			if connections == nil {
+				connections = connector.Connections
+			}
+			for _, connection := range connections {
+				sources = append(sources, Source{stream.Name, connection.ID, connector.Key, connection.Label})
+			}
+		}
+	}
+	if len(sources) == 0 {
+		return nil, errNoSources
+	}
+	return sources, nil
+}
+
+// Stream reads the first row of the document, and the legend beside it, which explains the members of a row.
+func (Structured) Stream(seen string) (Stream, error) {
+	var result schemaResult
+	if err := json.Unmarshal([]byte(seen), &result); err != nil {
+		return Stream{}, err
+	}
+	row, found := result.row()
+	if !found {
+		return Stream{}, errNoFields
+	}
+	stream := Stream{Legend: parseLegend(result.Legend.Flags)}
+	for name, flags := range row.Flags {
+		stream.Fields = append(stream.Fields, Field{name, parseFlags(flags)})
+	}
+	slices.SortFunc(stream.Fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
+	if row.CursorField != "" {
+		stream.Sorts = impliedSorts(result.Legend.Sort, row.CursorField)
+	}
+	return stream, nil
+}
+
+// row is the first of the document.
+func (s schemaResult) row() (schemaStream, bool) {
+	for _, connector := range s.Data.Connectors {
+		if len(connector.Streams) > 0 {
+			return connector.Streams[0], true
+		}
+	}
+	return schemaStream{}, false
+}
+
+// impliedSorts reads a legend such as
+//
+//	cursor_field f implies sort "f" or "-f"; …
+//
+// with the cursor field in place of f.
+func impliedSorts(legend, cursorField string) []string {
+	standsFor, implied, found := strings.Cut(legend, " implies sort ")
+	if !found {
+		return nil
+	}
+	implied, _, _ = strings.Cut(implied, ";")
+	placeholder := standsFor[strings.LastIndex(standsFor, " ")+1:]
+	var sorts []string
+	for _, shown := range quotedWords(implied) {
+		sorts = append(sorts, strings.Replace(shown, placeholder, cursorField, 1))
+	}
+	return sorts
+}
+
+type recordsResult struct {
+	Data struct {
+		Rows []struct {
+			Deleted bool                       `json:"deleted"`
+			Data    map[string]json.RawMessage `json:"data"`
+		} `json:"data"`
+		HasMore  bool   `json:"has_more"`
+		Cursor   string `json:"next_cursor"`
+		Bookmark string `json:"next_changes_since"`
+		Meta     struct {
+			Count struct {
+				Kind  string `json:"kind"`
+				Value int    `json:"value"`
+			} `json:"count"`
+		} `json:"meta"`
+	} `json:"data"`
+	IDs     []string `json:"ids"`
+	LeftOut int      `json:"rows_left_out"`
+	Clipped []string `json:"fields_clipped"`
+	Next    calls    `json:"next"`
+}
+
+// Page reads the envelope, and the handles beside it.
+func (Structured) Page(seen string) (Page, error) {
+	var result recordsResult
+	if err := json.Unmarshal([]byte(seen), &result); err != nil {
+		return Page{}, err
+	}
+	data := result.Data
+	if len(data.Rows) != len(result.IDs) {
+		return Page{}, fmt.Errorf("%w: %d and %d", errRowsAndIDs, len(result.IDs), len(data.Rows))
+	}
+	page := Page{
+		HasMore: data.HasMore || result.LeftOut > 0, LeftOut: result.LeftOut, Cursor: data.Cursor, Bookmark: data.Bookmark,
+		Count: -1, Next: result.Next.list(),
+	}
+	if data.Meta.Count.Kind == "exact" {
+		page.Count = data.Meta.Count.Value
+	}
+	for i, sent := range data.Rows {
+		row := Row{ID: result.IDs[i], Deleted: sent.Deleted, Values: sent.Data, Clipped: map[string]string{}}
+		for _, name := range result.Clipped {
+			row.Clipped[name] = row.valueText(name)
+			delete(row.Values, name)
+		}
+		page.Rows = append(page.Rows, row)
+	}
+	return page, nil
+}
+
+// Aggregate reads the envelope.
+func (Structured) Aggregate(seen string) (Aggregate, error) {
+	var result struct {
+		Data struct {
+			Value  json.RawMessage `json:"value"`
+			Others int             `json:"other_count"`
+			Groups []struct {
+				Key   json.RawMessage `json:"key"`
+				Count int             `json:"count"`
+			} `json:"groups"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(seen), &result); err != nil {
+		return Aggregate{}, err
+	}
+	aggregate := Aggregate{Value: result.Data.Value, Others: result.Data.Others}
+	for _, group := range result.Data.Groups {
+		aggregate.Groups = append(aggregate.Groups, Group(group))
+	}
+	if aggregate.Value == nil && aggregate.Groups == nil {
+		return aggregate, errNoValue
+	}
+	return aggregate, nil
+}
+
+// Hits reads results, and how to page from the envelope.
+func (Structured) Hits(seen string) (Hits, error) {
+	var result struct {
+		Results []struct {
+			ID string `json:"id"`
+		} `json:"results"`
+		Data struct {
+			HasMore bool   `json:"has_more"`
+			Cursor  string `json:"next_cursor"`
+		} `json:"data"`
+		LeftOut int   `json:"hits_left_out"`
+		Next    calls `json:"next"`
+	}
+	if err := json.Unmarshal([]byte(seen), &result); err != nil {
+		return Hits{}, err
+	}
+	hits := Hits{HasMore: result.Data.HasMore || result.LeftOut > 0, Cursor: result.Data.Cursor, Next: result.Next.list()}
+	for _, hit := range result.Results {
+		hits.IDs = append(hits.IDs, hit.ID)
+	}
+	return hits, nil
+}
+
+// Document reads the document.
+func (Structured) Document(seen string) (Document, error) { return readDocument(seen) }
+
+func readDocument(seen string) (Document, error) {
+	var document struct {
+		ID       string `json:"id"`
+		Text     string `json:"text"`
+		Metadata struct {
+			Next calls `json:"next"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal([]byte(seen), &document); err != nil {
+		return Document{}, fmt.Errorf("%w: %w", errNoDocument, err)
+	}
+	return Document{ID: document.ID, Text: document.Text, Next: document.Metadata.Next.list()}, nil
+}
+
+// Window reads the window.
+func (Structured) Window(seen string) (Window, error) {
+	var result struct {
+		Window struct {
+			Text    string `json:"text"`
+			Total   int    `json:"total_chars"`
+			HasMore bool   `json:"has_more"`
+		} `json:"window"`
+		Next calls `json:"next"`
+	}
+	if err := json.Unmarshal([]byte(seen), &result); err != nil {
+		return Window{}, err
+	}
+	return Window{
+		Text: result.Window.Text, Total: result.Window.Total, HasMore: result.Window.HasMore, Next: result.Next.list(),
+	}, nil
+}
+
+// Refusal reads the member error.
+func (Structured) Refusal(seen string) (Refusal, bool) {
+	var result struct {
+		Error errorObject `json:"error"`
+	}
+	if json.Unmarshal([]byte(seen), &result) != nil || result.Error.Code == "" {
+		return Refusal{}, false
+	}
+	return result.Error.refusal(), true
+}
+
+// errorObject is the error object of both channels.
+type errorObject struct {
+	Code        string             `json:"code"`
+	Message     string             `json:"message"`
+	RetryWith   string             `json:"retry_with"`
+	Connections []schemaConnection `json:"available_connections"`
+}
+
+func (e errorObject) refusal() Refusal {
+	refusal := Refusal{Code: e.Code, Message: e.Message, RetryWith: e.RetryWith}
+	for _, connection := range e.Connections {
+		refusal.Connections = append(refusal.Connections, connection.ID)
+	}
+	return refusal
+}

@@ -1,0 +1,258 @@
+package blind
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Text reads the text of results.
+type Text struct{}
+
+var _ Channel = Text{}
+
+var (
+	errNoHead     = errors.New("the first line is not the one of such a result")
+	errNoSources  = errors.New("no connector with a connection and streams")
+	errNoFields   = errors.New("no fields")
+	errNoDocument = errors.New("not the JSON of a document")
+	errNoWindow   = errors.New("no empty line before the window's text")
+	errNoValue    = errors.New("neither a value nor groups")
+)
+
+// Index reads the connectors: each has its connections, one a line, and then its streams in one line.
+func (Text) Index(seen string) ([]Source, error) {
+	var sources, connections []Source
+	connector := ""
+	for line := range strings.SplitSeq(seen, "\n") {
+		line = strings.TrimSpace(line)
+		if key, ok := find(line, "connector_key"); ok && strings.HasPrefix(line, "connector ") {
+			connector, connections = key, nil
+		} else if id, ok := find(line, "connection_id"); ok && strings.HasPrefix(line, "connection_id=") {
+			label, _ := find(line, "display_name")
+			connections = append(connections, Source{ConnectionID: id, ConnectorKey: connector, Label: label})
+		} else if names, ok := strings.CutPrefix(line, "streams: "); ok {
+			for name := range strings.FieldsSeq(names) {
+				for _, source := range connections {
+					source.Stream = token{value: name}.text()
+					sources = append(sources, source)
+				}
+			}
+		}
+	}
+	if len(sources) == 0 {
+		return nil, errNoSources
+	}
+	return sources, nil
+}
+
+// Stream reads the fields, one a line below fields=, the sort line, and the legend.
+func (Text) Stream(seen string) (Stream, error) {
+	stream := Stream{Legend: map[string]string{}}
+	inFields := false
+	for line := range strings.SplitSeq(seen, "\n") {
+		indented := strings.HasPrefix(line, "    ")
+		content := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(content, "fields="):
+			inFields = true
+		case inFields && indented:
+			name, rest := cutName(content)
+			stream.Fields = append(stream.Fields, Field{name, parseFlags(strings.TrimSpace(rest))})
+		default:
+			inFields = false
+			if _, implied, found := strings.Cut(content, "implies sort "); found && strings.HasPrefix(content, "sort: ") {
+				stream.Sorts = quotedWords(implied)
+			}
+			if explained, found := strings.CutPrefix(content, "flags of a field: "); found {
+				stream.Legend = parseLegend(explained)
+			}
+		}
+	}
+	if len(stream.Fields) == 0 {
+		return stream, errNoFields
+	}
+	return stream, nil
+}
+
+// quotedWords are the JSON strings in a line.
+func quotedWords(line string) []string {
+	var words []string
+	for {
+		at := strings.IndexByte(line, '"')
+		if at < 0 {
+			return words
+		}
+		length := jsonLength(line[at:])
+		if length == 0 {
+			return words
+		}
+		words = append(words, token{value: line[at : at+length]}.text())
+		line = line[at+length:]
+	}
+}
+
+// Page reads the head, and the rows: a handle at the start of a line, and what is indented below it.
+func (Text) Page(seen string) (Page, error) {
+	page := Page{Count: -1}
+	if !strings.HasPrefix(seen, "records ") {
+		return page, errNoHead
+	}
+	for line := range strings.SplitSeq(seen, "\n") {
+		call, isCall := nextLine(line)
+		indented := strings.HasPrefix(line, "  ")
+		switch {
+		case isCall && !indented:
+			page.Next = append(page.Next, call)
+		case isCall:
+		case indented && len(page.Rows) > 0:
+			page.Rows[len(page.Rows)-1].read(line)
+		case strings.HasPrefix(line, "id="):
+			id, _ := find(line, "id")
+			deleted, _ := find(line, "deleted")
+			page.Rows = append(page.Rows, Row{
+				ID: id, Deleted: deleted == "true", Values: map[string]json.RawMessage{}, Clipped: map[string]string{},
+			})
+		case len(page.Rows) == 0:
+			page.readHead(line)
+		}
+	}
+	return page, nil
+}
+
+func (p *Page) readHead(line string) {
+	for _, token := range tokens(line) {
+		switch token.name {
+		case "has_more":
+			p.HasMore = token.value == "true"
+		case "count":
+			if number, exact := strings.CutPrefix(token.value, "exact:"); exact {
+				p.Count = whole(number)
+			}
+		case "next_cursor":
+			p.Cursor = token.text()
+		case "next_changes_since":
+			p.Bookmark = token.text()
+		case "rows_left_out":
+			p.LeftOut = whole(strings.TrimSuffix(token.value, ":"))
+		}
+	}
+}
+
+// read takes over the values of a preview. clipped=true and characters=N speak of the text before them.
+func (r Row) read(line string) {
+	last, cut := "", false
+	for _, token := range tokens(line) {
+		switch {
+		case token.name == "clipped" && last != "":
+			r.Clipped[last], cut = r.valueText(last), true
+			delete(r.Values, last)
+		case token.name == "characters" && cut:
+			cut = false
+		case token.name == "more_fields":
+		case json.Valid([]byte(token.value)):
+			r.Values[token.name] = json.RawMessage(token.value)
+			last, cut = token.name, false
+		}
+	}
+}
+
+func (r Row) valueText(name string) string { return token{value: string(r.Values[name])}.text() }
+
+// Aggregate reads value=, or the groups, one a line.
+func (Text) Aggregate(seen string) (Aggregate, error) {
+	var aggregate Aggregate
+	head, rest, _ := strings.Cut(seen, "\n")
+	if !strings.HasPrefix(head, "aggregate ") {
+		return aggregate, errNoHead
+	}
+	if value := raw(head, "value"); value != nil {
+		aggregate.Value = value
+		return aggregate, nil
+	}
+	for line := range strings.SplitSeq(rest, "\n") {
+		if key := raw(line, "key"); key != nil && strings.HasPrefix(line, "  ") {
+			count, _ := find(line, "count")
+			aggregate.Groups = append(aggregate.Groups, Group{Key: key, Count: whole(count)})
+		}
+		if others, ok := find(line, "other_count"); ok {
+			aggregate.Others = whole(others)
+		}
+	}
+	if aggregate.Groups == nil {
+		return aggregate, errNoValue
+	}
+	return aggregate, nil
+}
+
+func raw(line, name string) json.RawMessage {
+	for _, token := range tokens(line) {
+		if token.name == name {
+			return json.RawMessage(token.value)
+		}
+	}
+	return nil
+}
+
+// Hits reads the hits, one a line, and how to page.
+func (Text) Hits(seen string) (Hits, error) {
+	var hits Hits
+	for line := range strings.SplitSeq(seen, "\n") {
+		if id, ok := find(line, "id"); ok && strings.HasPrefix(line, "hit ") {
+			hits.IDs = append(hits.IDs, id)
+		}
+		if cursor, ok := find(line, "next_cursor"); ok {
+			hits.Cursor = cursor
+		}
+		if more, ok := find(line, "has_more"); ok && strings.HasPrefix(line, "hits=") {
+			hits.HasMore = more == "true"
+		}
+		if call, ok := nextLine(line); ok && !strings.HasPrefix(line, " ") {
+			hits.Next = append(hits.Next, call)
+		}
+	}
+	return hits, nil
+}
+
+// Document reads the JSON that fetch gives as text.
+func (Text) Document(seen string) (Document, error) { return readDocument(seen) }
+
+// Window reads the tokens before the first empty line; what follows is the text.
+func (Text) Window(seen string) (Window, error) {
+	head, text, found := strings.Cut(seen, "\n\n")
+	if !found {
+		return Window{}, errNoWindow
+	}
+	window := Window{Text: text}
+	for line := range strings.SplitSeq(head, "\n") {
+		if more, ok := find(line, "has_more"); ok {
+			window.HasMore = more == "true"
+		}
+		if total, ok := find(line, "total_chars"); ok {
+			window.Total = whole(total)
+		}
+		if call, ok := nextLine(line); ok {
+			window.Next = append(window.Next, call)
+		}
+	}
+	return window, nil
+}
+
+// Refusal reads the error object, which is the whole text of a failed call.
+func (Text) Refusal(seen string) (Refusal, bool) {
+	var sent errorObject
+	if json.Unmarshal([]byte(seen), &sent) != nil || sent.Code == "" || sent.Message == "" {
+		return Refusal{}, false
+	}
+	return sent.refusal(), true
+}
+
+// whole is a number, or -1.
+func whole(text string) int {
+	number, err := strconv.Atoi(text)
+	if err != nil {
+		return -1
+	}
+	return number
+}

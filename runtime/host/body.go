@@ -1,0 +1,50 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// MaxRequestBody bounds the body of a request, in bytes (interfaces.md, Hosted routes).
+const MaxRequestBody = 256 << 10
+
+// bodyWithin is how long a client may take to send a body, unless the options say otherwise.
+const bodyWithin = 10 * time.Second
+
+// limitReading gives the client so long for the rest of its request. Package http ends the limit with the
+// body, so that it does not bound the answer. A writer that cannot tell its
+// connection is one without a connection.
+func limitReading(w http.ResponseWriter, within time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within))
+}
+
+// readBody takes a whole body and puts it back for the SDK, which reads it at once too. It gives the number
+// of messages in it, which is more than one in a batch (JSON-RPC 2.0, section 6).
+func readBody(w http.ResponseWriter, r *http.Request) (messages int, refused *problem) {
+	if r.ContentLength > MaxRequestBody {
+		return 0, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBody))
+	var excess *http.MaxBytesError
+	switch {
+	case errors.As(err, &excess):
+		return 0, tooLarge
+	case err != nil:
+		return 0, unreadable
+	case !json.Valid(body):
+		return 0, notJSON
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if bytes.TrimLeft(body, " \t\r\n")[0] != '[' {
+		return 1, nil
+	}
+	var batch []json.RawMessage
+	if err := json.Unmarshal(body, &batch); err != nil {
+		return 0, notJSON
+	}
+	return max(1, len(batch)), nil
+}

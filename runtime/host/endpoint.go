@@ -1,0 +1,162 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+)
+
+// Probes of the process. They answer for every host, since an orchestrator asks for the address of
+// a container, and show nothing.
+const (
+	healthPath    = "/healthz"
+	readinessPath = "/readyz"
+)
+
+// answerWithin is what a request may take beyond its tool call: authentication and writing.
+const answerWithin = 10 * time.Second
+
+// ServeHTTP answers one request. What the client's own page or machine could be tricked into is refused
+// before anything else is looked at (R-HOST-9).
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	started := time.Now()
+	limitReading(w, h.options.BodyTimeout)
+	switch r.URL.Path {
+	case healthPath:
+		serveHealth(w, r)
+		return
+	case readinessPath:
+		h.serveReadiness(w, r)
+		return
+	}
+	known := &hostedRequest{id: requestID(r.Header), traceParent: traceParent(r.Header)}
+	w.Header().Set("Request-Id", known.id)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+	r = withRequest(r, known)
+	h.route(answer, r, known)
+	h.recorder.Request(h.routeOf(r), answer.status, time.Since(started))
+}
+
+func (h *Handler) route(w http.ResponseWriter, r *http.Request, known *hostedRequest) {
+	origin, allowed := h.origins.of(r)
+	if !allowed {
+		h.refuse(w, r, misdirected)
+		return
+	}
+	known.origin = origin
+	// Pages are public and may be linked to; messages and whatever changes something may not.
+	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if (r.URL.Path == auth.MCPPath || !isRead) && isForeign(r, origin) {
+		h.refuse(w, r, foreignOrigin)
+		return
+	}
+	h.routes.ServeHTTP(w, r)
+}
+
+// serveMCP answers /mcp: the order is from what costs least to what costs most.
+func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
+	defer h.inFlight.enter()()
+	ctx, cancel := context.WithTimeout(r.Context(), h.options.callTimeout()+answerWithin)
+	defer cancel()
+	r = r.WithContext(ctx)
+	switch r.Method {
+	case http.MethodPost, http.MethodGet, http.MethodDelete:
+	default:
+		h.refuse(w, r, wrongMethod)
+		return
+	}
+	if r.ContentLength > MaxRequestBody {
+		h.refuse(w, r, tooLarge)
+		return
+	}
+	if err := h.authenticate(r); err != nil {
+		h.challenge(w, r, err)
+		return
+	}
+	messages, refused := readBody(w, r)
+	if refused != nil && r.Method == http.MethodPost {
+		h.refuse(w, r, refused)
+		return
+	}
+	release, refused := h.limiter.admit(requestOf(ctx).caller.TokenHash, max(1, messages))
+	if refused != nil {
+		h.refuse(w, r, refused)
+		return
+	}
+	defer release()
+	h.sdk.ServeHTTP(w, r)
+}
+
+// authenticate finds out who sent a request (R-HOST-4).
+func (h *Handler) authenticate(r *http.Request) error {
+	bearer, err := auth.Bearer(r.Header)
+	if err != nil {
+		return err
+	}
+	caller, err := h.verifier.Verify(r.Context(), bearer)
+	if err != nil {
+		return err
+	}
+	known := requestOf(r.Context())
+	known.caller, known.bearer = caller, auth.NewSecret(bearer)
+	return nil
+}
+
+// challenge answers a request that was not authenticated (R-HOST-2).
+func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
+	known := requestOf(r.Context())
+	attributes := []slog.Attr{slog.String("request_id", known.id)}
+	level := slog.LevelWarn // the authorization server is in trouble
+	var refusal *auth.Refusal
+	if errors.As(err, &refusal) {
+		attributes = append(attributes, slog.Int("status", refusal.Status), slog.String("code", refusal.Code))
+		if refusal.Status < http.StatusInternalServerError {
+			level = slog.LevelInfo
+		}
+	}
+	// The text of a refusal holds no token.
+	h.logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
+	auth.Challenge{PublicOrigin: known.origin, RequestID: known.id}.Write(w, err)
+}
+
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *problem) {
+	known := requestOf(r.Context())
+	attributes := []slog.Attr{
+		slog.String("request_id", known.id), slog.Int("status", refused.status), slog.String("code", refused.code),
+	}
+	if known.caller != nil {
+		attributes = append(attributes, slog.String("caller", known.caller.TokenHash))
+	}
+	h.logger.LogAttrs(r.Context(), slog.LevelInfo, "refused", attributes...)
+	refused.write(w, known.id)
+}
+
+// routeOf is the pattern of a route, which is never what the client wrote.
+func (h *Handler) routeOf(r *http.Request) string {
+	switch _, pattern := h.routes.Handler(r); pattern {
+	case "", "/":
+		return "other"
+	default:
+		return pattern
+	}
+}
+
+// statusWriter keeps the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader notes the status.
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap gives the writer that knows the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

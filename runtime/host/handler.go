@@ -1,0 +1,191 @@
+package host
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// HandlerOptions configures a hosted server. Those without "may be" are required.
+type HandlerOptions struct {
+	Options
+
+	Verifier            *auth.Verifier
+	AuthorizationServer string // the issuer that the metadata advertises
+	ProviderURL         string // the provider's public origin, on which record URLs are built
+	ResourceURL         string // where the resource server is read; may be empty for ProviderURL
+
+	// PublicURL is the origin that clients see. It may be empty: the origin is then that of a trusted
+	// proxy's header, and else that of ListenAddress.
+	PublicURL      string
+	ListenAddress  string         // host:port that the server listens on; may be empty with PublicURL
+	TrustedProxies []netip.Prefix // peers whose forwarded headers count; may be nil
+
+	// AllowedHosts are host names, each with a port or without one, that clients may ask for besides
+	// those of PublicURL and loopback. It may be nil.
+	AllowedHosts []string
+
+	Transport    http.RoundTripper // to the resource server; may be nil for one of rs.NewTransport
+	RSTimeout    time.Duration     // of one request to the resource server; may be 0 for rs.DefaultTimeout
+	ChildTimeout time.Duration     // of one request to a source of a package; may be 0 for its default
+	BodyTimeout  time.Duration     // for a client to send its request; may be 0 for 10 s
+	Limits       Limits            // may be zero for the defaults
+	Recorder     Recorder          // may be nil
+}
+
+// Handler serves the whole origin of a hosted server: /mcp, its metadata, the pages and the probes
+// (interfaces.md, Hosted routes). It has no listener: Serve gives it one, and it can be mounted below
+// the root of another server. It is safe for concurrent use.
+type Handler struct {
+	options   HandlerOptions
+	origins   *origins
+	verifier  *auth.Verifier
+	readers   *readers
+	limiter   *limiter
+	readiness *readiness
+	inFlight  *inFlight
+	recorder  Recorder
+	logger    *slog.Logger
+	routes    *http.ServeMux
+	sdk       http.Handler
+}
+
+// NewHandler makes the server of a surface. Its error is an *OptionError or an *rs.OptionError. It
+// sends nothing.
+func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	origins, err := newOrigins(options)
+	if err != nil {
+		return nil, err
+	}
+	readers, err := newReaders(options)
+	if err != nil {
+		return nil, err
+	}
+	limiter, err := newLimiter(options.Limits)
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{
+		options:   options,
+		origins:   origins,
+		verifier:  options.Verifier,
+		readers:   readers,
+		limiter:   limiter,
+		readiness: newReadiness(options.Verifier.Check, readers.check),
+		inFlight:  newInFlight(),
+		recorder:  options.Recorder,
+		logger:    options.Logger,
+	}
+	h.sdk = newTransportHandler(surface, options, readers.environment)
+	h.routes = h.newRoutes(surface)
+	return h, nil
+}
+
+// newTransportHandler gives the SDK's side of /mcp: one server for every caller, since a server for each
+// costs many times as much.
+func newTransportHandler(surface tool.Surface, options HandlerOptions, environment Environment) http.Handler {
+	server := NewServer(surface, options.Options, environment)
+	server.AddReceivingMiddleware(
+		logRequests(options.Logger, options.Recorder),
+		refuseListening,
+		identifyServer(mcp.Implementation{Name: options.Name, Version: options.Version}),
+	)
+	return withIdentity(mcp.NewStreamableHTTPHandler(
+		func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{
+			Stateless:                    true,
+			JSONResponse:                 true,
+			PropagateRequestCancellation: true,
+			MaxRequestBodyBytes:          MaxRequestBody,
+			// Its check refuses a public host behind a proxy on the same machine. The allowlist of this
+			// package stands before it.
+			DisableLocalhostProtection: true,
+		},
+	))
+}
+
+// Paths are the patterns of http.ServeMux under which a Handler can be mounted beside a provider on the same
+// origin. The metadata of the provider itself is not among them.
+func Paths() []string {
+	return []string{
+		auth.MCPPath, auth.MCPMetadataPath, healthPath, readinessPath, page.IndexPath + "{$}", page.ConnectPath, page.ConnectPath + ".css",
+		page.ConnectPath + ".js", page.ShortPath, page.LLMSPath, page.IconPath,
+	}
+}
+
+func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc(auth.MCPPath, h.serveMCP)
+	mux.HandleFunc("GET "+auth.ResourceMetadataPath, h.metadata(auth.Metadata.Provider))
+	mux.HandleFunc("GET "+auth.MCPMetadataPath, h.metadata(auth.Metadata.MCP))
+	var tools []page.Tool
+	for _, definition := range surface.Tools {
+		tools = append(tools, page.Tool{Name: definition.Name, Title: definition.Title, Description: definition.Description})
+	}
+	page.New(page.Options{
+		Name: h.options.Name, Version: h.options.Version, Provider: h.options.ProviderURL,
+		Origin: func(r *http.Request) string { return requestOf(r.Context()).origin },
+		Tools:  tools, Instructions: surface.Instructions,
+	}).Register(mux)
+	mux.HandleFunc("/", notFound)
+	return mux
+}
+
+// metadata answers with a protected-resource document (RFC 9728, R-HOST-3).
+func (h *Handler) metadata(document func(auth.Metadata) []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body := document(auth.Metadata{PublicOrigin: requestOf(r.Context()).origin, AuthorizationServer: h.options.AuthorizationServer})
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-cache") // it depends on the origin that was asked for
+		// A client that hung up gets nothing.
+		_, _ = w.Write(body)
+	}
+}
+
+// complete checks the options and fills in the defaults.
+func (o HandlerOptions) complete() (HandlerOptions, error) {
+	switch {
+	case o.Verifier == nil:
+		return o, &OptionError{"Verifier", "is missing; make one with auth.NewVerifier"}
+	case o.AuthorizationServer == "":
+		return o, &OptionError{"AuthorizationServer", "is empty; pass the issuer that clients sign in at"}
+	case o.ProviderURL == "":
+		return o, &OptionError{"ProviderURL", "is empty; pass the provider's public origin"}
+	}
+	if o.ResourceURL == "" {
+		o.ResourceURL = o.ProviderURL
+	}
+	if o.BodyTimeout <= 0 {
+		o.BodyTimeout = bodyWithin
+	}
+	if o.Transport == nil {
+		o.Transport = rs.NewTransport()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Recorder == nil {
+		o.Recorder = silentRecorder{}
+	}
+	return o, nil
+}
+
+// OptionError is a refusal of one option. It never holds a secret.
+type OptionError struct {
+	Option  string // the field of HandlerOptions
+	Message string // what is wrong, and what to pass in its place
+}
+
+func (e *OptionError) Error() string { return e.Option + ": " + e.Message }

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/time/rate"
+)
+
+// Limits bounds what one caller may ask for (R-HOST-9). Callers are told apart by the hash of their token. A
+// batch counts as many requests as it has messages.
+type Limits struct {
+	Concurrent int     // requests at the same time; 0 means 16
+	PerSecond  float64 // requests in the long run; 0 means 20
+	Burst      int     // requests at once after a pause; 0 means 60
+	Callers    int     // whose pace is remembered; 0 means 10000
+}
+
+// oneSecond is what a caller waits whose other requests are still under way.
+const oneSecond = time.Second
+
+// limiter keeps the pace of the callers that were seen last. A caller that is forgotten begins anew, as
+// after a pause.
+type limiter struct {
+	limits Limits
+
+	mu    sync.Mutex
+	busy  map[string]int // requests under way; callers without any are left out
+	paces *lru.Cache[string, *rate.Limiter]
+}
+
+func newLimiter(limits Limits) (*limiter, error) {
+	limits = Limits{
+		Concurrent: cmp.Or(limits.Concurrent, 16),
+		PerSecond:  cmp.Or(limits.PerSecond, 20),
+		Burst:      cmp.Or(limits.Burst, 60),
+		Callers:    cmp.Or(limits.Callers, 10_000),
+	}
+	if limits.Concurrent < 1 || limits.PerSecond < 0 || limits.Burst < limits.Concurrent || limits.Callers < 1 {
+		return nil, &OptionError{"Limits", "must be positive, and Burst no less than Concurrent"}
+	}
+	paces, err := lru.New[string, *rate.Limiter](limits.Callers)
+	if err != nil {
+		return nil, fmt.Errorf("remember the pace of callers: %w", err)
+	}
+	return &limiter{limits: limits, busy: make(map[string]int), paces: paces}, nil
+}
+
+// admit takes a number of requests of a caller in, or refuses them with 429. Those taken in are under way until
+// release is called.
+func (l *limiter) admit(caller string, requests int) (release func(), refused *problem) {
+	if requests > l.limits.Concurrent {
+		return nil, l.tooLongBatch(requests)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy[caller]+requests > l.limits.Concurrent {
+		return nil, tooMany(fmt.Sprintf("More than %d requests of this token are under way. Wait for their answers.", l.limits.Concurrent), oneSecond)
+	}
+	reserved := l.pace(caller).ReserveN(time.Now(), requests)
+	if wait := reserved.Delay(); wait > 0 {
+		reserved.Cancel()
+		return nil, tooMany(fmt.Sprintf("This token may send %g requests each second. Send the next one later.", l.limits.PerSecond), wait)
+	}
+	l.busy[caller] += requests
+	return func() { l.release(caller, requests) }, nil
+}
+
+func (l *limiter) pace(caller string) *rate.Limiter {
+	pace, known := l.paces.Get(caller)
+	if !known {
+		pace = rate.NewLimiter(rate.Limit(l.limits.PerSecond), l.limits.Burst)
+		l.paces.Add(caller, pace)
+	}
+	return pace
+}
+
+func (l *limiter) release(caller string, requests int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy[caller] -= requests; l.busy[caller] <= 0 {
+		delete(l.busy, caller)
+	}
+}
+
+func tooMany(message string, wait time.Duration) *problem {
+	return &problem{
+		status: http.StatusTooManyRequests, kind: "rate_limit_error", code: "rate_limit_exceeded", message: message, retryAfter: wait,
+	}
+}
+
+// tooLongBatch: waiting would not help.
+func (l *limiter) tooLongBatch(messages int) *problem {
+	return &problem{
+		status: http.StatusRequestEntityTooLarge, kind: "invalid_request_error", code: "request_too_large",
+		message: fmt.Sprintf("The batch has %d messages. Send at most %d at once.", messages, l.limits.Concurrent),
+	}
+}

@@ -1,0 +1,90 @@
+package host_test
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+)
+
+func limited(limits host.Limits) func(*hostedWith) {
+	return func(with *hostedWith) { with.options.Limits = limits }
+}
+
+// Covers R-HOST-9: a caller that sends too much is told when to come back, and others are not held up.
+func TestRateOfOneToken(t *testing.T) {
+	h := newHosted(t, limited(host.Limits{Concurrent: 2, Burst: 3, PerSecond: 0.01}))
+	h.as.says("tok-other", `{"active":true,"pdpp_token_kind":"client"}`)
+	for range 3 {
+		if got := h.post(t, ping); got.status != 200 {
+			t.Fatalf("answer is %d %s", got.status, got.body)
+		}
+	}
+	got := h.post(t, ping)
+	wait, err := strconv.Atoi(got.header.Get("Retry-After"))
+	if got.status != 429 || errorOf(t, got.body).Code != "rate_limit_exceeded" || err != nil || wait < 90 || wait > 100 {
+		t.Errorf("answer is %d %s, Retry-After %q", got.status, got.body, got.header.Get("Retry-After"))
+	}
+	if got := send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-other")); got.status != 200 {
+		t.Errorf("another caller gets %d %s", got.status, got.body)
+	}
+}
+
+// A batch counts what it holds, in the one revision that has batches.
+func TestBatchCountsItsMessages(t *testing.T) {
+	h := newHosted(t, limited(host.Limits{Concurrent: 3, Burst: 4, PerSecond: 0.01}))
+	batch := "[" + ping + "," + callOf("fetch", "{}") + "," + callOf("schema", "{}") + "]"
+	h.post(t, batch, "MCP-Protocol-Version", "2025-03-26")
+	if got := h.post(t, batch, "MCP-Protocol-Version", "2025-03-26"); got.status != 429 {
+		t.Errorf("answer is %d %s", got.status, got.body)
+	}
+}
+
+// Covers R-HOST-9: what one token has under way is bounded, and frees its place when it ends.
+func TestConcurrentRequestsOfOneToken(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	h := newHosted(t, limited(host.Limits{Concurrent: 2, Burst: 10}), func(with *hostedWith) {
+		with.answer = func(w http.ResponseWriter, _ *http.Request) {
+			arrived <- struct{}{}
+			<-release
+			_, _ = io.WriteString(w, `{}`)
+		}
+	})
+	var calls sync.WaitGroup
+	for range 2 {
+		calls.Go(func() {
+			if got := h.post(t, callOf("fetch", "{}")); got.status != 200 {
+				t.Errorf("answer is %d %s", got.status, got.body)
+			}
+		})
+		<-arrived
+	}
+	got := h.post(t, ping)
+	if got.status != 429 || got.header.Get("Retry-After") != "1" {
+		t.Errorf("answer is %d %s, Retry-After %q", got.status, got.body, got.header.Get("Retry-After"))
+	}
+	close(release)
+	calls.Wait()
+	if got := h.post(t, ping); got.status != 200 {
+		t.Errorf("answer is %d %s after the others ended", got.status, got.body)
+	}
+}
+
+// The pace of only so many callers is remembered, so that many tokens do not fill the memory.
+func TestRememberedCallersAreBounded(t *testing.T) {
+	h := newHosted(t, limited(host.Limits{Concurrent: 1, Burst: 1, PerSecond: 0.01, Callers: 1}))
+	h.as.says("tok-other", `{"active":true,"pdpp_token_kind":"client"}`)
+	if got := h.post(t, ping); got.status != 200 {
+		t.Fatalf("answer is %d %s", got.status, got.body)
+	}
+	if got := h.post(t, ping); got.status != 429 {
+		t.Fatalf("answer is %d %s", got.status, got.body)
+	}
+	send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-other"))
+	if got := h.post(t, ping); got.status != 200 {
+		t.Errorf("answer is %d %s, want a caller that was forgotten", got.status, got.body)
+	}
+}

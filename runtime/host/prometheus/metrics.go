@@ -1,0 +1,76 @@
+// Package prometheus counts what a hosted server does and shows it in Prometheus' text format. Names and
+// labels of metrics stand here alone.
+package prometheus
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+)
+
+// Metrics is a host.Recorder with a set of its own, so that two servers of one process do not mix. It is
+// safe for concurrent use.
+type Metrics struct {
+	set *metrics.Set
+}
+
+var _ host.Recorder = (*Metrics)(nil)
+
+// New starts at zero.
+func New() *Metrics { return &Metrics{set: metrics.NewSet()} }
+
+// Request counts an HTTP request.
+func (m *Metrics) Request(route string, status int, elapsed time.Duration) {
+	m.count("pdpp_mcp_http_requests_total{route=%q,status=\"%d\"}", route, status)
+	m.time(elapsed, "pdpp_mcp_http_request_duration_seconds{route=%q}", route)
+}
+
+// Call counts a tool call or a resource read.
+func (m *Metrics) Call(tool, code string, elapsed time.Duration) {
+	m.count("pdpp_mcp_calls_total{tool=%q,code=%q}", tool, code)
+	m.time(elapsed, "pdpp_mcp_call_duration_seconds{tool=%q}", tool)
+}
+
+// Read counts a request to the resource server.
+func (m *Metrics) Read(status int, elapsed time.Duration) {
+	m.count("pdpp_mcp_rs_requests_total{status=%q}", statusClass(status))
+	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds")
+}
+
+// Child counts a read of one source of a package.
+func (m *Metrics) Child(result string, elapsed time.Duration) {
+	m.count("pdpp_mcp_package_children_total{result=%q}", result)
+	m.time(elapsed, "pdpp_mcp_package_child_duration_seconds")
+}
+
+// Authorization counts what the verifier does; pass it as auth.Options.Observe.
+func (m *Metrics) Authorization(event auth.Event) {
+	m.count("pdpp_mcp_introspections_total{result=%q}", string(event))
+}
+
+// ServeHTTP shows the metrics of the server and of the process.
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	m.set.WritePrometheus(w)
+	metrics.WriteProcessMetrics(w)
+}
+
+func (m *Metrics) count(form string, labels ...any) {
+	m.set.GetOrCreateCounter(fmt.Sprintf(form, labels...)).Inc()
+}
+
+func (m *Metrics) time(elapsed time.Duration, form string, labels ...any) {
+	m.set.GetOrCreateSummary(fmt.Sprintf(form, labels...)).Update(elapsed.Seconds())
+}
+
+func statusClass(status int) string {
+	if status < 100 || status > 599 {
+		return "none"
+	}
+	return fmt.Sprintf("%dxx", status/100)
+}

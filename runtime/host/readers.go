@@ -1,0 +1,137 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// readers makes a reader for each request, with the bearers of that request's caller and no others
+// (R-HOST-5). They share connections, and nothing else.
+type readers struct {
+	resourceURL  string
+	providerURL  string
+	transport    http.RoundTripper
+	recorder     Recorder
+	timeout      time.Duration
+	childTimeout time.Duration
+}
+
+func newReaders(options HandlerOptions) (*readers, error) {
+	made := &readers{
+		resourceURL:  options.ResourceURL,
+		providerURL:  options.ProviderURL,
+		transport:    &recordedTransport{inner: options.Transport, recorder: options.Recorder},
+		recorder:     options.Recorder,
+		timeout:      options.RSTimeout,
+		childTimeout: options.ChildTimeout,
+	}
+	// A client of nobody checks the URLs now instead of with the first request.
+	if _, err := rs.NewClient(rs.Options{BaseURL: made.resourceURL, ProviderURL: made.providerURL, Bearer: "none"}); err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// errNobody cannot happen: a request comes to the SDK after authentication.
+var errNobody = errors.New("the request has no caller")
+
+// environment gives what one request may use. It is an Environment.
+func (m *readers) environment(_ context.Context, extra *mcp.RequestExtra) (tool.Env, error) {
+	request := requestOfExtra(extra)
+	if request == nil || request.caller == nil {
+		return tool.Env{}, errNobody
+	}
+	var reader rs.Reader
+	var err error
+	if request.caller.Kind == auth.KindClient {
+		reader, err = m.client(request, request.bearer)
+	} else {
+		reader, err = m.ofPackage(request)
+	}
+	if err != nil {
+		return tool.Env{}, fmt.Errorf("make a reader: %w", err)
+	}
+	return tool.Env{RS: reader}, nil
+}
+
+// client reads with one bearer.
+func (m *readers) client(request *hostedRequest, bearer auth.Secret) (*rs.Client, error) {
+	header := http.Header{"Request-Id": {request.id}}
+	if request.traceParent != "" {
+		header.Set("Traceparent", request.traceParent)
+	}
+	return rs.NewClient(rs.Options{
+		BaseURL: m.resourceURL, ProviderURL: m.providerURL, Bearer: bearer.Reveal(),
+		Transport: m.transport, Timeout: m.timeout, Header: header,
+	})
+}
+
+// ofPackage reads with the bearers of the active members (R-PKG-1). Those that are not active are passed on
+// without one, so that they can be named.
+func (m *readers) ofPackage(request *hostedRequest) (rs.Reader, error) {
+	sources := make([]fanout.Source, len(request.caller.Members))
+	for i, member := range request.caller.Members {
+		sources[i] = fanout.Source{
+			GrantID: member.GrantID, Active: member.Active, ConnectionID: member.ConnectionID,
+			ConnectorKey: member.ConnectorKey, DisplayName: member.DisplayName, Streams: member.Streams,
+		}
+		if !member.Active {
+			continue
+		}
+		reader, err := m.client(request, member.Bearer)
+		if err != nil {
+			return nil, err
+		}
+		sources[i].Reader = reader
+	}
+	return fanout.New(sources, fanout.Options{
+		ProviderURL: m.providerURL, ChildTimeout: m.childTimeout,
+		Observe: func(seen fanout.Observation) { m.recorder.Child(string(seen.Result), seen.Took) },
+	}), nil
+}
+
+// check tells whether the resource server answers. It shows no bearer, and any answer will do that is not
+// one of a server or a proxy in trouble.
+func (m *readers) check(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.resourceURL+auth.ResourceMetadataPath, nil)
+	if err != nil {
+		return fmt.Errorf("ask the resource server: %w", err)
+	}
+	response, err := m.transport.RoundTrip(request)
+	if err != nil {
+		return fmt.Errorf("ask the resource server: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusInternalServerError {
+		return fmt.Errorf("the resource server answered %d", response.StatusCode)
+	}
+	return nil
+}
+
+// recordedTransport counts what is sent to the resource server.
+type recordedTransport struct {
+	inner    http.RoundTripper
+	recorder Recorder
+}
+
+// RoundTrip sends a request and notes its status.
+func (t *recordedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	started := time.Now()
+	response, err := t.inner.RoundTrip(request)
+	status := 0
+	if err == nil {
+		status = response.StatusCode
+	}
+	t.recorder.Read(status, time.Since(started))
+	return response, err
+}

@@ -1,0 +1,103 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// readinessFor is how long an answer about the servers behind this one is kept, so that probes do not
+	// become a load on them.
+	readinessFor = 5 * time.Second
+
+	// checkWithin bounds one look at both servers.
+	checkWithin = 5 * time.Second
+)
+
+// readiness says whether requests should be sent here: both servers behind this one can be reached, and
+// it is not about to end.
+type readiness struct {
+	checkAS  func(context.Context) error
+	checkRS  func(context.Context) error
+	draining atomic.Bool
+
+	mu    sync.Mutex // held while the servers are asked, so that one probe asks for all
+	known readinessReport
+	until time.Time
+}
+
+// readinessReport is the body of /readyz. It tells nothing of addresses: everybody can read it.
+type readinessReport struct {
+	Status              string `json:"status"` // ready, unavailable or draining
+	AuthorizationServer string `json:"authorization_server,omitempty"`
+	ResourceServer      string `json:"resource_server,omitempty"`
+}
+
+func newReadiness(checkAS, checkRS func(context.Context) error) *readiness {
+	return &readiness{checkAS: checkAS, checkRS: checkRS}
+}
+
+func (r *readiness) report(ctx context.Context) readinessReport {
+	if r.draining.Load() {
+		return readinessReport{Status: "draining"}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Now().Before(r.until) {
+		return r.known
+	}
+	// Another probe may want the answer when this one has gone.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkWithin)
+	defer cancel()
+	r.known = r.look(ctx)
+	r.until = time.Now().Add(readinessFor)
+	return r.known
+}
+
+func (r *readiness) look(ctx context.Context) readinessReport {
+	var both sync.WaitGroup
+	found := readinessReport{Status: "ready"}
+	both.Go(func() { found.AuthorizationServer = reachability(r.checkAS(ctx)) })
+	both.Go(func() { found.ResourceServer = reachability(r.checkRS(ctx)) })
+	both.Wait()
+	if found.AuthorizationServer != reachable || found.ResourceServer != reachable {
+		found.Status = "unavailable"
+	}
+	return found
+}
+
+const reachable = "reachable"
+
+func reachability(err error) string {
+	if err != nil {
+		return "unreachable"
+	}
+	return reachable
+}
+
+// serveReadiness answers /readyz.
+func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
+	found := h.readiness.report(r.Context())
+	status := http.StatusOK
+	if found.Status != "ready" {
+		status = http.StatusServiceUnavailable
+	}
+	writeProbe(w, status, found)
+}
+
+// serveHealth answers /healthz: the process is up.
+func serveHealth(w http.ResponseWriter, _ *http.Request) {
+	writeProbe(w, http.StatusOK, readinessReport{Status: "ok"})
+}
+
+func writeProbe(w http.ResponseWriter, status int, found readinessReport) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// A probe that hung up gets nothing.
+	_ = json.NewEncoder(w).Encode(found)
+}

@@ -1,0 +1,51 @@
+package host_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Ready means that the servers behind this one can be reached, for whatever host a probe asks.
+func TestReadiness(t *testing.T) {
+	tests := []struct {
+		name   string
+		breaks func(*hosted)
+		status int
+		want   string
+	}{
+		{"ready", func(*hosted) {}, 200, `{"status":"ready","authorization_server":"reachable","resource_server":"reachable"}`},
+		{"AS down", func(h *hosted) { h.as.Close() }, 503, `{"status":"unavailable","authorization_server":"unreachable","resource_server":"reachable"}`},
+		{"RS down", func(h *hosted) { h.rs.Close() }, 503, `{"status":"unavailable","authorization_server":"reachable","resource_server":"unreachable"}`},
+		{"RS in trouble", func(h *hosted) {
+			h.rs.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
+		}, 503, `{"status":"unavailable","authorization_server":"reachable","resource_server":"unreachable"}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h := newHosted(t)
+			test.breaks(h)
+			got := send(t, h.request(t, http.MethodGet, "/readyz", "", "Host", "10.0.0.7:8788"))
+			if got.status != test.status || strings.TrimSpace(got.body) != test.want {
+				t.Errorf("answer is %d %s, want %d %s", got.status, got.body, test.status, test.want)
+			}
+			if got := send(t, h.request(t, http.MethodGet, "/healthz", "", "Host", "10.0.0.7:8788")); got.status != 200 {
+				t.Errorf("the process is not healthy: %d %s", got.status, got.body)
+			}
+		})
+	}
+}
+
+// Probes do not become a load on the servers behind, and show them no token of anybody.
+func TestReadinessIsKeptForAWhile(t *testing.T) {
+	h := newHosted(t)
+	for range 20 {
+		send(t, h.request(t, http.MethodGet, "/readyz", ""))
+	}
+	if as, rs := len(h.as.seen()), len(h.rs.seen()); as != 1 || rs != 1 {
+		t.Errorf("the AS was asked %d times and the RS %d times, want once each", as, rs)
+	}
+	if sent := h.rs.seen()[0].Header.Get("Authorization"); sent != "" {
+		t.Errorf("the RS saw the bearer %q", sent)
+	}
+}

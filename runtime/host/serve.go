@@ -1,0 +1,94 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Bounds of a connection.
+const (
+	headerWithin   = 10 * time.Second
+	answeredWithin = 60 * time.Second // above every call with its authentication
+	idleFor        = 120 * time.Second
+	maxHeader      = 32 << 10 // bytes; a bearer has up to 16 KiB
+)
+
+// DefaultDrain bounds how long a server that ends waits for calls under way. Every call that has begun
+// ends within it.
+const DefaultDrain = DefaultCallTimeout + 5*time.Second
+
+// ServeOptions says how a hosted server ends.
+type ServeOptions struct {
+	// DrainDelay is how long connections are still taken after readiness has gone, so that whoever
+	// distributes requests notices. It is a part of DrainTimeout.
+	DrainDelay   time.Duration
+	DrainTimeout time.Duration // until connections are cut; 0 means DefaultDrain
+	Logger       *slog.Logger  // may be nil
+}
+
+// Serve answers on a listener until the context is done. Then readiness goes first, calls under way are
+// finished, and only what is left after the timeout is cut off (R-HOST-9). It closes the listener. Its
+// error is one of the listener.
+func Serve(ctx context.Context, listener net.Listener, handler *Handler, options ServeOptions) error {
+	if options.DrainTimeout <= 0 {
+		options.DrainTimeout = DefaultDrain
+	}
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	server := NewHTTPServer(handler, options.Logger)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve HTTP: %w", err)
+	case <-ctx.Done():
+	}
+	options.Logger.Info("draining", "delay", options.DrainDelay, "timeout", options.DrainTimeout)
+	// The context that ended is why this begins, so it cannot bound it.
+	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.DrainTimeout)
+	defer cancel()
+	server.SetKeepAlivesEnabled(false) // clients find another server for their next request
+	handler.Drain(draining, options.DrainDelay)
+	if err := server.Shutdown(draining); err != nil {
+		options.Logger.Warn("requests were cut off", "reason", err)
+		// Nothing is left to be done about an error here.
+		_ = server.Close()
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve HTTP: %w", err)
+	}
+	return nil
+}
+
+// Drain makes the server not ready, and returns when the delay has passed and no call is under way, or when the
+// context ends. Requests that still come are answered.
+func (h *Handler) Drain(ctx context.Context, delay time.Duration) {
+	h.readiness.draining.Store(true)
+	if delay > 0 {
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			return
+		}
+	}
+	// Shutdown waits for what is left when the time has run out.
+	_ = h.inFlight.wait(ctx)
+}
+
+// NewHTTPServer gives a server that no slow client holds on to.
+func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerWithin,
+		WriteTimeout:      answeredWithin,
+		IdleTimeout:       idleFor,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+}

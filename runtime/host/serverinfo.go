@@ -1,0 +1,61 @@
+package host
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+)
+
+// identifyServer adds the icon to what the server says of itself (R-HOST-6). The SDK's server has one name
+// and icon for all of its clients; the icon's URL begins with the origin that each one sees. So the
+// server has none, and each answer gets its own: initialize in serverInfo, and since revision 2026-07-28
+// every result in _meta.
+func identifyServer(self mcp.Implementation) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, request)
+			hosted := requestOfExtra(request.GetExtra())
+			if err != nil || hosted == nil {
+				return result, err
+			}
+			info := self
+			info.Icons = []mcp.Icon{page.Icon(hosted.origin)}
+			if initialized, ok := result.(*mcp.InitializeResult); ok {
+				shown := *initialized
+				shown.ServerInfo = &info
+				return &shown, nil
+			}
+			if saysWhoItIs(method) && isNewRevision(request) {
+				meta := result.GetMeta()
+				if meta == nil {
+					meta = make(map[string]any, 1)
+				}
+				meta[mcp.MetaKeyServerInfo] = &info
+				result.SetMeta(meta)
+			}
+			return result, nil
+		}
+	}
+}
+
+// saysWhoItIs: the SDK's empty results have no place for it.
+func saysWhoItIs(method string) bool {
+	switch method {
+	case "server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
+		"prompts/list":
+		return true
+	}
+	return false
+}
+
+// isNewRevision: since 2026-07-28 every request names its revision itself.
+func isNewRevision(request mcp.Request) bool {
+	params := request.GetParams()
+	if params == nil {
+		return false
+	}
+	_, named := params.GetMeta()[mcp.MetaKeyProtocolVersion]
+	return named
+}

@@ -1,0 +1,160 @@
+package render_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// capture is one recorded exchange with a resource server.
+type capture struct {
+	name   string
+	target string // path and query that were asked
+	answer string // status line, headers and body
+	body   string
+}
+
+// trimmed is what the recording put in the place of many like items.
+var trimmed = regexp.MustCompile(`,\s*"…\(\+\d+ more items trimmed by capture\)"`)
+
+// captures are the recorded reads. Other methods are no part of what a renderer sees.
+func captures(t testing.TB) []capture {
+	t.Helper()
+	paths, err := filepath.Glob("../sandbox/testdata/captures/*.txt")
+	if err != nil || len(paths) < 100 {
+		t.Fatalf("%d captures: %v", len(paths), err)
+	}
+	var found []capture
+	for _, path := range paths {
+		recorded, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, answer, _ := strings.Cut(string(recorded), "\n---\n")
+		method, rest, _ := strings.Cut(request, " ")
+		target, _, _ := strings.Cut(rest, " ")
+		if method != http.MethodGet || !strings.HasPrefix(target, "/v1/") || strings.HasPrefix(target, "/v1/blobs/") {
+			continue
+		}
+		if strings.Contains(answer, "…(hard cut)") {
+			continue
+		}
+		answer = trimmed.ReplaceAllString(strings.TrimLeft(answer, "\n"), "")
+		_, body, _ := strings.Cut(answer, "\n\n")
+		found = append(found, capture{strings.TrimSuffix(filepath.Base(path), ".txt"), target, answer, body})
+	}
+	return found
+}
+
+// request is the read as generated code builds it.
+func (c capture) request() rs.Request {
+	path, query, _ := strings.Cut(c.target, "?")
+	asked := rs.Request{Path: rs.Path(path)}
+	for _, pair := range strings.Split(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		plainName, nameErr := url.QueryUnescape(name)
+		plainValue, valueErr := url.QueryUnescape(value)
+		if name != "" && nameErr == nil && valueErr == nil {
+			asked.Query.Set(strings.TrimSuffix(plainName, "[]"), plainValue)
+		}
+	}
+	return asked
+}
+
+// RoundTrip answers any request with what was recorded. The file's line ends and indentation are not the
+// server's, so its length is not either.
+func (c capture) RoundTrip(request *http.Request) (*http.Response, error) {
+	head, body, _ := strings.Cut(c.answer, "\n\n")
+	var kept []string
+	for _, line := range strings.Split(head, "\n") {
+		if !strings.HasPrefix(strings.ToLower(line), "content-length") && !strings.HasPrefix(strings.ToLower(line), "transfer-encoding") {
+			kept = append(kept, line)
+		}
+	}
+	wire := strings.Join(kept, "\r\n") + "\r\n\r\n" + body
+	response, err := http.ReadResponse(bufio.NewReader(strings.NewReader(wire)), request)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(strings.NewReader(body))
+	return response, nil
+}
+
+// read asks for the capture through the client that the adapter uses.
+func (c capture) read(t testing.TB) (*rs.Response, error) {
+	t.Helper()
+	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: "tok_of_a_test", Transport: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client.Get(context.Background(), c.request())
+}
+
+// rendered is a tool and what it makes of an answer.
+type rendered struct {
+	tool  string
+	bound int // characters of text
+	run   func(response *rs.Response, fields []string) (*tool.Result, error)
+}
+
+var (
+	env    = tool.Env{RS: &silent{}}
+	target = recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
+)
+
+// renderers are all of them, in a fixed order, with inputs that fit any answer.
+var renderers = []rendered{
+	{"query_records", render.TextCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
+		return render.Records(context.Background(), env, response, render.RecordsInput{Stream: "s", Fields: fields})
+	}},
+	{"aggregate", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
+		return render.Aggregate(context.Background(), env, response, render.AggregateInput{Stream: "s"})
+	}},
+	{"search", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
+		return render.Search(context.Background(), env, response, render.SearchInput{})
+	}},
+	{"fetch", render.ChannelCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
+		return render.Document(context.Background(), env, response, render.DocumentInput{Target: target, Fields: fields})
+	}},
+	{"read_record_field", render.ChannelCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
+		return render.FieldWindow(context.Background(), env, response, render.FieldWindowInput{Target: target, FieldPath: "f"})
+	}},
+}
+
+var routes = []struct {
+	path *regexp.Regexp
+	tool string
+}{
+	{regexp.MustCompile(`^/v1/streams/[^/?]+/records(\?|$)`), "query_records"},
+	{regexp.MustCompile(`^/v1/streams/[^/?]+/aggregate(\?|$)`), "aggregate"},
+	{regexp.MustCompile(`^/v1/search(/semantic|/hybrid)?(\?|$)`), "search"},
+	{regexp.MustCompile(`^/v1/streams/[^/?]+/records/[^/?]+(\?|$)`), "fetch"},
+	{regexp.MustCompile(`^/v1/streams/[^/?]+/records/[^/?]+/field-window(\?|$)`), "read_record_field"},
+}
+
+// renderer is the one that answers such a read, or nil when schema or nothing does.
+func (c capture) renderer() *rendered {
+	for _, route := range routes {
+		if !route.path.MatchString(c.target) {
+			continue
+		}
+		for i := range renderers {
+			if renderers[i].tool == route.tool {
+				return &renderers[i]
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package render_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// R-BUD-1, R-BUD-2, R-QRY-1, R-QRY-2, R-AGG-3, R-SEARCH-6, R-HAND-8, R-ERR-1: what a real server answered, as a model sees it. Each
+// success has its handles in text and continuations that the tools take; each refusal keeps its envelope.
+func TestCapturedReads(t *testing.T) {
+	shown := map[string]int{}
+	for _, capture := range captures(t) {
+		t.Run(capture.name, func(t *testing.T) {
+			response, err := capture.read(t)
+			if err != nil {
+				checkRefusal(t, capture, tool.Failed(err))
+				shown["refused"]++
+				return
+			}
+			renderer := capture.renderer()
+			if renderer == nil {
+				return
+			}
+			result, err := renderer.run(response, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown[renderer.tool]++
+			checkResult(t, renderer, result)
+			checkHandles(t, capture, result)
+			checkEnvelope(t, capture, renderer, result)
+		})
+	}
+	for _, renderer := range renderers {
+		if shown[renderer.tool] < 5 {
+			t.Errorf("only %d captures of %s", shown[renderer.tool], renderer.tool)
+		}
+	}
+	if shown["refused"] < 50 {
+		t.Errorf("only %d refusals", shown["refused"])
+	}
+}
+
+// checkResult holds a result to what any result must be.
+func checkResult(t *testing.T, renderer *rendered, result *tool.Result) {
+	t.Helper()
+	checkBounds(t, result, renderer.bound)
+	checkOutputSchema(t, renderer.tool, result.Structured)
+	for _, call := range allCalls(t, renderer.tool, result) {
+		checkCall(t, call)
+	}
+	if renderer.tool == "fetch" {
+		checkDocument(t, result)
+	}
+	if renderer.tool == "search" {
+		checkURLs(t, result)
+	}
+}
+
+// checkRefusal finds the envelope in both channels, and nothing of the bearer.
+func checkRefusal(t *testing.T, capture capture, result *tool.Result) {
+	t.Helper()
+	checkBounds(t, result, render.TextCharacters)
+	checkOutputSchema(t, "query_records", result.Structured)
+	var structured struct {
+		Error      json.RawMessage `json:"error"`
+		HTTPStatus int             `json:"http_status"`
+	}
+	if err := json.Unmarshal(result.Structured, &structured); err != nil || !result.IsError {
+		t.Fatalf("error %t: %v", result.IsError, err)
+	}
+	if result.Text != string(structured.Error) {
+		t.Error("text is not the error object")
+	}
+	var sent struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(capture.body), &sent); err != nil {
+		t.Fatal(err)
+	}
+	if sent.Error[0] != '{' { // a framework's shape is the object itself
+		sent.Error = json.RawMessage(capture.body)
+	}
+	want, got := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if err := errors.Join(json.Unmarshal(sent.Error, &want), json.Unmarshal(structured.Error, &got)); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range want {
+		if !sameJSON(value, got[name]) {
+			t.Errorf("%s: %s became %s", name, value, got[name])
+		}
+	}
+	for _, name := range []string{"type", "code", "message", "hint"} {
+		if len(got[name]) < 3 {
+			t.Errorf("no %s in %s", name, result.Text)
+		}
+	}
+	if strings.Contains(string(result.Structured), "tok_of_a_test") {
+		t.Error("shows the bearer")
+	}
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var left, right any
+	if json.Unmarshal(a, &left) != nil || json.Unmarshal(b, &right) != nil {
+		return false
+	}
+	first, _ := json.Marshal(left)
+	second, _ := json.Marshal(right)
+	return string(first) == string(second)
+}
+
+// checkHandles looks for what a text must carry of a list: ids, cursors, counts and warnings.
+func checkHandles(t *testing.T, capture capture, result *tool.Result) {
+	t.Helper()
+	var page struct {
+		Object           string
+		NextCursor       string `json:"next_cursor"`
+		NextChangesSince string `json:"next_changes_since"`
+		Data             json.RawMessage
+		Meta             struct {
+			Count    json.RawMessage
+			Warnings []struct{ Code string }
+		}
+	}
+	if err := json.Unmarshal([]byte(capture.body), &page); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		ID           string
+		RecordKey    string `json:"record_key"`
+		Stream       string
+		ConnectionID string `json:"connection_id"`
+	}
+	if page.Object == "list" {
+		if err := json.Unmarshal(page.Data, &rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leftOut := strings.Contains(result.Text, "left_out=")
+	wanted := []string{}
+	for _, row := range rows {
+		if !leftOut {
+			wanted = append(wanted, row.ConnectionID+"/"+row.Stream+":"+row.ID+row.RecordKey)
+		}
+	}
+	if !leftOut {
+		wanted = append(wanted, page.NextCursor, page.NextChangesSince)
+	}
+	for _, warning := range page.Meta.Warnings {
+		wanted = append(wanted, warning.Code)
+	}
+	for _, handle := range wanted {
+		if handle == "" {
+			continue
+		}
+		quoted, _ := json.Marshal(handle)
+		if !strings.Contains(result.Text, "="+string(quoted)) || !strings.Contains(string(result.Structured), string(quoted)) {
+			t.Errorf("%s is not in both channels", handle)
+		}
+	}
+}
+
+// checkEnvelope holds structured.data to being what the server sent.
+func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *tool.Result) {
+	t.Helper()
+	var structured struct{ Data, Window json.RawMessage }
+	if err := json.Unmarshal(result.Structured, &structured); err != nil {
+		t.Fatal(err)
+	}
+	switch renderer.tool {
+	case "query_records", "aggregate", "search":
+		if !strings.Contains(result.Text, "left_out=") && !sameJSON(structured.Data, json.RawMessage(capture.body)) {
+			t.Errorf("data is not what was sent: %s", structured.Data)
+		}
+	case "read_record_field":
+		var sent struct{ Window json.RawMessage }
+		if err := json.Unmarshal([]byte(capture.body), &sent); err != nil || !sameJSON(structured.Window, sent.Window) {
+			t.Errorf("window is not what was sent: %s %v", structured.Window, err)
+		}
+	}
+}
+
+// checkURLs holds the address of every hit to be absolute (R-FETCH-5).
+func checkURLs(t *testing.T, result *tool.Result) {
+	t.Helper()
+	var hits struct {
+		Results []struct{ ID, URL string }
+	}
+	if err := json.Unmarshal(result.Structured, &hits); err != nil {
+		t.Fatal(err)
+	}
+	for _, hit := range hits.Results {
+		if !strings.HasPrefix(hit.URL, provider+"/v1/streams/") {
+			t.Errorf("%s has the address %q", hit.ID, hit.URL)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+)
+
+// handleToken is an id in a text.
+var handleToken = regexp.MustCompile(`\bid=("(?:[^"\\]|\\.)*")`)
+
+// textIDs are the ids of a text, after undoing JSON string escapes.
+func textIDs(t fataler, text string) (ids []string) {
+	for _, match := range handleToken.FindAllStringSubmatch(text, -1) {
+		var id string
+		if err := json.Unmarshal([]byte(match[1]), &id); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// anyHandle draws handles of every kind that the grammar can hold: compound keys, quotes, spaces, letters of
+// other alphabets, HTML, line separators.
+var anyHandle = rapid.Custom(func(t *rapid.T) recordid.Handle {
+	piece := rapid.SampledFrom([]string{"a", "user_123", `"`, " ", "é", "😀", "ß", "<b>", "&", ":", ",", "[", "]", "\u2028", "'", "=", "2026-04-01", `\`, "..", "%2F", "٣"})
+	part := func(label string, most int) string {
+		return strings.Join(rapid.SliceOfN(piece, 1, most).Draw(t, label), "")
+	}
+	key := part("record", 5)
+	if rapid.Bool().Draw(t, "compound") {
+		encoded, _ := json.Marshal([]string{key, part("second", 3)})
+		key = string(encoded)
+	}
+	handle := recordid.Handle{Stream: strings.ReplaceAll(part("stream", 3), ":", "_"), RecordID: key}
+	if rapid.Bool().Draw(t, "connected") {
+		handle.ConnectionID = strings.ReplaceAll(part("connection", 3), ":", "_")
+	}
+	return handle
+}).Filter(recordid.Handle.CanFormat)
+
+// R-HAND-1, R-HAND-2, R-BUD-1: an id stands byte for byte in both channels of every list, and in the calls
+// that pass it on.
+func TestHandlesAreByteExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		handle := anyHandle.Draw(t, "handle")
+		row, err := json.Marshal(map[string]any{
+			"id": handle.RecordID, "record_key": handle.RecordID, "stream": handle.Stream, "connection_id": handle.ConnectionID,
+			"data": map[string]any{"body": strings.Repeat("word ", 2_000)}, "snippet": "a word",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := `{"object":"list","data":[` + string(row) + `]}`
+		records, err1 := render.Records(context.Background(), env, answer("/v1/streams/s/records", body), render.RecordsInput{Stream: handle.Stream})
+		search, err2 := render.Search(context.Background(), env, answer("/v1/search?q=word", body), render.SearchInput{})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		var shown struct {
+			IDs     []string
+			Results []shownHit
+		}
+		if err := errors.Join(json.Unmarshal(records.Structured, &shown), json.Unmarshal(search.Structured, &shown)); err != nil {
+			t.Fatal(err)
+		}
+		want := handle.String()
+		if !slices.Equal(shown.IDs, []string{want}) || shown.Results[0].ID != want {
+			t.Fatalf("structured output has %q and %q, want %q", shown.IDs, shown.Results[0].ID, want)
+		}
+		for _, text := range []string{records.Text, search.Text} {
+			ids := textIDs(t, text)
+			if len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return id != want }) {
+				t.Fatalf("text has the ids %q, want %q:\n%s", ids, want, text)
+			}
+			passed := string(mustQuote(want))
+			if !strings.Contains(text, `{"id":`+passed) {
+				t.Fatalf("no call passes %s on:\n%s", passed, text)
+			}
+		}
+		if again, err := recordid.Parse(want); err != nil || again != handle {
+			t.Fatalf("%q is read as %+v: %v", want, again, err)
+		}
+	})
+}
+
+// R-HAND-1, R-SEARCH-4: a connection that an id cannot hold stands beside it, and goes along in the calls;
+// one that it holds is not said again.
+func TestConnectionBesideTheID(t *testing.T) {
+	for connectionID, want := range map[string]string{
+		"cin_1": `hit id="cin_1/s:1" stream="s"`,
+		"cin:1": `hit id="s:1" connection_id="cin:1" stream="s"`,
+	} {
+		hit, text := foundHit(t, map[string]any{"stream": "s", "record_key": "1", "connection_id": connectionID})
+		if !strings.Contains(text, want) {
+			t.Errorf("text lacks %s:\n%s", want, text)
+		}
+		arguments := fmt.Sprintf(`{"id":%q}`, hit.ID)
+		if hit.ID == "s:1" {
+			arguments = `{"id":"s:1","connection_id":"cin:1"}`
+		}
+		has(t, textCalls(t, text, "next"), "fetch", arguments)
+	}
+}
+
+// mustQuote writes a JSON string without HTML escapes, as a text has it.
+func mustQuote(text string) []byte {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		panic(err)
+	}
+	return []byte(strings.TrimSuffix(out.String(), "\n"))
+}
+
+// R-SEARCH-5, R-FETCH-5: the address of a hit is absolute, and the source's own when it has one.
+func TestHitAddresses(t *testing.T) {
+	for _, test := range []struct {
+		members map[string]any
+		want    string
+	}{
+		{map[string]any{"stream": "s", "record_key": `["a b","é"]`, "connection_id": "c&d"}, provider + "/v1/streams/s/records/%5B%22a%20b%22%2C%22%C3%A9%22%5D?connection_id=c%26d"},
+		{map[string]any{"stream": "s", "record_key": "1", "record_url": "/v1/streams/s/records/1"}, provider + "/v1/streams/s/records/1"},
+		{map[string]any{"stream": "s", "record_key": "1", "data": map[string]any{"html_url": "https://forge.example.com/1"}}, "https://forge.example.com/1"},
+		{map[string]any{"stream": "s", "record_key": "1", "data": map[string]any{"url": "/relative", "permalink": "javascript:alert(1)"}}, provider + "/v1/streams/s/records/1"},
+		{map[string]any{"stream": "s", "record_key": "1", "url": "pdpp://record/x"}, provider + "/v1/streams/s/records/1"},
+		{map[string]any{"id": "https://example.com/page"}, "https://example.com/page"},
+		{map[string]any{"record_url": "/v1/pages/7"}, provider + "/v1/pages/7"},
+		{map[string]any{"record_url": "//elsewhere.example.com/7"}, provider + "//elsewhere.example.com/7"},
+		{map[string]any{"title": "names no record"}, ""},
+	} {
+		if hit, _ := foundHit(t, test.members); hit.URL != test.want {
+			t.Errorf("%v has the address %q, want %q", test.members, hit.URL, test.want)
+		}
+	}
+}
+
+// R-SEARCH-10: wherever a server puts resource URIs, and in whatever mode, they stand in _meta only.
+func TestNoResourceURIInAnyShape(t *testing.T) {
+	token := "pdpp://record/" + "eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl9hIiwic3RyZWFtIjoibm90ZXMiLCJyZWNvcmRfaWQiOiJuMSJ9"
+	window := "pdpp://field-window/abc"
+	hits := []string{
+		`{"record_uri":"` + token + `","snippet":"a word"}`,
+		`{"id":"` + token + `","title":"` + token + `"}`,
+		`{"stream":"notes","record_key":"n1","url":"` + token + `","uri":"` + token + `","nested":[[{"a":"` + window + `"}]]}`,
+		`{"stream":"notes","record_key":"n1","snippet":"see ` + token + ` for a word","match_windows":[{"field":"body","text":"word ` + window + `","uri":"` + window + `"}]}`,
+		`{"stream":"notes","record_key":"n1","display_name":"` + token + `","data":{"subject":"` + token + `"}}`,
+	}
+	for _, mode := range []*string{nil, pointer("semantic"), pointer("hybrid")} {
+		for _, shape := range []string{`{"data":[%]}`, `{"results":[%]}`, `{"data":{"hits":[%],"resource":"` + token + `"}}`, `{"data":[%],"links":{"self":"` + window + `"},"meta":{"uris":["` + token + `"]}}`} {
+			for _, hit := range hits {
+				body := strings.Replace(shape, "%", hit, 1)
+				result, err := render.Search(context.Background(), env, answer("/v1/search?q=word", body), render.SearchInput{Mode: mode})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(result.Text+string(result.Structured), "pdpp://") {
+					t.Errorf("%s\nis shown as\n%s\n%s", body, result.Text, result.Structured)
+				}
+				if !strings.Contains(string(result.Meta[render.ResourceURIs]), "pdpp://") {
+					t.Errorf("%s: _meta has %s", body, result.Meta)
+				}
+				if !strings.Contains(result.Text, `first_fetch_id="`) {
+					t.Errorf("%s: no handle in %s", body, result.Text)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+func renderDocument(t *testing.T, path, body string, input render.DocumentInput) (*tool.Result, document) {
+	t.Helper()
+	if input.Target.Handle == "" {
+		input.Target = recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
+	}
+	result, err := render.Document(context.Background(), env, answer(path, body), input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBounds(t, result, render.ChannelCharacters)
+	checkDocument(t, result)
+	for _, call := range allCalls(t, "fetch", result) {
+		checkCall(t, call)
+	}
+	var shown document
+	if err := json.Unmarshal(result.Structured, &shown); err != nil {
+		t.Fatal(err)
+	}
+	return result, shown
+}
+
+// document is what a model takes from a fetched record.
+type document struct {
+	ID, Title, Text, URL string
+	Metadata             struct {
+		Clipped        bool
+		Note           string
+		NarrowedFields []string `json:"narrowed_fields"`
+		ClippedFields  []string `json:"clipped_fields"`
+		FieldsLeftOut  int      `json:"fields_left_out"`
+		ExpandedCut    []string `json:"expanded_cut"`
+		Expanded       map[string]json.RawMessage
+		Deleted        bool
+		DeletedAt      string `json:"deleted_at"`
+		Next           []call
+	}
+}
+
+var numbers = "[" + strings.Repeat("1,", 30_000) + "1]"
+
+// R-BUD-3, R-HAND-7: a value too large for a page, which is no text, leads to a fetch of it; the fetch shows
+// its beginning and says that there is no way to the rest.
+func TestALargeValueThatIsNoText(t *testing.T) {
+	body := `{"data":[{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers + `,"n":1},"expanded":{"files":{"data":` + numbers + `}}}]}`
+	result := renderRecords(t, "/v1/streams/s/records?limit=1&expand=files", body, render.RecordsInput{Stream: "s"})
+	for _, calls := range [][]call{textCalls(t, result.Text, "next"), structuredCalls(t, result.Structured)} {
+		has(t, calls, "fetch", `{"id":"cin_1/s:1","fields":["parts"]}`)
+		has(t, calls, "fetch", `{"id":"cin_1/s:1","expand":["files"]}`)
+	}
+	if !strings.Contains(result.Text, `fields_left_out=["parts","expanded"]`) || !strings.Contains(string(result.Structured), `"fields_left_out":["parts","expanded"]`) {
+		t.Errorf("what is left out is not named: %.600s", result.Text)
+	}
+
+	record := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"parts":` + numbers + `,"n":1}}`
+	_, shown := renderDocument(t, "/r", record, render.DocumentInput{})
+	has(t, shown.Metadata.Next, "fetch", `{"id":"cin_1/s:1","fields":["parts"]}`)
+	if shown.Metadata.Note != "" {
+		t.Errorf("gives up although a fetch of the field shows more: %s", shown.Metadata.Note)
+	}
+	_, alone := renderDocument(t, "/r", record, render.DocumentInput{Fields: []string{"parts"}})
+	if !strings.Contains(alone.Metadata.Note, "cannot be shown") || len(alone.Metadata.Next) != 0 || !alone.Metadata.Clipped {
+		t.Errorf("metadata of the field alone: %+v", alone.Metadata)
+	}
+	if !strings.HasPrefix(alone.Text, "parts: [1,1,1,") || !strings.Contains(alone.Text, "of 60003 characters)") {
+		t.Errorf("text %.60s … %s", alone.Text, alone.Text[len(alone.Text)-60:])
+	}
+}
+
+// R-BUD-2, R-BUD-3: a record of many long fields with a long id keeps its bounds and its first continuations.
+func TestManyLongFieldsOfALongID(t *testing.T) {
+	var fields []string
+	for i := range 40 {
+		fields = append(fields, fmt.Sprintf(`"field_%02d":%q`, i, strings.Repeat("word ", 2_000)))
+	}
+	id := strings.Repeat("k", 900)
+	body := `{"data":[{"id":"` + id + `","stream":"s","connection_id":"cin_1","data":{` + strings.Join(fields, ",") + `}}],"next_cursor":"c1"}`
+	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Stream: "s"})
+	calls := textCalls(t, result.Text, "next")
+	has(t, calls, "read_record_field", `{"id":"cin_1/s:`+id+`","field_path":"field_00"}`)
+	has(t, calls, "query_records", `{"stream":"s","cursor":"c1","limit":1}`)
+	if !strings.Contains(result.Text, "fields_clipped=40") {
+		t.Errorf("text does not count what it clipped: %.300s", result.Text)
+	}
+}
+
+// R-FETCH-3: relations that nobody asked for do not come through a projection, of one record or of a page.
+func TestProjectionDropsRelationsThatWereNotAskedFor(t *testing.T) {
+	record := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":"kept","b":"hidden"},"expanded":{"r":{"data":[{"c":"hidden"}]}}}`
+	fields := []string{"a"}
+	fetched, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a", record, render.DocumentInput{Fields: fields})
+	page := renderRecords(t, "/v1/streams/s/records?fields=a", `{"data":[`+record+`]}`, render.RecordsInput{Stream: "s", Fields: fields})
+	for name, result := range map[string]*tool.Result{"fetch": fetched, "records": page} {
+		if both := result.Text + string(result.Structured); strings.Contains(both, "hidden") || !strings.Contains(both, "kept") {
+			t.Errorf("%s: %s", name, both)
+		}
+	}
+	asked, _ := renderDocument(t, "/v1/streams/s/records/1?fields=a&expand=r", record, render.DocumentInput{Fields: fields})
+	if !strings.Contains(asked.Text, `"expanded":{"r"`) {
+		t.Errorf("the relation that was asked for is gone: %s", asked.Text)
+	}
+}
+
+// R-FETCH-7, R-QRY-3, R-QRY-4: relations are bounded by whole records, binary fields named and sized, and
+// tombstones said to be such.
+func TestDocumentParts(t *testing.T) {
+	child := `{"data":{"text":"` + strings.Repeat("x", 900) + `"}}`
+	_, shown := renderDocument(t, "/r?expand=files", `{"id":"1","stream":"s","data":{"a":1},"expanded":{"files":{"data":[`+
+		strings.Repeat(child+",", 30)+child+`],"has_more":false},"one":{"id":"o"}}}`, render.DocumentInput{})
+	var files struct{ Data []json.RawMessage }
+	if err := json.Unmarshal(shown.Metadata.Expanded["files"], &files); err != nil {
+		t.Fatal(err)
+	}
+	length := render.Length(string(shown.Metadata.Expanded["files"]))
+	if len(files.Data) < 4 || len(files.Data) > 6 || string(files.Data[0]) != child || length > render.DocumentExpandedCharacters {
+		t.Errorf("%d files of %d characters", len(files.Data), length)
+	}
+	if fmt.Sprint(shown.Metadata.ExpandedCut) != "[files]" || !shown.Metadata.Clipped {
+		t.Errorf("does not say what was cut: %+v", shown.Metadata)
+	}
+	has(t, shown.Metadata.Next, "fetch", `{"id":"cin_1/s:1","expand":["files"],"expand_limit":{"files":1}}`)
+
+	named := func(id string) string {
+		return `{"id":"` + id + `","stream":"files","connection_id":"cin_1","data":{"text":"` + strings.Repeat("x", 7_000) + `"}}`
+	}
+	_, large := renderDocument(t, "/r?expand=files", `{"id":"1","stream":"s","data":{"a":1},"expanded":{"files":[`+named("f1")+`,`+named("f2")+`],"one":`+named("o1")+`}}`, render.DocumentInput{})
+	has(t, large.Metadata.Next, "fetch", `{"id":"cin_1/files:f1"}`)
+	has(t, large.Metadata.Next, "fetch", `{"id":"cin_1/files:o1"}`)
+
+	// Without the paging of its list a relation may fit after all.
+	renderDocument(t, "/r?expand=files", `{"id":"1","data":{},"expanded":{"files":{"data":[`+child+`],"next_cursor":"`+strings.Repeat("c", 5_500)+`"}}}`, render.DocumentInput{})
+
+	_, binary := renderDocument(t, "/r", `{"id":"1","data":{"photo":"data:image/png;base64,`+strings.Repeat("aGVsbG8gV29ybGQh", 100)+`"}}`, render.DocumentInput{})
+	if binary.Text != `photo: binary("image/png" 1200 bytes)` {
+		t.Errorf("binary: %.200s", binary.Text)
+	}
+	_, gone := renderDocument(t, "/r", `{"id":"1","stream":"s","deleted":true,"deleted_at":"2026-01-01T00:00:00Z"}`, render.DocumentInput{})
+	if !gone.Metadata.Deleted || gone.Metadata.DeletedAt != "2026-01-01T00:00:00Z" {
+		t.Errorf("tombstone: %+v", gone.Metadata)
+	}
+}
+
+// R-AGG-2: what stands behind the groups shown is said as far as it is known.
+func TestAggregateRest(t *testing.T) {
+	long := strings.Repeat("k", 190)
+	var many []string
+	for i := range 60 {
+		many = append(many, fmt.Sprintf(`{"key":"%s%02d","count":1}`, long, i))
+	}
+	for _, test := range []struct{ groups, beside, want string }{
+		{`{"key":"a","count":1}`, ``, "further_groups=0"},
+		{`{"key":"a","count":1}`, `,"other_count":0`, "further_groups=0 other_count=0"},
+		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 (records in groups that were not returned: the top groups only)"},
+		{strings.Join(many, ","), `,"other_count":0`, "further_groups=32 other_count=0 (narrow with filter to see them in text)"},
+		{strings.Join(many, ","), `,"other_count":9`, "further_groups=32 other_count=9 (records in still other groups, which were not returned: the top groups only)"},
+	} {
+		body := `{"metric":"count","group_by":"g","groups":[` + test.groups + `]` + test.beside + `}`
+		result, err := render.Aggregate(context.Background(), env, answer("/x", body), render.AggregateInput{Stream: "s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkBounds(t, result, render.TextCharacters)
+		lines := strings.Split(result.Text, "\n")
+		if last := lines[len(lines)-1]; last != test.want {
+			t.Errorf("%s\nwant %s", last, test.want)
+		}
+		if strings.Contains(result.Text, `"groups":`) {
+			t.Error("text dumps the envelope")
+		}
+	}
+}
+
+// R-BUD-2: a long question is answered; only the address that it was read from is shortened.
+func TestALongURL(t *testing.T) {
+	long := strings.Repeat("q", 50_000)
+	for i := range renderers {
+		bodies := map[string]string{
+			"query_records": `{"data":[]}`, "search": `{"data":[]}`, "aggregate": `{"value":1}`,
+			"fetch": `{"id":"1","data":{}}`, "read_record_field": `{"window":{"text":"x"}}`,
+		}
+		response := answer("/v1/streams/s/records", bodies[renderers[i].tool])
+		response.URL += "?q=" + long
+		response.RequestID = long
+		result, err := renderers[i].run(response, nil)
+		if err != nil {
+			t.Errorf("%s: %v", renderers[i].tool, err)
+			continue
+		}
+		checkAny(t, &renderers[i], result, nil)
+		if strings.Contains(string(result.Structured), "qqqq") {
+			t.Errorf("%s shows the whole address", renderers[i].tool)
+		}
+	}
+}
+
+// R-WIN-1: windows follow the server's offsets alone, forward and back, whatever its unit of counting.
+func TestWindowOffsets(t *testing.T) {
+	for _, test := range []struct{ window, next, previous string }{
+		{`"next_offset_chars":4,"previous_offset_chars":null`, "4", ""},
+		{`"next_offset_chars":null,"previous_offset_chars":3`, "", "3"},
+		{`"next_offset_chars":7180,"previous_offset_chars":0`, "7180", "0"},
+		{`"start_chars":0,"end_chars":3,"total_chars":99,"has_more":true`, "", ""}, // no offset is made up
+		{`"next_offset_chars":"4","previous_offset_chars":1.5`, "", ""},
+	} {
+		body := `{"window":{"text":"😀 e",` + test.window + `}}`
+		result, err := render.FieldWindow(context.Background(), env, answer("/w", body), render.FieldWindowInput{Target: target, FieldPath: "f", LimitChars: pointer(int64(3))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for word, offset := range map[string]string{"next": test.next, "previous": test.previous} {
+			calls := textCalls(t, result.Text, word)
+			if want := fmt.Sprintf(`{"id":"cin_1/s:1","field_path":"f","offset_chars":%s,"limit_chars":3}`, offset); offset == "" {
+				if len(calls) != 0 {
+					t.Errorf("%s: %s is %s", test.window, word, calls)
+				}
+			} else {
+				has(t, calls, "read_record_field", want)
+				has(t, structuredCalls(t, result.Structured), "read_record_field", want)
+			}
+		}
+		if !strings.HasSuffix(result.Text, "\n\n😀 e") {
+			t.Errorf("text %q", result.Text)
+		}
+	}
+}
+
+// R-BUD-2, R-WIN-1: the largest window of any alphabet is shown whole, unless nearly all of it is escaped.
+func TestTheLargestWindow(t *testing.T) {
+	for text, whole := range map[string]bool{"x": true, "é": true, "😀": true, `"`: true, "\n": true, "\u2028": false, "\u0001": false} {
+		units := 16_384
+		body, err := json.Marshal(map[string]any{"window": map[string]any{
+			"text": strings.Repeat(text, units), "start_chars": 0, "end_chars": units, "limit_chars": units, "complete": true,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := render.FieldWindow(context.Background(), env, answer("/w", string(body)), render.FieldWindowInput{Target: target, FieldPath: "f"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkBounds(t, result, render.ChannelCharacters)
+		if shown := strings.HasSuffix(result.Text, "\n\n"+strings.Repeat(text, units)); shown != whole || strings.Contains(result.Text, "window_cut=true") == whole {
+			t.Errorf("%q: whole %t, want %t", text, shown, whole)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// library is a resource server that has every record. Each has one text, and its windows are as asked.
+type library struct{ asked []string }
+
+const libraryText = "An overdraft of twenty."
+
+func (l *library) ProviderURL() string { return provider }
+
+func (l *library) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	l.asked = append(l.asked, string(request.Path)+"?"+request.Query.Encoded())
+	body := `{"object":"record","id":"x","data":{"body":"` + libraryText + `"},"emitted_at":"2026-01-01T00:00:00Z"}`
+	if strings.HasSuffix(string(request.Path), "/field-window") {
+		body = `{"object":"field_window","field":{"path":"body","type":"string"},"window":{"text":"` + libraryText +
+			`","start_chars":0,"end_chars":23,"complete":false,"has_more":true,"next_offset_chars":23,"previous_offset_chars":0}}`
+	}
+	return &rs.Response{Status: 200, Body: json.RawMessage(body), RequestID: "req_1", URL: provider + string(request.Path), Request: request}, nil
+}
+
+// liveSession is a client of the whole surface over the library.
+func liveSession(t *testing.T, books *library) *mcp.ClientSession {
+	t.Helper()
+	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: books}, nil }
+	server := host.NewServer(gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, environment)
+	serverSide, clientSide := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
+		t.Fatal(err)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil).Connect(t.Context(), clientSide, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// onlyText is the text of a result whose content is one text and nothing else.
+func onlyText(t fataler, result *mcp.CallToolResult) string {
+	if len(result.Content) != 1 || result.IsError {
+		t.Fatal("content", result.Content, "error", result.IsError)
+	}
+	content, ok := result.Content[0].(*mcp.TextContent)
+	if !ok {
+		t.Fatal("content is no text")
+	}
+	return content.Text
+}
+
+// R-FETCH-6, R-WIN-3, R-RES-1: fetch and read_record_field answer in text, without a resource link or a URI,
+// and a resource read of the same selector asks the same and gives the same.
+func TestToolsAndResourcesAgree(t *testing.T) {
+	books := &library{}
+	session := liveSession(t, books)
+	rapid.Check(t, func(check *rapid.T) {
+		handle := anyHandle.Draw(check, "handle")
+		offset := rapid.SampledFrom([]*int64{nil, pointer(int64(0)), pointer(int64(7))}).Draw(check, "offset")
+		window := map[string]any{"id": handle.String(), "field_path": "body"}
+		selector := recordid.FieldWindow{FieldPath: "body", OffsetChars: offset}
+		switch {
+		case offset != nil:
+			window["offset_chars"] = *offset
+		case rapid.Bool().Draw(check, "searched"):
+			window["q"], window["before_chars"], window["after_chars"] = "overdraft", 3, 8
+			selector.Q, selector.BeforeChars, selector.AfterChars = pointer("overdraft"), pointer(int64(3)), pointer(int64(8))
+		}
+		for _, pair := range []struct {
+			tool      string
+			arguments map[string]any
+			uri       recordid.URI
+		}{
+			{"fetch", map[string]any{"id": handle.String()}, recordid.URI{Kind: recordid.KindRecord, Record: handle}},
+			{"read_record_field", window, recordid.URI{Kind: recordid.KindFieldWindow, Record: handle, Window: selector}},
+		} {
+			books.asked = nil
+			called, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: pair.tool, Arguments: pair.arguments})
+			if err != nil {
+				check.Fatal(err)
+			}
+			text := onlyText(check, called)
+			structured, err := json.Marshal(called.StructuredContent)
+			if err != nil {
+				check.Fatal(err)
+			}
+			if strings.Contains(text+string(structured), "pdpp://") {
+				check.Fatalf("%s shows a resource URI:\n%s\n%s", pair.tool, text, structured)
+			}
+			if !strings.Contains(text, libraryText) || !strings.Contains(string(structured), libraryText) {
+				check.Fatalf("%s: a channel lacks the text:\n%s\n%s", pair.tool, text, structured)
+			}
+			read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: recordid.FormatURI(pair.uri)})
+			if err != nil {
+				check.Fatal(err)
+			}
+			if diff := cmp.Diff(text, read.Contents[0].Text); diff != "" {
+				check.Fatalf("%s and the resource differ (-tool +resource):\n%s", pair.tool, diff)
+			}
+			if len(books.asked) != 2 || books.asked[0] != books.asked[1] {
+				check.Fatalf("the resource server was asked %q", books.asked)
+			}
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// recordsPage is a page of so many rows, each with one text of a length.
+func recordsPage(rows, characters int, members string) string {
+	var data []string
+	for i := range rows {
+		data = append(data, fmt.Sprintf(
+			`{"object":"record","id":"[\"user_123\",\"m%03d\"]","stream":"messages","connection_id":"cin_1","data":{"body":%q}}`,
+			i, strings.Repeat("x", characters)))
+	}
+	return `{"object":"list","data":[` + strings.Join(data, ",") + `]` + members + `}`
+}
+
+func renderRecords(t *testing.T, path, body string, input render.RecordsInput) *tool.Result {
+	t.Helper()
+	result, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, answer(path, body), input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBounds(t, result, render.TextCharacters)
+	return result
+}
+
+// shownIDs are the record ids of a page in structured output.
+func shownIDs(t *testing.T, result *tool.Result) (ids []string, envelope map[string]json.RawMessage) {
+	t.Helper()
+	var object struct {
+		Data map[string]json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(result.Structured, &object); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(object.Data["data"], &rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	return ids, object.Data
+}
+
+// R-BUD-2, R-BUD-5, R-HAND-2: a page of a hundred rows has every handle in text, byte for byte.
+func TestRecordsHundredHandlesInText(t *testing.T) {
+	result := renderRecords(t, "/v1/streams/messages/records?limit=100", recordsPage(100, 60, ""), render.RecordsInput{Stream: "messages"})
+	for i := range 100 {
+		want := fmt.Sprintf(`id="cin_1/messages:[\"user_123\",\"m%03d\"]"`, i)
+		if !strings.Contains(result.Text, want) {
+			t.Fatalf("no %s in text", want)
+		}
+	}
+	if !strings.Contains(result.Text, "rows_without_preview=") {
+		t.Error("text does not say that rows have no preview")
+	}
+}
+
+// R-BUD-2: rows that do not fit are left out at the end, without a cursor that would skip them, and
+// both channels carry the call that reads a page that fits.
+func TestRecordsLeftOut(t *testing.T) {
+	page := recordsPage(50, 2000, `,"has_more":true,"next_cursor":"c50","links":{"next":"/x?cursor=c50"}`)
+	result := renderRecords(t, "/v1/streams/messages/records?limit=50&order=asc&filter%5Ba%5D%5Bgte%5D=1.10", page, render.RecordsInput{Stream: "messages"})
+	ids, envelope := shownIDs(t, result)
+	if len(ids) == 0 || len(ids) == 50 {
+		t.Fatalf("%d rows shown", len(ids))
+	}
+	for i, id := range ids {
+		if want := fmt.Sprintf(`["user_123","m%03d"]`, i); id != want {
+			t.Fatalf("row %d is %s", i, id)
+		}
+	}
+	if strings.Contains(result.Text, "c50") || strings.Contains(string(result.Structured), "c50") {
+		t.Error("a cursor leads past rows that were left out")
+	}
+	if envelope["next_cursor"] != nil {
+		t.Error("the envelope keeps next_cursor")
+	}
+	arguments := fmt.Sprintf(`{"stream":"messages","limit":%d,"order":"asc","filter":{"a":{"gte":"1.10"}}}`, len(ids))
+	has(t, textCalls(t, result.Text, "next"), "query_records", arguments)
+	has(t, structuredCalls(t, result.Structured), "query_records", arguments)
+	if want := fmt.Sprintf("rows_left_out=%d", 50-len(ids)); !strings.Contains(result.Text, want) {
+		t.Errorf("text does not say %s", want)
+	}
+	if want := fmt.Sprintf(`"rows_left_out":%d`, 50-len(ids)); !strings.Contains(string(result.Structured), want) {
+		t.Errorf("structured output does not say %s", want)
+	}
+}
+
+// R-BUD-3: one record that is too large by itself keeps its cursor and has its longest texts clipped.
+func TestRecordsOneTooLarge(t *testing.T) {
+	body := fmt.Sprintf(
+		`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"Short","body":%q,"html":%q,"parts":[%s1]}}],"next_cursor":"c1"}`,
+		strings.Repeat("é", 30_000), strings.Repeat(`"`, 30_000), strings.Repeat("1,", 30_000))
+	result := renderRecords(t, "/v1/streams/messages/records?limit=1", body, render.RecordsInput{Stream: "messages"})
+	for _, calls := range [][]call{textCalls(t, result.Text, "next"), structuredCalls(t, result.Structured)} {
+		has(t, calls, "read_record_field", `{"id":"cin_1/messages:m1","field_path":"body"}`)
+		has(t, calls, "read_record_field", `{"id":"cin_1/messages:m1","field_path":"html"}`)
+		has(t, calls, "query_records", `{"stream":"messages","cursor":"c1","limit":1}`)
+	}
+	if !strings.Contains(string(result.Structured), `"fields_left_out":["parts"]`) || !strings.Contains(string(result.Structured), `"subject":"Short"`) {
+		t.Error("short fields are lost, or a lost field is not named")
+	}
+}
+
+// R-QRY-1: a server that ignores fields is projected here; what stays beside them is named in the
+// tool reference.
+func TestRecordsProjection(t *testing.T) {
+	body := `{"data":[{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","connector_instance_id":"cin_1",
+		"record_json_bytes":9,"emitted_at":"2026-01-01T00:00:00Z","data":{"subject":"S","secret":"hidden","from":{"name":"N","mail":"hidden"}}}]}`
+	result := renderRecords(t, "/v1/streams/messages/records?fields=subject,from.name", body,
+		render.RecordsInput{Stream: "messages", Fields: []string{"subject", "from.name"}})
+	if strings.Contains(result.Text, "hidden") || strings.Contains(string(result.Structured), "hidden") {
+		t.Error("an unrequested field is shown")
+	}
+	want := `"data":[{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1",` +
+		`"emitted_at":"2026-01-01T00:00:00Z","data":{"subject":"S","from":{"name":"N"}}}]`
+	if !strings.Contains(string(result.Structured), want) {
+		t.Errorf("structured output: %s", result.Structured)
+	}
+}
+
+// R-QRY-2, R-QRY-3: long texts are clipped with a continuation, and binary values named and sized.
+func TestRecordsClippedAndBinary(t *testing.T) {
+	binary := strings.Repeat("aGVsbG8gV29ybGQh", 100)
+	body := fmt.Sprintf(`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":%q,"photo":%q,"file":{"blob_id":"blob_1","mime_type":"application/pdf","size_bytes":7,"more":%q}}}]}`,
+		strings.Repeat("😀", 3000), binary, strings.Repeat("y", 500))
+	result := renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages"})
+	has(t, textCalls(t, result.Text, "next"), "read_record_field", `{"id":"cin_1/messages:m1","field_path":"body"}`)
+	for _, want := range []string{"characters=3000", "photo=binary(base64 1200 bytes)", `file=blob(blob_id="blob_1" mime_type="application/pdf" size_bytes=7)`} {
+		if !strings.Contains(result.Text, want) {
+			t.Errorf("text lacks %s:\n%s", want, result.Text)
+		}
+	}
+	if strings.Contains(result.Text, binary[:100]) {
+		t.Error("text prints a binary value")
+	}
+}
+
+// Older servers wrap the list once more or name it otherwise, and the envelope stays as they sent it.
+func TestRecordsEnvelopeVariants(t *testing.T) {
+	for _, body := range []string{
+		`{"data":{"data":[{"id":"m1"}],"next_cursor":"c"},"meta":{"count":{"kind":"exact","value":1}}}`,
+		`{"records":[{"id":"m1"}],"next_cursor":"c","meta":{"count":{"kind":"exact","value":1}}}`,
+		`{"data":{"records":[{"id":"m1"}],"next_cursor":"c","meta":{"count":{"kind":"exact","value":1}}}}`,
+	} {
+		result := renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages", ConnectionID: pointer("cin_1")})
+		for _, want := range []string{`id="cin_1/messages:m1"`, `next_cursor="c"`, "count=exact:1"} {
+			if !strings.Contains(result.Text, want) {
+				t.Errorf("%s: text lacks %s:\n%s", body, want, result.Text)
+			}
+		}
+		if !strings.Contains(string(result.Structured), `{"data":`+body) {
+			t.Errorf("%s became %s", body, result.Structured)
+		}
+	}
+}
+
+// R-HAND-7: over several connections each one is offered, save what no call can hold; a long field whose name
+// no call can hold leads to a fetch.
+func TestRecordsOfferOnlyWhatToolsTake(t *testing.T) {
+	body := `{"data":[{"id":"1","stream":"s"},{"id":"2","stream":"s","connection_id":"a/b"},{"id":"3","stream":"s","connection_id":"cin_3","data":{"a/b":"` +
+		strings.Repeat("word ", 1_000) + `"}}],"has_more":true}`
+	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Stream: "s"})
+	calls := textCalls(t, result.Text, "next")
+	has(t, calls, "query_records", `{"stream":"s","connection_id":"cin_3","limit":1}`)
+	has(t, calls, "fetch", `{"id":"cin_3/s:3"}`)
+	if len(calls) != 2 {
+		t.Errorf("continuations %s", calls)
+	}
+	for _, call := range calls {
+		checkCall(t, call)
+	}
+}

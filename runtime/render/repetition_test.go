@@ -1,0 +1,141 @@
+package render_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// longString is the length from which a repeated text costs a model something, in characters.
+const longString = 40
+
+// mayRepeat are the places at which one long text may stand several times, and why.
+var mayRepeat = []struct {
+	why    string
+	places *regexp.Regexp
+}{
+	{"R-HAND-7, R-HAND-8: a cursor is shown, and stands in the call that passes it on", regexp.MustCompile(
+		`^(data\.)?(next_cursor|data\.next_cursor|links\.next|next\.arguments\.cursor|cursor)$`)},
+	{"R-HAND-2, R-HAND-7, R-SEARCH-2: an id is shown, and stands in the calls that pass it on", regexp.MustCompile(
+		`^(ids|id|first_fetch_id|record\.id|results\.id|content_ladder\.records\.(id|evidence\.next\.arguments\.id|next\.arguments\.id)|` +
+			`(metadata\.)?next\.arguments\.id)$`)},
+	{"R-SEARCH-4, R-SEARCH-5, R-SEARCH-6: the match stands as evidence, in its hit, and in the envelope", regexp.MustCompile(
+		`^(snippet|results\.(snippet|evidence\.preview)|content_ladder\.records\.evidence\.preview|` +
+			`data\.data(\.results)?\.(snippet|snippet\.text|evidence_excerpts\.preview_text|match_windows\.text))$`)},
+	{"R-SEARCH-5, R-SEARCH-6: the hit's own address and title stand in the envelope too", regexp.MustCompile(
+		`^(results\.(url|title)|data\.data(\.results)?\.(url|title))$`)},
+	{"R-FETCH-1, R-FETCH-5: a document's title and url are also fields of its text", regexp.MustCompile(`^(title|url|text)$`)},
+	{"R-FETCH-7: an expanded record stands as the server sent it", regexp.MustCompile(`^metadata\.expanded\.`)},
+	{"provider_url is advertised, and absolute; the envelope's own links are relative", regexp.MustCompile(`^(provider_url|data\.links\.(self|next))$`)},
+}
+
+// R-BUD-4: in no golden does a long text stand twice in one channel, save where a requirement asks for it.
+func TestNothingIsRepeated(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*/*.golden")
+	if err != nil || len(paths) < 40 {
+		t.Fatalf("%d goldens: %v", len(paths), err)
+	}
+	for _, path := range paths {
+		channel, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, repeated := range repetitions(channel) {
+			t.Errorf("%s: %s", path, repeated)
+		}
+	}
+}
+
+// The measure itself finds a repetition, in either channel.
+func TestRepetitionsAreFound(t *testing.T) {
+	long := strings.Repeat("word ", 10)
+	for _, channel := range []string{
+		fmt.Sprintf(`{"results":[{"id":"a","note":%q}],"data":{"note":%q}}`, long, "see: "+long),
+		fmt.Sprintf("hit id=\"a\" note=%q\nevidence snippet=%q", long, long),
+	} {
+		if len(repetitions([]byte(channel))) == 0 {
+			t.Errorf("finds nothing in %s", channel)
+		}
+	}
+}
+
+// leaf is one text of a channel and the names on the way to it.
+type leaf struct{ place, text string }
+
+// repetitions are the long texts that stand in more than one place, alone or within another.
+func repetitions(channel []byte) []string {
+	var leaves []leaf
+	var document any
+	if json.Unmarshal(channel, &document) == nil {
+		leaves = leavesOf("", document)
+	} else {
+		leaves = tokensOf(string(channel))
+	}
+	var found []string
+	for i, one := range leaves {
+		if len(one.text) < longString {
+			continue
+		}
+		places := []string{}
+		first := true
+		for j, other := range leaves {
+			if strings.Contains(other.text, one.text) {
+				places = append(places, other.place)
+				first = first && (j >= i || other.text != one.text)
+			}
+		}
+		if first && len(places) > 1 && !allowed(places) {
+			found = append(found, fmt.Sprintf("%q stands in %s", one.text, places))
+		}
+	}
+	return found
+}
+
+func allowed(places []string) bool {
+	for _, rule := range mayRepeat {
+		if !slices.ContainsFunc(places, func(place string) bool { return !rule.places.MatchString(place) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func leavesOf(place string, value any) []leaf {
+	var leaves []leaf
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			leaves = append(leaves, leavesOf(strings.TrimPrefix(place+"."+name, "."), inner)...)
+		}
+	case []any:
+		for _, inner := range value {
+			leaves = append(leaves, leavesOf(place, inner)...)
+		}
+	case string:
+		leaves = append(leaves, leaf{place, value})
+	}
+	return leaves
+}
+
+// quoted is a JSON string of a text with the token or the member that it is the value of.
+var quoted = regexp.MustCompile(`(?:"?([\w.]+)"?[=:]\[?)?("(?:[^"\\]|\\.)*")`)
+
+func tokensOf(text string) []leaf {
+	head, window, _ := strings.Cut(text, "\n\n")
+	var leaves []leaf
+	for _, match := range quoted.FindAllStringSubmatch(head, -1) {
+		var decoded string
+		if json.Unmarshal([]byte(match[2]), &decoded) == nil {
+			leaves = append(leaves, leaf{match[1], decoded})
+		}
+	}
+	if window != "" {
+		leaves = append(leaves, leaf{"window", window})
+	}
+	return leaves
+}

@@ -1,0 +1,99 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+const titleCharacters = 160
+
+// Titles that sources give, the surest first.
+var titleNames = []string{"title", "subject", "name", "headline", "summary"}
+
+// Times at which something was written or happened. The first that a record has stands in its title,
+// before the time at which it was collected (R-SEARCH-7).
+var timeNames = []string{
+	"sent_at", "authored_at", "created_at", "published_at", "posted_at", "received_at", "occurred_at", "started_at",
+	"start_time", "timestamp", "date", "updated_at",
+}
+
+// title is a title for people (R-SEARCH-7): the source's own, else label, stream and time. It never says
+// again what one of the shown texts says.
+func title(members, fields rawjson.Object, id identity, label string, shown []string) string {
+	for _, from := range []rawjson.Object{members, fields} {
+		for _, name := range titleNames {
+			own := plain(from.Text(name))
+			if own != "" && !repeats(own, shown) && !strings.HasPrefix(own, "pdpp://") {
+				clipped, _ := Clip(own, titleCharacters)
+				return clipped
+			}
+		}
+	}
+	var parts []string
+	for _, part := range []string{label, id.stream, eventTime(members, fields)} {
+		if clipped, _ := Clip(plain(part), labelCharacters); clipped != "" && !repeats(clipped, shown) {
+			parts = append(parts, clipped)
+		}
+	}
+	if parts == nil {
+		return "Untitled"
+	}
+	return strings.Join(parts, " / ")
+}
+
+// plain is a text on one line, without highlight tags.
+func plain(text string) string {
+	return strings.Join(strings.Fields(unmarked(markTags.ReplaceAllString(text, ""))), " ")
+}
+
+// repeats tells whether a title says no more than one of the shown texts, or says all of it. Case, spaces
+// and the dots of a cut do not count.
+func repeats(title string, shown []string) bool {
+	said := func(text string) string { return strings.Trim(strings.ToLower(plain(text)), ". …") }
+	title = said(title)
+	for _, text := range shown {
+		text = said(text)
+		if text != "" && (strings.Contains(text, title) || strings.Contains(title, text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// eventTime is the authored or event time among a record's fields, else the time of ingestion.
+func eventTime(members, fields rawjson.Object) string {
+	for _, from := range []rawjson.Object{fields, members} {
+		for _, name := range timeNames {
+			if authored := timeText(from.Get(name)); authored != "" {
+				return authored
+			}
+		}
+	}
+	return members.Text("emitted_at")
+}
+
+// Numbers of seconds and of milliseconds since 1970 that can be times of records: from 1973 to 2286.
+const (
+	secondsLeast, secondsMost = 1e8, 1e10
+	millisecondsMost          = 1e13
+)
+
+// timeText is a time as a source wrote it; numbers of seconds or milliseconds since 1970 become RFC 3339.
+func timeText(value rawjson.Value) string {
+	if text, ok := rawjson.Text(value); ok {
+		return text
+	}
+	number, err := strconv.ParseFloat(string(value), 64)
+	switch {
+	case err != nil || number < secondsLeast:
+		return ""
+	case number < secondsMost:
+		return time.Unix(int64(number), 0).UTC().Format(time.RFC3339)
+	case number >= secondsLeast*1000 && number < millisecondsMost:
+		return time.UnixMilli(int64(number)).UTC().Format(time.RFC3339)
+	}
+	return ""
+}

@@ -1,0 +1,124 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of an error, in bytes of JSON, which are never fewer than its characters. The text of any
+// tool holds 8,000 characters (R-BUD-2), and the error object is that text.
+const (
+	errorBytes     = 7_800
+	messageBytes   = 1_600 // of a message or a hint, when the error object is too large
+	memberBytes    = 500   // of any other member then, save the candidates
+	candidateBytes = 4_000 // of all candidates then
+	urlBytes       = 2_000
+	requestIDBytes = 200
+)
+
+// kept are the members that stay when an error object is too large (rs-contract.md, Envelopes), those
+// that a model needs first in front.
+var kept = []string{
+	"type", "code", "message", "hint", "param", "retry_with", "retry_after", "available_connections",
+	"available_connections_total", "available_connections_truncated", "next", "accepted", "request_id", "next_step",
+	"resource_metadata", "unavailable_connections",
+}
+
+// bounded keeps an error object small enough for a tool result. What is left out is named in the
+// member truncated, so that nobody takes the rest for the whole.
+func (o object) bounded() object {
+	if len(o.encode()) <= errorBytes {
+		return o
+	}
+	var short object
+	for _, name := range kept {
+		value := o.value(name)
+		switch {
+		case len(value) == 0:
+		case name == "type" || name == "code":
+			short.raw(name, clippedText(value, memberBytes))
+		case name == "message" || name == "hint":
+			short.raw(name, clippedText(value, messageBytes))
+		case name == "available_connections":
+			short.candidates(value)
+		case len(value) <= min(memberBytes, errorBytes-len(short.encode())-len(name)-40):
+			short.raw(name, value)
+		}
+	}
+	short.raw("truncated", encode(true))
+	return short
+}
+
+// clippedText shortens a JSON string to so many bytes of JSON and says that it did. A value of another
+// JSON type is dropped when it is longer.
+func clippedText(value json.RawMessage, most int) json.RawMessage {
+	if len(value) <= most {
+		return value
+	}
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return nil
+	}
+	end := len(text)
+	for {
+		for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		clipped := encode(fmt.Sprintf("%s… (%d of %d bytes shown)", text[:end], end, len(text)))
+		if len(clipped) <= most || end == 0 {
+			return clipped
+		}
+		end = min(end-1, end*most/len(clipped))
+	}
+}
+
+// candidates sets as many whole candidates as fit, with their total beside them (R-ERR-5).
+func (o *object) candidates(value json.RawMessage) {
+	var candidates []json.RawMessage
+	if json.Unmarshal(value, &candidates) != nil {
+		return
+	}
+	size, shown := 2, 0
+	for shown < len(candidates) && size+len(candidates[shown])+1 <= candidateBytes {
+		size += len(candidates[shown]) + 1
+		shown++
+	}
+	o.raw("available_connections", array(candidates[:shown]))
+	if shown < len(candidates) {
+		o.truncated(len(candidates))
+	}
+}
+
+// truncated says that there are more candidates than are shown, and where to see them (R-ERR-5).
+func (o *object) truncated(total int) {
+	o.raw("available_connections_total", encode(total))
+	o.raw("available_connections_truncated", encode(true))
+	hint := "Call schema to see every connection."
+	var said string
+	if json.Unmarshal(o.value("hint"), &said) == nil && said != "" && said != hint {
+		hint = said + " " + hint
+	}
+	o.text("hint", hint)
+}
+
+// ShownURL is a URL as a result shows it: without its query when it is too long for one, and not at all
+// when that is no help.
+func ShownURL(url string) string {
+	if len(url) <= urlBytes {
+		return url
+	}
+	if path, _, _ := strings.Cut(url, "?"); len(path) <= urlBytes {
+		return path
+	}
+	return ""
+}
+
+// ShownRequestID is a request id as a result shows it: not at all when it is longer than any server's.
+func ShownRequestID(id string) string {
+	if len(id) > requestIDBytes {
+		return ""
+	}
+	return id
+}
