@@ -8,9 +8,11 @@ require (
 	github.com/invopop/jsonschema v0.14.0
 	github.com/luikyv/go-oidc v0.23.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/tiktoken-go/tokenizer v0.10.0
 	golang.org/x/oauth2 v0.37.0
 	golang.org/x/tools v0.52.0

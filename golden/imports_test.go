@@ -66,6 +66,8 @@ var allowed = map[string][]string{
 	"runtime/credential":   {"runtime/rs"},
 	"runtime/auth":         {"runtime/rs"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid"},
+	"runtime/mcphost":      {"runtime/credential"},
+	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs"},
 	"runtime/sandbox":      {},
 
 	"journey": {"runtime/sandbox"}, // only tests import it
@@ -73,7 +75,7 @@ var allowed = map[string][]string{
 	"toolspec":         {},
 	"generator":        {"toolspec"},
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
-	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout"},
+	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost"},
 	"cmd/pdpp-sandbox": {"gen", "runtime"},
 }
 

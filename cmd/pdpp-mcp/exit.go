@@ -7,6 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -45,9 +46,15 @@ func exitCode(err error) int {
 	var verifying *auth.OptionError
 	var unusable *credential.Error
 	var refusal *host.Refusal
+	var unwell *doctorError
+	var unchanged *mcphost.Error
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &unwell):
+		return classCodes[unwell.first.Class]
+	case errors.As(err, &unchanged):
+		return exitConfiguration
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case errors.As(err, &refusal):

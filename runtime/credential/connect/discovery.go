@@ -30,6 +30,15 @@ type authorizationServer struct {
 // discover goes from the provider's metadata (RFC 9728) to those of its first authorization server. A server
 // that offers no sign-in for a terminal is an error of class Configuration.
 func (a *asker) discover(ctx context.Context, provider string) (*authorizationServer, error) {
+	resource, err := a.resource(ctx, provider)
+	if err != nil {
+		return nil, err
+	}
+	return a.serverOf(ctx, provider, resource)
+}
+
+// resource reads the provider's metadata, which name at least one authorization server.
+func (a *asker) resource(ctx context.Context, provider string) (*resourceMetadata, error) {
 	var resource resourceMetadata
 	if err := a.metadata(ctx, provider+"/.well-known/oauth-protected-resource", &resource); err != nil {
 		return nil, err
@@ -42,6 +51,11 @@ func (a *asker) discover(ctx context.Context, provider string) (*authorizationSe
 	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != provider) {
 		return nil, unfit(provider, "describes another resource in its metadata: "+shown(resource.Resource, nil), err)
 	}
+	return &resource, nil
+}
+
+// serverOf reads the metadata of the resource's first authorization server, which offers a sign-in.
+func (a *asker) serverOf(ctx context.Context, provider string, resource *resourceMetadata) (*authorizationServer, error) {
 	server, metadata, err := a.authorizationServer(ctx, resource.AuthorizationServers[0])
 	if err != nil {
 		return nil, err

@@ -1,0 +1,87 @@
+package doctor
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
+)
+
+// renewWithin is how early an ending certificate is told of. Most are renewed earlier by themselves.
+const renewWithin = 14 * 24 * time.Hour
+
+// checkConnection reaches the provider's port, and over https looks at its certificate. A token must not
+// travel in the clear, so plain http is for this machine only.
+func (e *examination) checkConnection(ctx context.Context) Finding {
+	plain := e.address.Scheme == "http"
+	if plain && !mcphost.Loopback(e.address.Hostname()) {
+		return failed(credential.Usage, doctorCommand("https://"+e.address.Host),
+			"plain http would send the token in the clear; it is for this machine only")
+	}
+	connection, err := e.dial(ctx)
+	if err != nil {
+		return failed(credential.Unreachable, e.again(), "%s cannot be reached: %s", e.address.Host, unanswered(err))
+	}
+	defer connection.Close()
+	if plain {
+		return ok("plain http, on this machine")
+	}
+	configuration := e.options.Transport.TLSClientConfig.Clone() // nil stays nil
+	if configuration == nil {
+		configuration = &tls.Config{}
+	}
+	configuration.ServerName = e.address.Hostname()
+	secured := tls.Client(connection, configuration)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		return e.insecure(err)
+	}
+	defer secured.Close()
+	ends := secured.ConnectionState().PeerCertificates[0].NotAfter
+	left := ends.Sub(e.options.Now())
+	if left < renewWithin {
+		return note("", "%s, certificate ends in %d days", tls.VersionName(secured.ConnectionState().Version), days(left))
+	}
+	return ok("%s, certificate valid for %d days", tls.VersionName(secured.ConnectionState().Version), days(left))
+}
+
+func (e *examination) dial(ctx context.Context) (net.Conn, error) {
+	port := e.address.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[e.address.Scheme]
+	}
+	return e.options.Transport.DialContext(ctx, "tcp", net.JoinHostPort(e.address.Hostname(), port))
+}
+
+// insecure says what is wrong with the certificate, and how to look at it or to trust its issuer.
+func (e *examination) insecure(err error) Finding {
+	host := e.address.Hostname()
+	look := "openssl s_client -servername " + shellWord(host) + " -connect " + shellWord(net.JoinHostPort(host, portOr(e.address.Port(), "443")))
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &unknown):
+		return failed(credential.Unreachable, "SSL_CERT_FILE=authority.pem "+e.again(), "the certificate is signed by an authority that this machine does not trust")
+	case errors.As(err, &name):
+		return failed(credential.Unreachable, look, "the certificate is not for %s", host)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return failed(credential.Unreachable, look, "the certificate has ended or is not valid yet: %s to %s",
+			invalid.Cert.NotBefore.Format(time.DateOnly), invalid.Cert.NotAfter.Format(time.DateOnly))
+	}
+	return failed(credential.Unreachable, look, "TLS failed: %s", unanswered(err))
+}
+
+func portOr(port, otherwise string) string {
+	if port == "" {
+		return otherwise
+	}
+	return port
+}
+
+// days counts whole ones.
+func days(left time.Duration) int { return int(left / (24 * time.Hour)) }

@@ -1,0 +1,103 @@
+package doctor_test
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
+)
+
+const day = 24 * time.Hour
+
+func TestCertificates(t *testing.T) {
+	now := time.Now()
+	for _, test := range []struct {
+		name    string
+		host    string // in the certificate
+		from    time.Time
+		until   time.Time
+		trusted bool
+		state   doctor.State
+		says    string
+	}{
+		{"good", "127.0.0.1", now.Add(-day), now.Add(90*day + time.Hour), true, doctor.OK, "certificate valid for 90 days"},
+		{"ends soon", "127.0.0.1", now.Add(-day), now.Add(5*day + time.Hour), true, doctor.Note, "certificate ends in 5 days"},
+		{"ended", "127.0.0.1", now.Add(-90 * day), now.Add(-day), true, doctor.Failed, "has ended or is not valid yet"},
+		{"not yet", "127.0.0.1", now.Add(day), now.Add(90 * day), true, doctor.Failed, "has ended or is not valid yet"},
+		{"another name", "data.example", now.Add(-day), now.Add(90 * day), true, doctor.Failed, "is not for 127.0.0.1"},
+		{"unknown authority", "127.0.0.1", now.Add(-day), now.Add(90 * day), false, doctor.Failed, "does not trust"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server, transport := secured(t, test.host, test.from, test.until)
+			asked := options(server.URL)
+			if test.trusted {
+				asked.Transport = transport
+			}
+			results, _ := examined(t, asked)
+			class := credential.Class("")
+			if test.state == doctor.Failed {
+				class = credential.Unreachable
+				// The token is not sent over a connection that cannot be trusted.
+				want(t, results, "token_kind", doctor.Skipped, "", "needs connection")
+			} else {
+				want(t, results, "schema", doctor.OK, "", "2 connections, 2 streams")
+			}
+			want(t, results, "connection", test.state, class, test.says)
+		})
+	}
+}
+
+// Whatever a provider does, the examination ends within a few deadlines, and its lines keep their order.
+func TestSilentProvidersDoNotHoldItUp(t *testing.T) {
+	stuck, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stuck.Close()
+	for scheme, connection := range map[string]doctor.State{"http://": doctor.OK, "https://": doctor.Failed} {
+		asked := options(scheme + stuck.Addr().String())
+		asked.Deadline = 200 * time.Millisecond
+		began := time.Now()
+		results, order := examined(t, asked)
+		if took := time.Since(began); took > 20*asked.Deadline {
+			t.Errorf("%s took %s", scheme, took)
+		}
+		if results["connection"].State != connection {
+			t.Errorf("%s: the connection is %+v", scheme, results["connection"])
+		}
+		if connection == doctor.OK {
+			want(t, results, "resource_metadata", doctor.Failed, credential.Unreachable, "in time")
+			want(t, results, "token_kind", doctor.Failed, credential.Unreachable, "in time")
+			want(t, results, "clock", doctor.Failed, credential.Unreachable, "in time")
+		}
+		const wanted = "provider_url connection resource_metadata authorization_server cache_file credential token_kind schema " +
+			"search_lexical search_semantic search_hybrid clock environment"
+		if got := strings.Join(order, " "); got != wanted {
+			t.Errorf("the order is %s", got)
+		}
+	}
+}
+
+// An answer that a cache kept for a while carries its age, which is not a wrong clock.
+func TestAgeIsNoSkew(t *testing.T) {
+	server := provider(t, healthy())
+	old := server.Config.Handler
+	server.Config.Handler = http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		response.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
+		response.Header().Set("Age", "3600")
+		old.ServeHTTP(response, request)
+	})
+	results, _ := examined(t, options(server.URL))
+	want(t, results, "clock", doctor.OK, "", "within")
+
+	server.Config.Handler = http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		response.Header()["Date"] = nil
+		old.ServeHTTP(response, request)
+	})
+	results, _ = examined(t, options(server.URL))
+	want(t, results, "clock", doctor.Note, "", "does not say what time it has")
+}

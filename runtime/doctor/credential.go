@@ -1,0 +1,89 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// expiresSoon is how early the end of a credential is told of.
+const expiresSoon = 3 * 24 * time.Hour
+
+// checkCacheFile looks at the file and its permissions before anything reads it, since reading narrows them.
+func (e *examination) checkCacheFile(context.Context) Finding {
+	if e.options.Token != nil {
+		return ok("not used: the token comes from %s", e.options.TokenSource)
+	}
+	cache := &credential.Cache{Root: e.options.CacheRoot}
+	path, err := cache.Path(e.options.ProviderURL)
+	if err != nil {
+		return fromError(err, e.again())
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return failed(credential.Configuration, e.connectCommand(), "there is no credential for %s in %s", e.provider, e.options.CacheRoot)
+	case err != nil:
+		return failed(credential.Configuration, "ls -l "+shellWord(path), "%s cannot be looked at: %s", path, causeOf(err))
+	case !info.Mode().IsRegular():
+		return failed(credential.Configuration, e.connectCommand(), "%s is not a regular file", path)
+	}
+	if runtime.GOOS == "windows" { // has no such bits
+		return ok("%s", path)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return failed(credential.Configuration, "chmod 600 "+shellWord(path), "others can read %s (mode %04o)", path, mode)
+	}
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 {
+		return failed(credential.Configuration, "chmod 700 "+shellWord(folder), "others can write to %s (mode %04o)", folder, info.Mode().Perm())
+	}
+	return ok("%s (mode %04o)", path, info.Mode().Perm())
+}
+
+// checkCredential finds the token that every command would use.
+func (e *examination) checkCredential(context.Context) Finding {
+	if e.options.Token != nil {
+		token, err := e.options.Token()
+		if err != nil {
+			return fromError(err, e.connectCommand())
+		}
+		e.token = token
+		return ok("a token from %s; its grant and end are not known here", e.options.TokenSource)
+	}
+	cache := &credential.Cache{Root: e.options.CacheRoot}
+	now := e.options.Now()
+	entry, err := cache.Load(credential.Selection{ProviderURL: e.options.ProviderURL, GrantID: e.options.GrantID}, now)
+	if err != nil {
+		return fromError(err, e.connectCommand())
+	}
+	e.token = entry.Credential.AccessToken
+	grant := "grant " + entry.Credential.GrantID
+	if entry.Credential.GrantID == "" {
+		grant = "a grant without an id"
+	}
+	ends := entry.Credential.ExpiresAt
+	if ends.IsZero() {
+		return ok("%s, no end known", grant)
+	}
+	until := ends.UTC().Format(time.RFC3339)
+	if left := ends.Sub(now); left < expiresSoon {
+		return note(e.connectCommand(), "%s, ends soon, at %s", grant, until)
+	}
+	return ok("%s, valid until %s", grant, until)
+}
+
+// causeOf is what went wrong without the path, which the message already names.
+func causeOf(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// fromError is the failure of an error of this project. The step is taken when the error knows no command.
+func fromError(err error, step string) Finding {
+	var unusable *credential.Error
+	if !errors.As(err, &unusable) {
+		return failed(credential.Internal, step, "%v", err)
+	}
+	if command, found := strings.CutPrefix(unusable.NextStep, "run: "); found {
+		step = command
+	}
+	return failed(unusable.Class, step, "%s", unusable.Message)
+}
+
+// fromAnswer is the failure of a read of the resource server.
+func (e *examination) fromAnswer(err error) Finding {
+	var refused *rs.Error
+	var failure *rs.Failure
+	switch {
+	case errors.As(err, &refused) && needsCredential(refused):
+		return failed(credential.Configuration, e.connectCommand(), "the provider refuses the token: %d %s", refused.Status, refused.Code)
+	case errors.As(err, &refused):
+		return failed(credential.Unreachable, e.again(), "the provider answered %d %s: %s", refused.Status, refused.Code, refused.Message)
+	case errors.As(err, &failure) && failure.Reason == rs.Timeout:
+		return failed(credential.Unreachable, e.again(), "there was no answer in time")
+	case errors.As(err, &failure):
+		return failed(credential.Unreachable, e.again(), "%s", failure.Message)
+	}
+	return failed(credential.Internal, e.again(), "%v", err)
+}
+
+func needsCredential(refused *rs.Error) bool {
+	return refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden
+}
+
+// unanswered says in a few words why there was no answer.
+func unanswered(err error) string {
+	var name *net.DNSError
+	var timeout net.Error
+	var system *os.SyscallError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "there was no answer in time"
+	case errors.As(err, &name):
+		return "the host name " + name.Name + " is not known"
+	case errors.As(err, &system):
+		return system.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,70 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+)
+
+// checkResourceMetadata reads where the provider sends clients to be authorized (RFC 9728), with the eyes of
+// pdpp-mcp connect.
+func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
+	look := curl(e.metadataURL())
+	inspection, err := connect.Inspect(e.provider, e.options.Transport)
+	if err != nil {
+		return fromMetadata(err, look)
+	}
+	issuer, err := inspection.Issuer(ctx)
+	if err != nil {
+		return fromMetadata(err, look)
+	}
+	e.inspection, e.issuer = inspection, issuer
+	return ok("authorization server %s", issuer)
+}
+
+// checkAuthorizationServer reads how a client gets a credential (RFC 8414).
+func (e *examination) checkAuthorizationServer(ctx context.Context) Finding {
+	look := curl(e.metadataURL())
+	if issuer, err := url.Parse(e.issuer); err == nil && issuer.Host != "" {
+		look = curl(wellKnown(issuer, "oauth-authorization-server"))
+	}
+	flows, err := e.inspection.Flows(ctx)
+	if err != nil {
+		return fromMetadata(err, look)
+	}
+	return ok("%s", strings.Join(flows, ", "))
+}
+
+// fromMetadata is the failure of a document, and how to look at it.
+func fromMetadata(err error, look string) Finding {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return failed(credential.Unreachable, look, "there was no answer in time")
+	}
+	return fromError(err, look)
+}
+
+func (e *examination) get(ctx context.Context, address string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("make the request: %w", err)
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "pdpp-mcp")
+	return e.client.Do(request)
+}
+
+// metadataURL is the provider's document, where interfaces.md has it.
+func (e *examination) metadataURL() string {
+	return e.provider + "/.well-known/oauth-protected-resource"
+}
+
+// wellKnown puts the well-known part between host and path (RFC 8414, section 3.1).
+func wellKnown(base *url.URL, name string) string {
+	return base.Scheme + "://" + base.Host + "/.well-known/" + name + strings.TrimRight(base.EscapedPath(), "/")
+}

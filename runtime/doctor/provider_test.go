@@ -1,0 +1,100 @@
+package doctor_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
+)
+
+// What a provider may answer, and what is found.
+func TestProviders(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		path  string
+		body  string // empty: not found
+		id    string
+		state doctor.State
+		class credential.Class
+		says  string
+	}{
+		{"no servers", "/.well-known/oauth-protected-resource", `{"resource":"ORIGIN"}`, "resource_metadata", doctor.Failed, credential.Configuration, "names no authorization server"},
+		{"another resource", "/.well-known/oauth-protected-resource", `{"resource":"https://bank.example","authorization_servers":["ORIGIN"]}`, "resource_metadata", doctor.Failed, credential.Configuration, "another resource"},
+		{"another issuer", "/.well-known/oauth-authorization-server", `{"issuer":"https://other.example"}`, "authorization_server", doctor.Failed, credential.Configuration, "another issuer"},
+		{"no sign-in", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN"}`, "authorization_server", doctor.Failed, credential.Configuration, "no sign-in for a terminal"},
+		{"device only", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN","token_endpoint":"ORIGIN/t","device_authorization_endpoint":"ORIGIN/d"}`, "authorization_server", doctor.OK, "", "device authorization"},
+		{"an owner token", "/v1/schema", `{"bearer":{"token_kind":"owner"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
+		{"a package token", "/v1/schema", `{"bearer":{"token_kind":"mcp_package"}}`, "token_kind", doctor.Failed, credential.Refused, `"mcp_package"`},
+		{"no kind", "/v1/schema", `{"connectors":[]}`, "token_kind", doctor.Failed, credential.Refused, "does not say the kind"},
+		{"wrapped once more", "/v1/schema", `{"data":{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{}],"granted_connections":[]}]}}`, "schema", doctor.OK, "", "0 connections, 1 stream"},
+		{"nothing granted", "/v1/schema", `{"bearer":{"token_kind":"client"},"connectors":[]}`, "schema", doctor.Failed, credential.Configuration, "covers no stream"},
+		{"no resource server", "/v1/schema", "", "token_kind", doctor.Failed, credential.Unreachable, "404"},
+		{"a page", "/v1/schema", "<!DOCTYPE html>", "token_kind", doctor.Failed, credential.Unreachable, "not JSON"},
+		{"no semantic search", "/v1/search/semantic", "", "search_semantic", doctor.Note, "", "not available here (404"},
+		{"broken semantic search", "/v1/search/semantic", "<", "search_semantic", doctor.Failed, credential.Unreachable, "not JSON"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bodies := healthy()
+			delete(bodies, test.path)
+			if test.body != "" {
+				bodies[test.path] = test.body
+			}
+			results, _ := examined(t, options(provider(t, bodies).URL))
+			want(t, results, test.id, test.state, test.class, test.says)
+		})
+	}
+}
+
+// Commands are meant to be copied, so what a provider names in them is quoted.
+func TestCommandsAreSafeToCopy(t *testing.T) {
+	bodies := healthy()
+	bodies["/.well-known/oauth-protected-resource"] = `{"resource":"ORIGIN","authorization_servers":["http://localhost:1/a;touch$IFS'x'"]}`
+	results, _ := examined(t, options(provider(t, bodies).URL))
+	const want = `curl -s 'http://localhost:1/.well-known/oauth-authorization-server/a;touch$IFS'\''x'\'''`
+	if mend := results["authorization_server"].Mend; mend != want {
+		t.Errorf("the command is %s, want %s", mend, want)
+	}
+}
+
+// A redirect is followed neither with the token nor without it.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	var elsewhere atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+	defer other.Close()
+	moved := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
+	defer moved.Close()
+	results, _ := examined(t, options(moved.URL))
+	want(t, results, "resource_metadata", doctor.Failed, credential.Configuration, "redirect")
+	want(t, results, "token_kind", doctor.Failed, credential.Unreachable, "redirect")
+	if elsewhere.Load() != 0 {
+		t.Errorf("%d requests went elsewhere", elsewhere.Load())
+	}
+}
+
+// A credential that ends soon is told of before it has ended.
+func TestCredentialsThatEndSoon(t *testing.T) {
+	server := provider(t, healthy())
+	token, err := credential.NewToken(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	cache := &credential.Cache{Root: root}
+	entry := &credential.Entry{ProviderURL: server.URL, Credential: credential.Credential{AccessToken: token, ExpiresAt: time.Now().Add(2 * day)}}
+	if err := cache.Write(entry); err != nil {
+		t.Fatal(err)
+	}
+	asked := options(server.URL)
+	asked.Token, asked.CacheRoot = nil, root
+	results, _ := examined(t, asked)
+	want(t, results, "cache_file", doctor.OK, "", "0600")
+	want(t, results, "credential", doctor.Note, "", "ends soon")
+	if mend := results["credential"].Mend; mend != "pdpp-mcp connect "+server.URL {
+		t.Errorf("mended by %q", mend)
+	}
+	want(t, results, "schema", doctor.OK, "", "2 streams")
+}

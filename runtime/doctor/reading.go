@@ -1,0 +1,125 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// kindClient is the only kind of token that the local commands read with.
+const kindClient = "client"
+
+// harmlessWord is looked for to see whether a search works. It asks for one hit and shows none.
+const harmlessWord = "hello"
+
+// checkTokenKind asks the provider of what kind the token is, and reads nothing else with one of another
+// kind (R-STDIO-3).
+func (e *examination) checkTokenKind(ctx context.Context) Finding {
+	reader, err := rs.NewClient(rs.Options{
+		BaseURL: e.provider, Bearer: e.token.Reveal(), Transport: e.options.Transport, Timeout: e.options.Deadline,
+	})
+	if err != nil {
+		return failed(credential.Internal, e.again(), "%v", err)
+	}
+	var query rs.Query
+	query.Set("view", "compact")
+	response, err := reader.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query})
+	if err != nil {
+		return e.fromAnswer(err)
+	}
+	var schema struct {
+		Bearer struct {
+			TokenKind string `json:"token_kind"`
+		} `json:"bearer"`
+	}
+	body := unwrapped(response.Body)
+	if err := json.Unmarshal(body, &schema); err != nil {
+		return failed(credential.Unreachable, e.again(), "the schema does not say the kind of the token")
+	}
+	switch kind := schema.Bearer.TokenKind; kind {
+	case kindClient:
+		e.reader, e.schema = reader, body
+		return ok("a scoped client token")
+	case "":
+		return failed(credential.Refused, e.connectCommand(), "the provider does not say the kind of the token; only scoped client tokens are used here")
+	default:
+		return failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", kind)
+	}
+}
+
+// checkSchema counts what was granted. The same connection may give streams through several connectors.
+func (e *examination) checkSchema(context.Context) Finding {
+	var schema struct {
+		Connectors []struct {
+			Streams            []struct{} `json:"streams"`
+			GrantedConnections []struct {
+				ConnectionID string `json:"connection_id"`
+			} `json:"granted_connections"`
+		} `json:"connectors"`
+	}
+	if err := json.Unmarshal(e.schema, &schema); err != nil {
+		return failed(credential.Unreachable, e.again(), "the schema has another shape than is known here")
+	}
+	connections, streams := map[string]bool{}, 0
+	for _, connector := range schema.Connectors {
+		streams += len(connector.Streams)
+		for _, granted := range connector.GrantedConnections {
+			connections[granted.ConnectionID] = true
+		}
+	}
+	if streams == 0 {
+		return failed(credential.Configuration, e.connectCommand(), "the grant covers no stream")
+	}
+	return ok("%s, %s", count(len(connections), "connection"), count(streams, "stream"))
+}
+
+// searchCheck makes the check of one search mode. Only the first is a part of every provider.
+func (e *examination) searchCheck(path ...string) func(context.Context) Finding {
+	return func(ctx context.Context) Finding {
+		var query rs.Query
+		query.Set("q", harmlessWord)
+		query.Set("limit", "1")
+		_, err := e.reader.Get(ctx, rs.Request{Path: rs.JoinPath(append([]string{"v1"}, path...)...), Query: query})
+		var refused *rs.Error
+		switch {
+		case err == nil:
+			return ok("available")
+		case errors.As(err, &refused) && len(path) > 1 && missing(refused.Status):
+			return note("", "not available here (%d %s)", refused.Status, refused.Code)
+		}
+		return e.fromAnswer(err)
+	}
+}
+
+// missing tells whether a status says that the provider does not offer something.
+func missing(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusServiceUnavailable:
+		return true
+	}
+	return false
+}
+
+// unwrapped is the body, or its data member where an older server wraps once more.
+func unwrapped(body json.RawMessage) json.RawMessage {
+	var wrapper struct {
+		Bearer json.RawMessage `json:"bearer"`
+		Data   json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(body, &wrapper); err == nil && wrapper.Bearer == nil && wrapper.Data != nil {
+		return wrapper.Data
+	}
+	return body
+}
+
+func count(number int, noun string) string {
+	if number != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", number, noun)
+}

@@ -1,0 +1,70 @@
+package mcphost
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Change is what setting up a server would do to a host's file. Nothing is written before Apply.
+type Change struct {
+	Host Host
+	Path string // of the file, as the host knows it
+
+	file  *file
+	after []byte
+
+	step func(string) // called before each step of Apply; tests end the process there
+}
+
+// Plan reads the host's file and works out the change. A file that cannot be read or parsed, or whose other
+// content the change would touch, is an *Error; a server that the host cannot use is a *credential.Error.
+func (h Host) Plan(machine Machine, server Server) (*Change, error) {
+	if err := h.check(server); err != nil {
+		return nil, err
+	}
+	change := &Change{Host: h, Path: h.Path(machine)}
+	var err error
+	if change.file, err = readFile(change.Path); err != nil {
+		return nil, err
+	}
+	wanted := h.spell(server)
+	change.after, err = h.format.change(change.file.content, server.Name, wanted)
+	if err == nil && !faithful(h.format, change.file.content, change.after, server.Name, wanted) {
+		err = problem("the change would touch more than its own entry")
+	}
+	if err != nil {
+		return nil, &Error{
+			Path:     change.Path,
+			Message:  fmt.Sprintf("%s was left as it is: %v", change.Path, err),
+			NextStep: "mend it, or put the configuration in by hand; --print shows it",
+			Cause:    err,
+		}
+	}
+	return change, nil
+}
+
+// Empty tells whether the file says already what it should.
+func (c *Change) Empty() bool { return c.file.exists && bytes.Equal(c.file.content, c.after) }
+
+// Diff is the change in unified form. Of lines that stay, and that may hold the secrets of other servers,
+// only the keys are shown. It is empty when nothing changes.
+func (c *Change) Diff() string {
+	name := c.Path
+	if !c.file.exists {
+		name = "/dev/null"
+	}
+	if c.Empty() {
+		return ""
+	}
+	return unifiedDiff(name, c.Host.format.readable(c.file.content), c.Path, c.Host.format.readable(c.after))
+}
+
+// Apply writes the change and gives the path of the backup, which is empty when there was no file. Whoever
+// reads the file meanwhile, or after a run that was killed, finds the old content or the new one, never a
+// part. A file that has changed since Plan is left as it is.
+func (c *Change) Apply() (backup string, err error) {
+	if c.Empty() {
+		return "", nil
+	}
+	return c.file.replace(c.after, c.step)
+}

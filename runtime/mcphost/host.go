@@ -1,0 +1,99 @@
+// Package mcphost knows the MCP hosts that people run: where each keeps its configuration, how it spells
+// a server, and how to add one without touching anything else in the file.
+package mcphost
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Host is a program that starts or dials MCP servers.
+type Host struct {
+	Name   string // as the command line calls it, such as claude-code
+	Title  string // as people call it
+	SignIn string // how a person signs in to a hosted server there; empty when it cannot be configured by file
+
+	file   func(Machine) string // its configuration
+	traces func(Machine) string // a folder that it makes when it first runs
+	format format
+	spell  func(Server) []setting
+}
+
+// Hosts gives the hosts that are known, always in the same order.
+func Hosts() []Host {
+	return []Host{
+		{
+			Name: "claude-code", Title: "Claude Code", SignIn: "run /mcp in Claude Code",
+			file:   claudeCodeFile,
+			traces: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") },
+			format: jsonFormat{section: "mcpServers", own: typedNames}, spell: typed,
+		},
+		{
+			Name: "claude-desktop", Title: "Claude Desktop",
+			file: func(m Machine) string {
+				return filepath.Join(m.applicationData(), "Claude", "claude_desktop_config.json")
+			},
+			traces: func(m Machine) string { return filepath.Join(m.applicationData(), "Claude") },
+			format: jsonFormat{section: "mcpServers", own: plainNames}, spell: plain,
+		},
+		{
+			Name: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
+			file:   func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") },
+			traces: func(m Machine) string { return m.folder("CODEX_HOME", ".codex") },
+			format: tomlFormat{section: "mcp_servers", own: plainNames}, spell: plain,
+		},
+		{
+			Name: "cursor", Title: "Cursor", SignIn: "choose Connect beside the server in Cursor's MCP settings",
+			file:   func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") },
+			traces: func(m Machine) string { return filepath.Join(m.Home, ".cursor") },
+			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, spell: plain,
+		},
+		{
+			Name: "vscode", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
+			file:   func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") },
+			traces: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User") },
+			format: jsonFormat{section: "servers", own: typedNames, comments: true}, spell: typed,
+		},
+		{
+			Name: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
+			file:   func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") },
+			traces: func(m Machine) string { return filepath.Join(m.Home, ".gemini") },
+			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, spell: gemini,
+		},
+	}
+}
+
+// Find gives a host by its name.
+func Find(name string) (Host, bool) {
+	for _, host := range Hosts() {
+		if host.Name == name {
+			return host, true
+		}
+	}
+	return Host{}, false
+}
+
+// Path is the file of the user's own configuration, whether or not it exists.
+func (h Host) Path(machine Machine) string { return h.file(machine) }
+
+// Installed tells whether the host has left traces on the machine.
+func (h Host) Installed(machine Machine) bool {
+	for _, path := range []string{h.file(machine), h.traces(machine)} {
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Remote tells whether the host's file can name a hosted server. Claude Desktop takes those as connectors,
+// which live with the account.
+func (h Host) Remote() bool { return h.SignIn != "" }
+
+// claudeCodeFile: the file lies beside its folder, except in a folder that CLAUDE_CONFIG_DIR names.
+func claudeCodeFile(m Machine) string {
+	if moved := m.variable("CLAUDE_CONFIG_DIR"); filepath.IsAbs(moved) {
+		return filepath.Join(moved, ".claude.json")
+	}
+	return filepath.Join(m.Home, ".claude.json")
+}

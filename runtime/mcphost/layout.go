@@ -1,0 +1,104 @@
+package mcphost
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// layout is how a JSON file is laid out, so that what is added looks like the rest.
+type layout struct {
+	newline string // empty in a file of one line
+	unit    string // of indentation
+}
+
+func layoutOf(content []byte, document *hujson.Value) layout {
+	found := layout{newline: "\n", unit: "  "}
+	root := document.Value.(*hujson.Object)
+	switch {
+	case bytes.Contains(content, []byte("\r\n")):
+		found.newline = "\r\n"
+	case len(root.Members) > 0 && !bytes.Contains(bytes.TrimSpace(content), []byte("\n")):
+		return layout{}
+	}
+	if len(root.Members) > 0 {
+		if indent, ok := lineIndent(root.Members[0].Name.BeforeExtra); ok && indent != "" {
+			found.unit = indent
+		}
+	}
+	return found
+}
+
+// lineIndent is the white space between the last line break and what follows, if it is nothing else.
+func lineIndent(before hujson.Extra) (string, bool) {
+	at := bytes.LastIndexByte(before, '\n')
+	if at < 0 || len(bytes.Trim(before[at+1:], " \t")) > 0 {
+		return "", false
+	}
+	return string(before[at+1:]), true
+}
+
+// indentOf is the indentation of a member's line, where the object's own line is indented by base.
+func (l layout) indentOf(object *hujson.Object, name, base string) string {
+	if at, err := find(object, name); err == nil && at >= 0 {
+		if indent, ok := lineIndent(object.Members[at].Name.BeforeExtra); ok {
+			return indent
+		}
+	}
+	return base + l.unit
+}
+
+// put sets a member: in its place when it is there, else at the end.
+func (l layout) put(object *hujson.Object, base, name string, value hujson.ValueTrimmed) {
+	if at, err := find(object, name); err == nil && at >= 0 {
+		object.Members[at].Value.Value = value
+		return
+	}
+	l.insert(object, base, name, value)
+}
+
+// insert adds a member at the end. Comments that stand there stay with the member before them.
+func (l layout) insert(object *hujson.Object, base, name string, value hujson.ValueTrimmed) {
+	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{Value: value}}
+	comments := bytes.TrimRight(object.AfterExtra, " \t\r\n")
+	closing := bytes.Clone(object.AfterExtra[len(comments):])
+	member.Name.BeforeExtra = bytes.Clone(comments)
+	if l.newline != "" {
+		indent := base + l.unit
+		if len(object.Members) > 0 {
+			if sibling, ok := lineIndent(object.Members[len(object.Members)-1].Name.BeforeExtra); ok {
+				indent = sibling
+			}
+		}
+		member.Name.BeforeExtra = append(member.Name.BeforeExtra, l.newline+indent...)
+		member.Value.BeforeExtra = hujson.Extra(" ")
+		if !bytes.Contains(closing, []byte("\n")) {
+			closing = []byte(l.newline + base)
+		}
+	}
+	if last := len(object.Members) - 1; last >= 0 && object.Members[last].Value.AfterExtra != nil {
+		member.Value.AfterExtra = hujson.Extra{} // the object ended with a comma, and does so again
+	}
+	object.AfterExtra = closing
+	object.Members = append(object.Members, member)
+}
+
+// render is a setting's value; a list has a line for each text, as the hosts themselves write it.
+func (l layout) render(s setting, base string) hujson.ValueTrimmed {
+	if s.list == nil {
+		return hujson.String(s.text)
+	}
+	list := &hujson.Array{}
+	for _, text := range s.list {
+		value := hujson.Value{Value: hujson.String(text)}
+		if l.newline != "" {
+			value.BeforeExtra = hujson.Extra(l.newline + base + strings.Repeat(l.unit, 2))
+		}
+		list.Elements = append(list.Elements, value)
+	}
+	if l.newline != "" && len(s.list) > 0 {
+		list.AfterExtra = hujson.Extra(l.newline + base + l.unit)
+	}
+	return list
+}

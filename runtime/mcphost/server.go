@@ -1,0 +1,66 @@
+package mcphost
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// Server is what a host is to know: a program to start, or a URL to dial. It has no place for a token, so
+// none can reach a host's configuration.
+type Server struct {
+	Name      string   // the key of the entry: letters, digits, - and _, at most 64
+	Command   string   // absolute path of the program; empty for a hosted server
+	Arguments []string // of the program
+	URL       string   // of the MCP endpoint; empty for a local server
+}
+
+var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Check refuses what no host could use. Its errors are *credential.Error of class Usage.
+func (s Server) Check() error {
+	if !serverName.MatchString(s.Name) {
+		return usage("the server name must be 1 to 64 letters, digits, - or _", "pass --name such as pdpp")
+	}
+	if s.URL != "" {
+		return checkURL(s.URL)
+	}
+	return nil
+}
+
+// checkURL does not repeat the value, which may hold a password.
+func checkURL(raw string) error {
+	const step = "pass --url such as https://data.example/mcp"
+	parsed, err := url.Parse(raw)
+	switch {
+	case err != nil || parsed.Hostname() == "":
+		return usage("--url is not a URL", step)
+	case parsed.User != nil:
+		return usage("--url must not hold a user name or a password", step)
+	case parsed.RawQuery != "" || parsed.Fragment != "":
+		return usage("--url must not hold a query or a fragment", step)
+	case parsed.Scheme != "https" && (parsed.Scheme != "http" || !Loopback(parsed.Hostname())):
+		return usage("--url must begin with https://; plain http is for this machine only", step)
+	case strings.Trim(parsed.Path, "/") == "":
+		return usage("--url must name the MCP endpoint, not only its origin", step)
+	}
+	return nil
+}
+
+// Loopback tells whether a host name stands for this machine: localhost (RFC 6761) or a loopback address.
+func Loopback(hostname string) bool {
+	name := strings.ToLower(strings.TrimSuffix(hostname, "."))
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(strings.Trim(hostname, "[]"))
+	return err == nil && net.IP(address.AsSlice()).IsLoopback()
+}
+
+func usage(message, step string) *credential.Error {
+	return &credential.Error{Class: credential.Usage, Message: message, NextStep: step}
+}
