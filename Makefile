@@ -9,10 +9,10 @@ RACE        = -race -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden generate check lint race trace build
+.PHONY: help demo test golden generate check lint race trace build test-clients
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## build, start the sandbox, show one answer, print the lines to paste into a host
 	@bin/pdpp-sandbox --cache-root .pdpp --demo bin/pdpp-mcp $(DEMO_FLAGS)
@@ -41,6 +41,11 @@ lint: ## gofumpt, go vet, staticcheck
 race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser
 	@.ci/browser
 	$(GO) test $(RACE) ./...
+
+test-clients: ## real MCP clients and the conformance suite, from npm at exact versions; not part of make test
+	@.ci/clients
+	$(GO) vet -tags clients ./clients/...
+	$(GO) test -tags clients -count=1 -timeout 10m ./clients
 
 trace: ## print the requirement ids that no test names; fail when one is due
 	@.ci/trace

@@ -1,0 +1,124 @@
+//go:build clients
+
+package clients_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// claudeSees is what Claude Code shows its model of one server.
+type claudeSees struct {
+	Instructions string            `json:"instructions"` // at the start, since tools are loaded late
+	Names        []string          `json:"names"`        // of the tools, at the start
+	Loaded       []messagesTool    `json:"loaded"`       // once the model has asked for them
+	Results      []json.RawMessage `json:"results"`      // of the calls of seenCalls
+}
+
+// TestClaudeCode runs the documented commands and one conversation over both channels (R-BUD-1, R-INSTR-1, R-INSTR-2).
+func TestClaudeCode(t *testing.T) {
+	u := newUser(t)
+	var calls []call
+	for _, server := range servers {
+		prefix := "mcp__" + server.name + "__"
+		calls = append(calls, call{"ToolSearch", `{"query":"select:` + prefix + `search,` + prefix + `fetch"}`})
+		for _, seen := range seenCalls {
+			calls = append(calls, call{prefix + seen.Tool, seen.Arguments})
+		}
+	}
+	model := newMessagesModel(t, calls...)
+	u.environment = append(u.environment, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=none")
+
+	printed := u.runDocumented(t, "claude")
+	if connected := strings.Count(printed, "✔ Connected"); connected != len(servers) {
+		t.Errorf("%d servers are connected, want %d:\n%s", connected, len(servers), printed)
+	}
+	u.run(t, `claude -p "Look it up." --allowedTools "mcp__pdpp__*" "mcp__pdpp-hosted__*" --output-format json`)
+
+	requests := model.requests()
+	if len(requests) != len(calls)+1 {
+		t.Fatalf("the model was asked %d times, want %d", len(requests), len(calls)+1)
+	}
+	results := toolResults(t, requests[len(requests)-1])
+	for i, server := range servers {
+		first := i*(len(seenCalls)+1) + 1 // after the search for tools
+		compareGolden(t, "claude-code-"+server.channel, claudeSees{
+			Instructions: claudeInstructions(t, requests[0], server.name),
+			Names:        claudeNames(requests[0], server.name),
+			Loaded:       claudeTools(requests[len(requests)-1], server.name),
+			Results:      results[first : first+len(seenCalls)],
+		})
+	}
+}
+
+// claudeTexts are all texts of a request, one after the other.
+func claudeTexts(request messagesRequest) string {
+	var all strings.Builder
+	for _, message := range request.Messages {
+		var parts []struct{ Text string }
+		var text string
+		if json.Unmarshal(message.Content, &text) == nil {
+			all.WriteString(text + "\n")
+		} else if json.Unmarshal(message.Content, &parts) == nil {
+			for _, part := range parts {
+				all.WriteString(part.Text + "\n")
+			}
+		}
+	}
+	return all.String()
+}
+
+// claudeInstructions are those of a server, which stand below its name.
+func claudeInstructions(t *testing.T, request messagesRequest, server string) string {
+	t.Helper()
+	_, after, found := strings.Cut(claudeTexts(request), "\n## "+server+"\n")
+	if !found {
+		t.Errorf("the model is not shown the instructions of %s", server)
+	}
+	instructions, _, _ := strings.Cut(after, "\n\n")
+	return instructions
+}
+
+// claudeNames are the tools of a server that the model is told of without a description.
+func claudeNames(request messagesRequest, server string) []string {
+	var names []string
+	for line := range strings.Lines(claudeTexts(request)) {
+		if strings.HasPrefix(line, "mcp__"+server+"__") {
+			names = append(names, strings.TrimSpace(line))
+		}
+	}
+	return names
+}
+
+// claudeTools are the tools of a server with their descriptions.
+func claudeTools(request messagesRequest, server string) []messagesTool {
+	var tools []messagesTool
+	for _, offered := range request.Tools {
+		if strings.HasPrefix(offered.Name, "mcp__"+server+"__") {
+			tools = append(tools, offered)
+		}
+	}
+	return tools
+}
+
+// toolResults are the results of all calls that a conversation holds, in their order.
+func toolResults(t *testing.T, request messagesRequest) []json.RawMessage {
+	t.Helper()
+	var results []json.RawMessage
+	for _, message := range request.Messages {
+		var parts []struct {
+			Type    string
+			Content json.RawMessage
+		}
+		if json.Unmarshal(message.Content, &parts) != nil {
+			continue // a text
+		}
+		for _, part := range parts {
+			if part.Type == "tool_result" {
+				results = append(results, part.Content)
+			}
+		}
+	}
+	return results
+}

@@ -1,0 +1,62 @@
+//go:build clients
+
+package clients_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What differs from run to run, and what stands for it in the goldens.
+var changing = []struct {
+	pattern *regexp.Regexp
+	stands  string
+}{
+	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "http://pdpp.example"},
+	{regexp.MustCompile(`req_[A-Za-z0-9_-]+`), "req_1"},
+	{regexp.MustCompile(`eyJ[A-Za-z0-9_-]+`), "eyJ_cursor"},
+}
+
+// steady replaces what differs from run to run.
+func steady(text []byte) []byte {
+	for _, change := range changing {
+		text = change.pattern.ReplaceAll(text, []byte(change.stands))
+	}
+	return text
+}
+
+// compareGolden holds what a model was shown to testdata/golden. Strings stand there as they are, so that a reader of the
+// diff sees what the model sees.
+func compareGolden(t *testing.T, name string, shown any) {
+	t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(shown); err != nil {
+		t.Fatal(err)
+	}
+	got := steady(text.Bytes())
+	path := filepath.Join("testdata", "golden", name+".json")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("the golden is missing; go test -tags clients ./clients -update writes it: %v", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-golden +shown):\n%s", path, diff)
+	}
+}

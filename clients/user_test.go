@@ -1,0 +1,83 @@
+//go:build clients
+
+package clients_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// tokenVariable is the variable from which the documented commands take the token of a hosted server.
+const tokenVariable = "PDPP_TOKEN"
+
+// user is somebody with a home of their own, who has connected to the provider and works in a folder.
+type user struct {
+	home, folder string
+	hosted       string // the URL of the hosted server
+	environment  []string
+}
+
+func newUser(t *testing.T) *user {
+	t.Helper()
+	u := &user{home: t.TempDir(), hosted: pdpp.serve(t) + "/mcp"}
+	u.folder = filepath.Join(u.home, "work")
+	u.environment = []string{
+		"HOME=" + u.home, "PATH=" + strings.Join([]string{programs, packages, os.Getenv("PATH")}, string(os.PathListSeparator)),
+		tokenVariable + "=" + pdpp.Tokens["everything"], "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
+		// Nothing is asked of anybody but the servers of the test.
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "GEMINI_CLI_DISABLE_AUTO_UPDATE=1",
+	}
+	credential, err := os.ReadFile(pdpp.CredentialFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.write(t, filepath.Join("work", ".keep"), "")
+	u.write(t, filepath.Join(".pdpp", "clients", filepath.Base(pdpp.CredentialFile)), string(credential))
+	return u
+}
+
+// write makes a file below the home.
+func (u *user) write(t *testing.T, name, content string) {
+	t.Helper()
+	path := filepath.Join(u.home, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// longest is how long one client may take for one command.
+const longest = 90 * time.Second
+
+// command is a program, or a line for the shell when there are no arguments, as the user would run it.
+func (u *user) command(t *testing.T, program string, arguments ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), longest)
+	t.Cleanup(cancel)
+	command := exec.CommandContext(ctx, "sh", append([]string{"-c", `exec "$@"`, "sh", program}, arguments...)...)
+	if len(arguments) == 0 {
+		command = exec.CommandContext(ctx, "sh", "-c", program)
+	}
+	command.Dir, command.Env = u.folder, u.environment
+	return command
+}
+
+// run gives what a command prints. It must succeed.
+func (u *user) run(t *testing.T, program string, arguments ...string) string {
+	t.Helper()
+	command := u.command(t, program, arguments...)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	stdout, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s%s", program, arguments, err, stdout, &stderr)
+	}
+	return string(stdout)
+}
