@@ -19,6 +19,7 @@ var changing = []struct {
 	stands  string
 }{
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "http://pdpp.example"},
+	{regexp.MustCompile(`Wall time: [0-9.]+ seconds`), "Wall time: 0.1 seconds"},
 	{regexp.MustCompile(`req_[A-Za-z0-9_-]+`), "req_1"},
 	{regexp.MustCompile(`eyJ[A-Za-z0-9_-]+`), "eyJ_cursor"},
 }

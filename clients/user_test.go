@@ -69,15 +69,12 @@ func (u *user) command(t *testing.T, program string, arguments ...string) *exec.
 	return command
 }
 
-// run gives what a command prints. It must succeed.
+// run gives what a command prints, on both streams. It must succeed.
 func (u *user) run(t *testing.T, program string, arguments ...string) string {
 	t.Helper()
-	command := u.command(t, program, arguments...)
-	var stderr strings.Builder
-	command.Stderr = &stderr
-	stdout, err := command.Output()
+	printed, err := u.command(t, program, arguments...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s %q: %v\n%s%s", program, arguments, err, stdout, &stderr)
+		t.Fatalf("%s %q: %v\n%s", program, arguments, err, printed)
 	}
-	return string(stdout)
+	return string(printed)
 }

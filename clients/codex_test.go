@@ -1,0 +1,106 @@
+//go:build clients
+
+package clients_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// codexSees is what Codex shows its model of one server.
+type codexSees struct {
+	Namespace json.RawMessage   `json:"namespace"` // with the instructions and every tool
+	Results   []json.RawMessage `json:"results"`   // of the calls of seenCalls
+}
+
+// TestCodexModel runs one conversation of codex exec over both channels (R-BUD-1, R-INSTR-1).
+func TestCodexModel(t *testing.T) {
+	u := newUser(t)
+	u.runDocumented(t, "codex")
+	var calls []namespacedCall
+	for _, server := range servers {
+		for _, seen := range seenCalls {
+			calls = append(calls, namespacedCall{codexNamespace(server.name), seen})
+		}
+	}
+	model := newResponsesModel(t, calls...)
+	u.run(t, "codex", "exec", "--skip-git-repo-check", "-s", "read-only", "-c", "model=played", "-c", "model_provider=played",
+		"-c", fmt.Sprintf(`model_providers.played={name="played",base_url=%q,wire_api="responses"}`, model.URL), "Look it up.")
+
+	requests := model.requests()
+	if len(requests) != len(calls)+1 {
+		t.Fatalf("the model was asked %d times, want %d", len(requests), len(calls)+1)
+	}
+	var results []json.RawMessage
+	for _, item := range requests[len(requests)-1].Input {
+		if item.Type == "function_call_output" {
+			results = append(results, item.Output)
+		}
+	}
+	if len(results) != len(calls) {
+		t.Fatalf("the model was given %d results, want %d", len(results), len(calls))
+	}
+	for i, server := range servers {
+		compareGolden(t, "codex-"+server.channel, codexSees{
+			Namespace: namespaceOf(t, requests[0], codexNamespace(server.name)),
+			Results:   results[i*len(seenCalls) : (i+1)*len(seenCalls)],
+		})
+	}
+}
+
+// codexNamespace is how Codex calls a server before its model.
+func codexNamespace(server string) string { return "mcp__" + strings.ReplaceAll(server, "-", "_") }
+
+func namespaceOf(t *testing.T, request responsesRequest, name string) json.RawMessage {
+	t.Helper()
+	for _, offered := range request.Tools {
+		var namespace struct{ Type, Name string }
+		if err := json.Unmarshal(offered, &namespace); err != nil {
+			t.Fatal(err)
+		}
+		if namespace.Type == "namespace" && namespace.Name == name {
+			return offered
+		}
+	}
+	t.Errorf("the model is offered no namespace %s", name)
+	return nil
+}
+
+// TestCodexAppServer asks for the servers and calls a tool, as an editor does that has Codex built in.
+func TestCodexAppServer(t *testing.T) {
+	u := newUser(t)
+	u.runDocumented(t, "codex")
+	app := startAppServer(t, u)
+
+	var status struct {
+		Data []struct {
+			Name  string
+			Tools map[string]json.RawMessage
+		}
+	}
+	app.ask(t, "mcpServerStatus/list", `{}`, &status)
+	var thread struct{ Thread struct{ ID string } }
+	app.ask(t, "thread/start", `{}`, &thread)
+	for i, server := range servers {
+		if len(status.Data) != len(servers) || status.Data[i].Name != server.name || len(status.Data[i].Tools) != 6 {
+			t.Fatalf("the servers are %v, want %v with six tools each", status, servers)
+		}
+		for _, seen := range seenCalls {
+			var result struct {
+				Content           []struct{ Text string }
+				StructuredContent json.RawMessage
+				IsError           bool
+			}
+			app.ask(t, "mcpServer/tool/call", fmt.Sprintf(`{"threadId":%q,"server":%q,"tool":%q,"arguments":%s}`,
+				thread.Thread.ID, server.name, seen.Tool, seen.Arguments), &result)
+			if len(result.Content) != 1 || result.Content[0].Text == "" || len(result.StructuredContent) == 0 {
+				t.Errorf("%s of %s gives %+v, want a text and structured content", seen.Tool, server.name, result)
+			}
+			if refused := seen.Tool == "fetch"; result.IsError != refused {
+				t.Errorf("%s of %s: isError is %v, want %v", seen.Tool, server.name, result.IsError, refused)
+			}
+		}
+	}
+}
