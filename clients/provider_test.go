@@ -19,11 +19,12 @@ import (
 
 // provider is a running pdpp-sandbox.
 type provider struct {
-	URL            string            `json:"url"`
-	CredentialFile string            `json:"credential_file"`
-	Tokens         map[string]string `json:"tokens"`
-	ClientID       string            `json:"introspection_client_id"`
-	ClientSecret   string            `json:"introspection_client_secret"`
+	URL              string            `json:"url"`
+	CredentialFile   string            `json:"credential_file"`
+	Tokens           map[string]string `json:"tokens"`
+	IntrospectionURL string            `json:"introspection_url"`
+	ClientID         string            `json:"introspection_client_id"`
+	ClientSecret     string            `json:"introspection_client_secret"`
 }
 
 // startSandbox runs pdpp-sandbox until end is called.

@@ -39,6 +39,10 @@ type HandlerOptions struct {
 	BodyTimeout  time.Duration     // for a client to send its request; may be 0 for 10 s
 	Limits       Limits            // may be zero for the defaults
 	Recorder     Recorder          // may be nil
+
+	// Endpoint answers /mcp once a request is admitted, in place of the server that is made of the surface: for
+	// a program with an MCP server of its own. TransportOptions are those of the other. It may be nil.
+	Endpoint http.Handler
 }
 
 // Handler serves the whole origin of a hosted server: /mcp, its metadata, the pages and the probes
@@ -88,32 +92,38 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 		recorder:  options.Recorder,
 		logger:    options.Logger,
 	}
-	h.sdk = newTransportHandler(surface, options, readers.environment)
+	if options.Endpoint == nil {
+		options.Endpoint = newEndpoint(surface, options, readers.environment)
+	}
+	h.sdk = withIdentity(options.Endpoint)
 	h.routes = h.newRoutes(surface)
 	return h, nil
 }
 
-// newTransportHandler gives the SDK's side of /mcp: one server for every caller, since a server for each
-// costs many times as much.
-func newTransportHandler(surface tool.Surface, options HandlerOptions, environment Environment) http.Handler {
+// newEndpoint gives the SDK's side of /mcp: one server for every caller, since a server for each costs many
+// times as much.
+func newEndpoint(surface tool.Surface, options HandlerOptions, environment Environment) http.Handler {
 	server := NewServer(surface, options.Options, environment)
 	server.AddReceivingMiddleware(
 		logRequests(options.Logger, options.Recorder),
 		refuseListening,
 		identifyServer(mcp.Implementation{Name: options.Name, Version: options.Version}),
 	)
-	return withIdentity(mcp.NewStreamableHTTPHandler(
-		func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{
-			Stateless:                    true,
-			JSONResponse:                 true,
-			PropagateRequestCancellation: true,
-			MaxRequestBodyBytes:          MaxRequestBody,
-			// Its check refuses a public host behind a proxy on the same machine. The allowlist of this
-			// package stands before it.
-			DisableLocalhostProtection: true,
-		},
-	))
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions())
+}
+
+// TransportOptions are how the SDK serves /mcp behind a Handler: without sessions, and each answer as one JSON
+// document. The caller may change what it gets.
+func TransportOptions() *mcp.StreamableHTTPOptions {
+	return &mcp.StreamableHTTPOptions{
+		Stateless:                    true,
+		JSONResponse:                 true,
+		PropagateRequestCancellation: true,
+		MaxRequestBodyBytes:          MaxRequestBody,
+		// Its check refuses a public host behind a proxy on the same machine. The allowlist of this
+		// package stands before it.
+		DisableLocalhostProtection: true,
+	}
 }
 
 // Paths are the patterns of http.ServeMux under which a Handler can be mounted beside a provider on the same
