@@ -26,7 +26,7 @@ var revisions = []string{"2025-11-25", "2026-07-28"}
 func TestConformance(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			suite := newSuiteProxy(t)
+			suite := newSuiteProxy(t, 15) // a server allows 20 to one caller
 			suite.forward(t, pdpp.serve(t, "--public-url", suite.origin))
 			suite.run(t, revision, "--expected-failures", filepath.Join("testdata", "conformance", revision+".yml"))
 		})
@@ -39,7 +39,7 @@ func TestConformanceOfTheHTTPStack(t *testing.T) {
 	program := buildEverything(t)
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			suite := newSuiteProxy(t)
+			suite := newSuiteProxy(t, rate.Inf)
 			stateless := "-stateless=true"
 			if revision < "2026-07-28" {
 				stateless = "-stateless=false" // its fixtures ask the client, on the stream of a session
@@ -102,20 +102,19 @@ func buildEverything(t *testing.T) string {
 	return program
 }
 
-// suiteProxy stands before a server, since the suite cannot send a bearer. It keeps the pace that a server allows one
-// caller.
+// suiteProxy stands before a server, since the suite cannot send a bearer and keeps no pace.
 type suiteProxy struct {
 	server *httptest.Server
 	origin string
 	pace   *rate.Limiter
 }
 
-// newSuiteProxy listens, so that its origin is known, and forwards nothing yet.
-func newSuiteProxy(t *testing.T) *suiteProxy {
+// newSuiteProxy listens, so that its origin is known, and forwards nothing yet. The pace is in requests a second.
+func newSuiteProxy(t *testing.T, pace rate.Limit) *suiteProxy {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	t.Cleanup(server.Close)
-	return &suiteProxy{server, "http://" + server.Listener.Addr().String(), rate.NewLimiter(15, 40)}
+	return &suiteProxy{server, "http://" + server.Listener.Addr().String(), rate.NewLimiter(pace, 40)}
 }
 
 // forward begins to forward requests, as the client sent them but for the bearer.
@@ -143,7 +142,7 @@ func (s *suiteProxy) run(t *testing.T, revision string, flags ...string) {
 	t.Helper()
 	suite := filepath.Join(packages, "..", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	command := exec.CommandContext(t.Context(), filepath.Join(packages, "node"), append([]string{
-		suite, "server", "--url", s.origin + "/mcp", "--requirements", revision,
+		suite, "server", "--url", s.origin + "/mcp", "--requirements", revision, "--timeout", "10000",
 	}, flags...)...)
 	printed, err := command.CombinedOutput()
 	_, summary, _ := strings.Cut(string(printed), "=== SUMMARY ===")

@@ -1,11 +1,13 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -54,7 +56,7 @@ func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		parsed, err := recordid.ParseURI(read.Params.URI)
 		if err != nil {
-			return nil, resourceError(tool.Failed(invalidURI(err)))
+			return nil, resourceError(read.Params.URI, tool.Failed(invalidURI(err)))
 		}
 		params := *read.Params
 		params.URI = matchable(parsed)
@@ -80,21 +82,21 @@ func invalidURI(err error) *tool.Error {
 }
 
 func readResource(ctx context.Context, caller caller, definition tool.Definition, request *mcp.ReadResourceRequest, mimeType string) (*mcp.ReadResourceResult, error) {
-	parsed, err := recordid.ParseURI(request.Params.URI)
-	if err != nil {
-		return nil, resourceError(tool.Failed(invalidURI(err)))
-	}
-	arguments, err := json.Marshal(selectorOf(parsed))
-	if err != nil {
-		return nil, resourceError(tool.Failed(err))
-	}
-	result := caller.call(ctx, definition, request.Extra, arguments)
-	if result.IsError {
-		return nil, resourceError(result)
-	}
 	shown, ok := ctx.Value(requestedURI{}).(string)
 	if !ok {
 		shown = request.Params.URI
+	}
+	parsed, err := recordid.ParseURI(request.Params.URI)
+	if err != nil {
+		return nil, resourceError(shown, tool.Failed(invalidURI(err)))
+	}
+	arguments, err := json.Marshal(selectorOf(parsed))
+	if err != nil {
+		return nil, resourceError(shown, tool.Failed(err))
+	}
+	result := caller.call(ctx, definition, request.Extra, arguments)
+	if result.IsError {
+		return nil, resourceError(shown, result)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{
 		{URI: shown, MIMEType: mimeType, Text: result.Text},
@@ -141,8 +143,9 @@ func handleOf(record recordid.Handle) string {
 }
 
 // resourceError carries a failed result as a JSON-RPC error, since a resource read has no other way
-// to fail. The structured output stands in data, with the error object in its member error.
-func resourceError(result *tool.Result) error {
+// to fail. The structured output stands in data, with the error object in its member error, and beside it the
+// URI as the client wrote it (MCP 2026-07-28, SEP-2164).
+func resourceError(uri string, result *tool.Result) error {
 	var failed struct {
 		Error struct {
 			Type    string `json:"type"`
@@ -162,5 +165,19 @@ func resourceError(result *tool.Result) error {
 		failed.Error.Code == string(tool.InvalidResourceURI):
 		code = jsonrpc.CodeInvalidParams
 	}
-	return &jsonrpc.Error{Code: code, Message: failed.Error.Message, Data: result.Structured}
+	return &jsonrpc.Error{Code: code, Message: failed.Error.Message, Data: withURI(uri, result.Structured)}
+}
+
+// withURI puts a URI before the members of an object, whose bytes stay as they are.
+func withURI(uri string, object json.RawMessage) json.RawMessage {
+	named, err := json.Marshal(uri)
+	members, isObject := bytes.CutPrefix(object, []byte("{"))
+	if err != nil || !isObject {
+		return object
+	}
+	separator := ","
+	if bytes.Equal(members, []byte("}")) {
+		separator = ""
+	}
+	return slices.Concat([]byte(`{"uri":`), named, []byte(separator), members)
 }

@@ -82,8 +82,8 @@ func TestMalformedResourceURI(t *testing.T) {
 	} {
 		_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		data := wantRPCError(t, err, jsonrpc.CodeInvalidParams)
-		if data.Error.Type != "adapter_error" || data.Error.Code != "invalid_resource_uri" || data.Error.Param != "uri" {
-			t.Errorf("%s: data is %+v, want an invalid_resource_uri error", uri, data)
+		if data.Error.Type != "adapter_error" || data.Error.Code != "invalid_resource_uri" || data.Error.Param != "uri" || data.URI != uri {
+			t.Errorf("%s: data is %+v, want an invalid_resource_uri error that names it", uri, data)
 		}
 	}
 	if seen := reader.seen(); len(seen) > 0 {
@@ -101,8 +101,8 @@ func TestReadResourceKeepsFailure(t *testing.T) {
 	session := connect(t, surface, host.Options{}, reading(reporting(clientSchema)))
 	_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://record/messages%3Am1"})
 	data := wantRPCError(t, err, jsonrpc.CodeInvalidParams)
-	if data.Error.Code != "not_found" || data.Error.Message != "no such record" || data.HTTPStatus != 404 {
-		t.Errorf("data is %+v, want the envelope of the RS", data)
+	if data.Error.Code != "not_found" || data.Error.Message != "no such record" || data.HTTPStatus != 404 || data.URI != "pdpp://record/messages%3Am1" {
+		t.Errorf("data is %+v, want the envelope of the RS, and the URI as it was asked for", data)
 	}
 	surface.Tools[1] = failing("fetch", errPlain)
 	session = connect(t, surface, host.Options{}, reading(reporting(clientSchema)))
@@ -113,6 +113,7 @@ func TestReadResourceKeepsFailure(t *testing.T) {
 }
 
 type errorData struct {
+	URI   string `json:"uri"`
 	Error struct {
 		Type    string `json:"type"`
 		Code    string `json:"code"`
