@@ -15,10 +15,13 @@ const MaxRequestBody = 256 << 10
 // bodyWithin is how long a client may take to send a body, unless the options say otherwise.
 const bodyWithin = 10 * time.Second
 
-// limitReading gives the client so long for the rest of its request. Package http ends the limit with the
-// body, so that it does not bound the answer. A writer that cannot tell its
-// connection is one without a connection.
-func limitReading(w http.ResponseWriter, within time.Duration) {
+// limitReading gives the client so long for the body of its request. Package http ends the limit with the
+// body, so that it does not bound the answer; where there is none, the limit would end the request. A writer
+// that cannot tell its connection is one without a connection.
+func limitReading(w http.ResponseWriter, r *http.Request, within time.Duration) {
+	if r.Body == http.NoBody {
+		return
+	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within))
 }
 

@@ -24,7 +24,7 @@ const answerWithin = 10 * time.Second
 // before anything else is looked at (R-HOST-9).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
-	limitReading(w, h.options.BodyTimeout)
+	limitReading(w, r, h.options.BodyTimeout)
 	switch r.URL.Path {
 	case healthPath:
 		serveHealth(w, r)
