@@ -30,8 +30,8 @@ func documented(t *testing.T) []string {
 	return commands
 }
 
-// runDocumented runs the documented commands of one program in their order, and gives what they print. A command that
-// the page says nothing of is none of the tests' business, so nothing else adds servers.
+// runDocumented runs the documented commands of one program in their order, and gives what they print. No server is
+// added in another way.
 func (u *user) runDocumented(t *testing.T, program string) string {
 	t.Helper()
 	var printed strings.Builder
