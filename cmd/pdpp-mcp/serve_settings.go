@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -35,6 +36,7 @@ type serveSettings struct {
 	introspectionSecretFile string
 	audiences               []string
 	drainDelay              time.Duration
+	clearText               clearText
 
 	introspectionSecret auth.Secret
 	proxies             []netip.Prefix
@@ -67,6 +69,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	readsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
 	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
 	readsVariable(flags, "drain-delay", "PDPP_DRAIN_DELAY")
+	s.clearText.addFlags(flags)
 }
 
 // check finds what is missing or makes no sense before anything is listened on.
@@ -94,8 +97,24 @@ func (s *serveSettings) check() error {
 	case s.introspectionClientID == "":
 		return missing("client id for introspection", "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID")
 	}
+	if err := s.refuseClearText(); err != nil {
+		return err
+	}
 	s.introspectionSecret, err = s.secret()
 	return err
+}
+
+// refuseClearText looks at every address that tokens are sent to: the resource server and the introspection.
+func (s *serveSettings) refuseClearText() error {
+	asked, introspection := "authorization server", s.authorizationServer
+	if s.introspectionURL != "" {
+		asked, introspection = "introspection URL", s.introspectionURL
+	}
+	read := "provider URL"
+	if s.rsURL != "" {
+		read = "resource server URL"
+	}
+	return errors.Join(s.clearText.refuse(read, s.resourceURL()), s.clearText.refuse(asked, introspection))
 }
 
 func missing(what, flag, variable string) error {
