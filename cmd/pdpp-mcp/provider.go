@@ -59,6 +59,11 @@ func (p *provider) reader(logger *slog.Logger) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token.Reveal(), Timeout: p.timeout})
 }
 
+// passesToken tells whether a token was passed for this run, in place of the cache.
+func (p *provider) passesToken() bool {
+	return p.accessTokenFile != "" || os.Getenv(accessTokenVariable) != ""
+}
+
 // token takes the one that was passed for this run, and else the cached one.
 func (p *provider) token(logger *slog.Logger) (credential.Token, error) {
 	if p.accessTokenFile != "" {

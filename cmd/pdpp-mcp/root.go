@@ -51,6 +51,9 @@ malformed, 130 a sign-in was interrupted.`,
 		SilenceErrors: true, // execute prints them, with the exit code in mind
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
+			if command.Hidden { // a shell asks for completions; a variable that is wrong is told when a command runs
+				return nil
+			}
 			if err := fillFromEnvironment(command.Flags()); err != nil {
 				return err
 			}
@@ -76,6 +79,7 @@ malformed, 130 a sign-in was interrupted.`,
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal),
 	)
+	addCompletion(root)
 	return root, logging
 }
 
