@@ -45,7 +45,8 @@ race: ## all tests with the race detector: units, goldens, end-to-end scripts, a
 trace: ## print the requirement ids that no test names; fail when one is due
 	@.ci/trace
 
-build: ## static binaries in bin/
+build: ## static binaries in bin/, man pages and shell completions in bin/share/
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-mcp ./cmd/pdpp-mcp
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
+	env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share

@@ -78,6 +78,7 @@ malformed, 130 a sign-in was interrupted.`,
 		newDisconnectCommand(terminal, logging),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal),
+		newShareCommand(),
 	)
 	addCompletion(root)
 	return root, logging
