@@ -55,7 +55,7 @@ func exitCode(err error) int {
 		return classCodes[unwell.first.Class]
 	case errors.As(err, &unchanged):
 		return exitConfiguration
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, errReadingInterrupted):
 		return exitInterrupted
 	case errors.As(err, &refusal):
 		return exitRefused

@@ -49,17 +49,21 @@ func (f *format) check() error {
 
 func (f *format) print(name string, result *tool.Result) error {
 	var shown string
+	columns, onTerminal := width(f.terminal)
 	switch f.chosen {
 	case formatText:
-		shown = result.Text
+		if shown = result.Text; onTerminal {
+			shown = printable(shown)
+		}
 	case formatJSON:
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, result.Structured, "", "  "); err != nil {
 			return fmt.Errorf("write structured output: %w", err)
 		}
-		shown = indented.String()
+		if shown = indented.String(); onTerminal {
+			shown = printableJSON(shown)
+		}
 	default:
-		columns, _ := width(f.terminal)
 		shown = table(name, result, columns)
 	}
 	if _, err := fmt.Fprintln(f.terminal.out, shown); err != nil {

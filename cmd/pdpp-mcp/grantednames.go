@@ -135,7 +135,7 @@ func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, erro
 		}
 		for _, connection := range connector.Connections {
 			if completable(connection.ID) {
-				shown := strings.Join(strings.Fields(printable(connection.DisplayName)), " ")
+				shown := oneLine(connection.DisplayName)
 				source.Connections = append(source.Connections, namedConnection{ID: connection.ID, Name: shown})
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -129,7 +130,20 @@ func (r *roff) related(command *cobra.Command) {
 	}
 }
 
-// escapeRoff keeps a text as it is: no escapes of its own, and minus signs that can be copied.
+// escapeRoff keeps a text as it is: no escapes of its own, minus signs that can be copied, and nothing but ASCII.
 func escapeRoff(plain string) string {
-	return strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(plain)
+	var escaped strings.Builder
+	for _, r := range plain {
+		switch {
+		case r == '\\':
+			escaped.WriteString(`\e`)
+		case r == '-':
+			escaped.WriteString(`\-`)
+		case r > unicode.MaxASCII:
+			fmt.Fprintf(&escaped, `\[u%04X]`, r)
+		default:
+			escaped.WriteRune(r)
+		}
+	}
+	return escaped.String()
 }

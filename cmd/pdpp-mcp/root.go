@@ -40,7 +40,7 @@ read what the owner granted, and nothing else.
 
 Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unreachable, 70 internal,
 77 owner credential refused or access denied by the owner, 78 configuration or credential missing, expired or
-malformed, 130 a sign-in was interrupted.`,
+malformed, 130 interrupted.`,
 		Args: func(_ *cobra.Command, arguments []string) error {
 			if len(arguments) > 0 {
 				return &usageError{fmt.Sprintf("unknown command %q; run: pdpp-mcp --help", arguments[0])}

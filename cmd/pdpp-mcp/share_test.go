@@ -51,7 +51,7 @@ func TestManualPages(t *testing.T) {
 		if !strings.HasPrefix(page, `.TH "PDPP\-MCP`) || !strings.Contains(page, ".SH \"NAME\"\n"+manualName(command)+` \- `) {
 			t.Errorf("%s: the page begins with %.80q", name, page)
 		}
-		plain := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\fB`, "", `\fI`, "", `\fR`, "", `\&`, "").Replace(page)
+		plain := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\fB`, "", `\fI`, "", `\fR`, "", `\&`, "", `\[u2026]`, "…").Replace(page)
 		for _, words := range []string{command.UseLine(), command.Short, command.Example} {
 			if !strings.Contains(spaced(plain), spaced(words)) {
 				t.Errorf("%s: the page lacks %q", name, words)
