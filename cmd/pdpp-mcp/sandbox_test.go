@@ -66,3 +66,15 @@ func (o *origin) take() []string {
 	o.seen = nil
 	return seen
 }
+
+// token is one of the sandbox, by its name.
+func (o *origin) token(t *testing.T, name string) string {
+	t.Helper()
+	for header, known := range o.names {
+		if known == name {
+			return strings.TrimPrefix(header, "Bearer ")
+		}
+	}
+	t.Fatalf("the sandbox has no token %s", name)
+	return ""
+}
