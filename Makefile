@@ -49,4 +49,5 @@ build: ## static binaries in bin/, man pages and shell completions in bin/share/
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-mcp ./cmd/pdpp-mcp
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
+	@rm -rf bin/share
 	env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share
