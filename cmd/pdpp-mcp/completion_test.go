@@ -12,10 +12,10 @@ import (
 )
 
 // completed gives what a shell is offered at the end of a command line, and what is said on stderr.
-func completed(t *testing.T, provider string, words ...string) (offered, said string) {
+func completed(t *testing.T, provider, patience string, words ...string) (offered, said string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"__complete"}, words...)...)
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped", "PDPP_PROVIDER_URL="+provider)
+	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped", "PDPP_PROVIDER_URL="+provider, "COMPLETION_DEADLINE="+patience)
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	printed, err := command.Output()
@@ -32,8 +32,8 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	}))
 	defer silent.Close()
 	began := time.Now()
-	offered, said := completed(t, silent.URL, "call", "query_records", "--stream", "")
-	if took := time.Since(began); took < completionDeadline || took > 5*completionDeadline {
+	offered, said := completed(t, silent.URL, "", "call", "query_records", "--stream", "")
+	if took := time.Since(began); took < completionDeadline || took > 10*completionDeadline {
 		t.Errorf("took %v, want about %v", took, completionDeadline)
 	}
 	if offered != ":4\n" || strings.Contains(said, "pdpp-mcp:") {
@@ -50,11 +50,11 @@ func TestCompletionOffersPlainWordsOnly(t *testing.T) {
 			{"connection_id":"cin_1","display_name":"Mine\n\u001b[2Jcin_3\t\u202eevil"},
 			{"connection_id":"cin_2\ncin_9","display_name":"x"},{"connection_id":"` + "`id`" + `","display_name":"x"}]}]}`})
 	defer provider.Close()
-	offered, _ := completed(t, provider.URL, "call", "query_records", "--stream", "")
+	offered, _ := completed(t, provider.URL, "1m", "call", "query_records", "--stream", "")
 	if want := "línea\nmessages\n:4\n"; offered != want {
 		t.Errorf("offered %q, want %q", offered, want)
 	}
-	offered, _ = completed(t, provider.URL, "call", "query_records", "--connection-id", "")
+	offered, _ = completed(t, provider.URL, "1m", "call", "query_records", "--connection-id", "")
 	if want := "cin_1\tMine \uFFFD[2Jcin_3 \uFFFDevil\n:4\n"; offered != want {
 		t.Errorf("offered %q, want %q", offered, want)
 	}

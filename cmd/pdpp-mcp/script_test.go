@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -19,7 +20,12 @@ import (
 // TestMain lets scripts run the whole program under its own name, and an MCP client that starts it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"pdpp-mcp": func() { os.Exit(run()) },
+		"pdpp-mcp": func() {
+			if patience, err := time.ParseDuration(os.Getenv("COMPLETION_DEADLINE")); err == nil {
+				completionDeadline = patience
+			}
+			os.Exit(run())
+		},
 		"mcp-call": func() { os.Exit(runClient()) },
 		"xdg-open": func() { os.Exit(runOwner()) },
 	})
@@ -37,6 +43,7 @@ func TestScripts(t *testing.T) {
 			env.Values[originKey{}] = origin
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("PROVIDER", origin.server.URL)
+			env.Setenv("COMPLETION_DEADLINE", "1m")
 			env.Setenv("KEY", strings.ReplaceAll(strings.TrimPrefix(origin.server.URL, "http://"), ":", "_"))
 			for name, token := range box.Tokens() {
 				env.Setenv("TOKEN_"+strings.ToUpper(name), token)

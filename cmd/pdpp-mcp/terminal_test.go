@@ -164,18 +164,19 @@ func TestInterruptedReadingGoesOn(t *testing.T) {
 	}
 	provider := newOrigin(newSandbox(t))
 	defer provider.server.Close()
-	inner, asked := provider.server.Config.Handler, make(chan struct{})
+	asked := make(chan struct{})
 	var held atomic.Bool
 	held.Store(true)
-	provider.server.Config.Handler = http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+	holding := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		if held.Load() && request.URL.Query().Get("cursor") != "" {
 			close(asked)
 			<-request.Context().Done()
 			return
 		}
-		inner.ServeHTTP(response, request)
-	})
-	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+provider.server.URL)
+		provider.server.Config.Handler.ServeHTTP(response, request)
+	}))
+	defer holding.Close()
+	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+holding.URL)
 	file := filepath.Join(t.TempDir(), "rows.jsonl")
 	first := exec.CommandContext(t.Context(), "pdpp-mcp", "call", "query_records", "--stream", "messages", "--all", "--limit", "40",
 		"--connection-id", "cin_gmail_personal", "--filter", "received_at.gte=2000-01-01T00:00:00Z")
