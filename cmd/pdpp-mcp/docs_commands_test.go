@@ -35,18 +35,25 @@ func TestDocumentedCommands(t *testing.T) {
 	provider := newProvider(t)
 	ran, left := 0, map[string]bool{}
 	for _, page := range documentedPages(t) {
-		reader := &reader{home: t.TempDir(), provider: provider}
-		if slices.Contains(connectedBefore, page) {
-			reader.run(t, page, "pdpp-mcp connect https://pdpp.example")
-		}
+		var lines []string
 		for _, line := range commandLines(readPage(t, page)) {
 			if _, excused := notRun[line]; excused {
 				left[line] = true
 				continue
 			}
-			reader.run(t, page, line)
-			ran++
+			lines = append(lines, line)
 		}
+		ran += len(lines)
+		if slices.Contains(connectedBefore, page) {
+			lines = slices.Insert(lines, 0, "pdpp-mcp connect https://pdpp.example")
+		}
+		t.Run(page, func(t *testing.T) {
+			t.Parallel() // a sign-in waits between its polls
+			reader := &reader{home: t.TempDir(), provider: provider}
+			for _, line := range lines {
+				reader.run(t, line)
+			}
+		})
 	}
 	for line, reason := range notRun {
 		if !left[line] {
@@ -67,7 +74,7 @@ type reader struct {
 
 var documentedHost = regexp.MustCompile(`https://(pdpp|data)\.example`)
 
-func (r *reader) run(t *testing.T, page, line string) {
+func (r *reader) run(t *testing.T, line string) {
 	t.Helper()
 	line = documentedHost.ReplaceAllString(line, r.provider.URL)
 	if set, isExport := strings.CutPrefix(line, "export "); isExport {
@@ -93,7 +100,7 @@ func (r *reader) run(t *testing.T, page, line string) {
 	command.Env = append(os.Environ(), append(r.exported,
 		"HOME="+r.home, "XDG_CONFIG_HOME=", "DISPLAY=:0", "OWNER=approve cin_gmail_personal")...)
 	if printed, err := command.CombinedOutput(); err != nil {
-		t.Errorf("%s: %s: %v\n%.2000s", page, line, err, printed)
+		t.Errorf("%s: %v\n%.2000s", line, err, printed)
 	}
 }
 
