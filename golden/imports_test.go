@@ -66,11 +66,12 @@ var allowed = map[string][]string{
 	"runtime/auth":         {"runtime/rs"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid"},
 	"runtime/sandbox":      {},
+	"runtime/webhook":      {},
 
 	"toolspec":         {},
 	"generator":        {"toolspec"},
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
-	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout"},
+	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/webhook"},
 	"cmd/pdpp-sandbox": {"gen", "runtime"},
 }
 
