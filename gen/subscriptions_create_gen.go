@@ -50,7 +50,7 @@ func runSubscriptionsCreate(ctx context.Context, env tool.Env, raw json.RawMessa
 	response, err := env.Writer.Send(ctx, rs.Change{
 		Method: "POST",
 		Path:   rs.JoinPath("v1", "event-subscriptions"),
-		Body:   body,
+		Body:   &body,
 	})
 	if err != nil {
 		return nil, err

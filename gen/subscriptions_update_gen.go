@@ -59,7 +59,7 @@ func runSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessa
 	response, err := env.Writer.Send(ctx, rs.Change{
 		Method: "PATCH",
 		Path:   rs.JoinPath("v1", "event-subscriptions", input.SubscriptionID),
-		Body:   body,
+		Body:   &body,
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
 )
 
 // The exit codes of interfaces.md. exitToolError is an answer in which a tool says no for a reason
@@ -41,6 +42,9 @@ func exitCode(err error) int {
 	var option *rs.OptionError
 	var unusable *credential.Error
 	var refusal *host.Refusal
+	var untrusted *webhook.Refusal
+	var secret *webhook.SecretError
+	var mismatch *mismatchError
 	switch {
 	case err == nil:
 		return exitOK
@@ -50,6 +54,10 @@ func exitCode(err error) int {
 		return classCodes[unusable.Class]
 	case errors.As(err, &usage), errors.As(err, &option):
 		return exitUsage
+	case errors.As(err, &untrusted), errors.As(err, &mismatch):
+		return exitToolError
+	case errors.As(err, &secret):
+		return exitConfiguration
 	}
 	return answerCode(err)
 }

@@ -69,6 +69,7 @@ Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unrea
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal),
 	)
+	root.AddCommand(newOperatorCommands(terminal, logging)...)
 	return root, logging
 }
 

@@ -52,7 +52,7 @@ func (t toolFile) requestLiteral() (steps []jen.Code, literal jen.Code) {
 		members = append(members, member{"Query", jen.Id("query")})
 	}
 	if len(request.Body) > 0 {
-		members = append(members, member{"Body", jen.Id("body")})
+		members = append(members, member{"Body", jen.Op("&").Id("body")})
 	}
 	if sources := request.Sources; sources != nil {
 		members = append(members, member{"Sources", runtime(sources.Package, sources.Function).Add(structLiteral(fields(*sources)))})

@@ -19,7 +19,7 @@ type Change struct {
 	Method string // POST, PATCH or DELETE
 	Path   Path
 	Query  Query
-	Body   Body // of POST and PATCH; the zero value sends none
+	Body   *Body // of POST and PATCH; nil sends none
 }
 
 // Body is a JSON object in the order in which it was built. An argument that was not given (a nil pointer, a
@@ -53,9 +53,9 @@ func (b *Body) add(name string, value any) {
 	b.members = append(b.members, Member{name, encoded(value)})
 }
 
-// Encoded is the object as it is sent, or nil when nothing was added.
-func (b Body) Encoded() []byte {
-	if len(b.members) == 0 {
+// Encoded is the object as it is sent: {} when nothing was added, and nil for a nil body.
+func (b *Body) Encoded() []byte {
+	if b == nil {
 		return nil
 	}
 	var object bytes.Buffer

@@ -22,7 +22,7 @@ func exampleChange() rs.Change {
 	body.StringList("none", nil)
 	body.StringList("empty", []string{})
 	body.Integer("count", &count)
-	return rs.Change{Method: http.MethodPost, Path: rs.JoinPath("v1", "event-subscriptions"), Query: query, Body: body}
+	return rs.Change{Method: http.MethodPost, Path: rs.JoinPath("v1", "event-subscriptions"), Query: query, Body: &body}
 }
 
 func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
@@ -49,6 +49,18 @@ func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
 	}
 	if request.Header.Get("Content-Type") != "application/json" || request.Header.Get("Authorization") != "Bearer "+bearer {
 		t.Errorf("the RS saw the headers %v", request.Header)
+	}
+}
+
+// Whoever gives nothing says so: the RS decides whether that makes sense.
+func TestABodyOfNothing(t *testing.T) {
+	var got []byte
+	client, _ := serve(t, func(writer http.ResponseWriter, request *http.Request) {
+		got, _ = io.ReadAll(request.Body)
+		_, _ = writer.Write([]byte(`{}`))
+	})
+	if _, err := client.Send(t.Context(), rs.Change{Method: http.MethodPatch, Path: "/v1/x", Body: &rs.Body{}}); err != nil || string(got) != "{}" {
+		t.Errorf("the RS read %q, %v; want {}", got, err)
 	}
 }
 
