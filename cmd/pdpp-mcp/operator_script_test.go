@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +22,11 @@ import (
 // TestOperatorScripts runs testdata/operator against a sandbox of its own, because these scripts change what it
 // holds.
 func TestOperatorScripts(t *testing.T) {
+	testscript.Run(t, operatorScripts(t))
+}
+
+func operatorScripts(t *testing.T) testscript.Params {
+	t.Helper()
 	box := newSandbox(t)
 	params := scripts("operator", box)
 	setUp := params.Setup
@@ -38,7 +42,7 @@ func TestOperatorScripts(t *testing.T) {
 	params.Cmds["event"] = event
 	params.Cmds["unquoted"] = unquoted
 	params.Cmds["change"] = change
-	testscript.Run(t, params)
+	return params
 }
 
 // sampleBlob is the id of a document of the personal mailbox.
@@ -141,30 +145,4 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("the record was not deleted: %s", response.Status)
 	}
 	origin.take()
-}
-
-// The operator's guide is what the script of the guide runs.
-func TestOperatorGuideIsRun(t *testing.T) {
-	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "operator.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile(filepath.Join("testdata", "operator", "guide.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := 0
-	for line := range bytes.Lines(guide) {
-		command := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("$ ")))
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("$ pdpp-mcp ")) {
-			continue
-		}
-		shown++
-		if !bytes.Contains(script, append([]byte("# $ "), append(command, '\n')...)) {
-			t.Errorf("the script does not run %s", command)
-		}
-	}
-	if shown < 10 {
-		t.Errorf("the guide shows %d commands, want every one", shown)
-	}
 }
