@@ -48,13 +48,14 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 		}
 	}
 	secret := bytes.ReplaceAll(found[1], []byte(`\`), nil)
-	if _, err := k.file.Write(append(secret, '\n')); err != nil {
-		return nil, fmt.Errorf("keep the signing secret of the new subscription; delete the subscription: %w", err)
+	_, err = k.file.Write(append(secret, '\n'))
+	if err = errors.Join(err, k.file.Sync()); err != nil {
+		return nil, fmt.Errorf("the signing secret of the new subscription could not be kept; delete the subscription, and create it again: %w", err)
 	}
 	k.kept = true
 	shown := *response
 	shown.Body = signingSecret.ReplaceAll(response.Body, []byte(`"[in the secret file]"`))
-	return &shown, k.file.Sync()
+	return &shown, nil
 }
 
 // close removes a file that got no secret.
