@@ -62,6 +62,6 @@ func (l *logging) fatal(err error, code int) {
 		return
 	}
 	line := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
-	// Nothing is left to be done if stderr cannot be written.
-	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", line)
+	// A message may repeat what a provider sent. Nothing is left to be done if stderr cannot be written.
+	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", printable(line))
 }

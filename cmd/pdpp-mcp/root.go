@@ -76,6 +76,7 @@ malformed, 130 a sign-in was interrupted.`,
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal),
 	)
+	root.AddCommand(newOperatorCommands(terminal, logging)...)
 	return root, logging
 }
 

@@ -37,11 +37,11 @@ func table(name string, result *tool.Result, columns int) string {
 	}
 	switch {
 	case name == "query_records" && len(page.Data.Data) > 0:
-		return grid(recordRows(page.Data.Data, page.IDs), columns) + "\n" + paging(result.Text)
+		return grid(recordRows(page.Data.Data, page.IDs), columns, chooseFields) + "\n" + paging(result.Text)
 	case name == "search" && len(page.Results) > 0:
-		return grid(memberRows(page.Results, "id", "title", "snippet"), columns) + "\n" + paging(result.Text)
+		return grid(memberRows(page.Results, "id", "title", "snippet"), columns, chooseFields) + "\n" + paging(result.Text)
 	case name == "aggregate" && len(page.Data.Groups) > 0:
-		return grid(memberRows(page.Data.Groups), columns)
+		return grid(memberRows(page.Data.Groups), columns, chooseFields)
 	case name == "fetch" && page.Text != "":
 		return printable(page.Text)
 	}
@@ -139,9 +139,29 @@ func printable(shown string) string {
 	}, shown)
 }
 
+// chooseFields is how a call gets other columns.
+const chooseFields = "choose with --fields or --format json"
+
+// escaped writes in JSON as escapes what printable takes out, so that the JSON says the same. Outside of strings
+// JSON has no such characters.
+func escaped(indented string) string {
+	if printable(indented) == indented {
+		return indented
+	}
+	var shown strings.Builder
+	for _, r := range indented {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			fmt.Fprintf(&shown, `\u%04x`, r)
+		} else {
+			shown.WriteRune(r)
+		}
+	}
+	return shown.String()
+}
+
 // grid aligns rows in columns. The first column, which holds ids, is never cut; columns that do not fit are
-// counted below.
-func grid(rows [][]string, columns int) string {
+// counted below, with what to do about it.
+func grid(rows [][]string, columns int, advice string) string {
 	fitting, used := 0, 0
 	for column := range rows[0] {
 		widest := 0
@@ -174,7 +194,7 @@ func grid(rows [][]string, columns int) string {
 	}
 	shown := writer.Render()
 	if left := len(rows[0]) - fitting; left > 0 {
-		shown += fmt.Sprintf("\n%d more columns; widen the terminal, or choose with --fields or --format json", left)
+		shown += fmt.Sprintf("\n%d more columns; widen the terminal, or %s", left, advice)
 	}
 	return shown
 }
