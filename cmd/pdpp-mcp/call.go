@@ -73,7 +73,7 @@ func newToolCommand(terminal terminal, logging *logging, definition tool.Definit
 			return interrupted(command.Context(), err)
 		}
 		call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-			return callTool(ctx, definition, reader, arguments)
+			return runWithin(ctx, definition.Run, tool.Env{RS: reader}, arguments)
 		}
 		if all {
 			pages := &pages{terminal: terminal, call: call, readOn: func(arguments json.RawMessage) string {
@@ -85,7 +85,7 @@ func newToolCommand(terminal terminal, logging *logging, definition tool.Definit
 		if err != nil {
 			return interrupted(command.Context(), err)
 		}
-		return format.print(definition.Name, result)
+		return format.print(result, func(result *tool.Result, columns int) string { return table(definition.Name, result, columns) })
 	}
 	return command
 }
@@ -115,9 +115,9 @@ func admit(ctx context.Context, reader rs.Reader) error {
 	return host.Admit(ctx, reader)
 }
 
-// callTool runs a tool under the time limit of a server's calls.
-func callTool(ctx context.Context, definition tool.Definition, reader rs.Reader, arguments json.RawMessage) (*tool.Result, error) {
+// runWithin runs a tool under the time limit of a server's calls.
+func runWithin(ctx context.Context, run tool.Run, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	return definition.Run(ctx, tool.Env{RS: reader}, arguments)
+	return run(ctx, env, arguments)
 }

@@ -99,7 +99,7 @@ var errNotScoped = errors.New("the token is not one of a client")
 
 // readGrantedNames asks as the tool schema does.
 func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, error) {
-	result, err := callTool(ctx, schemaTool(), reader, nil)
+	result, err := runWithin(ctx, schemaTool().Run, tool.Env{RS: reader}, nil)
 	if err != nil {
 		return grantedNames{}, err
 	}

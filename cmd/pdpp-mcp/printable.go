@@ -22,21 +22,21 @@ func printable(shown string) string {
 	}, shown)
 }
 
-// printableJSON writes what a terminal would obey as escapes, so that the values stay the same. Such characters stand
-// in strings only.
-func printableJSON(shown string) string {
+// escaped writes in JSON as escapes what printable takes out, so that the JSON says the same. Outside of strings JSON
+// has no such characters.
+func escaped(shown string) string {
 	if !strings.ContainsFunc(shown, obeyed) {
 		return shown
 	}
-	var escaped strings.Builder
+	var written strings.Builder
 	for _, r := range shown {
 		if obeyed(r) {
-			fmt.Fprintf(&escaped, `\u%04x`, r) // all of them are below U+10000
+			fmt.Fprintf(&written, `\u%04x`, r) // all of them are below U+10000
 			continue
 		}
-		escaped.WriteRune(r)
+		written.WriteRune(r)
 	}
-	return escaped.String()
+	return written.String()
 }
 
 // oneLine cannot command the terminal, nor pass for another line.

@@ -80,6 +80,7 @@ malformed, 130 interrupted.`,
 		newVersionCommand(terminal),
 		newShareCommand(),
 	)
+	root.AddCommand(newOperatorCommands(terminal, logging)...)
 	addCompletion(root)
 	return root, logging
 }

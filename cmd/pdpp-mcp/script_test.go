@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
 )
 
 // TestMain lets scripts run the whole program under its own name, and an MCP client that starts it.
@@ -34,9 +36,13 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script against a sandbox in this process. Each script has its own origin,
 // whose requests it can look at.
 func TestScripts(t *testing.T) {
-	box := newSandbox(t)
-	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+	testscript.Run(t, scripts("script", newSandbox(t)))
+}
+
+// scripts are those of a folder of testdata, against a sandbox.
+func scripts(folder string, box *sandbox.Sandbox) testscript.Params {
+	return testscript.Params{
+		Dir: filepath.Join("testdata", folder),
 		Setup: func(env *testscript.Env) error {
 			origin := newOrigin(box)
 			env.Defer(origin.server.Close)
@@ -61,7 +67,7 @@ func TestScripts(t *testing.T) {
 			"distinct":  distinct,
 			"write":     write,
 		},
-	})
+	}
 }
 
 // connected writes a cache as pdpp-mcp connect does: connected <cache-root> <token name> [member=value …].

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -37,6 +38,7 @@ type serveSettings struct {
 	audiences               []string
 	drainDelay              time.Duration
 	clearText               clearText
+	limits                  host.Limits
 
 	introspectionSecret auth.Secret
 	proxies             []netip.Prefix
@@ -70,6 +72,10 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
 	readsVariable(flags, "drain-delay", "PDPP_DRAIN_DELAY")
 	s.clearText.addFlags(flags)
+	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "requests of one token at the same time")
+	readsVariable(flags, "caller-concurrency", "PDPP_CALLER_CONCURRENCY")
+	flags.Float64Var(&s.limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "requests of one token each second, in the long run")
+	readsVariable(flags, "caller-rate", "PDPP_CALLER_RATE")
 }
 
 // check finds what is missing or makes no sense before anything is listened on.
@@ -80,6 +86,9 @@ func (s *serveSettings) check() error {
 	}
 	if s.rsTimeout <= 0 {
 		return &usageError{"--rs-timeout must be longer than 0, such as 15s"}
+	}
+	if s.limits.Concurrent < 1 || s.limits.PerSecond <= 0 {
+		return &usageError{"--caller-concurrency and --caller-rate must be more than 0"}
 	}
 	if s.drainDelay < 0 {
 		return &usageError{"--drain-delay must not be negative; pass 0s or longer"}

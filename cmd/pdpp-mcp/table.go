@@ -38,11 +38,11 @@ func table(name string, result *tool.Result, columns int) string {
 	}
 	switch {
 	case name == "query_records" && len(page.Data.Data) > 0:
-		return grid(recordRows(page.Data.Data, page.IDs), columns) + "\n" + paging(result.Text)
+		return grid(recordRows(page.Data.Data, page.IDs), columns, chooseFields) + "\n" + paging(result.Text)
 	case name == "search" && len(page.Results) > 0:
-		return grid(memberRows(page.Results, "id", "title", "snippet"), columns) + "\n" + paging(result.Text)
+		return grid(memberRows(page.Results, "id", "title", "snippet"), columns, chooseFields) + "\n" + paging(result.Text)
 	case name == "aggregate" && len(page.Data.Groups) > 0:
-		return grid(memberRows(page.Data.Groups), columns)
+		return grid(memberRows(page.Data.Groups), columns, chooseFields)
 	case name == "fetch" && page.Text != "":
 		return printable(page.Text)
 	}
@@ -130,9 +130,12 @@ func cell(value json.RawMessage) string {
 	return oneLine(string(value))
 }
 
+// chooseFields is how a call gets other columns.
+const chooseFields = "choose with --fields or --format json"
+
 // grid aligns rows in columns that fit beside each other. The first one, which holds ids, is never cut; the last that
-// fits takes what is left. Columns that do not fit are counted below.
-func grid(rows [][]string, columns int) string {
+// fits takes what is left. Columns that do not fit are counted below, with what to do about it.
+func grid(rows [][]string, columns int, advice string) string {
 	widths := fittingWidths(rows, columns)
 	writer := pretty.NewWriter()
 	writer.SetStyle(plain)
@@ -152,7 +155,7 @@ func grid(rows [][]string, columns int) string {
 	}
 	shown := writer.Render()
 	if left := len(rows[0]) - len(widths); left > 0 {
-		shown += fmt.Sprintf("\n%d more columns; widen the terminal, or choose with --fields or --format json", left)
+		shown += fmt.Sprintf("\n%d more columns; widen the terminal, or %s", left, advice)
 	}
 	return shown
 }

@@ -58,12 +58,16 @@ func previewText(name, text string, characters int) preview {
 	if binary := describeBinary(text); binary != "" {
 		return preview{token: tokenName(name) + "=" + binary}
 	}
-	shown, clipped := Clip(text, characters)
-	if !clipped {
-		return preview{token: Token(name, text)}
+	if shown, clipped := Clip(text, characters); clipped {
+		return previewCut(name, shown, utf8.RuneCountInString(text), characters)
 	}
-	token := fmt.Sprintf("%s clipped=true characters=%d", Token(name, shown), utf8.RuneCountInString(text))
-	return preview{token: token, clipped: true}
+	return preview{token: Token(name, text)}
+}
+
+// previewCut shows the beginning of a text that has more characters than are at hand.
+func previewCut(name, beginning string, whole, characters int) preview {
+	shown, _ := Clip(beginning, characters)
+	return preview{token: fmt.Sprintf("%s clipped=true characters=%d", Token(name, shown), whole), clipped: true}
 }
 
 func previewObject(name string, value json.RawMessage) preview {

@@ -129,6 +129,10 @@ func (r *row) preview(characters, perValue int) []string {
 	used, more, counted := 0, 0, false
 	for _, field := range r.fields {
 		preview := previewField(field.Name, field.Value, perValue)
+		if whole, cut := r.whole[field.Name]; cut {
+			text, _ := rawjson.Text(field.Value)
+			preview = previewCut(field.Name, text, whole, perValue)
+		}
 		if preview.token == "" || r.repeatsHandle(field.Name, field.Value) {
 			continue
 		}

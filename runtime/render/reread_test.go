@@ -284,3 +284,22 @@ func BenchmarkPage(b *testing.B) {
 		})
 	}
 }
+
+// R-BUD-3: the preview of a record that was cut to fit tells the length that the text has at its source, and
+// marks a text as cut also when what is left of it would fit into a preview.
+func TestAPreviewOfACutTextTellsItsWholeLength(t *testing.T) {
+	fields := []string{fmt.Sprintf(`"body":"%s"`, strings.Repeat("word ", 12_000))}
+	for i := range 300 {
+		fields = append(fields, fmt.Sprintf(`"f%03d":"%s"`, i, strings.Repeat("x", 200)))
+	}
+	for name, want := range map[string]string{fields[0]: "characters=60000", strings.Join(fields, ","): "clipped=true characters=60000"} {
+		server := &pager{rows: []string{`{"id":"r1","stream":"notes","connection_id":"cin_1","data":{` + name + `}}`}}
+		result, err := queryRecords(server, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(result.Text, want) {
+			t.Errorf("no %s in:\n%.2000s", want, result.Text)
+		}
+	}
+}

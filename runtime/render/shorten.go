@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -80,6 +81,7 @@ func (r *row) shorten(short *shortened) {
 		names += Length(field.Name) + 4
 	}
 	ceiling := Ceiling(lengths, max(0, shortenedCharacters-names))
+	r.whole = map[string]int{}
 	fields := rawjson.Object{}
 	for i, field := range r.fields {
 		text, isText := rawjson.Text(field.Value)
@@ -89,6 +91,7 @@ func (r *row) shorten(short *shortened) {
 		case isText && describeBinary(text) == "":
 			fields = append(fields, rawjson.Raw(field.Name, clipQuoted(text, ceiling)))
 			short.clipped = append(short.clipped, field.Name)
+			r.whole[field.Name] = utf8.RuneCountInString(text)
 		default:
 			short.dropped = append(short.dropped, field.Name)
 		}
