@@ -184,3 +184,10 @@ func answersHTML(_ int, w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	_, _ = io.WriteString(w, "<!doctype html><title>Please wait</title>")
 }
+
+// asked is how often a source was read.
+func (p *provider) asked(name string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.requests[name]
+}
