@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,11 +43,16 @@ func (t *trail) taken() []step {
 	return slices.Clone(t.steps)
 }
 
+// signInWithin bounds a session with its sign-in. It is reached only when the browser or the server hangs.
+const signInWithin = 2 * time.Minute
+
 // connect opens a session with the adapter. A nil handler stands for a client that cannot sign in.
 func connect(t *testing.T, origin string, transport http.RoundTripper, signIn auth.OAuthHandler) (*mcp.ClientSession, error) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), signInWithin)
+	t.Cleanup(cancel) // not before: the session lives in it
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
 		Endpoint: origin + "/mcp", HTTPClient: &http.Client{Transport: transport}, DisableStandaloneSSE: true, OAuthHandler: signIn,
 	}, nil)
 	if err == nil {
@@ -77,19 +84,32 @@ func toolNames(t *testing.T, session *mcp.ClientSession) []string {
 	return names
 }
 
-// searched are the connections that have hits, from all pages.
-func searched(t *testing.T, session *mcp.ClientSession, q string) []string {
+// call calls a tool, and does not judge the result.
+func call(t *testing.T, session *mcp.ClientSession, tool string, arguments any) *mcp.CallToolResult {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// searchLimit is as many hits as a page has room for, so that none is read in vain.
+const searchLimit = 15
+
+// searched are the connections that have hits: on all pages, or on the first page of the one that is named.
+func searched(t *testing.T, session *mcp.ClientSession, q, connectionID string) []string {
 	t.Helper()
 	connections := map[string]bool{}
 	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
-		arguments := map[string]any{"q": q, "limit": 100}
+		arguments := map[string]any{"q": q, "limit": searchLimit}
 		if cursor != "" {
 			arguments["cursor"] = cursor
 		}
-		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: arguments})
-		if err != nil {
-			t.Fatal(err)
+		if connectionID != "" {
+			arguments["connection_id"], arguments["limit"] = connectionID, 1
 		}
+		result := call(t, session, "search", arguments)
 		raw, err := json.Marshal(result.StructuredContent)
 		if err != nil || result.IsError {
 			t.Fatalf("%s %v", raw, err)
@@ -108,7 +128,9 @@ func searched(t *testing.T, session *mcp.ClientSession, q string) []string {
 		for _, hit := range found.Results {
 			connections[hit.ConnectionID] = true
 		}
-		cursor = found.Data.NextCursor
+		if cursor = found.Data.NextCursor; connectionID != "" {
+			break
+		}
 	}
 	return slices.Sorted(maps.Keys(connections))
 }
