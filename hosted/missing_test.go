@@ -19,8 +19,11 @@ const patience = 3 * time.Second
 // impaired is a package of one source that answers, and one for each way to be missing.
 func impaired() []member {
 	return []member{
-		{name: "hanging", answers: hangs}, {name: "refusing", answers: refuses}, {name: "html", answers: answersHTML},
-		{name: "ended", status: "revoked"}, {name: "healthy", hits: 30},
+		{name: "hanging", answers: hangs},
+		{name: "refusing", answers: refuses},
+		{name: "html", answers: answersHTML},
+		{name: "ended", status: "revoked"},
+		{name: "healthy", hits: 30},
 	}
 }
 
