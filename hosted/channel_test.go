@@ -11,12 +11,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/journey/blind"
 )
 
-// channels are the two parts of a result, of which a host shows one.
-var channels = []struct {
+// channel is one part of a result: how it is read, and what it is.
+type channel struct {
 	name string
 	read blind.Channel
 	show func(*testing.T, *mcp.CallToolResult) string
-}{
+}
+
+// channels are the two parts, of which a host shows one.
+var channels = []channel{
 	{"text", blind.Text{}, textOf},
 	{"structured", blind.Structured{}, structuredOf},
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
@@ -116,6 +117,9 @@ func denies(t *testing.T, browser browsertest.Browser, ready readiness) {
 
 func choiceOf(connectionID string) string { return fmt.Sprintf("input[value=%q]", connectionID) }
 
+// returnsWithin bounds the way from a decision to the callback. It is reached only when the browser is stopped.
+const returnsWithin = 20 * time.Second
+
 // refusedError says that the authorization server sent the browser back without a code.
 type refusedError struct{ code string }
 
@@ -151,16 +155,16 @@ func newSignIn(t *testing.T, browser browsertest.Browser, transport http.RoundTr
 				t.Errorf("the console has %q", seen)
 			}
 			decide(tab)
+			waiting, cancel := context.WithTimeout(ctx, returnsWithin)
+			defer cancel()
 			select {
 			case values := <-returned:
 				if values.Get("error") != "" {
 					return nil, &refusedError{values.Get("error")}
 				}
 				return &auth.AuthorizationResult{Code: values.Get("code"), State: values.Get("state"), Iss: values.Get("iss")}, nil
-			case <-tab.Ctx.Done():
-				return nil, tab.Ctx.Err()
-			case <-ctx.Done():
-				return nil, ctx.Err()
+			case <-waiting.Done():
+				return nil, fmt.Errorf("wait for the browser to come back: %w", waiting.Err())
 			}
 		},
 	})
