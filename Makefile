@@ -5,7 +5,7 @@ STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = $(GO) run mvdan.cc/gofumpt@v0.12.0
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 # The SQLite of the sandbox is C translated to Go: instrumented, it takes most of the time, and it is not ours.
-RACE        = -race -gcflags='modernc.org/sqlite/lib=-race=false'
+RACE        = -race -timeout 20m -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
@@ -38,8 +38,9 @@ lint: ## gofumpt, go vet, staticcheck
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
 
-race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser
+race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser, the TypeScript SDK
 	@.ci/browser
+	@.ci/node
 	$(GO) test $(RACE) ./...
 
 trace: ## print the requirement ids that no test names; fail when one is due
