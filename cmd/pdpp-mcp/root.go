@@ -67,6 +67,7 @@ malformed, 130 a sign-in was interrupted.`,
 	root.AddCommand(
 		newStdioCommand(terminal, logging),
 		newServeCommand(terminal, logging),
+		newHealthcheckCommand(),
 		newCallCommand(terminal, logging),
 		newDoctorCommand(terminal),
 		newSetupCommand(terminal),
