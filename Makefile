@@ -9,7 +9,7 @@ RACE        = -race -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden generate check lint race trace build
+.PHONY: help demo test golden generate check lint race trace build release
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,3 +49,6 @@ build: ## static binaries in bin/
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-mcp ./cmd/pdpp-mcp
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
+
+release: ## everything that is published, for every platform, in bin/release/
+	$(GO) run ./packaging/release -version '$(VERSION)' -targets '$(TARGETS)'
