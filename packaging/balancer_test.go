@@ -38,7 +38,8 @@ func newBalancer(t *testing.T) *balancer {
 			r.Out.Host = r.In.Host
 			r.Out.Header.Del(chosenHeader)
 		},
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, _ error) {
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			println(nameOf(r), r.Method, err.Error())
 			b.leaveOut(nameOf(r))
 			w.WriteHeader(http.StatusBadGateway)
 		},
