@@ -36,7 +36,7 @@ func schemaOfServerEntry(t *testing.T, entry string) string {
 }
 
 func TestServerEntryIsValid(t *testing.T) {
-	entry := the(t, "server.json")
+	entry := released(t, "server.json")
 	schema := schemaOfServerEntry(t, entry)
 	run(t, ".", "node", "schema.mjs", schema, entry)
 	refused(t, entry, "identifier", func(wrong string) (string, error) { return try(t, ".", "node", "schema.mjs", schema, wrong) })
@@ -49,8 +49,8 @@ func TestServerEntryIsNamedByThePackage(t *testing.T) {
 		Name    string `json:"mcpName"`
 		Version string
 	}
-	read(t, the(t, "server.json"), &entry)
-	read(t, the(t, "npm/pdpp-mcp/package.json"), &launcher)
+	read(t, released(t, "server.json"), &entry)
+	read(t, released(t, "npm/pdpp-mcp/package.json"), &launcher)
 	if entry.Name != launcher.Name || entry.Version != launcher.Version || entry.Version == "0.0.0" {
 		t.Errorf("the entry is %+v, the package %+v", entry, launcher)
 	}
@@ -58,7 +58,7 @@ func TestServerEntryIsNamedByThePackage(t *testing.T) {
 
 func TestBundleIsValid(t *testing.T) {
 	folder := t.TempDir()
-	run(t, ".", "npx", "--offline", "--no", "mcpb", "unpack", the(t, "pdpp-mcp_*_linux_amd64.mcpb"), folder)
+	run(t, ".", "npx", "--offline", "--no", "mcpb", "unpack", released(t, "pdpp-mcp_*_linux_amd64.mcpb"), folder)
 	manifest := filepath.Join(folder, "manifest.json")
 	run(t, ".", "npx", "--offline", "--no", "mcpb", "validate", manifest)
 	refused(t, manifest, "entry_point", func(wrong string) (string, error) {
@@ -68,7 +68,7 @@ func TestBundleIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := os.ReadFile(the(t, "binaries/linux_amd64/pdpp-mcp"))
+	built, err := os.ReadFile(released(t, "binaries/linux_amd64/pdpp-mcp"))
 	if err != nil || !bytes.Equal(packed, built) {
 		t.Errorf("the bundle holds another binary than the release: %v", err)
 	}

@@ -32,8 +32,8 @@ func try(t *testing.T, folder, name string, arguments ...string) (string, error)
 	return string(printed), err
 }
 
-// the gives the one file of the release that a pattern fits.
-func the(t *testing.T, pattern string) string {
+// released gives the one file of the release that a pattern fits.
+func released(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(output, pattern))
 	if err != nil || len(found) != 1 {
@@ -49,5 +49,5 @@ func the(t *testing.T, pattern string) string {
 // here is the binary for this machine.
 func here(t *testing.T) string {
 	t.Helper()
-	return the(t, "binaries/"+runtime.GOOS+"_"+runtime.GOARCH+"/pdpp-mcp")
+	return released(t, "binaries/"+runtime.GOOS+"_"+runtime.GOARCH+"/pdpp-mcp")
 }

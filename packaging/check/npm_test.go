@@ -23,7 +23,7 @@ func installed(t *testing.T, packages ...string) string {
 	}
 	arguments := []string{"install", "--offline", "--cache", t.TempDir(), "--no-audit", "--no-fund", "--loglevel", "error"}
 	for _, name := range packages {
-		printed := run(t, the(t, "npm/"+name), "npm", "pack", "--silent", "--pack-destination", tarballs)
+		printed := run(t, released(t, "npm/"+name), "npm", "pack", "--silent", "--pack-destination", tarballs)
 		lines := strings.Fields(printed)
 		arguments = append(arguments, filepath.Join(tarballs, lines[len(lines)-1]))
 	}
