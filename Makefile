@@ -9,7 +9,7 @@ RACE        = -race -timeout 20m -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden generate check lint race trace build
+.PHONY: help demo test golden generate check lint race trace build release packages
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,3 +52,10 @@ build: ## static binaries in bin/, man pages and shell completions in bin/share/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
 	@rm -rf bin/share
 	env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share
+
+release: ## everything that is published, for every platform, in bin/release/
+	$(GO) run ./packaging/release -version '$(VERSION)' -targets '$(TARGETS)'
+
+packages: release ## try what release made: npm, MCP bundle, registry entry, image, systemd and Kubernetes
+	@packaging/check/prerequisites
+	$(GO) test -count=1 -tags packages ./packaging/check

@@ -70,6 +70,7 @@ malformed, 130 interrupted.`,
 	root.AddCommand(
 		newStdioCommand(terminal, logging),
 		newServeCommand(terminal, logging),
+		newHealthcheckCommand(),
 		newCallCommand(terminal, logging),
 		newDoctorCommand(terminal),
 		newSetupCommand(terminal),

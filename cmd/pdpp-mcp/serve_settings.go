@@ -20,6 +20,9 @@ import (
 // introspectionSecretVariable holds the secret itself, for containers.
 const introspectionSecretVariable = "PDPP_INTROSPECTION_CLIENT_SECRET"
 
+// defaultListen is an address that only this machine reaches.
+const defaultListen = "127.0.0.1:8788"
+
 // serveSettings are the flags of serve, and what check makes of them.
 type serveSettings struct {
 	providerURL             string
@@ -56,7 +59,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	text(&s.providerURL, "provider-url", "PDPP_PROVIDER_URL", "", "origin of the PDPP provider, such as https://pdpp.example (required)")
 	text(&s.rsURL, "rs-url", "PDPP_RS_URL", "", "where the resource server is read, if not at the provider URL")
 	text(&s.serverName, "server-name", "PDPP_MCP_SERVER_NAME", "pdpp-mcp", "name that the server tells its clients")
-	text(&s.listen, "listen", "PDPP_LISTEN", "127.0.0.1:8788", "address to listen on")
+	text(&s.listen, "listen", "PDPP_LISTEN", defaultListen, "address to listen on")
 	text(&s.metricsListen, "metrics-listen", "PDPP_METRICS_LISTEN", "", "address for Prometheus metrics (default: none)")
 	text(&s.publicURL, "public-url", "PDPP_PUBLIC_URL", "", "origin that clients see (default: from a trusted proxy, else the listen address)")
 	text(&s.authorizationServer, "authorization-server", "PDPP_AUTHORIZATION_SERVER", "", "issuer that clients sign in at (required)")
