@@ -5,11 +5,11 @@ STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = $(GO) run mvdan.cc/gofumpt@v0.12.0
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 # The SQLite of the sandbox is C translated to Go: instrumented, it takes most of the time, and it is not ours.
-RACE        = -race -gcflags='modernc.org/sqlite/lib=-race=false'
+RACE        = -race -timeout 20m -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden generate check lint race trace build test-clients
+.PHONY: help demo test golden generate check lint race trace build release packages test-clients
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,8 +38,9 @@ lint: ## gofumpt, go vet, staticcheck
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
 
-race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser
+race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser, the TypeScript SDK
 	@.ci/browser
+	@.ci/node
 	$(GO) test $(RACE) ./...
 
 test-clients: ## real MCP clients and the conformance suite, from npm at exact versions; not part of make test
@@ -50,7 +51,16 @@ test-clients: ## real MCP clients and the conformance suite, from npm at exact v
 trace: ## print the requirement ids that no test names; fail when one is due
 	@.ci/trace
 
-build: ## static binaries in bin/
+build: ## static binaries in bin/, man pages and shell completions in bin/share/
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-mcp ./cmd/pdpp-mcp
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
+	@rm -rf bin/share
+	env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share
+
+release: ## everything that is published, for every platform, in bin/release/
+	$(GO) run ./packaging/release -version '$(VERSION)' -targets '$(TARGETS)'
+
+packages: release ## try what release made: npm, MCP bundle, registry entry, image, systemd and Kubernetes
+	@packaging/check/prerequisites
+	$(GO) test -count=1 -tags packages ./packaging/check

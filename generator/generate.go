@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/emit"
 	"github.com/pdppmcp/pdpp-mcp/generator/listing"
@@ -119,7 +120,7 @@ func (g *generation) judge() error {
 }
 
 func (g *generation) writeGo() error {
-	for _, tool := range g.surface.Tools {
+	for _, tool := range slices.Concat(g.surface.Tools, g.surface.Commands) {
 		text, err := emit.Tool(tool)
 		if err != nil {
 			return fmt.Errorf("%s: %w", tool.File, err)
@@ -134,7 +135,12 @@ func (g *generation) writeGo() error {
 	if err != nil {
 		return err
 	}
+	commands, err := emit.Commands(g.surface)
+	if err != nil {
+		return err
+	}
 	g.files["gen/surface_gen.go"], g.files["gen/footprint_gen.go"] = surface, footprint
+	g.files["gen/commands_gen.go"] = commands
 	return nil
 }
 
@@ -147,6 +153,7 @@ func (g *generation) writePages() error {
 		g.files["docs/tools/"+tool.Name+".md"] = page
 	}
 	g.files["docs/tools/README.md"] = listing.Index(g.surface)
+	g.files["docs/commands.md"] = listing.Commands(g.surface)
 	return nil
 }
 

@@ -69,13 +69,14 @@ var allowed = map[string][]string{
 	"runtime/mcphost":      {"runtime/credential"},
 	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs"},
 	"runtime/sandbox":      {},
+	"runtime/webhook":      {},
 
 	"journey": {"runtime/sandbox"}, // only tests import it
 
 	"toolspec":         {},
 	"generator":        {"toolspec"},
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
-	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost"},
+	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost", "runtime/webhook"},
 	"cmd/pdpp-sandbox": {"gen", "runtime"},
 }
 

@@ -72,6 +72,25 @@ var clientInfo = map[string]string{"name": "test", "version": "test"}
 // ask sends one request and gives the result as the server wrote it.
 func (s *session) ask(number int64, method string, params map[string]any) json.RawMessage {
 	s.t.Helper()
+	response := s.exchange(number, method, params)
+	if response.Error != nil {
+		s.t.Fatalf("%s is answered with %v", method, response.Error)
+	}
+	return response.Result
+}
+
+// refusal sends a request that must be answered with a protocol error, and gives its message.
+func (s *session) refusal(number int64, method string, params map[string]any) string {
+	s.t.Helper()
+	response := s.exchange(number, method, params)
+	if response.Error == nil {
+		s.t.Fatalf("%s is answered with %s", method, response.Result)
+	}
+	return response.Error.Error()
+}
+
+func (s *session) exchange(number int64, method string, params map[string]any) *jsonrpc.Response {
+	s.t.Helper()
 	if params == nil {
 		params = map[string]any{}
 	}
@@ -96,10 +115,10 @@ func (s *session) ask(number int64, method string, params map[string]any) json.R
 		s.t.Fatal(err)
 	}
 	response, ok := message.(*jsonrpc.Response)
-	if !ok || response.Error != nil {
+	if !ok {
 		s.t.Fatalf("%s is answered with %+v", method, message)
 	}
-	return response.Result
+	return response
 }
 
 func (s *session) send(message jsonrpc.Message) {

@@ -7,7 +7,8 @@ package toolspec
 type SurfaceFile struct {
 	Instructions string        `yaml:"instructions"` // what a client is told when it connects
 	Budget       SurfaceBudget `yaml:"budget"`
-	Tools        []string      `yaml:"tools"` // every tool, in the order of the documentation
+	Tools        []string      `yaml:"tools"`              // every mcp tool, in the order of the documentation
+	Commands     []string      `yaml:"commands,omitempty"` // every terminal tool, likewise
 	Templates    []Template    `yaml:"templates,omitempty"`
 }
 

@@ -35,14 +35,22 @@ func (r *report) load(root fs.FS) *Surface {
 		Templates:    file.Templates,
 		Outputs:      outputs,
 	}
-	for _, name := range file.Tools {
+	surface.Tools = named(file.Tools, tools)
+	surface.Commands = named(file.Commands, tools)
+	return surface
+}
+
+// named are the tools of a list of surface.yaml, in its order.
+func named(list []string, tools []loadedTool) []Tool {
+	var found []Tool
+	for _, name := range list {
 		for _, tool := range tools {
 			if tool.value.Name == name {
-				surface.Tools = append(surface.Tools, tool.value)
+				found = append(found, tool.value)
 			}
 		}
 	}
-	return surface
+	return found
 }
 
 // loadShared reads shared.yaml, which may be absent.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/invopop/jsonschema"
 )
@@ -55,14 +56,32 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	schema.If = &jsonschema.Schema{Required: []string{"operation"}}
 	schema.Then = &jsonschema.Schema{Required: []string{"endpoint"}}
 	schema.Else = &jsonschema.Schema{Required: []string{"request", "result"}}
+	schema.AllOf = []*jsonschema.Schema{ofSurface()}
 	property(schema, "tool").Pattern = snakeCase.String()
 	property(schema.Definitions["ToolBudget"], "bytes").Minimum = "1"
-	property(schema.Definitions["Request"], "method").Const = Method
+	for _, method := range Methods {
+		property(schema.Definitions["Request"], "method").Enum = append(property(schema.Definitions["Request"], "method").Enum, method)
+	}
+	for _, name := range SurfaceNames {
+		property(schema, "surface").Enum = append(property(schema, "surface").Enum, name)
+	}
+	property(schema, "command").Pattern = commandWords.String()
 	wordsOf(property(schema.Definitions["Precondition"], "gate"), Gates)
 	wordsOf(property(schema.Definitions["Sources"], "from"), SourceWords)
-	wordsOf(property(schema.Definitions["Result"], "render"), Renderers)
+	wordsOf(property(schema.Definitions["Result"], "render"), slices.Concat(Renderers, TerminalRenderers))
 	wordsOf(property(schema.Definitions["Operation"], "run"), Operations)
 	return schema
+}
+
+// ofSurface asks for what a tool of either surface has to say.
+func ofSurface() *jsonschema.Schema {
+	terminal := jsonschema.NewProperties()
+	terminal.Set("surface", &jsonschema.Schema{Const: SurfaceTerminal})
+	return &jsonschema.Schema{
+		If:   &jsonschema.Schema{Properties: terminal, Required: []string{"surface"}},
+		Then: &jsonschema.Schema{Required: []string{"command"}},
+		Else: &jsonschema.Schema{Required: []string{"budget", "output"}},
+	}
 }
 
 func sharedSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {

@@ -93,7 +93,7 @@ func TestMetaSchemaListsWords(t *testing.T) {
 		{"Argument", "check", toolspec.Checks},
 		{"Argument", "send", toolspec.Sends},
 		{"Precondition", "gate", toolspec.Gates},
-		{"Result", "render", toolspec.Renderers},
+		{"Result", "render", slices.Concat(toolspec.Renderers, toolspec.TerminalRenderers)},
 		{"Operation", "run", toolspec.Operations},
 	} {
 		var want []choice

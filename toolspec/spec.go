@@ -6,7 +6,8 @@ package toolspec
 type Surface struct {
 	Instructions string
 	Budget       SurfaceBudget
-	Tools        []Tool // in the order of surface.yaml
+	Tools        []Tool // what MCP clients are offered, in the order of surface.yaml
+	Commands     []Tool // what only a terminal has, in the order of surface.yaml
 	Templates    []Template
 	Outputs      []Output // in the order of shared.yaml
 }
@@ -31,20 +32,25 @@ type Template struct {
 // Tool is one tool. Exactly one of Request (with Result) and Operation is set.
 type Tool struct {
 	Name          string         `yaml:"tool"`
+	Surface       string         `yaml:"surface,omitempty"` // mcp, or terminal for a command of pdpp-mcp that no client is offered; left out: mcp
+	Command       string         `yaml:"command,omitempty"` // the words behind pdpp-mcp, of a terminal tool
 	Title         string         `yaml:"title"`
 	Description   string         `yaml:"description"`
-	Budget        ToolBudget     `yaml:"budget"`
-	Arguments     []Argument     `yaml:"arguments"` // in the order in which a model reads them
+	Budget        ToolBudget     `yaml:"budget,omitempty"` // of an mcp tool
+	Arguments     []Argument     `yaml:"arguments"`        // in the order in which a model reads them
 	Target        *Target        `yaml:"target,omitempty"`
 	Preconditions []Precondition `yaml:"preconditions,omitempty"` // checked in this order
 	Request       *Request       `yaml:"request,omitempty"`
 	Result        *Result        `yaml:"result,omitempty"`
 	Operation     *Operation     `yaml:"operation,omitempty"`
 	Endpoint      string         `yaml:"endpoint,omitempty"` // the RS endpoint of an operation, for the docs
-	Output        string         `yaml:"output"`             // a name of shared.yaml's outputs
+	Output        string         `yaml:"output,omitempty"`   // a name of shared.yaml's outputs, of an mcp tool
 
 	File string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
 }
+
+// Terminal reports whether the tool is a command alone.
+func (t Tool) Terminal() bool { return t.Surface == SurfaceTerminal }
 
 // ToolBudget bounds one entry of tools/list.
 type ToolBudget struct {
@@ -57,6 +63,7 @@ type Argument struct {
 	Name        string   `yaml:"name"`
 	Type        string   `yaml:"type"` // a type word of the vocabulary
 	Required    bool     `yaml:"required,omitempty"`
+	Positional  bool     `yaml:"positional,omitempty"` // of a terminal tool: stands behind the command's words, without a flag
 	Description string   `yaml:"description,omitempty"`
 	Aliases     []string `yaml:"aliases,omitempty"` // accepted, not advertised
 	Enum        []string `yaml:"enum,omitempty"`    // the only accepted values of a string
@@ -83,9 +90,9 @@ type Precondition struct {
 	With Bindings `yaml:"with,omitempty"`
 }
 
-// Request is the one read that answers a call.
+// Request is the one request that answers a call.
 type Request struct {
-	Method string  `yaml:"method"` // GET
+	Method string  `yaml:"method"` // GET; of a terminal tool also POST, PATCH or DELETE
 	Path   string  `yaml:"path"`   // with {argument} or {target.stream} segments
 	PathBy *PathBy `yaml:"path_by,omitempty"`
 	// Which sources of a package can answer. Left out, the tool reads with single grants only.
@@ -106,8 +113,10 @@ type PathBy struct {
 
 // Result names the renderer of a response.
 type Result struct {
-	Render string   `yaml:"render"` // a render word of the vocabulary
-	With   Bindings `yaml:"with,omitempty"`
+	Render  string   `yaml:"render"` // a render word of the vocabulary
+	With    Bindings `yaml:"with,omitempty"`
+	Columns []string `yaml:"columns,omitempty"` // of a terminal tool: the members of a row that a table shows
+	Secret  bool     `yaml:"secret,omitempty"`  // of a terminal tool: the answer holds a signing secret, which is shown once
 }
 
 // Operation names a hand-written function that stands in for request and result.

@@ -12,7 +12,7 @@ import (
 var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // reservedTools are names whose generated file would be one of the generator's own.
-var reservedTools = []string{"surface", "footprint"}
+var reservedTools = []string{"surface", "footprint", "commands"}
 
 // checkName notes a name that is not snake_case. A name that could not be read is not judged again.
 func checkName(from source, path, name string) {
@@ -75,7 +75,7 @@ func checkSurface(from source, file SurfaceFile, tools []loadedTool) {
 	checkPositive(from, "budget.bytes", file.Budget.Bytes)
 	checkPositive(from, "budget.tokens", file.Budget.Tokens)
 	checkPositive(from, "budget.instructions_characters", file.Budget.InstructionsCharacters)
-	checkToolList(from, file.Tools, tools)
+	checkToolList(from, file, tools)
 	names, uris := map[string]string{}, map[string]string{}
 	for index, template := range file.Templates {
 		path := fmt.Sprintf("templates[%d]", index)
@@ -86,20 +86,52 @@ func checkSurface(from source, file SurfaceFile, tools []loadedTool) {
 	}
 }
 
-// checkToolList holds the list of surface.yaml and the files of the folder tools together, both ways.
-func checkToolList(from source, list []string, tools []loadedTool) {
-	stems := stemsOf(tools)
+// checkToolList holds the lists of surface.yaml and the files of the folder tools together, both ways. A
+// tool stands in the list of its surface: nothing reaches MCP clients by mistake (R-SURF-1).
+func checkToolList(from source, file SurfaceFile, tools []loadedTool) {
 	for _, tool := range tools {
-		if tool.source.root != nil && from.complete && !slices.Contains(list, tool.stem) {
-			tool.source.add("tool", "is not among the tools of surface.yaml; add it there, or remove this file")
+		if tool.source.root == nil || !from.complete {
+			continue
+		}
+		key, list := "tools", file.Tools
+		if tool.value.Terminal() {
+			key, list = "commands", file.Commands
+		}
+		if !slices.Contains(list, tool.stem) {
+			tool.source.add("tool", "is not among the %s of surface.yaml; add it there, or remove this file", key)
 		}
 	}
-	seen := map[string]string{}
-	for index, name := range list {
-		path := fmt.Sprintf("tools[%d]", index)
+	checkListed(from, "tools", file.Tools, tools, false)
+	checkListed(from, "commands", file.Commands, tools, true)
+}
+
+func checkListed(from source, key string, list []string, tools []loadedTool, terminal bool) {
+	stems, seen, commands := stemsOf(tools), map[string]string{}, map[string]string{}
+	for number, name := range list {
+		path := fmt.Sprintf("%s[%d]", key, number)
 		checkUnique(from, path, name, seen)
-		if name != "" && !slices.Contains(stems, name) {
+		index := slices.Index(stems, name)
+		if name == "" {
+			continue
+		}
+		if index < 0 {
 			from.add(path, "%s; a new tool needs %s/%s/%s.yaml", unknown("tool", name, stems), folder, toolsFolder, name)
+			continue
+		}
+		tool := tools[index]
+		if tool.source.root == nil {
+			continue
+		}
+		command := tool.value.Command
+		switch owner := commands[command]; {
+		case tool.value.Terminal() != terminal && terminal:
+			from.add(path, "is %q, which is a tool for MCP clients; give it surface: terminal, or move it to tools", name)
+		case tool.value.Terminal() != terminal:
+			from.add(path, "is %q, which is a command of the terminal alone; move it to commands", name)
+		case command != "" && owner != "" && owner != name:
+			from.add(path, "is %q, whose command %q is that of %s; give each its own", name, command, owner)
+		default:
+			commands[command] = name
 		}
 	}
 }
@@ -138,6 +170,8 @@ func checkTemplate(from source, path string, template Template, tools []loadedTo
 	tool := tools[index].value
 	takesStream := slices.ContainsFunc(tool.Arguments, func(argument Argument) bool { return argument.Name == "stream" })
 	switch {
+	case tool.Terminal():
+		from.add(path+".tool", "is %q, which is a command of the terminal alone; name a tool for MCP clients", tool.Name)
 	case variable == "name" && !takesStream:
 		from.add(path+".tool", "is %q, which takes no stream for {name}; name a tool with the argument stream", tool.Name)
 	case variable == "handle" && tool.Target == nil:

@@ -9,7 +9,7 @@ import (
 
 var (
 	placeholder  = regexp.MustCompile(`^\{([^{}]*)\}$`)
-	fixedSegment = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	fixedSegment = regexp.MustCompile(`^(\.well-known|[A-Za-z0-9_-]+)$`)
 )
 
 // request judges the request's paths, and that every argument sent in the path is in each of them.
@@ -23,9 +23,7 @@ func (c *toolCheck) request() {
 		}
 		return
 	}
-	if request.Method != "" && request.Method != Method {
-		c.add("request.method", "is %q; the tools only read, write %s", request.Method, Method)
-	}
+	c.method()
 	c.path("request.path", request.Path)
 	if request.PathBy == nil {
 		return

@@ -15,6 +15,7 @@ type toolCheck struct {
 
 func checkTool(from source, tool Tool, common shared) {
 	check := &toolCheck{source: from, tool: tool, used: map[string]bool{}}
+	check.surface()
 	for index, argument := range tool.Arguments {
 		if argument.Name == "" {
 			check.complete = false
@@ -27,7 +28,6 @@ func checkTool(from source, tool Tool, common shared) {
 	if slices.Contains(reservedTools, tool.Name) {
 		from.add("tool", "is %q, the name of a generated file; choose another", tool.Name)
 	}
-	checkPositive(from, "budget.bytes", tool.Budget.Bytes)
 	checkArguments(check.source, tool.Arguments)
 	if tool.Output != "" && common.complete && !slices.Contains(common.outputs, tool.Output) {
 		from.add("output", "%s", unknown("output", tool.Output, common.outputs))
@@ -186,7 +186,7 @@ func (c *toolCheck) answer() {
 		c.word("request.sources", "from", "sources word", request.Sources.From, SourceWords, request.Sources.With)
 	}
 	if c.tool.Result != nil {
-		c.word("result", "render", "renderer", c.tool.Result.Render, Renderers, c.tool.Result.With)
+		c.word("result", "render", "renderer", c.tool.Result.Render, c.renderers(), c.tool.Result.With)
 	}
 	if c.tool.Operation != nil {
 		c.word("operation", "run", "operation", c.tool.Operation.Run, Operations, c.tool.Operation.With)

@@ -132,8 +132,26 @@ var PropertyTypes = []string{"string", "integer", "boolean", "object", "array"}
 // TargetParts are the parts of a target, as bindings and paths name them behind `target.`
 var TargetParts = []string{"stream", "record_id", "connection_id"}
 
-// Method is the only method of a request: the tools read.
+// Method is the only method of an mcp tool: the tools read.
 const Method = "GET"
+
+// Methods are the methods of a terminal tool. Those that change something come after Method.
+var Methods = []string{Method, "POST", "PATCH", "DELETE"}
+
+// The surfaces of a tool.
+const (
+	SurfaceMCP      = "mcp"
+	SurfaceTerminal = "terminal"
+)
+
+// SurfaceNames are the words for `surface`.
+var SurfaceNames = []string{SurfaceMCP, SurfaceTerminal}
+
+// SendBody is the send word of arguments that are a member of the JSON body.
+const SendBody = "body"
+
+// RenderFile is the render word of an answer that is no JSON: the command writes its bytes to a file.
+const RenderFile = "file"
 
 // SendPath is the send word of arguments that are part of the path.
 const SendPath = "path"
@@ -145,6 +163,7 @@ var Checks = Words{
 	{Name: "field_path", Segment: true, Doc: "The name of a field, or a dotted path to one.", Fits: []Fit{{"string", "FieldPath"}}},
 	{Name: "field_names", Doc: "A field or relation name in each item, free of the comma that separates them.", Fits: []Fit{{"string_list", "FieldName"}}},
 	{Name: "record_id", Segment: true, Doc: "The id of a record, safe as a path segment.", Fits: []Fit{{"string", "RecordID"}}},
+	{Name: "callback_url", Doc: "An https URL of at most 2048 bytes, or an http one of this machine; no user name, no fragment.", Fits: []Fit{{"string", "CallbackURL"}}},
 	{Name: "not_blank", Doc: "More than white space.", Fits: []Fit{{"string", "NotBlank"}}},
 }
 
@@ -155,6 +174,7 @@ var Sends = Words{
 	{Name: "comma_list", Doc: "As name=a,b.", Fits: []Fit{{"string_list", "CommaList"}}},
 	{Name: "repeated", Doc: "As name=a&name=b.", Fits: []Fit{{"string_list", "Repeated"}}},
 	{Name: "bracket_filter", Doc: "As name[field]=value and name[field][operator]=value.", Fits: []Fit{{"filter", "BracketFilter"}}},
+	{Name: SendBody, Doc: "As the member name of the JSON body.", Fits: []Fit{{"string", "String"}, {"integer", "Integer"}, {"string_list", "StringList"}}},
 	{Name: "bracket_map", Doc: "As name[relation]=number.", Fits: []Fit{{"limits", "BracketMap"}}},
 }
 
@@ -223,6 +243,13 @@ var Renderers = Words{
 		Name: "field_window", Function: "FieldWindow", Doc: "A stretch of one long text field.",
 		Parameters: []Parameter{{"target", KindTarget}, {"field_path", KindString}, {"limit_chars", KindOptionalInteger}},
 	},
+}
+
+// TerminalRenderers are the words for `render` of terminal tools.
+var TerminalRenderers = Words{
+	{Name: "answer", Function: "Answer", Doc: "The resource server's JSON as it is, and a listing of its rows or members."},
+	{Name: "event_capabilities", Function: "EventCapabilities", Doc: "What the provider's metadata says of event subscriptions."},
+	{Name: RenderFile, Doc: "Bytes, which the command writes to a file."},
 }
 
 // Operations are the words for `run`: functions of package operation.

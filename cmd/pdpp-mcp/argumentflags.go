@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -16,6 +17,8 @@ import (
 type argumentFlags struct {
 	values []*argumentValue
 	whole  string // all arguments as one JSON object, in place of the flags
+
+	positional *argumentValue // the one that stands behind the command's words, without a flag; may be nil
 }
 
 func newArgumentFlags(flags *pflag.FlagSet, arguments []tool.Argument) *argumentFlags {
@@ -23,6 +26,10 @@ func newArgumentFlags(flags *pflag.FlagSet, arguments []tool.Argument) *argument
 	for _, argument := range arguments {
 		value := &argumentValue{argument: argument}
 		made.values = append(made.values, value)
+		if argument.Positional {
+			made.positional = value
+			continue
+		}
 		flags.Var(value, flagName(argument.Name), value.usage())
 	}
 	flags.StringVar(&made.whole, "json", "", "the arguments as one JSON object, in place of their flags")
@@ -31,6 +38,18 @@ func newArgumentFlags(flags *pflag.FlagSet, arguments []tool.Argument) *argument
 	})
 	flags.SortFlags = false // arguments in the order of the schema, then the rest
 	return made
+}
+
+// takePositional takes what stands behind the command's words.
+func (a *argumentFlags) takePositional(command *cobra.Command, passed []string) error {
+	if a.positional == nil || a.whole != "" {
+		return noArguments(command, passed)
+	}
+	if len(passed) != 1 {
+		return &usageError{fmt.Sprintf("%s takes one <%s>, got %d; run: %[1]s --help",
+			command.CommandPath(), flagName(a.positional.argument.Name), len(passed))}
+	}
+	return a.positional.Set(passed[0])
 }
 
 func flagName(argument string) string { return strings.ReplaceAll(argument, "_", "-") }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -69,21 +70,35 @@ func newToolCommand(terminal terminal, logging *logging, definition tool.Definit
 		}
 		// The same rule as for a server: a client token only.
 		if err := admit(command.Context(), reader); err != nil {
-			return err
+			return interrupted(command.Context(), err)
 		}
 		call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-			return callTool(ctx, definition, reader, arguments)
+			return runWithin(ctx, definition.Run, tool.Env{RS: reader}, arguments)
 		}
 		if all {
-			return printPages(command.Context(), terminal, call, object)
+			pages := &pages{terminal: terminal, call: call, readOn: func(arguments json.RawMessage) string {
+				return readOnCommand(command, arguments)
+			}}
+			return interrupted(command.Context(), pages.print(command.Context(), object))
 		}
 		result, err := call(command.Context(), object)
 		if err != nil {
-			return err
+			return interrupted(command.Context(), err)
 		}
-		return format.print(definition.Name, result)
+		return format.print(result, func(result *tool.Result, columns int) string { return table(definition.Name, result, columns) })
 	}
 	return command
+}
+
+// errReadingInterrupted ends a call that was broken off. What was printed can be used.
+var errReadingInterrupted = errors.New("interrupted")
+
+// interrupted says so in place of how the call under way ended.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return errReadingInterrupted
+	}
+	return err
 }
 
 func toolNames() string {
@@ -100,9 +115,9 @@ func admit(ctx context.Context, reader rs.Reader) error {
 	return host.Admit(ctx, reader)
 }
 
-// callTool runs a tool under the time limit of a server's calls.
-func callTool(ctx context.Context, definition tool.Definition, reader rs.Reader, arguments json.RawMessage) (*tool.Result, error) {
+// runWithin runs a tool under the time limit of a server's calls.
+func runWithin(ctx context.Context, run tool.Run, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	return definition.Run(ctx, tool.Env{RS: reader}, arguments)
+	return run(ctx, env, arguments)
 }

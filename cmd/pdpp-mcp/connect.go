@@ -111,7 +111,8 @@ func reportConnected(terminal terminal, cache *credential.Cache, entry *credenti
 	if end := entry.Credential.ExpiresAt; !end.IsZero() {
 		until = "it expires at " + end.Format(time.RFC3339)
 	}
-	_, err = fmt.Fprintf(terminal.out, "Connected to %s with grant %s; %s.\nStored in %s.\nTry: pdpp-mcp call schema --provider-url %s\n",
+	_, err = fmt.Fprintf(terminal.out, "Connected to %s with grant %s; %s.\nStored in %s.\n"+
+		"Try:  pdpp-mcp call schema --provider-url %[5]s\nNext: pdpp-mcp setup <host> --provider-url %[5]s\n",
 		entry.ProviderURL, orNone(printable(entry.Credential.GrantID)), until, path, entry.ProviderURL)
 	if err != nil {
 		return fmt.Errorf("write the result: %w", err)

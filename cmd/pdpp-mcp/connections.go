@@ -135,7 +135,7 @@ func printConnections(out io.Writer, connections []connection) error {
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = strings.Join(strings.Fields(printable(row[i])), " ") // a cell is one line
+			row[i] = oneLine(row[i]) // a cell is one line
 		}
 		if _, err := fmt.Fprintln(table, strings.Join(row, "\t")); err != nil {
 			return err

@@ -28,6 +28,7 @@ the provider.`,
 			if err != nil {
 				return err
 			}
+			forgetNames(cache.Root)
 			removed, err := cache.Remove(arguments[0], grantID)
 			if err != nil {
 				return err

@@ -66,6 +66,7 @@ func (p *provider) examination() (doctor.Options, error) {
 	}
 	options := doctor.Options{
 		ProviderURL: p.url, GrantID: p.grantID, Environment: os.Environ(), Deadline: p.timeout,
+		AllowPlainHTTP: p.clearText.allowed,
 	}
 	if machine, err := mcphost.ThisMachine(); err == nil { // without a home there are no hosts to look at
 		options.Machine = machine

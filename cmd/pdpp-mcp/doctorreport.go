@@ -67,8 +67,3 @@ func (r *doctorReport) err() error {
 	}
 	return &doctorError{failed: len(failures), first: failures[0]}
 }
-
-// oneLine cannot command the terminal, nor pass for another line.
-func oneLine(text string) string {
-	return printable(strings.Join(strings.Fields(text), " "))
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
 )
 
 // The exit codes of interfaces.md. exitToolError is an answer in which a tool says no for a reason
@@ -48,6 +49,9 @@ func exitCode(err error) int {
 	var refusal *host.Refusal
 	var unwell *doctorError
 	var unchanged *mcphost.Error
+	var untrusted *webhook.Refusal
+	var secret *webhook.SecretError
+	var mismatch *mismatchError
 	switch {
 	case err == nil:
 		return exitOK
@@ -55,7 +59,7 @@ func exitCode(err error) int {
 		return classCodes[unwell.first.Class]
 	case errors.As(err, &unchanged):
 		return exitConfiguration
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, errReadingInterrupted):
 		return exitInterrupted
 	case errors.As(err, &refusal):
 		return exitRefused
@@ -63,6 +67,10 @@ func exitCode(err error) int {
 		return classCodes[unusable.Class]
 	case errors.As(err, &usage), errors.As(err, &option), errors.As(err, &hosted), errors.As(err, &verifying):
 		return exitUsage
+	case errors.As(err, &untrusted), errors.As(err, &mismatch):
+		return exitToolError
+	case errors.As(err, &secret):
+		return exitConfiguration
 	}
 	return answerCode(err)
 }

@@ -47,20 +47,23 @@ func (f *format) check() error {
 	return nil
 }
 
-func (f *format) print(name string, result *tool.Result) error {
+// print shows a result; asTable is its form for people.
+func (f *format) print(result *tool.Result, asTable func(result *tool.Result, columns int) string) error {
 	var shown string
+	columns, onTerminal := width(f.terminal)
 	switch f.chosen {
 	case formatText:
-		shown = result.Text
+		if shown = result.Text; onTerminal {
+			shown = printable(shown)
+		}
 	case formatJSON:
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, result.Structured, "", "  "); err != nil {
 			return fmt.Errorf("write structured output: %w", err)
 		}
-		shown = indented.String()
+		shown = escaped(indented.String())
 	default:
-		columns, _ := width(f.terminal)
-		shown = table(name, result, columns)
+		shown = asTable(result, columns)
 	}
 	if _, err := fmt.Fprintln(f.terminal.out, shown); err != nil {
 		return fmt.Errorf("write the result: %w", err)

@@ -61,7 +61,8 @@ func (l *logging) fatal(err error, code int) {
 		l.logger().Error(err.Error(), "exit_code", code)
 		return
 	}
-	line := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	// The provider may have had a say in the message.
+	line := printable(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 	// Nothing is left to be done if stderr cannot be written.
 	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", line)
 }

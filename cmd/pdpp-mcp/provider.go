@@ -21,6 +21,7 @@ type provider struct {
 	grantID         string
 	accessTokenFile string
 	timeout         time.Duration
+	clearText       clearText
 }
 
 func (p *provider) addFlags(flags *pflag.FlagSet) {
@@ -30,6 +31,7 @@ func (p *provider) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.accessTokenFile, "access-token-file", "",
 		"file that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
 	flags.DurationVar(&p.timeout, "rs-timeout", rs.DefaultTimeout, "limit of one request to the resource server")
+	p.clearText.addFlags(flags)
 	readsVariable(flags, "provider-url", "PDPP_PROVIDER_URL")
 	readsVariable(flags, "grant-id", "PDPP_GRANT_ID")
 	readsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
@@ -44,6 +46,9 @@ func (p *provider) reader(logger *slog.Logger) (*rs.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.clearText.refuse("provider URL", address); err != nil {
+		return nil, err
+	}
 	if p.timeout <= 0 {
 		return nil, &usageError{"--rs-timeout must be longer than 0, such as 15s"}
 	}
@@ -52,6 +57,11 @@ func (p *provider) reader(logger *slog.Logger) (*rs.Client, error) {
 		return nil, err
 	}
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token.Reveal(), Timeout: p.timeout})
+}
+
+// passesToken tells whether a token was passed for this run, in place of the cache.
+func (p *provider) passesToken() bool {
+	return p.accessTokenFile != "" || os.Getenv(accessTokenVariable) != ""
 }
 
 // token takes the one that was passed for this run, and else the cached one.

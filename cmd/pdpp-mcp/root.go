@@ -40,7 +40,7 @@ read what the owner granted, and nothing else.
 
 Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unreachable, 70 internal,
 77 owner credential refused or access denied by the owner, 78 configuration or credential missing, expired or
-malformed, 130 a sign-in was interrupted.`,
+malformed, 130 interrupted.`,
 		Args: func(_ *cobra.Command, arguments []string) error {
 			if len(arguments) > 0 {
 				return &usageError{fmt.Sprintf("unknown command %q; run: pdpp-mcp --help", arguments[0])}
@@ -51,6 +51,9 @@ malformed, 130 a sign-in was interrupted.`,
 		SilenceErrors: true, // execute prints them, with the exit code in mind
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
+			if command.Hidden { // a shell asks for completions; a variable that is wrong is told when a command runs
+				return nil
+			}
 			if err := fillFromEnvironment(command.Flags()); err != nil {
 				return err
 			}
@@ -67,6 +70,7 @@ malformed, 130 a sign-in was interrupted.`,
 	root.AddCommand(
 		newStdioCommand(terminal, logging),
 		newServeCommand(terminal, logging),
+		newHealthcheckCommand(),
 		newCallCommand(terminal, logging),
 		newDoctorCommand(terminal),
 		newSetupCommand(terminal),
@@ -75,7 +79,10 @@ malformed, 130 a sign-in was interrupted.`,
 		newDisconnectCommand(terminal, logging),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal),
+		newShareCommand(),
 	)
+	root.AddCommand(newOperatorCommands(terminal, logging)...)
+	addCompletion(root)
 	return root, logging
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -53,9 +55,15 @@ func (o *origin) note(request *http.Request) {
 	if !known {
 		name = "unknown"
 	}
+	noted := []string{request.Method, request.URL.RequestURI(), name}
+	if strings.HasPrefix(request.URL.Path, "/v1/") && request.ContentLength > 0 { // what else is posted holds secrets
+		body, _ := io.ReadAll(request.Body)
+		request.Body = io.NopCloser(bytes.NewReader(body))
+		noted = append(noted, string(body))
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.seen = append(o.seen, strings.Join([]string{request.Method, request.URL.RequestURI(), name}, " "))
+	o.seen = append(o.seen, strings.Join(noted, " "))
 }
 
 // take gives the requests since the last time.
@@ -65,4 +73,16 @@ func (o *origin) take() []string {
 	seen := o.seen
 	o.seen = nil
 	return seen
+}
+
+// token is one of the sandbox, by its name.
+func (o *origin) token(t *testing.T, name string) string {
+	t.Helper()
+	for header, known := range o.names {
+		if known == name {
+			return strings.TrimPrefix(header, "Bearer ")
+		}
+	}
+	t.Fatalf("the sandbox has no token %s", name)
+	return ""
 }

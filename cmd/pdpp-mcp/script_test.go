@@ -12,14 +12,22 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
 )
 
 // TestMain lets scripts run the whole program under its own name, and an MCP client that starts it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"pdpp-mcp": func() { os.Exit(run()) },
+		"pdpp-mcp": func() {
+			if patience, err := time.ParseDuration(os.Getenv("COMPLETION_DEADLINE")); err == nil {
+				completionDeadline = patience
+			}
+			os.Exit(run())
+		},
 		"mcp-call": func() { os.Exit(runClient()) },
 		"xdg-open": func() { os.Exit(runOwner()) },
 	})
@@ -28,15 +36,20 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script against a sandbox in this process. Each script has its own origin,
 // whose requests it can look at.
 func TestScripts(t *testing.T) {
-	box := newSandbox(t)
-	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+	testscript.Run(t, scripts("script", newSandbox(t)))
+}
+
+// scripts are those of a folder of testdata, against a sandbox.
+func scripts(folder string, box *sandbox.Sandbox) testscript.Params {
+	return testscript.Params{
+		Dir: filepath.Join("testdata", folder),
 		Setup: func(env *testscript.Env) error {
 			origin := newOrigin(box)
 			env.Defer(origin.server.Close)
 			env.Values[originKey{}] = origin
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("PROVIDER", origin.server.URL)
+			env.Setenv("COMPLETION_DEADLINE", "1m")
 			env.Setenv("KEY", strings.ReplaceAll(strings.TrimPrefix(origin.server.URL, "http://"), ":", "_"))
 			for name, token := range box.Tokens() {
 				env.Setenv("TOKEN_"+strings.ToUpper(name), token)
@@ -54,7 +67,7 @@ func TestScripts(t *testing.T) {
 			"distinct":  distinct,
 			"write":     write,
 		},
-	})
+	}
 }
 
 // connected writes a cache as pdpp-mcp connect does: connected <cache-root> <token name> [member=value …].

@@ -108,6 +108,7 @@ func newHostedHandler(settings *serveSettings, address net.Addr, counted *promet
 		AllowedHosts:        settings.allowedHosts,
 		Transport:           rs.NewTransport(),
 		RSTimeout:           settings.rsTimeout,
+		Limits:              settings.limits,
 		Recorder:            counted,
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -12,11 +13,15 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // introspectionSecretVariable holds the secret itself, for containers.
 const introspectionSecretVariable = "PDPP_INTROSPECTION_CLIENT_SECRET"
+
+// defaultListen is an address that only this machine reaches.
+const defaultListen = "127.0.0.1:8788"
 
 // serveSettings are the flags of serve, and what check makes of them.
 type serveSettings struct {
@@ -35,6 +40,8 @@ type serveSettings struct {
 	introspectionSecretFile string
 	audiences               []string
 	drainDelay              time.Duration
+	clearText               clearText
+	limits                  host.Limits
 
 	introspectionSecret auth.Secret
 	proxies             []netip.Prefix
@@ -52,7 +59,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	text(&s.providerURL, "provider-url", "PDPP_PROVIDER_URL", "", "origin of the PDPP provider, such as https://pdpp.example (required)")
 	text(&s.rsURL, "rs-url", "PDPP_RS_URL", "", "where the resource server is read, if not at the provider URL")
 	text(&s.serverName, "server-name", "PDPP_MCP_SERVER_NAME", "pdpp-mcp", "name that the server tells its clients")
-	text(&s.listen, "listen", "PDPP_LISTEN", "127.0.0.1:8788", "address to listen on")
+	text(&s.listen, "listen", "PDPP_LISTEN", defaultListen, "address to listen on")
 	text(&s.metricsListen, "metrics-listen", "PDPP_METRICS_LISTEN", "", "address for Prometheus metrics (default: none)")
 	text(&s.publicURL, "public-url", "PDPP_PUBLIC_URL", "", "origin that clients see (default: from a trusted proxy, else the listen address)")
 	text(&s.authorizationServer, "authorization-server", "PDPP_AUTHORIZATION_SERVER", "", "issuer that clients sign in at (required)")
@@ -67,6 +74,11 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	readsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
 	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
 	readsVariable(flags, "drain-delay", "PDPP_DRAIN_DELAY")
+	s.clearText.addFlags(flags)
+	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "requests of one token at the same time")
+	readsVariable(flags, "caller-concurrency", "PDPP_CALLER_CONCURRENCY")
+	flags.Float64Var(&s.limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "requests of one token each second, in the long run")
+	readsVariable(flags, "caller-rate", "PDPP_CALLER_RATE")
 }
 
 // check finds what is missing or makes no sense before anything is listened on.
@@ -77,6 +89,9 @@ func (s *serveSettings) check() error {
 	}
 	if s.rsTimeout <= 0 {
 		return &usageError{"--rs-timeout must be longer than 0, such as 15s"}
+	}
+	if s.limits.Concurrent < 1 || s.limits.PerSecond <= 0 {
+		return &usageError{"--caller-concurrency and --caller-rate must be more than 0"}
 	}
 	if s.drainDelay < 0 {
 		return &usageError{"--drain-delay must not be negative; pass 0s or longer"}
@@ -94,8 +109,24 @@ func (s *serveSettings) check() error {
 	case s.introspectionClientID == "":
 		return missing("client id for introspection", "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID")
 	}
+	if err := s.refuseClearText(); err != nil {
+		return err
+	}
 	s.introspectionSecret, err = s.secret()
 	return err
+}
+
+// refuseClearText looks at every address that tokens are sent to: the resource server and the introspection.
+func (s *serveSettings) refuseClearText() error {
+	asked, introspection := "authorization server", s.authorizationServer
+	if s.introspectionURL != "" {
+		asked, introspection = "introspection URL", s.introspectionURL
+	}
+	read := "provider URL"
+	if s.rsURL != "" {
+		read = "resource server URL"
+	}
+	return errors.Join(s.clearText.refuse(read, s.resourceURL()), s.clearText.refuse(asked, introspection))
 }
 
 func missing(what, flag, variable string) error {

@@ -19,6 +19,7 @@ type setupServer struct {
 	providerURL string
 	cacheRoot   string
 	grantID     string
+	clearText   clearText
 }
 
 func (s *setupServer) addFlags(flags *pflag.FlagSet) {
@@ -27,6 +28,7 @@ func (s *setupServer) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.providerURL, "provider-url", "", "origin of the PDPP provider that the started binary reads")
 	addCacheRoot(flags, &s.cacheRoot)
 	flags.StringVar(&s.grantID, "grant-id", "", "the started binary uses the cached credential only if it belongs to this grant")
+	s.clearText.addFlags(flags)
 	readsVariable(flags, "provider-url", "PDPP_PROVIDER_URL")
 	readsVariable(flags, "grant-id", "PDPP_GRANT_ID")
 }
@@ -43,6 +45,9 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	if err != nil {
 		return mcphost.Server{}, err
 	}
+	if err := s.clearText.refuse("provider URL", provider); err != nil {
+		return mcphost.Server{}, err
+	}
 	binary, err := thisBinary()
 	if err != nil {
 		return mcphost.Server{}, err
@@ -54,6 +59,9 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	}
 	if root != "" {
 		arguments = append(arguments, "--cache-root", root)
+	}
+	if credential.RefuseClearText("provider URL", provider) != nil { // allowed here, so there too
+		arguments = append(arguments, "--"+allowPlainHTTP)
 	}
 	if s.grantID != "" {
 		arguments = append(arguments, "--grant-id", s.grantID)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -16,8 +15,10 @@ import (
 
 // Bounds of a table, in columns.
 const (
-	cellMost    = 40
-	columnsMost = 8
+	cellMost     = 40
+	cellLeast    = 12 // of a column that is cut to fit
+	columnsMost  = 8
+	columnsApart = 2
 )
 
 // table shows a result to a person: rows as a table where there are rows, else its text. What came with the
@@ -37,11 +38,11 @@ func table(name string, result *tool.Result, columns int) string {
 	}
 	switch {
 	case name == "query_records" && len(page.Data.Data) > 0:
-		return grid(recordRows(page.Data.Data, page.IDs), columns) + "\n" + paging(result.Text)
+		return grid(recordRows(page.Data.Data, page.IDs), columns, chooseFields) + "\n" + paging(result.Text)
 	case name == "search" && len(page.Results) > 0:
-		return grid(memberRows(page.Results, "id", "title", "snippet"), columns) + "\n" + paging(result.Text)
+		return grid(memberRows(page.Results, "id", "title", "snippet"), columns, chooseFields) + "\n" + paging(result.Text)
 	case name == "aggregate" && len(page.Data.Groups) > 0:
-		return grid(memberRows(page.Data.Groups), columns)
+		return grid(memberRows(page.Data.Groups), columns, chooseFields)
 	case name == "fetch" && page.Text != "":
 		return printable(page.Text)
 	}
@@ -79,7 +80,7 @@ func recordRows(records []json.RawMessage, ids []string) [][]string {
 		if i > 0 {
 			id = ""
 			if i <= len(ids) {
-				id = ids[i-1]
+				id = oneLine(ids[i-1])
 			}
 		}
 		rows[i] = append([]string{id}, rows[i]...)
@@ -102,7 +103,11 @@ func memberRows(objects []json.RawMessage, names ...string) [][]string {
 			parsed[i][member.Name] = cell(member.Value)
 		}
 	}
-	rows := [][]string{names}
+	headings := make([]string, len(names))
+	for i, name := range names {
+		headings[i] = oneLine(name)
+	}
+	rows := [][]string{headings}
 	for _, members := range parsed {
 		row := make([]string, len(names))
 		for i, name := range names {
@@ -117,53 +122,29 @@ func memberRows(objects []json.RawMessage, names ...string) [][]string {
 func cell(value json.RawMessage) string {
 	var plain string
 	if err := json.Unmarshal(value, &plain); err == nil {
-		return printable(strings.Join(strings.Fields(plain), " "))
+		return oneLine(plain)
 	}
 	if string(value) == "null" {
 		return ""
 	}
-	return printable(string(value))
+	return oneLine(string(value))
 }
 
-// printable takes out what a terminal would obey: control characters other than line breaks and tabs, and
-// marks that turn the direction of writing.
-func printable(shown string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return '\uFFFD'
-		}
-		return r
-	}, shown)
-}
+// chooseFields is how a call gets other columns.
+const chooseFields = "choose with --fields or --format json"
 
-// grid aligns rows in columns. The first column, which holds ids, is never cut; columns that do not fit are
-// counted below.
-func grid(rows [][]string, columns int) string {
-	fitting, used := 0, 0
-	for column := range rows[0] {
-		widest := 0
-		for _, row := range rows {
-			widest = max(widest, text.StringWidthWithoutEscSequences(row[column]))
-		}
-		if column > 0 {
-			widest = min(widest, cellMost)
-		}
-		if used += widest + 2; fitting > 1 && used > columns {
-			break
-		}
-		fitting++
-	}
+// grid aligns rows in columns that fit beside each other. The first one, which holds ids, is never cut; the last that
+// fits takes what is left. Columns that do not fit are counted below, with what to do about it.
+func grid(rows [][]string, columns int, advice string) string {
+	widths := fittingWidths(rows, columns)
 	writer := pretty.NewWriter()
 	writer.SetStyle(plain)
 	for i, row := range rows {
-		cells := make(pretty.Row, fitting)
-		for column := range cells {
+		cells := make(pretty.Row, len(widths))
+		for column, widest := range widths {
 			cells[column] = row[column]
 			if column > 0 {
-				cells[column] = text.Snip(row[column], cellMost, "…")
+				cells[column] = text.Snip(row[column], widest, "…")
 			}
 		}
 		if i == 0 {
@@ -173,10 +154,32 @@ func grid(rows [][]string, columns int) string {
 		writer.AppendRow(cells)
 	}
 	shown := writer.Render()
-	if left := len(rows[0]) - fitting; left > 0 {
-		shown += fmt.Sprintf("\n%d more columns; widen the terminal, or choose with --fields or --format json", left)
+	if left := len(rows[0]) - len(widths); left > 0 {
+		shown += fmt.Sprintf("\n%d more columns; widen the terminal, or %s", left, advice)
 	}
 	return shown
+}
+
+// fittingWidths are the widths of the columns that are shown, at least that of the first.
+func fittingWidths(rows [][]string, columns int) []int {
+	var widths []int
+	left := columns
+	for column := range rows[0] {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, text.StringWidthWithoutEscSequences(row[column]))
+		}
+		if column > 0 {
+			widest = min(widest, cellMost)
+			if widest > left && left < cellLeast {
+				break
+			}
+			widest = min(widest, left)
+		}
+		widths = append(widths, widest)
+		left -= widest + columnsApart
+	}
+	return widths
 }
 
 // plain has columns two spaces apart and no lines, so that a table can be cut up by other programs.

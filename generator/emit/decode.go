@@ -44,10 +44,16 @@ func bound(limit *int64, open string) jen.Code {
 	return jen.Lit(int(*limit))
 }
 
-// decodeInput is the first step of a run.
-func (t toolFile) decodeInput() []jen.Code {
+// decodeInput is the first step of a run. Without arguments there is no input to keep, and others are refused.
+func (t toolFile) decodeInput(onError jen.Code) []jen.Code {
+	decoded := jen.Id(t.decodeName()).Call(jen.Id("raw"))
+	if len(t.tool.Arguments) == 0 {
+		return []jen.Code{
+			jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(decoded), jen.Err().Op("!=").Nil()).Block(onError),
+		}
+	}
 	return []jen.Code{
-		jen.List(jen.Id("input"), jen.Err()).Op(":=").Id(t.decodeName()).Call(jen.Id("raw")),
-		returnOnError(),
+		jen.List(jen.Id("input"), jen.Err()).Op(":=").Add(decoded),
+		jen.If(jen.Err().Op("!=").Nil()).Block(onError),
 	}
 }

@@ -38,6 +38,9 @@ func (t toolFile) arguments() jen.Code {
 		if argument.Required {
 			members = append(members, member{"Required", jen.True()})
 		}
+		if argument.Positional {
+			members = append(members, member{"Positional", jen.True()})
+		}
 		if meaning := argument.Meaning(); meaning != "" {
 			members = append(members, member{"Description", jen.Lit(meaning)})
 		}

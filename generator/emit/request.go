@@ -6,21 +6,38 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// query builds the query string, in the order of the arguments.
+// query builds the query string and the body, in the order of the arguments.
 func (t toolFile) query() []jen.Code {
-	if len(t.tool.Request.Query) == 0 {
+	steps := added("query", "Query", t.tool.Request.Query)
+	return append(steps, added("body", "Body", t.tool.Request.Body)...)
+}
+
+func added(variable, typeName string, parameters []plan.Parameter) []jen.Code {
+	if len(parameters) == 0 {
 		return nil
 	}
-	steps := []jen.Code{jen.Var().Id("query").Add(runtime("rs", "Query"))}
-	for _, parameter := range t.tool.Request.Query {
-		steps = append(steps, jen.Id("query").Dot(parameter.Method).Call(jen.Lit(parameter.Name), value(parameter.Value)))
+	steps := []jen.Code{jen.Var().Id(variable).Add(runtime("rs", typeName))}
+	for _, parameter := range parameters {
+		steps = append(steps, jen.Id(variable).Dot(parameter.Method).Call(jen.Lit(parameter.Name), value(parameter.Value)))
 	}
 	return steps
 }
 
-// request sends the one read that answers the call.
+// request sends the one request that answers the call.
 func (t toolFile) request() []jen.Code {
-	var steps []jen.Code
+	steps, literal := t.requestLiteral()
+	sent := jen.Id("env").Dot("RS").Dot("Get").Call(jen.Id("ctx"), literal)
+	if t.tool.Request.Changes() {
+		sent = jen.Id("env").Dot("Writer").Dot("Send").Call(jen.Id("ctx"), literal)
+	}
+	return append(steps,
+		jen.List(jen.Id("response"), jen.Err()).Op(":=").Add(sent),
+		returnOnError(),
+	)
+}
+
+// requestLiteral is the request or the change, and the steps that come before it.
+func (t toolFile) requestLiteral() (steps []jen.Code, literal jen.Code) {
 	request := t.tool.Request
 	requestPath := path(request.Path)
 	if request.Other != nil {
@@ -28,17 +45,22 @@ func (t toolFile) request() []jen.Code {
 		requestPath = jen.Id("path")
 	}
 	members := []member{{"Path", requestPath}}
+	if request.Changes() {
+		members = []member{{"Method", jen.Lit(request.Method)}, {"Path", requestPath}}
+	}
 	if len(request.Query) > 0 {
 		members = append(members, member{"Query", jen.Id("query")})
+	}
+	if len(request.Body) > 0 {
+		members = append(members, member{"Body", jen.Op("&").Id("body")})
 	}
 	if sources := request.Sources; sources != nil {
 		members = append(members, member{"Sources", runtime(sources.Package, sources.Function).Add(structLiteral(fields(*sources)))})
 	}
-	get := jen.Id("env").Dot("RS").Dot("Get").Call(jen.Id("ctx"), runtime("rs", "Request").Add(structLiteral(members)))
-	return append(steps,
-		jen.List(jen.Id("response"), jen.Err()).Op(":=").Add(get),
-		returnOnError(),
-	)
+	if request.Changes() {
+		return steps, runtime("rs", "Change").Add(structLiteral(members))
+	}
+	return steps, runtime("rs", "Request").Add(structLiteral(members))
 }
 
 func path(planned plan.Path) jen.Code {

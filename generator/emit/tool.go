@@ -14,6 +14,9 @@ type toolFile struct {
 // Tool is the Go file of one tool: its input struct, its decoder, its run and its definition.
 func Tool(tool plan.Tool) ([]byte, error) {
 	t := toolFile{tool: tool}
+	if tool.Terminal != nil {
+		return t.command()
+	}
 	file := newFile(tool.File)
 	file.Add(t.inputStruct()).Line()
 	file.Add(t.names()).Line()
@@ -26,7 +29,7 @@ func Tool(tool plan.Tool) ([]byte, error) {
 
 // run is the whole of one call, in the order in which it happens.
 func (t toolFile) run() jen.Code {
-	steps := t.decodeInput()
+	steps := t.decodeInput(jen.Return(jen.Nil(), jen.Err()))
 	steps = append(steps, t.resolveTarget()...)
 	steps = append(steps, t.preconditions()...)
 	if t.tool.Operation != nil {

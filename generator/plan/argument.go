@@ -12,6 +12,7 @@ func (b *builder) argument(place string, spec toolspec.Argument) Argument {
 		Name:        spec.Name,
 		Field:       GoName(spec.Name),
 		Required:    spec.Required,
+		Positional:  spec.Positional,
 		Description: spec.Description,
 		Aliases:     spec.Aliases,
 		Enum:        spec.Enum,

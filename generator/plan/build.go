@@ -21,11 +21,16 @@ func Build(surface *toolspec.Surface) (*Plan, error) {
 		outputs[output.Name] = output
 	}
 	var problems []error
-	for _, spec := range surface.Tools {
-		builder := builder{spec: spec, outputs: outputs, arguments: map[string]Argument{}}
-		plan.Tools = append(plan.Tools, builder.tool())
-		problems = append(problems, builder.problems...)
+	planned := func(specs []toolspec.Tool) []Tool {
+		var tools []Tool
+		for _, spec := range specs {
+			builder := builder{spec: spec, outputs: outputs, arguments: map[string]Argument{}}
+			tools = append(tools, builder.tool())
+			problems = append(problems, builder.problems...)
+		}
+		return tools
 	}
+	plan.Tools, plan.Commands = planned(surface.Tools), planned(surface.Commands)
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
@@ -66,14 +71,19 @@ func (b *builder) tool() Tool {
 		tool.Request = b.request(request)
 		tool.Endpoint = request.Method + " " + strings.ReplaceAll(request.Path, "{"+targetVariable+".", "{")
 	}
-	if result := b.spec.Result; result != nil {
-		tool.Render = b.call("result", "render", toolspec.Renderers, result.Render, result.With)
+	tool.Terminal = b.terminal()
+	if result := b.spec.Result; result != nil && !tool.IsDownload() {
+		renderers := toolspec.Renderers
+		if tool.Terminal != nil {
+			renderers = toolspec.TerminalRenderers
+		}
+		tool.Render = b.call("result", "render", renderers, result.Render, result.With)
 	}
 	if operation := b.spec.Operation; operation != nil {
 		tool.Operation = b.call("operation", "operation", toolspec.Operations, operation.Run, operation.With)
 	}
 	output, ok := b.outputs[b.spec.Output]
-	if !ok {
+	if !ok && tool.Terminal == nil {
 		b.refuse("output", "no output %q: add it to outputs in shared.yaml", b.spec.Output)
 	}
 	tool.Output = output

@@ -8,7 +8,8 @@ import "github.com/pdppmcp/pdpp-mcp/toolspec"
 type Plan struct {
 	Instructions string
 	Budget       toolspec.SurfaceBudget
-	Tools        []Tool // in the order of the specs
+	Tools        []Tool // what MCP clients are offered, in the order of the specs
+	Commands     []Tool // what only a terminal has, in the order of the specs
 	Templates    []toolspec.Template
 }
 
@@ -29,6 +30,15 @@ type Tool struct {
 	Operation     *Call
 	Endpoint      string // of the RS, such as GET /v1/schema
 	Output        toolspec.Output
+	Terminal      *Terminal // nil: offered to MCP clients
+}
+
+// Terminal is what a tool has that is a command alone.
+type Terminal struct {
+	Words    []string // behind pdpp-mcp
+	Columns  []string // of a table; nil: every member
+	Secret   bool     // the answer holds a signing secret
+	Download bool     // the answer is bytes for a file, and nothing renders it
 }
 
 // Argument is one input of a tool.
@@ -38,6 +48,7 @@ type Argument struct {
 	Type        toolspec.ArgumentType
 	Go          GoType
 	Required    bool
+	Positional  bool
 	Description string
 	Aliases     []string
 	Enum        []string // nil: any string
@@ -101,11 +112,13 @@ type Precondition struct {
 	Call
 }
 
-// Request is the read that answers a call.
+// Request is the request that answers a call.
 type Request struct {
-	Path  Path
-	Other *OtherPaths // nil: always Path
-	Query []Parameter // in the order of the arguments
+	Method string // GET; of a command also POST, PATCH or DELETE
+	Path   Path
+	Other  *OtherPaths // nil: always Path
+	Query  []Parameter // in the order of the arguments
+	Body   []Parameter // likewise; the members of the JSON body
 	// Sources is the literal of a type of package rs; nil: with single grants only.
 	Sources *Call
 }
@@ -134,9 +147,12 @@ type OtherPath struct {
 	Path Path
 }
 
-// Parameter adds to the query string.
+// Changes tells a request that is not a read.
+func (r *Request) Changes() bool { return r.Method != toolspec.Method }
+
+// Parameter adds to the query string or to the body.
 type Parameter struct {
-	Method string // of rs.Query
+	Method string // of rs.Query or rs.Body
 	Name   string // as the RS calls it
 	Value  Value
 }

@@ -2,21 +2,30 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
 func (b *builder) request(spec *toolspec.Request) *Request {
-	if spec.Method != "GET" {
+	switch {
+	case spec.Method != toolspec.Method && !b.spec.Terminal():
 		b.refuse("request.method", "only GET is read-only, got %q", spec.Method)
+	case !slices.Contains(toolspec.Methods, spec.Method):
+		b.refuse("request.method", "a command sends one of %v, got %q", toolspec.Methods, spec.Method)
 	}
-	request := &Request{Path: b.path("request.path", spec.Path)}
+	request := &Request{Method: spec.Method, Path: b.path("request.path", spec.Path)}
 	if spec.PathBy != nil {
 		request.Other = b.otherPaths(spec.PathBy)
 	}
 	for i, argument := range b.spec.Arguments {
-		if parameter, ok := b.parameter(fmt.Sprintf("arguments[%d].send", i), argument); ok {
+		parameter, ok := b.parameter(fmt.Sprintf("arguments[%d].send", i), argument)
+		switch {
+		case !ok:
+		case argument.Send == toolspec.SendBody:
+			request.Body = append(request.Body, parameter)
+		default:
 			request.Query = append(request.Query, parameter)
 		}
 	}
@@ -26,7 +35,7 @@ func (b *builder) request(spec *toolspec.Request) *Request {
 	return request
 }
 
-// parameter plans how an argument is sent. It is false for an argument that the query does not hold.
+// parameter plans how an argument is sent. It is false for an argument that the path holds.
 func (b *builder) parameter(place string, spec toolspec.Argument) (Parameter, bool) {
 	if spec.Send == "" || spec.Send == toolspec.SendPath {
 		return Parameter{}, false

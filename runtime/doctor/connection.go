@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
 // renewWithin is how early an ending certificate is told of. Most are renewed earlier by themselves.
@@ -18,8 +17,8 @@ const renewWithin = 14 * 24 * time.Hour
 // checkConnection reaches the provider's port, and over https looks at its certificate. A token must not
 // travel in the clear, so plain http is for this machine only.
 func (e *examination) checkConnection(ctx context.Context) Finding {
-	plain := e.address.Scheme == "http"
-	if plain && !mcphost.Loopback(e.address.Hostname()) {
+	plain, exposed := e.address.Scheme == "http", e.exposed()
+	if exposed && !e.options.AllowPlainHTTP {
 		return failed(credential.Usage, doctorCommand("https://"+e.address.Host),
 			"plain http would send the token in the clear; it is for this machine only")
 	}
@@ -28,6 +27,9 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 		return failed(credential.Unreachable, e.again(), "%s cannot be reached: %s", e.address.Host, unanswered(err))
 	}
 	defer connection.Close()
+	if exposed {
+		return note("", "plain http to another machine, as allowed: the token can be read on its way")
+	}
 	if plain {
 		return ok("plain http, on this machine")
 	}
@@ -47,6 +49,11 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 		return note("", "%s, certificate ends in %d days", tls.VersionName(secured.ConnectionState().Version), days(left))
 	}
 	return ok("%s, certificate valid for %d days", tls.VersionName(secured.ConnectionState().Version), days(left))
+}
+
+// exposed tells whether the token would cross a network in clear text.
+func (e *examination) exposed() bool {
+	return e.address.Scheme == "http" && !credential.Loopback(e.address.Hostname())
 }
 
 func (e *examination) dial(ctx context.Context) (net.Conn, error) {

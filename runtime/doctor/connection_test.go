@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"strings"
@@ -49,6 +50,30 @@ func TestCertificates(t *testing.T) {
 			want(t, results, "connection", test.state, class, test.says)
 		})
 	}
+}
+
+// Plain http to another machine is a failure before anything is sent. Where it is allowed it is told, what is read is
+// examined, and a sign-in, which has no such exception, is not.
+func TestPlainHTTPToAnotherMachine(t *testing.T) {
+	here := provider(t, healthy())
+	asked := options("http://data.example")
+	dialed := false
+	asked.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		dialed = true
+		return new(net.Dialer).DialContext(ctx, "tcp", here.Listener.Addr().String())
+	}}
+	results, _ := examined(t, asked)
+	want(t, results, "connection", doctor.Failed, credential.Usage, "plain http would send the token in the clear")
+	want(t, results, "token_kind", doctor.Skipped, "", "needs connection")
+	if dialed {
+		t.Error("somebody was dialed")
+	}
+	asked.AllowPlainHTTP = true
+	results, _ = examined(t, asked)
+	want(t, results, "connection", doctor.Note, "", "the token can be read on its way")
+	want(t, results, "resource_metadata", doctor.Note, "", "over https only")
+	want(t, results, "authorization_server", doctor.Note, "", "over https only")
+	want(t, results, "schema", doctor.OK, "", "2 connections, 2 streams")
 }
 
 // Whatever a provider does, the examination ends within a few deadlines, and its lines keep their order.

@@ -29,6 +29,8 @@ type Options struct {
 	Token       func() (credential.Token, error)
 	TokenSource string
 
+	AllowPlainHTTP bool // read over plain http also from another machine
+
 	Environment []string        // as os.Environ gives it
 	Machine     mcphost.Machine // whose hosts are looked at; the zero value for none
 	Deadline    time.Duration   // of one check; 0 means DefaultDeadline

@@ -15,6 +15,9 @@ import (
 // checkResourceMetadata reads where the provider sends clients to be authorized (RFC 9728), with the eyes of
 // pdpp-mcp connect.
 func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
+	if e.exposed() {
+		return note("", signInOverHTTPS)
+	}
 	look := curl(e.metadataURL())
 	inspection, err := connect.Inspect(e.provider, e.options.Transport)
 	if err != nil {
@@ -28,8 +31,14 @@ func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
 	return ok("authorization server %s", issuer)
 }
 
+// signInOverHTTPS: pdpp-mcp connect has no exception for private networks, so there is nothing to examine.
+const signInOverHTTPS = "not read: pdpp-mcp connect signs in over https only"
+
 // checkAuthorizationServer reads how a client gets a credential (RFC 8414).
 func (e *examination) checkAuthorizationServer(ctx context.Context) Finding {
+	if e.inspection == nil {
+		return note("", signInOverHTTPS)
+	}
 	look := curl(e.metadataURL())
 	if issuer, err := url.Parse(e.issuer); err == nil && issuer.Host != "" {
 		look = curl(wellKnown(issuer, "oauth-authorization-server"))

@@ -19,8 +19,8 @@ const (
 	rounds = 6
 
 	// fillingPart is the part of a source's time that all rounds after the first may take together: with
-	// 2.5 s an answer comes within 3 s.
-	fillingPart = 5
+	// 2.5 s they end after 2.75 s, so that the answer is with a caller who waits 3 s.
+	fillingPart = 10
 )
 
 // search asks the sources that have the streams and merges their hits in turns.

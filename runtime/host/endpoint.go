@@ -25,6 +25,9 @@ const answerWithin = 10 * time.Second
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	limitReading(w, r, h.options.BodyTimeout)
+	if h.readiness.draining.Load() {
+		w.Header().Set("Connection", "close") // the next request finds another server
+	}
 	switch r.URL.Path {
 	case healthPath:
 		serveHealth(w, r)

@@ -14,11 +14,17 @@ import (
 // Limits bounds what one caller may ask for (R-HOST-9). Callers are told apart by the hash of their token. A
 // batch counts as many requests as it has messages.
 type Limits struct {
-	Concurrent int     // requests at the same time; 0 means 16
-	PerSecond  float64 // requests in the long run; 0 means 20
-	Burst      int     // requests at once after a pause; 0 means 60
-	Callers    int     // whose pace is remembered; 0 means 10000
+	Concurrent int     // requests at the same time
+	PerSecond  float64 // requests in the long run
+	Burst      int     // requests at once after a pause; 0 means three seconds' worth, and at least Concurrent
+	Callers    int     // whose pace is remembered
 }
+
+// DefaultLimits stand where Limits has a zero.
+var DefaultLimits = Limits{Concurrent: 16, PerSecond: 20, Callers: 10_000}
+
+// burstSeconds is how much of a caller's pace may come at once.
+const burstSeconds = 3
 
 // oneSecond is what a caller waits whose other requests are still under way.
 const oneSecond = time.Second
@@ -35,10 +41,13 @@ type limiter struct {
 
 func newLimiter(limits Limits) (*limiter, error) {
 	limits = Limits{
-		Concurrent: cmp.Or(limits.Concurrent, 16),
-		PerSecond:  cmp.Or(limits.PerSecond, 20),
-		Burst:      cmp.Or(limits.Burst, 60),
-		Callers:    cmp.Or(limits.Callers, 10_000),
+		Concurrent: cmp.Or(limits.Concurrent, DefaultLimits.Concurrent),
+		PerSecond:  cmp.Or(limits.PerSecond, DefaultLimits.PerSecond),
+		Burst:      limits.Burst,
+		Callers:    cmp.Or(limits.Callers, DefaultLimits.Callers),
+	}
+	if limits.Burst == 0 {
+		limits.Burst = max(limits.Concurrent, int(burstSeconds*limits.PerSecond))
 	}
 	if limits.Concurrent < 1 || limits.PerSecond < 0 || limits.Burst < limits.Concurrent || limits.Callers < 1 {
 		return nil, &OptionError{"Limits", "must be positive, and Burst no less than Concurrent"}

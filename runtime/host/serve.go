@@ -53,7 +53,7 @@ func Serve(ctx context.Context, listener net.Listener, handler *Handler, options
 	// The context that ended is why this begins, so it cannot bound it.
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.DrainTimeout)
 	defer cancel()
-	server.SetKeepAlivesEnabled(false) // clients find another server for their next request
+	// Connections are not closed here, but by the answers of a server that drains: a request may be on its way on one.
 	handler.Drain(draining, options.DrainDelay)
 	if err := server.Shutdown(draining); err != nil {
 		options.Logger.Warn("requests were cut off", "reason", err)

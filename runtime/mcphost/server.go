@@ -1,8 +1,6 @@
 package mcphost
 
 import (
-	"net"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -43,22 +41,12 @@ func checkURL(raw string) error {
 		return usage("--url must not hold a user name or a password", step)
 	case parsed.RawQuery != "" || parsed.Fragment != "":
 		return usage("--url must not hold a query or a fragment", step)
-	case parsed.Scheme != "https" && (parsed.Scheme != "http" || !Loopback(parsed.Hostname())):
+	case parsed.Scheme != "https" && (parsed.Scheme != "http" || !credential.Loopback(parsed.Hostname())):
 		return usage("--url must begin with https://; plain http is for this machine only", step)
 	case strings.Trim(parsed.Path, "/") == "":
 		return usage("--url must name the MCP endpoint, not only its origin", step)
 	}
 	return nil
-}
-
-// Loopback tells whether a host name stands for this machine: localhost (RFC 6761) or a loopback address.
-func Loopback(hostname string) bool {
-	name := strings.ToLower(strings.TrimSuffix(hostname, "."))
-	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(strings.Trim(hostname, "[]"))
-	return err == nil && net.IP(address.AsSlice()).IsLoopback()
 }
 
 func usage(message, step string) *credential.Error {

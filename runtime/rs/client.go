@@ -1,13 +1,15 @@
 package rs
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"time"
 )
 
-// Client is a Reader over HTTP with one bearer. It is cheap: it holds no connections of its own, so a
+// Client is a Reader and a Writer over HTTP with one bearer. It is cheap: it holds no connections of its own, so a
 // host makes one per caller on a shared transport. It is immutable and safe for concurrent use.
 type Client struct {
 	transport   http.RoundTripper
@@ -20,7 +22,10 @@ type Client struct {
 	maxBody     int64
 }
 
-var _ Reader = (*Client)(nil)
+var (
+	_ Reader = (*Client)(nil)
+	_ Writer = (*Client)(nil)
+)
 
 // NewClient checks the options and makes a client. Its error is an *OptionError.
 // It sends nothing.
@@ -66,33 +71,66 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 // deadline, whichever is sooner. It sends nothing twice with other credentials (R-ERR-3), follows no
 // redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6).
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
+	exchange := c.exchange(ctx, http.MethodGet, asked)
+	return exchange.run(nil)
+}
+
+// Send sends one change under the rules of Get. It is never sent again.
+func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
+	exchange := c.exchange(ctx, change.Method, Request{Path: change.Path, Query: change.Query})
+	return exchange.run(change.Body.Encoded())
+}
+
+func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
 	address := c.baseURL + string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {
 		address += "?" + query
 	}
-	exchange := exchange{client: c, caller: ctx, asked: asked, shownURL: c.secrets.text(address)}
+	return &exchange{client: c, caller: ctx, method: method, address: address, asked: asked, shownURL: c.secrets.text(address)}
+}
 
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+// request is the exchange's request under a context, with the headers that all have.
+func (e *exchange) request(ctx context.Context, accept string, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, e.method, e.address, bodyReader(body))
 	if err != nil {
-		return nil, exchange.failure(Unreachable, "the request has no valid URL; check the provider URL", nil)
+		return nil, e.failure(Unreachable, "the request has no valid URL; check the provider URL", nil)
 	}
-	for name, values := range c.header {
+	for name, values := range e.client.header {
 		request.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("Accept-Encoding", "gzip")
-	request.Header.Set("Authorization", "Bearer "+c.bearer)
+	request.Header.Set("Accept", accept)
+	request.Header.Set("Authorization", "Bearer "+e.client.bearer)
 	request.Header.Set("User-Agent", "pdpp-mcp")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request, nil
+}
+
+// bodyReader is nil for no body, so that no length is announced.
+func bodyReader(body []byte) io.Reader {
+	if body == nil {
+		return nil
+	}
+	return bytes.NewReader(body)
+}
+
+func (e *exchange) run(body []byte) (*Response, error) {
+	ctx, cancel := context.WithTimeout(e.caller, e.client.timeout)
+	defer cancel()
+	request, err := e.request(ctx, "application/json", body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept-Encoding", "gzip")
 
 	// The transport is called directly. Package http's Client would follow redirects, and the bearer goes
 	// only where the configuration says: not to another origin, and a resource server has no reason to
 	// move its API within its own.
-	response, err := c.transport.RoundTrip(request)
+	response, err := e.client.transport.RoundTrip(request)
 	if err != nil {
-		return nil, exchange.unanswered(err)
+		return nil, e.unanswered(err)
 	}
 	defer response.Body.Close()
-	return exchange.read(response)
+	return e.read(response)
 }

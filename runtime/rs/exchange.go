@@ -9,13 +9,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 )
 
 // exchange is one request and what became of it.
 type exchange struct {
 	client    *Client
-	caller    context.Context //nolint:containedctx // lives as long as one Get
+	caller    context.Context //nolint:containedctx // lives as long as one request
+	method    string
+	address   string
 	asked     Request
 	shownURL  string // the URL that was read, without the bearer
 	status    int
@@ -39,13 +42,19 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return nil, e.refusal(response.Header, body)
 	}
-	if problem := notObject(body); problem != "" {
+	if problem := notObject(body); problem != "" && !(e.changes() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem+"; check that the provider URL is a PDPP resource server", nil)
+	}
+	if len(body) == 0 {
+		body = nil
 	}
 	return &Response{
 		Status: e.status, Body: body, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
 	}, nil
 }
+
+// changes tells a change from a read. Its answer may have no body, such as 204.
+func (e *exchange) changes() bool { return e.method != http.MethodGet }
 
 func requestID(header http.Header) string {
 	if id := header.Get("Request-Id"); id != "" {
@@ -70,7 +79,14 @@ func notObject(body []byte) string {
 	return ""
 }
 
+// outcomeOpen stands at the end of a failure after which nobody knows whether the change was made.
+const outcomeOpen = "; the change may have been made: look before sending it again"
+
 func (e *exchange) failure(reason Reason, message string, cause error) *Failure {
+	if e.changes() && reason != Redirected && !undialled(cause) {
+		message, _, _ = strings.Cut(message, "; ") // what helps a read to be sent again is wrong here
+		message += outcomeOpen
+	}
 	return &Failure{
 		Reason:    reason,
 		Message:   message,
@@ -79,6 +95,12 @@ func (e *exchange) failure(reason Reason, message string, cause error) *Failure 
 		URL:       e.shownURL,
 		Cause:     e.client.secrets.cause(cause),
 	}
+}
+
+// undialled is a request that never left.
+func undialled(cause error) bool {
+	var operation *net.OpError
+	return errors.As(cause, &operation) && operation.Op == "dial"
 }
 
 // unanswered is a request that got no status line.

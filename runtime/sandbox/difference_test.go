@@ -21,13 +21,12 @@ const (
 	plainTypes  = "the sandbox declares JSON Schema types and roles only, and all of its streams are of one kind"
 	otherData   = "the capture lists another connector first, with streams of its own"
 	allSearched = "every connection of the sandbox can be searched, so none is skipped with a warning"
-	noEvents    = "the sandbox has no event subscriptions, no connect page and no model to describe"
+	fewerPages  = "the sandbox has no connect page and no model to describe"
 )
 
 // differences is the whole list, by capture.
 var differences = map[string]difference{
-	"004-prm": {reason: noEvents, shape: []string{
-		".capabilities.client_event_subscriptions: absent",
+	"004-prm": {reason: fewerPages, shape: []string{
 		".capabilities.semantic_retrieval*",
 		".pdpp_discovery_hints.owner_polyfill_requires_source_kind_connector: absent",
 		".pdpp_provider_connect_version: absent",

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/subscription"
 )
 
 // ResourceMetadataPath is where RFC 9728 has the metadata of a resource without a path.
@@ -10,14 +12,21 @@ const ResourceMetadataPath = "/.well-known/oauth-protected-resource"
 
 // resourceMetadata is the RFC 9728 document with PDPP's additions.
 type resourceMetadata struct {
-	AuthorizationServers   []string             `json:"authorization_servers"`
-	BearerMethodsSupported []string             `json:"bearer_methods_supported"`
-	CoreQueryBase          string               `json:"pdpp_core_query_base"`
-	TokenKindsSupported    []string             `json:"pdpp_token_kinds_supported"`
-	Resource               string               `json:"resource"`
-	ResourceName           string               `json:"resource_name"`
-	DiscoveryHints         discoveryHints       `json:"pdpp_discovery_hints"`
-	Capabilities           map[string]retrieval `json:"capabilities"`
+	AuthorizationServers   []string       `json:"authorization_servers"`
+	BearerMethodsSupported []string       `json:"bearer_methods_supported"`
+	CoreQueryBase          string         `json:"pdpp_core_query_base"`
+	TokenKindsSupported    []string       `json:"pdpp_token_kinds_supported"`
+	Resource               string         `json:"resource"`
+	ResourceName           string         `json:"resource_name"`
+	DiscoveryHints         discoveryHints `json:"pdpp_discovery_hints"`
+	Capabilities           capabilities   `json:"capabilities"`
+}
+
+type capabilities struct {
+	EventSubscriptions subscription.Capabilities `json:"client_event_subscriptions"`
+	Hybrid             retrieval                 `json:"hybrid_retrieval"`
+	Lexical            retrieval                 `json:"lexical_retrieval"`
+	Semantic           retrieval                 `json:"semantic_retrieval"`
 }
 
 type discoveryHints struct {
@@ -83,10 +92,11 @@ func (s *Sandbox) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
 			StreamsEndpointTemplate: "/v1/streams/{stream}",
 			Search:                  searchHint{Endpoint: "/v1/search", FilterRequiresSingleStream: true, ScopeParam: "streams[]"},
 		},
-		Capabilities: map[string]retrieval{
-			"lexical_retrieval":  rankedRetrieval("/v1/search", score{"bm25", "lower_is_better", true, "implementation_relative"}),
-			"semantic_retrieval": rankedRetrieval("/v1/search/semantic", score{"semantic_distance", "lower_is_better", true, "distance"}),
-			"hybrid_retrieval": {
+		Capabilities: capabilities{
+			EventSubscriptions: s.subscriptions.Capabilities(),
+			Lexical:            rankedRetrieval("/v1/search", score{"bm25", "lower_is_better", true, "implementation_relative"}),
+			Semantic:           rankedRetrieval("/v1/search/semantic", score{"semantic_distance", "lower_is_better", true, "distance"}),
+			Hybrid: retrieval{
 				Supported: true, Endpoint: "/v1/search/hybrid", CrossStream: true, DefaultLimit: 25, MaxLimit: 100,
 				Sources: []string{"lexical", "semantic"}, Stability: "experimental",
 			},

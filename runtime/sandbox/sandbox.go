@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/respond"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/store"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/subscription"
 )
 
 // ErrPublicURL says that Options.PublicURL is not the URL of an origin.
@@ -31,6 +33,9 @@ type Options struct {
 	Seed uint64
 	// Authorization is passed on to the authorization server.
 	Authorization []authorization.Option
+	// Retries are the pauses before an event is sent to a subscription again; nil means
+	// subscription.DefaultRetries.
+	Retries []time.Duration
 }
 
 // Sandbox is a running authorization and resource server without a listener of its own. It is safe for
@@ -40,6 +45,7 @@ type Sandbox struct {
 	records       *store.Store
 	authorization *authorization.Server
 	resource      http.Handler
+	subscriptions *subscription.Registry
 }
 
 // New opens the store and fills it with the sample data. The caller closes the Sandbox.
@@ -53,11 +59,18 @@ func New(ctx context.Context, options Options) (*Sandbox, error) {
 		return nil, err
 	}
 	as := authorization.New(origin, set, options.Authorization...)
+	if options.Retries == nil {
+		options.Retries = subscription.DefaultRetries()
+	}
+	subscriptions := subscription.NewRegistry(subscription.Options{Source: origin, Retries: options.Retries})
 	return &Sandbox{
 		publicURL:     origin,
 		records:       records,
 		authorization: as,
-		resource:      resource.New(records, set, as.Access, resource.Options{ResourceMetadataURL: origin + ResourceMetadataPath}),
+		resource: resource.New(records, set, as.Access, resource.Options{
+			ResourceMetadataURL: origin + ResourceMetadataPath, Grant: as.Grant, Subscriptions: subscriptions,
+		}),
+		subscriptions: subscriptions,
 	}, nil
 }
 
@@ -99,8 +112,9 @@ func (s *Sandbox) Handler() http.Handler {
 	return mux
 }
 
-// Close closes the store. Requests must have ended.
+// Close ends the deliveries to subscriptions and closes the store. Requests must have ended.
 func (s *Sandbox) Close() error {
+	s.subscriptions.Close()
 	if err := s.records.Close(); err != nil {
 		return fmt.Errorf("close the sandbox: %w", err)
 	}

@@ -18,6 +18,7 @@ type Argument struct {
 	Name        string
 	Type        ArgumentType
 	Required    bool
+	Positional  bool     // of a command: stands behind its words, without a flag
 	Description string   // one line, values and bounds included; may be empty
 	Values      []string // the only values of a string; nil: any
 }

@@ -30,6 +30,9 @@ type Run func(ctx context.Context, env Env, arguments json.RawMessage) (*Result,
 // the caller (R-HOST-5).
 type Env struct {
 	RS rs.Reader
+	// Writer is there for commands of the terminal. A host of MCP clients leaves it nil, so that no tool of
+	// theirs has the means to change anything.
+	Writer rs.Writer
 }
 
 // Template is one resource template of the surface (R-RES-1).

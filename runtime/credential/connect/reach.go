@@ -2,9 +2,7 @@ package connect
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
@@ -23,7 +21,7 @@ func reachOf(providerURL string) (string, reach, error) {
 	if err != nil {
 		return "", reach{}, &credential.Error{Class: credential.Usage, Message: "the provider URL is not a URL", NextStep: "pass one like https://pdpp.example", Cause: err}
 	}
-	within := reach{loopback: isLoopback(parsed.Hostname())}
+	within := reach{loopback: credential.Loopback(parsed.Hostname())}
 	if parsed.Scheme != "https" && !within.loopback {
 		return "", reach{}, &credential.Error{
 			Class:    credential.Usage,
@@ -48,9 +46,9 @@ func (r reach) admit(name, address string) (string, error) {
 		problem = "holds a user name or a password"
 	case parsed.Fragment != "":
 		problem = "holds a fragment"
-	case isLoopback(parsed.Hostname()) && !r.loopback:
+	case credential.Loopback(parsed.Hostname()) && !r.loopback:
 		problem = "leads to this machine, and the provider is elsewhere"
-	case parsed.Scheme == "http" && !isLoopback(parsed.Hostname()):
+	case parsed.Scheme == "http" && !credential.Loopback(parsed.Hostname()):
 		problem = "is not https"
 	}
 	if problem != "" {
@@ -66,12 +64,3 @@ func (r reach) admit(name, address string) (string, error) {
 
 // checkProvider is the next step where the provider's metadata are at fault.
 const checkProvider = "check the provider URL, or ask who runs the provider"
-
-func isLoopback(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && (address.Unmap().IsLoopback() || address.IsUnspecified())
-}

@@ -2,7 +2,6 @@ package page_test
 
 import (
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -38,9 +37,9 @@ func TestSetupPageInABrowser(t *testing.T) { // R-HOST-7
 }
 
 func loadsWithoutAComplaint(s site, t tab) {
-	problems := t.problems()
+	problems := t.Problems()
 	for _, path := range []string{"/dashboard/connect", "/", "/icon.svg", "/connect"} {
-		t.do(chromedp.Navigate(s.url + path))
+		t.Do(chromedp.Navigate(s.url + path))
 	}
 	if seen := problems(); len(seen) != 0 {
 		t.Errorf("the console has %q", seen)
@@ -55,8 +54,8 @@ func loadsWithoutAComplaint(s site, t tab) {
 
 // Holds the test above too: were a violation not seen, it could not fail.
 func policyStopsWhatIsInline(s site, t tab) {
-	problems := t.problems()
-	t.do(chromedp.Navigate(s.url + "/dashboard/connect"))
+	problems := t.Problems()
+	t.Do(chromedp.Navigate(s.url + "/dashboard/connect"))
 	evaluate[chromedp.Void](t, `{
 		const script = document.createElement("script");
 		script.textContent = "window.ranInline = true";
@@ -74,7 +73,7 @@ const announced = `document.getElementById("announcement").textContent`
 
 func buttonsCopy(s site, t tab) {
 	t.permit(s.url, browser.PermissionSettingGranted)
-	t.do(chromedp.Navigate(s.url + "/dashboard/connect"))
+	t.Do(chromedp.Navigate(s.url + "/dashboard/connect"))
 	for _, button := range []struct{ id, noun, text string }{
 		{"mcp-url", "MCP URL", "https://data.example.org/mcp"},
 		{"claude-code", "Claude Code command", "claude mcp add --transport http pdpp https://data.example.org/mcp"},
@@ -85,9 +84,9 @@ func buttonsCopy(s site, t tab) {
 		if name := evaluate[string](t, "document.querySelector(`"+selector+"`).textContent"); name != "Copy "+button.noun {
 			t.Errorf("the button is called %q", name)
 		}
-		t.do(chromedp.Click(chromedp.CSS(selector)))
-		t.becomes(announced, "Copied "+button.noun)
-		t.becomes("document.querySelector(`"+selector+" .face`).textContent", "Copied")
+		t.Do(chromedp.Click(chromedp.CSS(selector)))
+		t.Becomes(announced, "Copied "+button.noun)
+		t.Becomes("document.querySelector(`"+selector+" .face`).textContent", "Copied")
 		if got := evaluate[string](t, "navigator.clipboard.readText()"); got != button.text {
 			t.Errorf("%s: the clipboard has %q, want %q", button.id, got, button.text)
 		}
@@ -99,25 +98,25 @@ const hasten = `{ const later = window.setTimeout; window.setTimeout = (run, wai
 
 func announcementGoesAway(s site, t tab) {
 	t.permit(s.url, browser.PermissionSettingGranted)
-	if _, err := chromedp.Call(t.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: hasten}); err != nil {
+	if _, err := chromedp.Call(t.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: hasten}); err != nil {
 		t.Fatal(err)
 	}
-	t.do(chromedp.Navigate(s.url + "/dashboard/connect"))
-	t.do(chromedp.Click(chromedp.CSS("button")))
-	t.becomes(announced, "Copied MCP URL")
-	t.becomes(announced, "")
-	t.becomes(`document.querySelector("button .face").textContent`, "Copy")
+	t.Do(chromedp.Navigate(s.url + "/dashboard/connect"))
+	t.Do(chromedp.Click(chromedp.CSS("button")))
+	t.Becomes(announced, "Copied MCP URL")
+	t.Becomes(announced, "")
+	t.Becomes(`document.querySelector("button .face").textContent`, "Copy")
 }
 
 func selectsWhenRefused(s site, t tab) {
 	origin := "http://localhost" + s.port // another origin than that of the test that may copy
 	t.permit(origin, browser.PermissionSettingDenied)
-	t.do(chromedp.Navigate(origin + "/dashboard/connect"))
+	t.Do(chromedp.Navigate(origin + "/dashboard/connect"))
 	expectSelection(t)
 }
 
 func selectsWithoutClipboard(s site, t tab) {
-	t.do(chromedp.Navigate("http://" + insecureHost + s.port + "/dashboard/connect"))
+	t.Do(chromedp.Navigate("http://" + insecureHost + s.port + "/dashboard/connect"))
 	if evaluate[bool](t, "'clipboard' in navigator") {
 		t.Fatal("the address has a clipboard, so this tests nothing")
 	}
@@ -126,9 +125,9 @@ func selectsWithoutClipboard(s site, t tab) {
 
 func expectSelection(t tab) {
 	t.Helper()
-	t.do(chromedp.Click(chromedp.CSS(`button[data-copies="codex"]`)))
-	t.becomes(announced, "Selected Codex command. Press Ctrl+C to copy it.")
-	t.becomes(`document.querySelector('button[data-copies="codex"] .face').textContent`, "Selected")
+	t.Do(chromedp.Click(chromedp.CSS(`button[data-copies="codex"]`)))
+	t.Becomes(announced, "Selected Codex command. Press Ctrl+C to copy it.")
+	t.Becomes(`document.querySelector('button[data-copies="codex"] .face').textContent`, "Selected")
 	if got, want := evaluate[string](t, "getSelection().toString()"), "codex mcp add pdpp --url https://data.example.org/mcp"; got != want {
 		t.Errorf("selected is %q, want %q", got, want)
 	}
@@ -136,12 +135,12 @@ func expectSelection(t tab) {
 
 func keyboardReachesEverything(s site, t tab) {
 	t.permit(s.url, browser.PermissionSettingGranted)
-	t.do(chromedp.Navigate(s.url + "/dashboard/connect"))
+	t.Do(chromedp.Navigate(s.url + "/dashboard/connect"))
 	const focused = `(element => [element.dataset.copies ?? element.getAttribute("href"),
 		getComputedStyle(element).outlineStyle + " " + getComputedStyle(element).outlineWidth])(document.activeElement)`
 	var order []string
 	for range 5 {
-		t.do(chromedp.KeyEvent("\t"))
+		t.Do(chromedp.KeyEvent("\t"))
 		at := evaluate[[]string](t, focused)
 		order = append(order, at[0])
 		if at[1] != "solid 3px" {
@@ -152,8 +151,8 @@ func keyboardReachesEverything(s site, t tab) {
 		t.Errorf("tab order (-want +got):\n%s", diff)
 	}
 	for key, id := range map[string]string{"\r": "codex", " ": "mcp-url"} {
-		t.do(chromedp.Focus(chromedp.CSS(`button[data-copies="`+id+`"]`)), chromedp.KeyEvent(key))
-		t.becomes(`document.querySelector('button[data-copies="`+id+`"] .face').textContent`, "Copied")
+		t.Do(chromedp.Focus(chromedp.CSS(`button[data-copies="`+id+`"]`)), chromedp.KeyEvent(key))
+		t.Becomes(`document.querySelector('button[data-copies="`+id+`"] .face').textContent`, "Copied")
 	}
 }
 
@@ -161,9 +160,9 @@ func fitsAPhone(_ site, t tab) {
 	const width = 360
 	server := httptest.NewServer(routes(withOrigin("https://the-quite-long-name-of-a-personal-data-server.households.example.org:8443")))
 	defer server.Close()
-	t.do(chromedp.EmulateViewport(width, 740, chromedp.EmulateMobile))
+	t.Do(chromedp.EmulateViewport(width, 740, chromedp.EmulateMobile))
 	for _, path := range []string{"/dashboard/connect", "/"} {
-		t.do(chromedp.Navigate(server.URL + path))
+		t.Do(chromedp.Navigate(server.URL + path))
 		wide := evaluate[[]string](t, `[...document.querySelectorAll("body *")]
 			.filter(element => element.getBoundingClientRect().right > 360 || element.scrollWidth > element.clientWidth + 1 && !element.matches("code, span, a, img, .unseen"))
 			.map(element => element.outerHTML.slice(0, 80))`)
@@ -209,7 +208,7 @@ func lightAndDark(_ site, t tab) {
 	for _, scheme := range []string{"light", "dark"} {
 		t.media(scheme)
 		for _, path := range []string{"/", "/dashboard/connect"} {
-			t.do(chromedp.Navigate(server.URL + path))
+			t.Do(chromedp.Navigate(server.URL + path))
 			if faint := evaluate[[]string](t, contrasts); len(faint) != 0 {
 				t.Errorf("%s %s: too little contrast: %q", scheme, path, faint)
 			}
@@ -222,28 +221,12 @@ func lightAndDark(_ site, t tab) {
 }
 
 func worksWithoutScripts(s site, t tab) {
-	if _, err := chromedp.Call(t.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	if _, err := chromedp.Call(t.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
-	t.do(chromedp.Navigate(s.url + "/dashboard/connect"))
-	if text, err := chromedp.Run(t.ctx, chromedp.Text(chromedp.CSS("#mcp-url"))); err != nil || text != "https://data.example.org/mcp" {
+	t.Do(chromedp.Navigate(s.url + "/dashboard/connect"))
+	if text, err := chromedp.Run(t.Ctx, chromedp.Text(chromedp.CSS("#mcp-url"))); err != nil || text != "https://data.example.org/mcp" {
 		t.Errorf("the URL is %q, %v", text, err)
 	}
-	t.do(chromedp.WaitNotVisible(chromedp.CSSAll("button")))
-}
-
-func TestBrowserIsFoundByName(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	t.Setenv("PDPP_CHROMIUM", "")
-	if found := findBrowser(); found != "" {
-		t.Errorf("found %s on an empty PATH", found)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PDPP_CHROMIUM", self)
-	if found := findBrowser(); found != self {
-		t.Errorf("found %q, want the one that is named", found)
-	}
+	t.Do(chromedp.WaitNotVisible(chromedp.CSSAll("button")))
 }

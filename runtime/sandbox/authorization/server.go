@@ -176,6 +176,14 @@ func (s *Server) Access(token string) (catalog.Access, bool) {
 	return access, true
 }
 
+// Grant returns a grant as it is now, revoked or expired ones too.
+func (s *Server) Grant(id string) (catalog.Grant, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	grant, found := s.grants[id]
+	return grant, found
+}
+
 // Revoke withdraws a grant, or a package with all of its members' grants, from the next request on.
 // To revoke twice is no error. An unknown id gives ErrUnknownGrant.
 func (s *Server) Revoke(id string) error {

@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/store"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/subscription"
 )
 
 // The tokens of the fixture. narrow sees four fields of the messages of January 10 to 31 of one connection.
@@ -44,6 +46,35 @@ type fixture struct {
 	t       *testing.T
 	store   *store.Store
 	handler http.Handler
+	grants  *grantList
+}
+
+// grantList is what the authorization side says of grants.
+type grantList struct {
+	accesses map[string]catalog.Access
+
+	mu      sync.Mutex
+	revoked string // a grant's id
+}
+
+func (g *grantList) find(id string) (catalog.Grant, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, access := range g.accesses {
+		for _, grant := range access.Grants {
+			if grant.ID == id {
+				grant.Revoked = grant.Revoked || id == g.revoked
+				return grant, true
+			}
+		}
+	}
+	return catalog.Grant{}, false
+}
+
+func (g *grantList) revoke(id string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.revoked = id
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -66,7 +97,12 @@ func newFixture(t *testing.T) *fixture {
 		granted, known := accesses[token]
 		return granted, known
 	}
-	return &fixture{t: t, store: st, handler: resource.New(st, dataset, access, resource.Options{ResourceMetadataURL: metadataURL})}
+	subscriptions := subscription.NewRegistry(subscription.Options{Source: "http://sandbox.test", Retries: []time.Duration{time.Millisecond, time.Millisecond}})
+	t.Cleanup(subscriptions.Close)
+	grants := &grantList{accesses: accesses}
+	return &fixture{t: t, store: st, grants: grants, handler: resource.New(st, dataset, access, resource.Options{
+		ResourceMetadataURL: metadataURL, Grant: grants.find, Subscriptions: subscriptions,
+	})}
 }
 
 func mailStreams() []catalog.Stream {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/store"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/subscription"
 )
 
 // Version is the revision of the protocol that the server speaks, in the header PDPP-Version.
@@ -17,6 +18,10 @@ type Options struct {
 	// ResourceMetadataURL is where the protected resource's metadata (RFC 9728) is served. A 401 answer
 	// points there.
 	ResourceMetadataURL string
+	// Grant tells what a grant is now, for the events of subscriptions, which have no bearer.
+	Grant func(id string) (catalog.Grant, bool)
+	// Subscriptions keeps the event subscriptions. The server tells it of changes; its owner closes it.
+	Subscriptions *subscription.Registry
 }
 
 // server answers the requests; it does not change after New.
@@ -27,10 +32,14 @@ type server struct {
 	access      func(token string) (catalog.Access, bool)
 	metadataURL string
 	snapshots   *snapshotSigner
+
+	grant         func(id string) (catalog.Grant, bool)
+	subscriptions *subscription.Registry
 }
 
 // New serves what dataset declares and st holds. access tells what a bearer token may do, and false for a
-// token that is unknown or no longer active. The handler is safe for concurrent use if access is.
+// token that is unknown or no longer active. The handler is safe for concurrent use if the functions are
+// that it was given. From here on subscriptions are told of what changes in st.
 //
 // It differs from the server that its answers are modelled on in two ways: client tokens see the full
 // schema, and may use filter, view and expand.
@@ -42,7 +51,11 @@ func New(st *store.Store, dataset catalog.Dataset, access func(token string) (ca
 		access:      access,
 		metadataURL: options.ResourceMetadataURL,
 		snapshots:   newSnapshotSigner(),
+
+		grant:         options.Grant,
+		subscriptions: options.Subscriptions,
 	}
+	st.OnChange(s.changed)
 	return s.routes()
 }
 
@@ -61,6 +74,12 @@ func (s *server) routes() http.Handler {
 		"GET /v1/search/semantic":                            s.searchSemantic,
 		"GET /v1/search/hybrid":                              s.searchHybrid,
 		"GET /v1/blobs/{id}":                                 s.readBlob,
+		"GET /v1/event-subscriptions":                        s.listSubscriptions,
+		"POST /v1/event-subscriptions":                       s.createSubscription,
+		"GET /v1/event-subscriptions/{id}":                   s.readSubscription,
+		"PATCH /v1/event-subscriptions/{id}":                 s.updateSubscription,
+		"DELETE /v1/event-subscriptions/{id}":                s.deleteSubscription,
+		"POST /v1/event-subscriptions/{id}/test":             s.testSubscription,
 		"GET /v1/owner/connections":                          ownerOnly(s.listConnections),
 		"POST /v1/ingest/{stream}":                           ownerOnly(s.ingestRecord),
 		"DELETE /v1/streams/{stream}/records/{id}":           ownerOnly(s.deleteRecord),

@@ -7,6 +7,21 @@ import (
 	"fmt"
 )
 
+// Change is one new version of a stream of a connection.
+type Change struct {
+	ConnectionID string
+	Stream       string
+	Version      int64
+}
+
+// OnChange calls told after every change that was committed, in their order and one at a time. It must be quick
+// and must not write to the store. It takes the place of an earlier one.
+func (s *Store) OnChange(told func(Change)) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.onChange = told
+}
+
 // Versions are the bounds of a stream's change feed.
 type Versions struct {
 	Current int64 // of the newest change; 0 when there was none

@@ -127,5 +127,6 @@ func nextVersion(ctx context.Context, tx *transaction, connectionID, stream stri
 	if err != nil {
 		return 0, fmt.Errorf("count version: %w", err)
 	}
+	tx.changes = append(tx.changes, Change{ConnectionID: connectionID, Stream: stream, Version: version})
 	return version, nil
 }

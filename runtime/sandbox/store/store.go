@@ -33,7 +33,8 @@ type Store struct {
 	// anchor keeps a database in memory alive while the pool has no other connection.
 	anchor *sql.Conn
 
-	writing sync.Mutex
+	writing  sync.Mutex
+	onChange func(Change) // under writing; nil: nobody listens
 
 	declarations sync.RWMutex
 	connections  map[string]catalog.Connection
@@ -159,12 +160,18 @@ func (s *Store) write(ctx context.Context, change func(*transaction) error) erro
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	if err := change(&transaction{tx: tx, prepared: map[string]*sql.Stmt{}}); err != nil {
+	writes := &transaction{tx: tx, prepared: map[string]*sql.Stmt{}}
+	if err := change(writes); err != nil {
 		_ = tx.Rollback()
 		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
+	}
+	if s.onChange != nil {
+		for _, made := range writes.changes {
+			s.onChange(made)
+		}
 	}
 	return nil
 }

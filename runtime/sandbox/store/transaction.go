@@ -11,6 +11,7 @@ import (
 type transaction struct {
 	tx       *sql.Tx
 	prepared map[string]*sql.Stmt // closed by the end of the transaction
+	changes  []Change             // in their order
 }
 
 func (t *transaction) statement(ctx context.Context, query string) (*sql.Stmt, error) {

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// addCompletion lets a shell complete what stands in the place of values. It is called with the whole tree of
+// commands. A value that nothing is known of is not completed with the names of files.
+func addCompletion(root *cobra.Command) {
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	completeFlags(root)
+}
+
+func completeFlags(command *cobra.Command) {
+	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		if offer := offerFor(command, flag); offer != nil {
+			// It fails for a flag that is not there or was registered before, and neither is so.
+			_ = command.RegisterFlagCompletionFunc(flag.Name, offer)
+		}
+	})
+	if strings.Contains(command.Use, "<provider-url>") {
+		command.ValidArgsFunction = func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+			if len(passed) > 0 {
+				return nothing(command, passed, begun)
+			}
+			return knownProviders(command, passed, begun)
+		}
+	}
+	for _, below := range command.Commands() {
+		completeFlags(below)
+	}
+}
+
+// offerFor says how the values of a flag are completed. Nil leaves it to the standard, which is nothing.
+func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
+	if value, ok := flag.Value.(*argumentValue); ok && value.argument.Values != nil {
+		return oneOf(value.argument.Values)
+	}
+	switch name := flag.Name; {
+	case name == "stream" && command.Flags().Lookup("provider-url") != nil: // connect asks for what is not granted yet
+		return grantedStreams
+	case name == "streams":
+		return grantedStreamList
+	case name == "connection-id":
+		return grantedConnections
+	case name == "provider-url":
+		return knownProviders
+	case name == "grant-id":
+		return knownGrants
+	case name == "format":
+		return oneOf(formats)
+	case name == "log-format":
+		return oneOf([]string{"text", "json"})
+	case name == "log-level":
+		return oneOf([]string{"debug", "info", "warn", "error"})
+	case name == "cache-root":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case name == "output", strings.HasSuffix(name, "-file"):
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return nil
+}
+
+func oneOf(values []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return beginning(slices.Clone(values), begun), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completionDeadline is how long a shell is kept waiting for a provider. Tests on busy machines wait longer.
+var completionDeadline = 2 * time.Second
+
+// namesFor gives the names of the grant that the command line would use, and none when anything is amiss: a person
+// who presses a key has asked for no message.
+func namesFor(command *cobra.Command) grantedNames {
+	if err := fillFromEnvironment(command.Flags()); err != nil {
+		return grantedNames{}
+	}
+	provider := providerOf(command.Flags())
+	parent := command.Context()
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(parent, completionDeadline)
+	defer cancel()
+	names, err := provider.grantedNames(ctx, time.Now())
+	if err != nil {
+		return grantedNames{}
+	}
+	return names
+}
+
+// providerOf reads the flags of a command line that is not finished. What is not there stays at its default.
+func providerOf(flags *pflag.FlagSet) *provider {
+	text := func(name string) string {
+		value, err := flags.GetString(name)
+		if err != nil {
+			return ""
+		}
+		return value
+	}
+	allowed, err := flags.GetBool(allowPlainHTTP)
+	return &provider{
+		url: text("provider-url"), cacheRoot: text("cache-root"), grantID: text("grant-id"),
+		accessTokenFile: text("access-token-file"), timeout: completionDeadline,
+		clearText: clearText{allowed: err == nil && allowed},
+	}
+}
+
+// argumentOf is what stands on the command line for an argument of a tool; empty when nothing does.
+func argumentOf(command *cobra.Command, name string) string {
+	flag := command.Flags().Lookup(name)
+	if flag == nil {
+		return ""
+	}
+	value, ok := flag.Value.(*argumentValue)
+	if !ok || value.single == nil {
+		return ""
+	}
+	return *value.single
+}
+
+func grantedStreams(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return beginning(namesFor(command).streams(argumentOf(command, "connection-id")), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// grantedStreamList completes the last of several names that commas separate.
+func grantedStreamList(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	before := begun[:strings.LastIndexByte(begun, ',')+1]
+	var offered []string
+	for _, name := range namesFor(command).streams(argumentOf(command, "connection-id")) {
+		if !slices.Contains(strings.Split(before, ","), name) {
+			offered = append(offered, before+name)
+		}
+	}
+	return beginning(offered, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+func grantedConnections(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var offered []string
+	for _, connection := range namesFor(command).connections(argumentOf(command, "stream")) {
+		offered = append(offered, cobra.CompletionWithDesc(connection.ID, connection.Name))
+	}
+	return beginning(offered, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// knownProviders are those of the credential cache.
+func knownProviders(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var offered []string
+	for _, entry := range cachedEntries(command) {
+		offered = append(offered, entry.ProviderURL)
+	}
+	slices.Sort(offered)
+	return beginning(slices.Compact(offered), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// knownGrants are those of the provider that the command line names.
+func knownGrants(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+	entries := cachedEntries(command) // fills in the variables, too
+	named := providerOf(command.Flags()).url
+	if named == "" && len(passed) > 0 {
+		named = passed[0]
+	}
+	wanted, err := credential.ParseProviderURL(named)
+	if err != nil {
+		return nothing(command, passed, begun)
+	}
+	var offered []string
+	for _, entry := range entries {
+		if stored, err := credential.ParseProviderURL(entry.ProviderURL); err == nil && stored == wanted && completable(entry.Credential.GrantID) {
+			offered = append(offered, entry.Credential.GrantID)
+		}
+	}
+	return beginning(offered, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+func cachedEntries(command *cobra.Command) []*credential.Entry {
+	if err := fillFromEnvironment(command.Flags()); err != nil {
+		return nil
+	}
+	cache, err := openCache(providerOf(command.Flags()).cacheRoot, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil
+	}
+	files, err := cache.List()
+	if err != nil {
+		return nil
+	}
+	var entries []*credential.Entry
+	for _, file := range files {
+		entries = append(entries, file.Grants...)
+	}
+	return entries
+}
+
+// beginning keeps what goes on with what was typed. Shells do this again; some show the whole list without it.
+func beginning(offered []string, begun string) []string {
+	return slices.DeleteFunc(offered, func(each string) bool { return !strings.HasPrefix(each, begun) })
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// notRun are the lines of documented blocks that no test runs, and why. Lines of pdpp-mcp are still read, as far as their
+// flags.
+var notRun = map[string]string{
+	"make demo": "it builds and serves until Ctrl-C",
+	"make test": "it runs this test",
+	"claude":    "it is a program of others, and talks to a model",
+	"pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example --introspection-client-id pdpp-mcp --introspection-client-secret-file /run/secrets/introspection --public-url https://mcp.pdpp.example --listen 127.0.0.1:8788 --metrics-listen 127.0.0.1:9090": "it serves until it is told to end; TestServe starts it",
+}
+
+// connectedBefore are the pages whose reader has signed in already.
+var connectedBefore = []string{"docs/call.md", "docs/troubleshooting.md"}
+
+// runElsewhere are the pages whose commands another test runs.
+var runElsewhere = map[string]string{
+	"docs/operator.md": "TestOperatorGuide runs it, with a receiver of events, and compares what is printed",
+	"docs/install.md":  "it installs into the system; packaging/check tries each way in a place of its own, and the page says which",
+}
+
+// Every command that README.md and docs/ show is run as it stands, in the order of its page: each page by a user of their
+// own with an empty home directory, a terminal on which to agree, and a browser whose owner approves. The provider is a
+// sandbox in place of the documents' host.
+func TestDocumentedCommands(t *testing.T) {
+	provider := newProvider(t)
+	ran, left := 0, map[string]bool{}
+	for _, page := range documentedPages(t) {
+		if runElsewhere[page] != "" {
+			continue
+		}
+		var lines []string
+		for _, line := range commandLines(readPage(t, page)) {
+			if _, excused := notRun[line]; excused {
+				left[line] = true
+				continue
+			}
+			if word, _, _ := strings.Cut(line, " "); word != "pdpp-mcp" && word != "export" {
+				t.Errorf("%s: %q is a program of others; add it to notRun with the reason, or its page to runElsewhere", page, line)
+				continue // whatever it does, it does not do it here
+			}
+			lines = append(lines, line)
+		}
+		ran += len(lines)
+		if slices.Contains(connectedBefore, page) {
+			lines = slices.Insert(lines, 0, "pdpp-mcp connect https://pdpp.example")
+		}
+		t.Run(page, func(t *testing.T) {
+			t.Parallel() // a sign-in waits between its polls
+			reader := &reader{home: t.TempDir(), provider: provider}
+			for _, line := range lines {
+				reader.run(t, line)
+			}
+		})
+	}
+	for line, reason := range notRun {
+		if !left[line] {
+			t.Errorf("no page shows %q any more, which is not run because %s", line, reason)
+		}
+	}
+	if ran < 25 {
+		t.Errorf("ran %d commands, want all that the pages show", ran)
+	}
+}
+
+// reader is somebody who types what a page shows.
+type reader struct {
+	home     string
+	provider *httptest.Server
+	exported []string
+}
+
+var documentedHost = regexp.MustCompile(`https://(pdpp|data)\.example`)
+
+func (r *reader) run(t *testing.T, line string) {
+	t.Helper()
+	line = documentedHost.ReplaceAllString(line, r.provider.URL)
+	if set, isExport := strings.CutPrefix(line, "export "); isExport {
+		r.exported = append(r.exported, set)
+		return
+	}
+	if strings.Contains(line, "grt_1") {
+		line = strings.ReplaceAll(line, "grt_1", olderGrant(t, filepath.Join(r.home, ".pdpp")))
+	}
+	keyboard, agreeing, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keyboard.Close()
+	defer agreeing.Close()
+	if _, err := keyboard.WriteString("y\n"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "sh", "-c", line)
+	command.Dir, command.Stdin = r.home, agreeing
+	command.Env = append(os.Environ(), append(r.exported,
+		"HOME="+r.home, "XDG_CONFIG_HOME=", "DISPLAY=:0", "OWNER=approve cin_gmail_personal")...)
+	if printed, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%.2000s", line, err, printed)
+	}
+}
+
+// olderGrant is the grant that was connected before the last.
+func olderGrant(t *testing.T, root string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "clients", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the cache holds %v and gives %v, want one file", files, err)
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Others []struct {
+			Credential struct {
+				GrantID string `json:"grant_id"`
+			} `json:"credential"`
+		} `json:"other_grants"`
+	}
+	if err := json.Unmarshal(content, &file); err != nil || len(file.Others) != 1 {
+		t.Fatalf("%d other grants and %v, want one", len(file.Others), err)
+	}
+	return file.Others[0].Credential.GrantID
+}
+
+// A command that is shown, in a block or within a sentence, has the commands and flags that it names, also where it is not
+// run; and a block that begins with a command is marked as one to be run.
+func TestDocumentedCommandLinesAreRead(t *testing.T) {
+	inline := regexp.MustCompile("`(pdpp-mcp [^`]+)`")
+	for _, page := range documentedPages(t) {
+		content := readPage(t, page)
+		lines := commandLines(content)
+		for _, found := range inline.FindAllStringSubmatch(content, -1) {
+			lines = append(lines, found[1])
+		}
+		for _, line := range lines {
+			words := strings.Fields(strings.Split(strings.Split(line, " > ")[0], " #")[0])
+			if words[0] != "pdpp-mcp" {
+				continue
+			}
+			command, rest, err := testRoot().Find(words[1:])
+			if err != nil || command.Name() == "pdpp-mcp" && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+				t.Errorf("%s: %s: there is no such command (%v)", page, line, err)
+				continue
+			}
+			for _, word := range rest {
+				name, isFlag := strings.CutPrefix(strings.Split(word, "=")[0], "--")
+				command.InheritedFlags() // joins them to Flags
+				if isFlag && name != "help" && command.Flags().Lookup(name) == nil {
+					t.Errorf("%s: %s: %s has no flag --%s", page, line, command.CommandPath(), name)
+				}
+			}
+		}
+		if runElsewhere[page] != "" {
+			continue
+		}
+		for _, block := range fenced.FindAllStringSubmatch(content, -1) {
+			if language, first, _ := strings.Cut(block[1], "\n"); language != "sh" && regexp.MustCompile(`^(\$ )?(pdpp-mcp|make|go|curl) `).MatchString(first) {
+				t.Errorf("%s: a block that begins with %.40q is not marked sh, so it is not run", page, first)
+			}
+		}
+	}
+}
+
+// fenced finds the blocks of a page: the language, a line break, and what stands in it.
+var fenced = regexp.MustCompile("(?ms)^```(.*?)^```$")
+
+// commandLines are the commands of the sh blocks, with continued lines joined and remarks left out.
+func commandLines(content string) []string {
+	var lines []string
+	for _, block := range fenced.FindAllStringSubmatch(content, -1) {
+		language, commands, _ := strings.Cut(block[1], "\n")
+		if language != "sh" {
+			continue
+		}
+		joined := regexp.MustCompile(`\\\n\s*`).ReplaceAllString(commands, "")
+		for line := range strings.SplitSeq(joined, "\n") {
+			line, isPrompted := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+			// Below a prompt stands what was printed.
+			if isPrompted == strings.Contains(joined, "$ pdpp-mcp ") && line != "" && !strings.HasPrefix(line, "#") {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// documentedPages are README.md and docs/*.md, from the root of the repository.
+func documentedPages(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("found %v and %v", pages, err)
+	}
+	found := []string{"README.md"}
+	for _, page := range pages {
+		found = append(found, "docs/"+filepath.Base(page))
+	}
+	return found
+}
+
+func readPage(t *testing.T, page string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// grantedNames are the names of the streams and connections of one grant, and nothing of their records.
+type grantedNames struct {
+	Sources []namedSource `json:"sources"`
+}
+
+// namedSource are connections that hold the same streams.
+type namedSource struct {
+	Streams     []string          `json:"streams"`
+	Connections []namedConnection `json:"connections"`
+}
+
+type namedConnection struct {
+	ID   string `json:"id"`
+	Name string `json:"name"` // for people; may be empty
+}
+
+// streams are those of one connection, or of all of them when the id is empty, in the order of the alphabet.
+func (n grantedNames) streams(connectionID string) []string {
+	var found []string
+	for _, source := range n.Sources {
+		if connectionID == "" || slices.ContainsFunc(source.Connections, func(c namedConnection) bool { return c.ID == connectionID }) {
+			found = append(found, source.Streams...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// connections are those that hold a stream, or all of them when it is empty.
+func (n grantedNames) connections(stream string) []namedConnection {
+	var found []namedConnection
+	for _, source := range n.Sources {
+		if stream == "" || slices.Contains(source.Streams, stream) {
+			found = append(found, source.Connections...)
+		}
+	}
+	return found
+}
+
+// grantedNames gives the names of the grant that the provider's credential belongs to: what was read within the last
+// minute, else what the provider says now. It keeps nothing of a token whose grant is not known.
+func (p *provider) grantedNames(ctx context.Context, now time.Time) (grantedNames, error) {
+	silent := slog.New(slog.DiscardHandler)
+	reader, err := p.reader(silent)
+	if err != nil {
+		return grantedNames{}, err
+	}
+	kept, err := p.keptNames(silent, now)
+	if err != nil {
+		return grantedNames{}, err
+	}
+	if names, ok := kept.read(now); ok {
+		return names, nil
+	}
+	names, err := readGrantedNames(ctx, reader)
+	if err == nil {
+		kept.write(names, now)
+	}
+	return names, err
+}
+
+// keptNames is nil when the token was passed for this run or its grant is not known.
+func (p *provider) keptNames(logger *slog.Logger, now time.Time) (*keptNames, error) {
+	if p.passesToken() {
+		return nil, nil
+	}
+	cache, err := openCache(p.cacheRoot, logger)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := cache.Load(credential.Selection{ProviderURL: p.url, GrantID: p.grantID}, now)
+	if err != nil || entry.Credential.GrantID == "" {
+		return nil, err
+	}
+	return newKeptNames(cache.Root, entry.ProviderURL, entry.Credential.GrantID), nil
+}
+
+// errNotScoped is a token that no call would be made with.
+var errNotScoped = errors.New("the token is not one of a client")
+
+// readGrantedNames asks as the tool schema does.
+func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, error) {
+	result, err := runWithin(ctx, schemaTool().Run, tool.Env{RS: reader}, nil)
+	if err != nil {
+		return grantedNames{}, err
+	}
+	var index struct {
+		Data struct {
+			Bearer struct {
+				TokenKind string `json:"token_kind"`
+			} `json:"bearer"`
+			Connectors []struct {
+				Streams []struct {
+					Name string `json:"name"`
+				} `json:"streams"`
+				Connections []struct {
+					ID          string `json:"connection_id"`
+					DisplayName string `json:"display_name"`
+				} `json:"granted_connections"`
+			} `json:"connectors"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(result.Structured, &index); err != nil {
+		return grantedNames{}, fmt.Errorf("read the schema's structured output: %w", err)
+	}
+	if index.Data.Bearer.TokenKind != "client" {
+		return grantedNames{}, errNotScoped
+	}
+	var names grantedNames
+	for _, connector := range index.Data.Connectors {
+		var source namedSource
+		for _, stream := range connector.Streams {
+			if completable(stream.Name) {
+				source.Streams = append(source.Streams, stream.Name)
+			}
+		}
+		for _, connection := range connector.Connections {
+			if completable(connection.ID) {
+				shown := oneLine(connection.DisplayName)
+				source.Connections = append(source.Connections, namedConnection{ID: connection.ID, Name: shown})
+			}
+		}
+		names.Sources = append(names.Sources, source)
+	}
+	return names, nil
+}
+
+func schemaTool() tool.Definition {
+	tools := gen.Surface().Tools
+	return tools[slices.IndexFunc(tools, func(each tool.Definition) bool { return each.Name == "schema" })]
+}
+
+// completable tells whether a shell can take a name as one word. The provider chooses names, and what is offered
+// here lands on a command line: nothing that a shell would expand, split or obey is offered, and no flag.
+func completable(name string) bool {
+	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/@+", r)
+	})
+}

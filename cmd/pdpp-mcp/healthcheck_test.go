@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A container asks whether its server is up with the server's own program.
+func TestHealthcheck(t *testing.T) {
+	p := newProvided(t)
+	s := startServe(t, p)
+	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
+	for _, listen := range []string{"127.0.0.1:" + port, "0.0.0.0:" + port, ":" + port} {
+		healthcheck(t, listen, exitOK, "")
+	}
+	s.end(t, syscall.SIGTERM)
+	healthcheck(t, "127.0.0.1:"+port, exitUnreachable, "no healthy server at 127.0.0.1:"+port)
+	healthcheck(t, "nowhere", exitUsage, `--listen "nowhere" is no address`)
+}
+
+func TestHealthcheckOfAnotherServer(t *testing.T) {
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	healthcheck(t, strings.TrimPrefix(other.URL, "http://"), exitUnreachable, "it answered 404")
+}
+
+// healthcheck runs the command by its variable, and expects an exit code and a part of the one line on stderr.
+func healthcheck(t *testing.T, listen string, code int, said string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "pdpp-mcp", "healthcheck")
+	command.Env = append(command.Environ(), "PDPP_LISTEN="+listen)
+	output, err := command.CombinedOutput()
+	got := exitOK
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if got != code || !strings.Contains(string(output), said) || (code == exitOK && len(output) > 0) {
+		t.Errorf("healthcheck of %s ended with %d and %q, want %d and %q", listen, got, output, code, said)
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A provider's words cannot command the terminal in any form: U+009B begins an escape sequence as ESC [ does,
+// U+202E turns the direction of writing.
+func TestAProviderCannotCommandTheTerminal(t *testing.T) {
+	const odd = "a\u009b31mb\u202ec\x7fd"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		switch request.URL.Path {
+		case "/v1/schema":
+			_, _ = io.WriteString(w, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
+		case "/v1/streams":
+			_, _ = io.WriteString(w, `{"object":"list","data":[{"name":"`+odd+`","`+odd+`":"\u001b[31m"}]}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"error":{"code":"not_found","message":"`+odd+`\u001b[31m"}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	for _, arguments := range [][]string{
+		{"streams", "--format", "table"},
+		{"streams", "--format", "text"},
+		{"streams", "--format", "json"},
+		{"subscriptions", "show", "sub_1"},
+		{"blob", "b", "-o", "-"},
+	} {
+		command := exec.CommandContext(t.Context(), "pdpp-mcp", append(arguments, "--provider-url", server.URL)...)
+		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped")
+		printed, _ := command.CombinedOutput() // some are refused
+		if len(printed) == 0 || strings.ContainsAny(string(printed), "\u009b\u202e\x7f\x1b") {
+			t.Errorf("%v prints %q", arguments, printed)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/sample"
+)
+
+// TestOperatorScripts runs testdata/operator against a sandbox of its own, because these scripts change what it
+// holds.
+func TestOperatorScripts(t *testing.T) {
+	testscript.Run(t, operatorScripts(t))
+}
+
+func operatorScripts(t *testing.T) testscript.Params {
+	t.Helper()
+	box := newSandbox(t)
+	params := scripts("operator", box)
+	setUp := params.Setup
+	params.Setup = func(env *testscript.Env) error {
+		receiver := newReceiver()
+		env.Defer(receiver.server.Close)
+		env.Values[receiverKey{}] = receiver
+		env.Values[boxKey{}] = box
+		env.Setenv("RECEIVER", receiver.server.URL)
+		env.Setenv("BLOB", sampleBlob(t))
+		return setUp(env)
+	}
+	params.Cmds["event"] = event
+	params.Cmds["unquoted"] = unquoted
+	params.Cmds["change"] = change
+	return params
+}
+
+// sampleBlob is the id of a document of the personal mailbox.
+func sampleBlob(t *testing.T) string {
+	t.Helper()
+	for _, blob := range sample.Dataset(0).Blobs {
+		if blob.ConnectionID == sample.PersonalMail && blob.ContentType == "application/pdf" {
+			return blob.ID
+		}
+	}
+	t.Fatal("the sample data has no blob")
+	return ""
+}
+
+type (
+	receiverKey struct{}
+	boxKey      struct{}
+)
+
+// eventReceiver takes events on loopback and echoes challenges.
+type eventReceiver struct {
+	server *httptest.Server
+
+	mu     sync.Mutex
+	events map[string]chan []byte // by path; whole HTTP requests, without verification
+}
+
+// at is the events for one path.
+func (r *eventReceiver) at(path string) chan []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.events[path] == nil {
+		r.events[path] = make(chan []byte, 100)
+	}
+	return r.events[path]
+}
+
+func newReceiver() *eventReceiver {
+	r := &eventReceiver{events: map[string]chan []byte{}}
+	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		whole, err := httputil.DumpRequest(request, true)
+		if err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		var event struct {
+			Data struct{ Challenge string }
+		}
+		_, body, _ := bytes.Cut(whole, []byte("\r\n\r\n"))
+		if err := json.Unmarshal(body, &event); err == nil && event.Data.Challenge != "" {
+			_, _ = io.WriteString(w, event.Data.Challenge)
+			return
+		}
+		r.at(request.URL.Path) <- whole
+	}))
+	return r
+}
+
+// event waits for the next event and writes it as an HTTP request: event <path of the receiver> <file>. The body alone goes to
+// <file>.body.
+func event(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: event <path> <file>")
+	}
+	select {
+	case whole := <-ts.Value(receiverKey{}).(*eventReceiver).at(args[0]):
+		ts.Check(os.WriteFile(ts.MkAbs(args[1]), whole, 0o600))
+		_, body, _ := bytes.Cut(whole, []byte("\r\n\r\n"))
+		ts.Check(os.WriteFile(ts.MkAbs(args[1]+".body"), body, 0o600))
+	case <-time.After(20 * time.Second):
+		ts.Fatalf("no event came")
+	}
+}
+
+// unquoted turns a variable that take has set from JSON into its text: unquoted <variable>.
+func unquoted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unquoted <variable>")
+	}
+	var text string
+	ts.Check(json.Unmarshal([]byte(ts.Getenv(args[0])), &text))
+	ts.Setenv(args[0], text)
+}
+
+// change deletes a record as its owner does: change <connection> <stream> <key>.
+func change(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: change <connection> <stream> <key>")
+	}
+	origin := ts.Value(originKey{}).(*origin)
+	token := ts.Value(boxKey{}).(*sandbox.Sandbox).Tokens()["owner"]
+	address := fmt.Sprintf("%s/v1/streams/%s/records/%s?connection_id=%s", origin.server.URL, args[1], args[2], args[0])
+	request, err := http.NewRequest(http.MethodDelete, address, nil)
+	ts.Check(err)
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	ts.Check(response.Body.Close())
+	if response.StatusCode != http.StatusNoContent {
+		ts.Fatalf("the record was not deleted: %s", response.Status)
+	}
+	origin.take()
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// addressed is the id of a blob that is named by the SHA-256 of its bytes.
+var addressed = regexp.MustCompile(`/blob_sha256_([0-9a-f]{64})$`)
+
+// digestOf is the digest that a request's path names, in hexadecimal; empty when it names none.
+func digestOf(request rs.Request) string {
+	if found := addressed.FindStringSubmatch(string(request.Path)); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// mismatchError is a download that is not what was asked for.
+type mismatchError struct{ message string }
+
+func (e *mismatchError) Error() string { return e.message }
+
+// content counts and digests what was written.
+type content struct {
+	wanted string // digest; empty: unknown
+	digest hash.Hash
+	offset int64
+	size   int64 // announced; -1: unknown
+	etag   string
+}
+
+func newContent(wanted string) content {
+	return content{wanted: wanted, digest: sha256.New(), size: -1}
+}
+
+func (c *content) add(part []byte) {
+	c.digest.Write(part)
+	c.offset += int64(len(part))
+}
+
+func (c *content) opened(opened *rs.Download) {
+	if opened.Offset == 0 {
+		c.digest.Reset()
+		c.offset = 0
+	}
+	c.size, c.etag = opened.Size, opened.ETag
+}
+
+func (c *content) sum() string { return hex.EncodeToString(c.digest.Sum(nil)) }
+
+// resume asks to go on only where something will tell whether the parts belong together.
+func (c *content) resume() rs.Resume {
+	if c.wanted == "" && c.etag == "" {
+		return rs.Resume{}
+	}
+	return rs.Resume{Offset: c.offset, ETag: c.etag}
+}
+
+// complete tells bytes that need no more, as the id says.
+func (c *content) complete() bool { return c.wanted != "" && c.sum() == c.wanted }
+
+// check compares with what was announced and with what the id says.
+func (c *content) check() error {
+	switch {
+	case c.size >= 0 && c.offset != c.size:
+		return &mismatchError{fmt.Sprintf("%d bytes came, and %d were announced; try again", c.offset, c.size)}
+	case c.wanted != "" && c.sum() != c.wanted:
+		return &mismatchError{fmt.Sprintf("the bytes have the digest %s, and the id names %s; nothing was kept, try again", c.sum(), c.wanted)}
+	}
+	return nil
+}
+
+// savedFile writes FILE.part and renames it when all of it is there and right.
+type savedFile struct {
+	content
+	name  string
+	force bool
+	file  *os.File // FILE.part
+}
+
+// newSavedFile opens FILE.part. What an earlier run left is gone on with when the id names the digest, which
+// tells in the end whether it was the beginning of the same bytes; else it is begun anew.
+func newSavedFile(name string, force bool, digest string) (*savedFile, error) {
+	switch {
+	case name == "":
+		return nil, &usageError{"-o is missing; name the file to write, or - for standard output"}
+	}
+	s := &savedFile{content: newContent(digest), name: name, force: force}
+	if err := s.refuseExisting(); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(s.partName(), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, &usageError{fmt.Sprintf("-o cannot be written: %v", err)}
+	}
+	s.file = file
+	if digest == "" {
+		return s, s.restart()
+	}
+	s.offset, err = io.Copy(s.digest, file)
+	if err != nil {
+		return nil, fmt.Errorf("read what an earlier run left: %w", errors.Join(err, file.Close()))
+	}
+	return s, nil
+}
+
+func (s *savedFile) partName() string { return s.name + ".part" }
+
+func (s *savedFile) refuseExisting() error {
+	info, err := os.Stat(s.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return &usageError{fmt.Sprintf("-o cannot be written: %v", err)}
+	case info.IsDir():
+		return &usageError{fmt.Sprintf("-o %s is a directory; name a file in it", s.name)}
+	case !s.force:
+		return &usageError{fmt.Sprintf("%s is there already; pass --force to write over it", s.name)}
+	}
+	return nil
+}
+
+func (s *savedFile) begin(opened *rs.Download) error {
+	s.opened(opened)
+	if opened.Offset == 0 {
+		return s.restart()
+	}
+	return nil
+}
+
+// restart drops what an earlier run left.
+func (s *savedFile) restart() error {
+	if err := s.file.Truncate(0); err != nil {
+		return fmt.Errorf("begin the file anew: %w", err)
+	}
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("begin the file anew: %w", err)
+	}
+	return nil
+}
+
+func (s *savedFile) Write(part []byte) (int, error) {
+	count, err := s.file.Write(part)
+	s.add(part[:count])
+	return count, err
+}
+
+// finish gives the file its name. Wrong bytes are removed, since no later run could mend them.
+func (s *savedFile) finish() error {
+	if err := s.check(); err != nil {
+		s.offset = 0 // leave removes it
+		return err
+	}
+	if err := s.file.Sync(); err != nil {
+		return fmt.Errorf("write %s: %w", s.partName(), err)
+	}
+	if err := s.refuseExisting(); err != nil { // one may have appeared meanwhile
+		return err
+	}
+	if err := os.Rename(s.partName(), s.name); err != nil {
+		return fmt.Errorf("give the file its name: %w", err)
+	}
+	return s.file.Close()
+}
+
+// leave keeps what there is for another run, and no empty file.
+func (s *savedFile) leave() error {
+	if s.offset == 0 {
+		return errors.Join(s.file.Close(), os.Remove(s.partName()))
+	}
+	return s.file.Close()
+}
+
+// stream writes to standard output, where nothing can be taken back: a wrong digest shows in the exit code.
+type stream struct {
+	content
+	out io.Writer
+}
+
+func newStream(out io.Writer, digest string) *stream { return &stream{newContent(digest), out} }
+
+func (s *stream) begin(opened *rs.Download) error {
+	if s.offset > 0 && opened.Offset == 0 {
+		return &mismatchError{"the connection broke, and the provider cannot go on where it did; write to a file with -o, or try again"}
+	}
+	s.opened(opened)
+	return nil
+}
+
+func (s *stream) Write(part []byte) (int, error) {
+	count, err := s.out.Write(part)
+	s.add(part[:count])
+	return count, err
+}
+
+func (s *stream) finish() error { return s.check() }
+func (s *stream) leave() error  { return nil }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// answering is a Writer with one answer.
+type answering struct {
+	body string
+	err  error
+}
+
+func (a answering) Send(context.Context, rs.Change) (*rs.Response, error) {
+	return &rs.Response{Status: 201, Body: json.RawMessage(a.body)}, a.err
+}
+
+// The secret is found by its form, whatever its member is called, and leaves the answer; a file without a secret
+// does not stay.
+func TestSecretKeeper(t *testing.T) {
+	for name, test := range map[string]struct {
+		writer answering
+		kept   string // the file's content; empty: no file
+	}{
+		"at the top":       {answering{body: `{"id":"sub_1","secret":"whsec_aGlk+/w=="}`}, "whsec_aGlk+/w==\n"},
+		"deeper":           {answering{body: `{"signing":{"signing_secret":"whsec_aGlk"}}`}, "whsec_aGlk\n"},
+		"slashes escaped":  {answering{body: `{"secret":"whsec_a\/b"}`}, "whsec_a/b\n"},
+		"no secret":        {answering{body: `{"id":"sub_1"}`}, ""},
+		"without a body":   {answering{}, ""},
+		"refused":          {answering{err: &rs.Error{Status: 400}}, ""},
+		"of another form":  {answering{body: `{"secret":"hidden"}`}, ""},
+		"only in the text": {answering{body: `{"note":"begins with whsec_aGlk"}`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "secret")
+			keeper, err := newSecretKeeper(test.writer, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := keeper.Send(t.Context(), rs.Change{})
+			keeper.close()
+			content, readErr := os.ReadFile(file)
+			if string(content) != test.kept || errors.Is(readErr, os.ErrNotExist) != (test.kept == "") {
+				t.Errorf("the file holds %q, %v; want %q", content, readErr, test.kept)
+			}
+			if (err == nil) != (test.kept != "") {
+				t.Errorf("got %v", err)
+			}
+			if err == nil && (strings.Contains(string(response.Body), "whsec_") || !json.Valid(response.Body)) {
+				t.Errorf("the answer is %s", response.Body)
+			}
+		})
+	}
+}
+
+// What a provider sends cannot command a terminal, and JSON says the same as before.
+func TestEscapedJSON(t *testing.T) {
+	const sent = "{\n\"a\": \"\u009b31m\u202e\x7f é\"\n}"
+	shown := escaped(sent)
+	if strings.ContainsAny(shown, "\u009b\u202e\x7f") || !strings.Contains(shown, " é\"\n}") {
+		t.Errorf("shown is %q", shown)
+	}
+	var before, after map[string]string
+	if json.Unmarshal([]byte(sent), &before) != nil || json.Unmarshal([]byte(shown), &after) != nil || before["a"] != after["a"] {
+		t.Errorf("%q says %q, and before %q", shown, after, before)
+	}
+}

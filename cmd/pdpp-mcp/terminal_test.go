@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+const terminalColumns = 80
+
+// onTerminal runs a command line whose streams are a terminal of 80 columns, but for those that start sets, and gives
+// what was to be seen on it.
+func onTerminal(t *testing.T, environment []string, start func(*exec.Cmd), words ...string) string {
+	t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: terminalColumns}); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "pdpp-mcp", words...)
+	command.Env = append(os.Environ(), environment...)
+	command.Stdin, command.Stdout, command.Stderr = slave, slave, slave
+	start(command)
+	seen := make(chan string)
+	go func() {
+		shown, _ := io.ReadAll(master) // ends with an error when nobody has the terminal any more
+		seen <- strings.ReplaceAll(string(shown), "\r\n", "\n")
+	}()
+	err = command.Run()
+	if closed := slave.Close(); closed != nil {
+		t.Fatal(closed)
+	}
+	shown := <-seen
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", words, err, shown)
+	}
+	return shown
+}
+
+func asStarted(*exec.Cmd) {}
+
+// hostileRecords are rows that would take over a terminal, break a table, or stand in the way by their width.
+const hostileRecords = `{"object":"list","url":"/v1/streams/messages/records","has_more":false,"data":[
+	{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","data":{
+		"subject":"\u001b[2J\u001b]0;owned\u0007red\u009b31m","na\u001b[1mme":"two\nlines\tand tab","note":"\u202Eabc\u2066\u200F` + "\u009b\u202e" + `"}},
+	{"object":"record","id":"m2","stream":"messages","connection_id":"cin_1","data":{
+		"subject":"ご利用明細のお知らせご利用明細のお知らせご利用明細のお知らせ","na\u001b[1mme":"👨‍👩‍👧‍👦 family","note":{"nested":
+		"value"}}}],"meta":{"warnings":[]}}`
+
+func hostileProvider(t *testing.T) []string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		response.Header().Set("Content-Type", "application/json")
+		switch request.URL.Path {
+		case "/v1/schema":
+			_, _ = io.WriteString(response, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
+		case "/v1/streams/messages/records":
+			_, _ = io.WriteString(response, hostileRecords)
+		default:
+			response.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(response, `{"error":{"type":"permission_error","code":"denied","message":"no \u001b[2J\u202Enever"}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return []string{"PDPP_ACCESS_TOKEN=scoped", "PDPP_PROVIDER_URL=" + server.URL}
+}
+
+// obeyedByTerminals is everything that a terminal would act on but for the end of a line.
+var obeyedByTerminals = regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f\x{80}-\x{9f}\x{061c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
+
+// What came with the data cannot command the terminal, in whatever form it is shown.
+func TestHostileRecordsOnATerminal(t *testing.T) {
+	environment := hostileProvider(t)
+	call := []string{"call", "query_records", "--stream", "messages", "--connection-id", "cin_1"}
+	for name, flags := range map[string][]string{
+		"table": nil, "json": {"--format", "json"}, "text": {"--format", "text"}, "rows": {"--all"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shown := onTerminal(t, environment, asStarted, append(call, flags...)...)
+			if found := obeyedByTerminals.FindString(shown); found != "" || !strings.Contains(shown, "m2") {
+				t.Errorf("the terminal got %q in %q", found, shown)
+			}
+		})
+	}
+}
+
+// A refusal is told in the provider's words, which cannot command the terminal either.
+func TestHostileRefusalOnATerminal(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "pdpp-mcp", "call", "query_records", "--stream", "other")
+	command.Env = append(os.Environ(), hostileProvider(t)...)
+	printed, err := command.CombinedOutput()
+	if err == nil || obeyedByTerminals.Match(printed) || !bytes.Contains(printed, []byte("never")) {
+		t.Errorf("ended with %v and %q", err, printed)
+	}
+}
+
+// A table stays within 80 columns, whatever its values are; wide characters take two of them.
+func TestTableFitsTheTerminal(t *testing.T) {
+	shown := onTerminal(t, hostileProvider(t), asStarted, "call", "query_records", "--stream", "messages", "--connection-id", "cin_1")
+	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
+	if len(lines) < 3 || !strings.HasPrefix(lines[0], "id ") || !strings.HasPrefix(lines[1], "cin_1/messages:m1 ") || !strings.HasPrefix(lines[2], "cin_1/messages:m2 ") {
+		t.Fatalf("shown is\n%s\nwant a heading and two rows", shown)
+	}
+	for _, line := range lines {
+		if wide := text.StringWidthWithoutEscSequences(line); wide > terminalColumns {
+			t.Errorf("%d columns: %s", wide, line)
+		}
+	}
+	second := strings.Index(lines[0], "subject")
+	if before := text.StringWidthWithoutEscSequences(lines[2][:strings.Index(lines[2], "ご")]); before != second {
+		t.Errorf("the second column begins at %d and %d:\n%s", second, before, shown)
+	}
+	if !strings.Contains(shown, "…") || !strings.Contains(shown, "more columns; widen the terminal") {
+		t.Errorf("shown is\n%s\nwant a value that is cut and columns that are left out", shown)
+	}
+}
+
+// On a terminal one line tells how far a reading is, with a bar when the resource server counted. The rows go elsewhere.
+func TestProgressOnATerminal(t *testing.T) {
+	provider := newOrigin(newSandbox(t))
+	defer provider.server.Close()
+	environment := []string{"PDPP_ACCESS_TOKEN=" + provider.token(t, "everything"), "PDPP_PROVIDER_URL=" + provider.server.URL}
+	words := []string{"call", "query_records", "--stream", "messages", "--connection-id", "cin_gmail_personal", "--all", "--limit", "40"}
+	var rows bytes.Buffer
+	elsewhere := func(command *exec.Cmd) { command.Stdout = &rows }
+	shown := onTerminal(t, environment, elsewhere, append(words, "--count", "exact")...)
+	first, last := "\r[###---------------------] 40 of 261 rows\r", "\r[########################] 261 of 261 rows\n"
+	if !strings.HasPrefix(shown, first) || !strings.HasSuffix(shown, last) || strings.Count(shown, "\n") != 1 {
+		t.Errorf("the terminal got %q, want %q … %q", shown, first, last)
+	}
+	if lines := strings.Count(rows.String(), "\n"); lines != 261 || obeyedByTerminals.MatchString(rows.String()) {
+		t.Errorf("%d rows went to the file, want 261 and nothing of the progress", lines)
+	}
+	if shown := onTerminal(t, environment, elsewhere, words...); shown != "\r40 rows\r80 rows\r120 rows\r160 rows\r200 rows\r240 rows\r261 rows\n" {
+		t.Errorf("without a count the terminal got %q", shown)
+	}
+	if shown := onTerminal(t, environment, asStarted, words...); strings.Contains(shown, " rows\n") || strings.Count(shown, "\n") != 261 {
+		t.Errorf("rows that are seen need no counting: %q …", shown[:200])
+	}
+}
+
+// Ctrl-C leaves whole lines and ends with 130. The command line that it names reads the rest, none lost and none twice,
+// and no page was asked for twice.
+func TestInterruptedReadingGoesOn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // Windows sends no such signals
+	}
+	provider := newOrigin(newSandbox(t))
+	defer provider.server.Close()
+	asked := make(chan struct{})
+	var held atomic.Bool
+	held.Store(true)
+	holding := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		if held.Load() && request.URL.Query().Get("cursor") != "" {
+			close(asked)
+			<-request.Context().Done()
+			return
+		}
+		provider.server.Config.Handler.ServeHTTP(response, request)
+	}))
+	defer holding.Close()
+	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+holding.URL)
+	file := filepath.Join(t.TempDir(), "rows.jsonl")
+	first := exec.CommandContext(t.Context(), "pdpp-mcp", "call", "query_records", "--stream", "messages", "--all", "--limit", "40",
+		"--connection-id", "cin_gmail_personal", "--filter", "received_at.gte=2000-01-01T00:00:00Z")
+	first.Env = environment
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var stderr strings.Builder
+	first.Stdout, first.Stderr = out, &stderr
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	if err := first.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := first.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Errorf("ended with %v, want %d", err, exitInterrupted)
+	}
+	_, readOn, found := strings.Cut(stderr.String(), "stopped after 40 rows; to read on: ")
+	readOn, last, _ := strings.Cut(readOn, "\n")
+	if !found || last != "pdpp-mcp: interrupted\n" || strings.Contains(stderr.String(), provider.token(t, "everything")) {
+		t.Fatalf("said %q, want the command line that reads on", stderr.String())
+	}
+	held.Store(false)
+	rest := exec.CommandContext(t.Context(), "sh", "-c", readOn)
+	rest.Env, rest.Stdout, rest.Stderr = environment, out, os.Stderr
+	if err := rest.Run(); err != nil {
+		t.Fatalf("%s: %v", readOn, err)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for _, id := range regexp.MustCompile(`(?m)^\{"object":"record","id":"([^"]+)".*\}$`).FindAllStringSubmatch(string(content), -1) {
+		ids[id[1]] = true
+	}
+	if lines := strings.Count(string(content), "\n"); lines != 261 || len(ids) != 261 {
+		t.Errorf("%d lines with %d records, want 261", lines, len(ids))
+	}
+}
+
+// The command line that reads on keeps its arguments through a shell, whatever stands in them.
+func TestReadOnCommand(t *testing.T) {
+	root := testRoot()
+	command, rest, err := root.Find([]string{"call", "query_records", "--provider-url", "https://a.example/x y", "--all", "--limit", "3", "--stream", "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.ParseFlags(rest); err != nil {
+		t.Fatal(err)
+	}
+	got := readOnCommand(command, []byte("{\"filter\":{\"a\":\"it's $HOME \u202e\"},\"cursor\":\"c\"}"))
+	want := `pdpp-mcp call query_records --provider-url 'https://a.example/x y' --all --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,72 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// command is the Go file of a terminal tool. No client is offered it, so it has no schemas.
+func (t toolFile) command() ([]byte, error) {
+	file := newFile(t.tool.File)
+	file.Add(t.inputStruct()).Line()
+	file.Add(t.names()).Line()
+	file.Add(t.decode()).Line()
+	if t.tool.IsDownload() {
+		file.Add(t.download()).Line()
+	} else {
+		file.Add(t.run()).Line()
+	}
+	file.Add(t.commandDefinition())
+	return rendered(file)
+}
+
+// download builds the request alone: the command that writes the file sends it, in several parts if need be.
+func (t toolFile) download() jen.Code {
+	steps := t.decodeInput(jen.Return(runtime("rs", "Request").Values(), jen.Err()))
+	steps = append(steps, t.query()...)
+	before, literal := t.requestLiteral()
+	steps = append(append(steps, before...), jen.Return(literal, jen.Nil()))
+	return jen.Func().Id(t.runName()).Params(jen.Id("raw").Qual("encoding/json", "RawMessage")).
+		Params(runtime("rs", "Request"), jen.Error()).Block(steps...)
+}
+
+func (t toolFile) commandDefinition() jen.Code {
+	terminal := t.tool.Terminal
+	members := []member{
+		{"Words", stringList(terminal.Words)},
+		{"Title", jen.Lit(t.tool.Title)},
+		{"Description", jen.Lit(t.tool.Description)},
+		{"Arguments", t.arguments()},
+	}
+	if terminal.Columns != nil {
+		members = append(members, member{"Columns", stringList(terminal.Columns)})
+	}
+	if terminal.Secret {
+		members = append(members, member{"Secret", jen.True()})
+	}
+	if terminal.Download {
+		members = append(members, member{"Download", jen.Id(t.runName())})
+	} else {
+		members = append(members, member{"Run", jen.Id(t.runName())})
+	}
+	return jen.Func().Id(t.commandName()).Params().Add(runtime("tool", "Command")).Block(
+		jen.Return(runtime("tool", "Command").Add(structLiteral(members))),
+	)
+}
+
+// Commands is the Go file that lists the commands of the terminal.
+func Commands(surface *plan.Plan) ([]byte, error) {
+	file := newFile(SurfaceSource)
+	calls := make([]jen.Code, 0, len(surface.Commands))
+	for _, tool := range surface.Commands {
+		calls = append(calls, jen.Id(toolFile{tool: tool}.commandName()).Call())
+	}
+	file.Add(comment("Commands are what only a terminal has, in the order of the specs. No client is offered them.")).
+		Line().Func().Id("Commands").Params().Index().Add(runtime("tool", "Command")).Block(
+		jen.Return(jen.Index().Add(runtime("tool", "Command")).Add(braces(calls, len(calls) > 0))),
+	)
+	return rendered(file)
+}
+
+func (t toolFile) commandName() string { return t.tool.LocalName + "Command" }

@@ -1,0 +1,65 @@
+package golden_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	link    = regexp.MustCompile(`\[[^\]]*\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+)$`)
+	code    = regexp.MustCompile("(?ms)^```.*?^```$")
+)
+
+// A link from one page to another leads to a file that is there, and to a heading of it.
+func TestDocumentationLinksLeadSomewhere(t *testing.T) {
+	pages := []string{"../README.md", "../CONTRIBUTING.md"}
+	for _, pattern := range []string{"../docs/*.md", "../docs/tools/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s gives %v and %v", pattern, found, err)
+		}
+		pages = append(pages, found...)
+	}
+	followed := 0
+	for _, page := range pages {
+		content := code.ReplaceAllString(string(readFile(t, page)), "")
+		for _, found := range link.FindAllStringSubmatch(content, -1) {
+			if strings.Contains(found[1], "://") {
+				continue // somebody else's page
+			}
+			followed++
+			target, anchor, hasAnchor := strings.Cut(found[1], "#")
+			path := page
+			if target != "" {
+				path = filepath.Join(filepath.Dir(page), target)
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Errorf("%s: %s leads nowhere", page, found[1])
+				continue
+			}
+			if hasAnchor && (info.IsDir() || !anchors(string(readFile(t, path)))[anchor]) {
+				t.Errorf("%s: %s has no heading %q", page, target, anchor)
+			}
+		}
+	}
+	if followed < 20 {
+		t.Errorf("followed %d links, want those of all pages", followed)
+	}
+}
+
+var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
+
+// anchors are the names that a page's headings get: lower case, without punctuation, with hyphens for spaces.
+func anchors(content string) map[string]bool {
+	names := map[string]bool{}
+	for _, found := range heading.FindAllStringSubmatch(code.ReplaceAllString(content, ""), -1) {
+		name := notInAnchors.ReplaceAllString(strings.ToLower(strings.TrimSpace(found[1])), "")
+		names[strings.ReplaceAll(name, " ", "-")] = true
+	}
+	return names
+}

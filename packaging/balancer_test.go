@@ -1,0 +1,109 @@
+package packaging_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// balancer is a plain load balancer: each request goes to the next replica, whoever sent it. A replica that does
+// not answer is left out, and its request fails; nothing is sent twice.
+type balancer struct {
+	url string
+
+	mu      sync.Mutex
+	members []*replica
+	turn    int
+	served  map[string]int // answers by the name of the replica
+	failed  map[string]int // requests without an answer, by the same
+	order   []string       // replicas that tool calls were sent to, in their order
+}
+
+func newBalancer(t *testing.T) *balancer {
+	t.Helper()
+	b := &balancer{served: map[string]int{}, failed: map[string]int{}}
+	transport := &http.Transport{}
+	proxy := &httputil.ReverseProxy{
+		Transport: transport,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: r.In.Header.Get(chosenHeader)})
+			r.Out.Host = r.In.Host
+			r.Out.Header.Del(chosenHeader)
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, _ error) {
+			b.leaveOut(nameOf(r))
+			w.WriteHeader(http.StatusBadGateway)
+		},
+		ModifyResponse: func(response *http.Response) error {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.served[nameOf(response.Request)]++
+			return nil
+		},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The whole request is read before it is passed on, as load balancers do.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		b.choose(r)
+		proxy.ServeHTTP(w, r)
+	}))
+	b.url = server.URL
+	t.Cleanup(func() {
+		server.Close()
+		transport.CloseIdleConnections()
+	})
+	return b
+}
+
+// chosenHeader takes the address of the chosen replica through the proxy.
+const chosenHeader = "X-Chosen-Replica"
+
+// choose takes the next replica, and names it in the request's id, which reaches the resource server.
+func (b *balancer) choose(r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.turn++
+	member := b.members[b.turn%len(b.members)]
+	b.order = append(b.order, member.name)
+	r.Header.Set(chosenHeader, member.url.Host)
+	r.Header.Set("X-Request-Id", fmt.Sprintf("%s.%08d", member.name, b.turn))
+}
+
+func (b *balancer) join(members ...*replica) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.members = append(b.members, members...)
+}
+
+// leave takes a replica out that says it is not ready.
+func (b *balancer) leave(member *replica) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.members = slices.DeleteFunc(b.members, func(other *replica) bool { return other == member })
+}
+
+func (b *balancer) leaveOut(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.members = slices.DeleteFunc(b.members, func(member *replica) bool { return member.name == name })
+	b.failed[name]++
+}
+
+// nameOf is the replica that choose took for a request.
+func nameOf(r *http.Request) string {
+	name, _, _ := strings.Cut(r.Header.Get("X-Request-Id"), ".")
+	return name
+}

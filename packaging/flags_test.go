@@ -1,0 +1,37 @@
+package packaging_test
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+)
+
+// Whatever the examples set is a flag or a variable of serve.
+func TestExamplesUseFlagsThatExist(t *testing.T) {
+	help, err := exec.CommandContext(t.Context(), binary, "serve", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, name := range regexp.MustCompile(`--[a-z][a-z-]+|PDPP_[A-Z_]+`).FindAllString(string(help), -1) {
+		known[name] = true
+	}
+	for _, file := range []string{
+		"container/Containerfile", "kubernetes/pdpp-mcp.yaml", "systemd/pdpp-mcp.service", "systemd/pdpp-mcp.env",
+	} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := regexp.MustCompile(`\bserve\b,? (--[a-z][a-z-]+)|\b(PDPP_[A-Z_]+)`).FindAllStringSubmatch(string(content), -1)
+		if len(used) == 0 {
+			t.Errorf("%s uses no flag and no variable", file)
+		}
+		for _, use := range used {
+			if name := use[1] + use[2]; !known[name] {
+				t.Errorf("%s uses %s, which serve does not know", file, name)
+			}
+		}
+	}
+}

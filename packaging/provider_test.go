@@ -1,0 +1,44 @@
+package packaging_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+)
+
+// provider is a sandbox on an address of its own. Tests look at its reads by the request ids that they bring.
+type provider struct {
+	*sandbox.Sandbox
+	url  string
+	read atomic.Pointer[func(requestID string)] // called before each read is answered
+}
+
+func newProvider(t *testing.T) *provider {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	p := &provider{url: "http://" + server.Listener.Addr().String()}
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: p.url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Sandbox = box
+	handler := box.Handler()
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if read := p.read.Load(); read != nil && strings.HasPrefix(r.URL.Path, "/v1/") {
+			(*read)(r.Header.Get("Request-Id"))
+		}
+		handler.ServeHTTP(w, r)
+	})
+	server.Start()
+	t.Cleanup(func() {
+		server.Close()
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// packed is one file of an archive.
+type packed struct {
+	name    string // with slashes
+	mode    fs.FileMode
+	content []byte
+}
+
+// packedAt is the time of every file in an archive, so that archives do not tell when they were made. It
+// is the first that zip can hold.
+var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// archive writes a program with the licence: a zip for Windows, which opens nothing else by itself, and
+// else a tar.gz, which keeps that the program can be run.
+func (r release) archive(program string, target target) error {
+	executable, err := os.ReadFile(r.binary(program, target))
+	if err != nil {
+		return fmt.Errorf("read a binary to pack: %w", err)
+	}
+	license, err := os.ReadFile(filepath.Join(r.source, "LICENSE"))
+	if err != nil {
+		return fmt.Errorf("read the licence: %w", err)
+	}
+	files := []packed{{"LICENSE", 0o644, license}, {target.executable(program), 0o755, executable}}
+	write, extension := tarball, ".tar.gz"
+	if target.system == "windows" {
+		write, extension = zipped, ".zip"
+	}
+	content, err := write(files)
+	if err != nil {
+		return err
+	}
+	return writeFile(r.published(program, target, extension), content)
+}
+
+// tarball is a gzip-compressed POSIX archive. Nobody owns its files.
+func tarball(files []packed) ([]byte, error) {
+	var buffer bytes.Buffer
+	compressed, err := gzip.NewWriterLevel(&buffer, gzip.BestCompression)
+	if err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	archive := tar.NewWriter(compressed)
+	for _, file := range files {
+		header := &tar.Header{Name: file.name, Mode: int64(file.mode), Size: int64(len(file.content)), ModTime: packedAt, Format: tar.FormatUSTAR}
+		if err := archive.WriteHeader(header); err != nil {
+			return nil, fmt.Errorf("pack %s: %w", file.name, err)
+		}
+		if _, err := archive.Write(file.content); err != nil {
+			return nil, fmt.Errorf("pack %s: %w", file.name, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, fmt.Errorf("end the archive: %w", err)
+	}
+	if err := compressed.Close(); err != nil {
+		return nil, fmt.Errorf("end the archive: %w", err)
+	}
+	return buffer.Bytes(), nil
+}
+
+// zipped is a zip archive that keeps which files can be run.
+func zipped(files []packed) ([]byte, error) {
+	var buffer bytes.Buffer
+	archive := zip.NewWriter(&buffer)
+	for _, file := range files {
+		header := &zip.FileHeader{Name: file.name, Method: zip.Deflate, Modified: packedAt}
+		header.SetMode(file.mode)
+		entry, err := archive.CreateHeader(header)
+		if err != nil {
+			return nil, fmt.Errorf("pack %s: %w", file.name, err)
+		}
+		if _, err := entry.Write(file.content); err != nil {
+			return nil, fmt.Errorf("pack %s: %w", file.name, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, fmt.Errorf("end the archive: %w", err)
+	}
+	return buffer.Bytes(), nil
+}
+
+// writeFile writes a file that everybody may read, and the directories above it.
+func writeFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make a directory of the release: %w", err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		return fmt.Errorf("write a file of the release: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// build compiles a program by plain go build. Whatever of this machine could show in the bytes is set here.
+func (r release) build(ctx context.Context, program string, target target) error {
+	output, err := filepath.Abs(r.binary(program, target))
+	if err != nil {
+		return fmt.Errorf("find the output directory: %w", err)
+	}
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-mod=readonly", "-buildvcs=true",
+		"-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", output, "./cmd/"+program)
+	command.Dir = r.source
+	command.Env = append(os.Environ(), "GOOS="+target.system, "GOARCH="+target.architecture,
+		"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off")
+	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("build %s for %s: %w", program, target, err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+// Command release builds everything that is published of a version: static binaries in archives with
+// checksums, npm packages, MCP bundles and the entry for the MCP registry.
+//
+// The same commit and the same Go version give the same bytes, wherever and whenever it runs.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintf(os.Stderr, "release: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// release is one run: what is built, from where, to where.
+type release struct {
+	source  string // root of the repository
+	output  string // is replaced
+	version string // Semantic Versioning 2.0.0, without a leading v
+	targets []target
+}
+
+func run(ctx context.Context, arguments []string, progress io.Writer) error {
+	flags := flag.NewFlagSet("release", flag.ContinueOnError)
+	described := flags.String("version", "", "what git describe says, such as v1.2.3")
+	output := flags.String("output", "bin/release", "`directory` to write; what is in it is removed")
+	only := flags.String("targets", "", "build these alone, such as linux/amd64,darwin/arm64 (default: all)")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	version, err := semanticVersion(*described)
+	if err != nil {
+		return err
+	}
+	targets, err := parseTargets(*only)
+	if err != nil {
+		return err
+	}
+	r := release{source: ".", output: *output, version: version, targets: targets}
+	return r.write(ctx, progress)
+}
+
+// write makes everything, in the order in which one thing needs another.
+func (r release) write(ctx context.Context, progress io.Writer) error {
+	if err := os.RemoveAll(r.output); err != nil {
+		return fmt.Errorf("remove the last release: %w", err)
+	}
+	for _, target := range r.targets {
+		fmt.Fprintf(progress, "%s %s\n", r.version, target)
+		for _, program := range programs {
+			if err := r.build(ctx, program, target); err != nil {
+				return err
+			}
+			if err := r.archive(program, target); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.writeBundles(); err != nil {
+		return err
+	}
+	if err := r.writePackages(); err != nil {
+		return err
+	}
+	if err := r.fill("packaging/registry/server.json", "server.json"); err != nil {
+		return err
+	}
+	return r.writeChecksums()
+}
+
+// binary is where a program for a target is.
+func (r release) binary(program string, target target) string {
+	return filepath.Join(r.output, "binaries", target.folder(), target.executable(program))
+}
+
+// published is the path of a file that is published under a name of its own.
+func (r release) published(program string, target target, extension string) string {
+	return filepath.Join(r.output, strings.Join([]string{program, r.version, target.folder()}, "_")+extension)
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// programs are what is published. The sandbox is for trying, and comes in archives only.
+var programs = []string{server, "pdpp-sandbox"}
+
+// server is the program that everything but the archives is about.
+const server = "pdpp-mcp"
+
+// target is one system that binaries are built for.
+type target struct {
+	system       string // GOOS
+	architecture string // GOARCH
+}
+
+var allTargets = []target{
+	{"darwin", "amd64"},
+	{"darwin", "arm64"},
+	{"linux", "amd64"},
+	{"linux", "arm64"},
+	{"windows", "amd64"},
+	{"windows", "arm64"},
+}
+
+func (t target) String() string { return t.system + "/" + t.architecture }
+
+func (t target) folder() string { return t.system + "_" + t.architecture }
+
+func (t target) executable(program string) string {
+	if t.system == "windows" {
+		return program + ".exe"
+	}
+	return program
+}
+
+// nodePlatform is what Node.js calls the system: process.platform. MCP bundles use the same names.
+func (t target) nodePlatform() string {
+	if t.system == "windows" {
+		return "win32"
+	}
+	return t.system
+}
+
+// nodeArchitecture is what Node.js calls the processor: process.arch.
+func (t target) nodeArchitecture() string {
+	if t.architecture == "amd64" {
+		return "x64"
+	}
+	return t.architecture
+}
+
+// parseTargets reads a list such as linux/amd64,darwin/arm64. An empty one means all.
+func parseTargets(list string) ([]target, error) {
+	if list == "" {
+		return allTargets, nil
+	}
+	var chosen []target
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(allTargets, func(t target) bool { return t.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-targets has %q; choose of %v", name, allTargets)
+		}
+		chosen = append(chosen, allTargets[i])
+	}
+	return chosen, nil
+}

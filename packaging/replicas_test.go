@@ -1,0 +1,182 @@
+package packaging_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// question has hits in several sources of the package, some pages of them.
+const (
+	question  = "overdraft"
+	pageHits  = 3
+	slowDrain = "1s"
+)
+
+// cluster is three replicas behind a balancer, before one provider.
+type cluster struct {
+	provider *provider
+	balancer *balancer
+	replicas []*replica
+	hits     []string // of the question with the package token, as one replica alone gives them
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{provider: newProvider(t), balancer: newBalancer(t)}
+	for _, name := range []string{"replica-a", "replica-b", "replica-c"} {
+		c.replicas = append(c.replicas, startReplica(t, name, c.provider, c.balancer.url, "--drain-delay", slowDrain))
+	}
+	var retried atomic.Int64
+	hits, err := walk(t, dial(t, c.replicas[0].url.String(), c.provider.Tokens()["package"], &retried), question, pageHits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string]bool{}
+	for _, id := range hits {
+		source, _, _ := strings.Cut(id, "/")
+		sources[source] = true
+	}
+	if len(sources) < 2 || len(hits) < 5*pageHits {
+		t.Fatalf("%q has %d hits in %d sources: too few for pages of several", question, len(hits), len(sources))
+	}
+	c.hits = hits
+	c.balancer.join(c.replicas...)
+	return c
+}
+
+// R-PKG-5: the cursor of a fan-out search is all that is kept of it, so each page can come from another replica.
+func TestASearchGoesOnAtAnyReplica(t *testing.T) {
+	c := newCluster(t)
+	var retried atomic.Int64
+	session := dial(t, c.balancer.url, c.provider.Tokens()["package"], &retried)
+	hits, err := walk(t, session, question, pageHits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c.hits, hits); diff != "" {
+		t.Errorf("hits (-one replica +three):\n%s", diff)
+	}
+	for i, name := range c.balancer.order[1:] {
+		if name == c.balancer.order[i] {
+			t.Errorf("requests %d and %d both went to %s", i, i+1, name)
+		}
+	}
+	if retried.Load() > 0 {
+		t.Errorf("%d requests were sent twice", retried.Load())
+	}
+}
+
+// load walks the search to its end with many clients at once. Each token stays below its rate limit.
+func (c *cluster) load(t *testing.T) (retried int64) {
+	t.Helper()
+	var sent atomic.Int64
+	var clients sync.WaitGroup
+	for range 6 {
+		session := dial(t, c.balancer.url, c.provider.Tokens()["package"], &sent)
+		clients.Go(func() {
+			hits, err := walk(t, session, question, pageHits)
+			if err != nil {
+				t.Errorf("after one retry: %v", err)
+			} else if diff := cmp.Diff(c.hits, hits); diff != "" {
+				t.Errorf("hits (-before +under load):\n%s", diff)
+			}
+		})
+	}
+	clients.Wait()
+	return sent.Load()
+}
+
+// R-HOST-1, R-PKG-5: a replica that is killed in the middle of a call costs the calls that it had, and one retry of
+// each. Every search goes on where it was, at the others.
+func TestKillingAReplicaUnderLoad(t *testing.T) {
+	c := newCluster(t)
+	victim := c.replicas[1]
+	var reads atomic.Int64
+	killed := sync.OnceFunc(victim.kill)
+	// The resource server sees the id of the request that the replica reads for: it dies with a call under way.
+	struck := func(requestID string) {
+		if strings.HasPrefix(requestID, victim.name+".") && reads.Add(1) > 10 {
+			killed()
+		}
+	}
+	c.provider.read.Store(&struck)
+
+	retried := c.load(t)
+	select {
+	case <-victim.ended:
+	default:
+		t.Fatal("the replica was not killed")
+	}
+	c.balancer.mu.Lock()
+	defer c.balancer.mu.Unlock()
+	failed := c.balancer.failed[victim.name]
+	if failed == 0 || retried != int64(failed) || len(c.balancer.failed) != 1 {
+		t.Errorf("%d requests were sent twice, and unanswered were %v; want those of %s alone", retried, c.balancer.failed, victim.name)
+	}
+	for _, member := range c.replicas {
+		if c.balancer.served[member.name] == 0 {
+			t.Errorf("%s answered nothing", member.name)
+		}
+	}
+	t.Logf("%d answers by %v, %d retries", len(c.balancer.order)-failed, c.balancer.served, retried)
+}
+
+// R-HOST-9: a replica that is told to end says so at /readyz first. A balancer that looks there loses no request.
+func TestDrainingAReplicaUnderLoad(t *testing.T) {
+	c := newCluster(t)
+	leaving := c.replicas[2]
+	var reads atomic.Int64
+	told := make(chan struct{})
+	tell := sync.OnceFunc(func() { close(told) })
+	struck := func(string) {
+		if reads.Add(1) > 30 {
+			tell()
+		}
+	}
+	c.provider.read.Store(&struck)
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		<-told
+		if err := leaving.command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		untilNotReady(t, leaving)
+		c.balancer.leave(leaving)
+	}()
+
+	retried := c.load(t)
+	tell()
+	<-left
+	<-leaving.ended
+	if retried > 0 || len(c.balancer.failed) > 0 {
+		t.Errorf("%d requests were sent twice, and unanswered were %v", retried, c.balancer.failed)
+	}
+	if state := leaving.command.ProcessState; !state.Success() {
+		t.Errorf("the replica ended with %v", state)
+	}
+}
+
+func untilNotReady(t *testing.T, r *replica) {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		response, err := http.Get(r.url.String() + "/readyz")
+		if err != nil {
+			t.Errorf("readiness cannot be asked: %v", err)
+			return
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+		if response.StatusCode == http.StatusServiceUnavailable {
+			return
+		}
+	}
+	t.Error("the replica is still ready")
+}

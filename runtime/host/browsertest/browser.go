@@ -1,0 +1,58 @@
+// Package browsertest lets tests look at pages with a real browser: Debian's chromium, or the one that
+// PDPP_CHROMIUM names. Only tests import it.
+package browsertest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Advice is what to do when there is no browser. .ci/browser does it.
+const Advice = "pages are tested in a browser: apt-get install chromium, or name one in PDPP_CHROMIUM, or set PDPP_NO_BROWSER=1 to do without"
+
+// Browser is a running browser with a profile of its own. It ends with the test that opened it.
+type Browser struct {
+	ctx context.Context
+}
+
+// Open starts a browser with further flags. ok is false when the caller asked to do without one, and the test's
+// log then says so; without being asked, it fails the test.
+func Open(t *testing.T, further ...chromedp.ExecAllocatorOption) (_ Browser, ok bool) {
+	t.Helper()
+	executable := Find()
+	if executable == "" && os.Getenv("PDPP_NO_BROWSER") == "1" {
+		t.Log(Advice)
+		return Browser{}, false
+	}
+	if executable == "" {
+		t.Fatal(Advice)
+	}
+	flags := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(executable), chromedp.UserDataDir(t.TempDir()))
+	if os.Geteuid() == 0 {
+		flags = append(flags, chromedp.NoSandbox) // the sandbox refuses to run as root
+	}
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), append(flags, further...)...)
+	t.Cleanup(stop)
+	started, closeBrowser := chromedp.NewContext(allocator)
+	t.Cleanup(closeBrowser)
+	if err := chromedp.Do(started); err != nil {
+		t.Fatalf("%s does not start: %v", executable, err)
+	}
+	return Browser{started}, true
+}
+
+// Find gives the browser's path, or nothing when there is none.
+func Find() string {
+	for _, name := range []string{os.Getenv("PDPP_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			return found
+		}
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package page_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/browsertest"
+)
+
+// insecureHost resolves to this machine in the browser alone. Over plain http it has no clipboard, as an
+// address in a home network has none.
+const insecureHost = "setup.test"
+
+// site is a browser and the server that it looks at.
+type site struct {
+	browser browsertest.Browser
+	url     string // of the server, at 127.0.0.1
+	port    string // with its colon
+}
+
+// openSite starts both. ok is false when the caller asked to do without a browser.
+func openSite(t *testing.T) (_ site, ok bool) {
+	t.Helper()
+	started, ok := browsertest.Open(t, chromedp.Flag("host-resolver-rules", "MAP "+insecureHost+" 127.0.0.1"))
+	if !ok {
+		return site{}, false
+	}
+	server := httptest.NewServer(routes(options()))
+	t.Cleanup(server.Close)
+	return site{browser: started, url: server.URL, port: server.URL[strings.LastIndexByte(server.URL, ':'):]}, true
+}
+
+// tab is one page in the browser.
+type tab struct{ browsertest.Tab }
+
+func (s site) tab(t *testing.T) tab { return tab{s.browser.Tab(t)} }
+
+func (t tab) media(scheme string) {
+	t.Helper()
+	_, err := chromedp.Call(t.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// permit decides on both permissions that writing to the clipboard may need.
+func (t tab) permit(origin string, setting browser.PermissionSetting) {
+	t.Helper()
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		for _, raw := range []bool{false, true} {
+			_, err := chromedp.CallBrowser(t.Ctx, browser.SetPermission, browser.SetPermissionParams{
+				Permission: &browser.PermissionDescriptor{Name: name, AllowWithoutSanitization: raw},
+				Setting:    setting,
+				Origin:     origin,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// evaluate runs an expression in the page and waits when it gives a promise.
+func evaluate[T any](t tab, expression string) T {
+	t.Helper()
+	return browsertest.Evaluate[T](t.Tab, expression)
+}

@@ -1,0 +1,77 @@
+package render_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+func commandAnswer(t *testing.T, body string) *tool.Result {
+	t.Helper()
+	response := &rs.Response{Status: 200}
+	if body != "" {
+		response.Body = json.RawMessage(body)
+	}
+	result, err := render.Answer(t.Context(), tool.Env{}, response, render.AnswerInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// A command's structured output is what the RS said, byte for byte; its text has a line for each row or member.
+func TestAnswer(t *testing.T) {
+	for body, text := range map[string]string{
+		`{"object":"list", "data":[{"name":"a","n":1.10},{"name":"b\n<","x":null}],"has_more":false}`: `name="a" n=1.10` + "\n" + `name="b\n<" x=null`,
+		`{"data":{"data":[{"name":"a"}]}}`:     `data={"data":[{"name":"a"}]}`,
+		`{"data":[]}`:                          "no rows",
+		`{"id":"sub_1", "streams":["a", "b"]}`: `id="sub_1"` + "\n" + `streams=["a","b"]`,
+		`{}`:                                   "",
+	} {
+		result := commandAnswer(t, body)
+		if result.Text != text || string(result.Structured) != body || result.IsError {
+			t.Errorf("%s gives\n%q and %s, want\n%q", body, result.Text, result.Structured, text)
+		}
+	}
+	if done := commandAnswer(t, ""); done.Text != "done" || string(done.Structured) != "{}" {
+		t.Errorf("no body gives %q and %s", done.Text, done.Structured)
+	}
+}
+
+// R-BUD-2 is for models; a listing for people has wider bounds, and says what it leaves out.
+func TestAnswerIsBounded(t *testing.T) {
+	long := commandAnswer(t, `{"a":"`+strings.Repeat("x", 3000)+`"}`)
+	if long.Text != "a=(3002 bytes; --format json shows them)" {
+		t.Errorf("a long value gives %.200q", long.Text)
+	}
+	rows := make([]string, 5000)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"name":"%01000d"}`, i)
+	}
+	many := commandAnswer(t, `{"data":[`+strings.Join(rows, ",")+`]}`)
+	lines := strings.Split(many.Text, "\n")
+	if want := fmt.Sprintf("%d more lines; --format json shows them", 5000-len(lines)+1); len(many.Text) > 260_000 || lines[len(lines)-1] != want {
+		t.Errorf("many rows give %d bytes that end with %q, want %q", len(many.Text), lines[len(lines)-1], want)
+	}
+}
+
+// capabilities.client_event_subscriptions of capture 004, and providers without it.
+func TestEventCapabilities(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"capabilities":{"x":{},"client_event_subscriptions":{"supported":true,"signing":{"profile":"standard-webhooks"}}}}`: `{"supported":true,"signing":{"profile":"standard-webhooks"}}`,
+		`{"capabilities":{}}`: `{"supported":false}`,
+		`{"capabilities":7}`:  `{"supported":false}`,
+		`{}`:                  `{"supported":false}`,
+	} {
+		response := &rs.Response{Status: 200, Body: json.RawMessage(body)}
+		result, err := render.EventCapabilities(t.Context(), tool.Env{}, response, render.EventCapabilitiesInput{})
+		if err != nil || string(result.Structured) != want || result.Text == "" {
+			t.Errorf("%s gives %+v, %v; want %s", body, result, err, want)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package rs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Resume says where a download goes on. The zero value begins it.
+type Resume struct {
+	Offset int64  // bytes that are there already
+	ETag   string // of the answer that they came from; empty: unknown
+}
+
+// Download is an answer whose body is bytes of any kind. The caller closes it.
+type Download struct {
+	// Body has to be read to its end. A read waits no longer than the client's timeout for more bytes. Its
+	// errors are io.EOF and *Failure; an answer that ends before its announced length is a *Failure.
+	Body        io.ReadCloser
+	Offset      int64  // where Body begins: the offset that was asked for, or 0 when the RS sends the whole
+	Size        int64  // bytes of the whole; -1 when the RS does not say
+	ETag        string // strong validator; empty when there is none
+	ContentType string
+	RequestID   string
+}
+
+// Open begins to read bytes that are no JSON, such as a blob, or goes on with them when the RS honours ranges
+// (RFC 9110, section 14). The answer is bound in time from one byte to the next, not as a whole, and in size
+// by nobody but the caller. Errors are those of Get.
+func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Download, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	exchange := c.exchange(ctx, http.MethodGet, asked)
+	request, err := exchange.request(ctx, "*/*", nil)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	request.Header.Set("Accept-Encoding", "identity") // offsets and digests count the blob's own bytes
+	if from.Offset > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", from.Offset))
+		if from.ETag != "" {
+			request.Header.Set("If-Range", from.ETag)
+		}
+	}
+	idle := newIdleTimer(c.timeout, cancel)
+	response, err := c.transport.RoundTrip(request)
+	if err != nil {
+		idle.stop()
+		return nil, exchange.stalled(idle, err)
+	}
+	download, err := exchange.open(response, from)
+	if err != nil {
+		idle.stop()
+		_ = response.Body.Close() // what it held was read or is not wanted
+		cancel()
+		return nil, err
+	}
+	download.Body = &downloadBody{exchange: exchange, body: response.Body, idle: idle, cancel: cancel, left: download.left(response)}
+	return download, nil
+}
+
+// open judges the head of an answer.
+func (e *exchange) open(response *http.Response, from Resume) (*Download, error) {
+	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusPartialContent {
+		_, err := e.read(response)
+		if err == nil { // such as 204
+			err = e.failure(InvalidResponse, fmt.Sprintf("the resource server answered %d without the bytes; try again", response.StatusCode), nil)
+		}
+		return nil, err
+	}
+	e.status, e.requestID = response.StatusCode, e.client.secrets.text(requestID(response.Header))
+	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, e.failure(InvalidResponse, "the resource server encoded the bytes, which was not asked for; try again", &encodingError{encoding})
+	}
+	download := &Download{
+		Size: response.ContentLength, ETag: response.Header.Get("ETag"),
+		ContentType: response.Header.Get("Content-Type"), RequestID: e.requestID,
+	}
+	if strings.HasPrefix(download.ETag, "W/") {
+		download.ETag = "" // a weak one does not speak of bytes
+	}
+	if response.StatusCode == http.StatusPartialContent {
+		first, size, ok := contentRange(response.Header.Get("Content-Range"))
+		if !ok || from.Offset == 0 || first != from.Offset {
+			return nil, e.failure(InvalidResponse, "the resource server sent another part than was asked for; try again", nil)
+		}
+		download.Offset, download.Size = first, size
+	}
+	return download, nil
+}
+
+// contentRange reads bytes 5-9/10, or bytes 5-9/* with size -1.
+func contentRange(value string) (first, size int64, ok bool) {
+	span, whole, found := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
+	begin, end, dashed := strings.Cut(span, "-")
+	first, err := strconv.ParseInt(begin, 10, 64)
+	last, lastErr := strconv.ParseInt(end, 10, 64)
+	if !found || !dashed || err != nil || lastErr != nil || last < first {
+		return 0, 0, false
+	}
+	if whole == "*" {
+		return first, -1, true
+	}
+	size, err = strconv.ParseInt(whole, 10, 64)
+	return first, size, err == nil && size == last+1
+}
+
+// left is how many bytes the body has, or -1.
+func (d *Download) left(response *http.Response) int64 {
+	if d.Size < 0 {
+		return response.ContentLength
+	}
+	return d.Size - d.Offset
+}
+
+// idleTimer gives an exchange up that waits too long for its next byte.
+type idleTimer struct {
+	timer   *time.Timer
+	timeout time.Duration
+	fired   atomic.Bool
+}
+
+func newIdleTimer(timeout time.Duration, giveUp func()) *idleTimer {
+	idle := &idleTimer{timeout: timeout}
+	idle.timer = time.AfterFunc(timeout, func() {
+		idle.fired.Store(true)
+		giveUp()
+	})
+	return idle
+}
+
+func (i *idleTimer) stop() { i.timer.Stop() }
+
+func (i *idleTimer) restart() { i.timer.Reset(i.timeout) }
+
+// stalled is what became of an exchange that broke off.
+func (e *exchange) stalled(idle *idleTimer, err error) *Failure {
+	if idle.fired.Load() {
+		return e.failure(Timeout, fmt.Sprintf("the resource server sent nothing for %s; try again", idle.timeout), err)
+	}
+	if e.status == 0 {
+		return e.unanswered(err)
+	}
+	return e.unreadable(err)
+}
+
+// downloadBody turns what goes wrong into failures, and counts.
+type downloadBody struct {
+	exchange *exchange
+	body     io.ReadCloser
+	idle     *idleTimer
+	cancel   context.CancelFunc
+	left     int64 // -1: unknown
+}
+
+func (b *downloadBody) Read(into []byte) (int, error) {
+	b.idle.restart()
+	count, err := b.body.Read(into)
+	b.idle.stop() // the caller may take its time
+	if b.left >= 0 {
+		b.left -= int64(count)
+	}
+	switch {
+	case err == nil:
+		return count, nil
+	case errors.Is(err, io.EOF) && b.left > 0:
+		return count, b.exchange.unreadable(io.ErrUnexpectedEOF)
+	case errors.Is(err, io.EOF):
+		return count, io.EOF
+	}
+	return count, b.exchange.stalled(b.idle, err)
+}
+
+func (b *downloadBody) Close() error {
+	b.idle.stop()
+	b.cancel()
+	return b.body.Close()
+}

@@ -1,0 +1,140 @@
+package rs_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+const blob = "0123456789"
+
+func openAll(t *testing.T, client *rs.Client, from rs.Resume) (*rs.Download, string, error) {
+	t.Helper()
+	download, err := client.Open(t.Context(), rs.Request{Path: "/v1/blobs/b"}, from)
+	if err != nil {
+		return nil, "", err
+	}
+	defer download.Body.Close()
+	text, err := io.ReadAll(download.Body)
+	return download, string(text), err
+}
+
+// ranged serves the blob as net/http does, ranges and If-Range included.
+func ranged(writer http.ResponseWriter, request *http.Request) {
+	writer.Header().Set("ETag", `"v1"`)
+	http.ServeContent(writer, request, "", time.Time{}, strings.NewReader(blob))
+}
+
+// whole ignores ranges, as captures 162 and 168 have it.
+func whole(writer http.ResponseWriter, _ *http.Request) {
+	writer.Header().Set("Content-Length", "10")
+	_, _ = io.WriteString(writer, blob)
+}
+
+func TestOpenBeginsAndGoesOn(t *testing.T) {
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		from    rs.Resume
+		offset  int64
+	}{
+		"begin":                           {ranged, rs.Resume{}, 0},
+		"go on":                           {ranged, rs.Resume{Offset: 4}, 4},
+		"go on with what was begun":       {ranged, rs.Resume{Offset: 4, ETag: `"v1"`}, 4},
+		"begin anew when it has changed":  {ranged, rs.Resume{Offset: 4, ETag: `"v0"`}, 0},
+		"begin anew when ranges are none": {whole, rs.Resume{Offset: 4}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, requests := serve(t, test.handler)
+			download, text, err := openAll(t, client, test.from)
+			if err != nil || text != blob[test.offset:] || download.Offset != test.offset || download.Size != 10 {
+				t.Errorf("got %q of %+v, %v; want the bytes from %d on", text, download, err, test.offset)
+			}
+			sent := requests.all()[0]
+			if sent.Header.Get("Accept-Encoding") != "identity" || sent.Header.Get("If-Range") != test.from.ETag ||
+				(sent.Header.Get("Range") == "") != (test.from.Offset == 0) {
+				t.Errorf("the RS saw %v", sent.Header)
+			}
+		})
+	}
+}
+
+// R-ERR-1, R-ERR-4: what cannot be saved says why, and how to go on.
+func TestOpenFails(t *testing.T) {
+	partial := func(contentRange string) http.HandlerFunc {
+		return func(writer http.ResponseWriter, _ *http.Request) {
+			writer.Header().Set("Content-Range", contentRange)
+			writer.WriteHeader(http.StatusPartialContent)
+			_, _ = io.WriteString(writer, "456789")
+		}
+	}
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		reason  rs.Reason
+	}{
+		"another part":          {partial("bytes 5-9/10"), rs.InvalidResponse},
+		"a part without a span": {partial(""), rs.InvalidResponse},
+		"not up to the end":     {partial("bytes 4-8/10"), rs.InvalidResponse},
+		"no bytes":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, rs.InvalidResponse},
+		"encoded": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			_, _ = io.WriteString(w, "x")
+		}, rs.InvalidResponse},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, rs.Redirected},
+		"cut off": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "10")
+			_, _ = io.WriteString(w, "0123")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, rs.InvalidResponse},
+		"stalled": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "10")
+			_, _ = io.WriteString(w, "0123")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, rs.Timeout},
+		"no answer": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, rs.Timeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, _ := serve(t, test.handler, func(o *rs.Options) { o.Timeout = 200 * time.Millisecond })
+			_, _, err := openAll(t, client, rs.Resume{Offset: 4})
+			var failure *rs.Failure
+			if !errors.As(err, &failure) || failure.Reason != test.reason {
+				t.Errorf("got %v, want %s", err, test.reason)
+			}
+		})
+	}
+	client, _ := serve(t, ranged)
+	var refused *rs.Error
+	if _, _, err := openAll(t, client, rs.Resume{Offset: 10}); !errors.As(err, &refused) || refused.Status != http.StatusRequestedRangeNotSatisfiable {
+		t.Errorf("got %v, want 416", err)
+	}
+}
+
+// The time limit counts from byte to byte: a large blob may take longer than one request.
+func TestOpenTakesItsTime(t *testing.T) {
+	step := make(chan struct{})
+	client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) {
+		writer.Header().Set("Content-Length", "10")
+		for i := range blob {
+			<-step
+			_, _ = io.WriteString(writer, blob[i:i+1])
+			_ = http.NewResponseController(writer).Flush()
+		}
+	}, func(o *rs.Options) { o.Timeout = 300 * time.Millisecond })
+	go func() {
+		ticks := time.NewTicker(100 * time.Millisecond)
+		defer ticks.Stop()
+		for range blob {
+			<-ticks.C
+			step <- struct{}{}
+		}
+	}()
+	if _, text, err := openAll(t, client, rs.Resume{}); err != nil || text != blob {
+		t.Errorf("got %q, %v", text, err)
+	}
+}

@@ -1,0 +1,133 @@
+package rs_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+func exampleChange() rs.Change {
+	address, count := "https://a.example/?x=<1>&y", int64(3)
+	var query rs.Query
+	query.Set("connection_id", "cin_1")
+	var body rs.Body
+	body.String("callback_url", &address)
+	body.String("absent", nil)
+	body.StringList("streams", []string{"a", `b"`})
+	body.StringList("none", nil)
+	body.StringList("empty", []string{})
+	body.Integer("count", &count)
+	return rs.Change{Method: http.MethodPost, Path: rs.JoinPath("v1", "event-subscriptions"), Query: query, Body: &body}
+}
+
+func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
+	var got []byte
+	client, requests := serve(t, func(writer http.ResponseWriter, request *http.Request) {
+		got, _ = io.ReadAll(request.Body)
+		writer.WriteHeader(http.StatusCreated)
+		_, _ = writer.Write([]byte(`{"id":"sub_1"}`))
+	})
+	response, err := client.Send(t.Context(), exampleChange())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.Status != http.StatusCreated || string(response.Body) != `{"id":"sub_1"}` {
+		t.Errorf("answer is %d %s", response.Status, response.Body)
+	}
+	const want = `{"callback_url":"https://a.example/?x=<1>&y","streams":["a","b\""],"empty":[],"count":3}`
+	if string(got) != want {
+		t.Errorf("the RS read %s, want %s", got, want)
+	}
+	request := requests.all()[0]
+	if request.Method != http.MethodPost || request.RequestURI != "/v1/event-subscriptions?connection_id=cin_1" {
+		t.Errorf("the RS saw %s %s", request.Method, request.RequestURI)
+	}
+	if request.Header.Get("Content-Type") != "application/json" || request.Header.Get("Authorization") != "Bearer "+bearer {
+		t.Errorf("the RS saw the headers %v", request.Header)
+	}
+}
+
+// Whoever gives nothing says so: the RS decides whether that makes sense.
+func TestABodyOfNothing(t *testing.T) {
+	var got []byte
+	client, _ := serve(t, func(writer http.ResponseWriter, request *http.Request) {
+		got, _ = io.ReadAll(request.Body)
+		_, _ = writer.Write([]byte(`{}`))
+	})
+	if _, err := client.Send(t.Context(), rs.Change{Method: http.MethodPatch, Path: "/v1/x", Body: &rs.Body{}}); err != nil || string(got) != "{}" {
+		t.Errorf("the RS read %q, %v; want {}", got, err)
+	}
+}
+
+// 204 has no body; a read without one stays unusable (R-ERR-4).
+func TestOnlyAChangeMayBeAnsweredWithoutABody(t *testing.T) {
+	client, requests := serve(t, func(writer http.ResponseWriter, _ *http.Request) { writer.WriteHeader(http.StatusNoContent) })
+	response, err := client.Send(t.Context(), rs.Change{Method: http.MethodDelete, Path: "/v1/event-subscriptions/sub_1"})
+	if err != nil || response.Status != http.StatusNoContent || response.Body != nil {
+		t.Errorf("got %+v, %v; want 204 without a body", response, err)
+	}
+	if sent := requests.all()[0]; sent.ContentLength > 0 || sent.Header.Get("Content-Type") != "" {
+		t.Errorf("a change without a body announced %d bytes of %q", sent.ContentLength, sent.Header.Get("Content-Type"))
+	}
+	_, err = client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+	var failure *rs.Failure
+	if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
+		t.Errorf("an empty read gives %v, want %s", err, rs.InvalidResponse)
+	}
+}
+
+// A change is sent once whatever happens, and who does not know its outcome is told so. R-ERR-6 holds too.
+func TestAChangeIsNeverSentAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		reason  rs.Reason
+	}{
+		"the connection breaks": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, rs.Unreachable},
+		"the answer is late": {func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // a server notices that a client has gone after the body
+			<-r.Context().Done()
+		}, rs.Timeout},
+		"the answer is no JSON": {body("made it, " + bearer), rs.InvalidResponse},
+		"the answer is too big": {body(`{"x":"` + strings.Repeat("x", 5000) + `"}`), rs.ResponseTooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, requests := serve(t, test.handler, func(o *rs.Options) { o.Timeout, o.MaxBody = 200*time.Millisecond, 4000 })
+			_, err := client.Send(t.Context(), exampleChange())
+			var failure *rs.Failure
+			if !errors.As(err, &failure) || failure.Reason != test.reason || !strings.Contains(failure.Message, "the change may have been made") ||
+				strings.Contains(failure.Message, "try again") {
+				t.Errorf("got %v, want %s and that the outcome is open", err, test.reason)
+			}
+			if sent := len(requests.all()); sent != 1 {
+				t.Errorf("the RS saw %d requests, want 1", sent)
+			}
+			if strings.Contains(err.Error(), bearer) {
+				t.Error("the error holds the bearer")
+			}
+		})
+	}
+}
+
+// R-ERR-1: a refusal is the RS's own, and a change that never left was not made.
+func TestRefusedAndUnsentChanges(t *testing.T) {
+	client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) {
+		writer.WriteHeader(http.StatusBadRequest)
+		_, _ = writer.Write([]byte(`{"error":{"code":"invalid_callback","message":"no"}}`))
+	})
+	var refused *rs.Error
+	if _, err := client.Send(t.Context(), exampleChange()); !errors.As(err, &refused) || refused.Code != "invalid_callback" {
+		t.Errorf("got %v, want the refusal", err)
+	}
+	unreachable, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: bearer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unreachable.Send(t.Context(), exampleChange()); err == nil || strings.Contains(err.Error(), "may have been made") {
+		t.Errorf("got %v, want a failure that leaves nothing open", err)
+	}
+}

@@ -1,0 +1,109 @@
+package toolspec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+var commandWords = regexp.MustCompile(`^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$`)
+
+// surface judges what a tool says for its surface: what MCP clients are offered has a budget and an output,
+// what a terminal has are the words of a command.
+func (c *toolCheck) surface() {
+	if surface := c.tool.Surface; surface != "" && !slices.Contains(SurfaceNames, surface) {
+		c.add("surface", "%s", unknown("surface", surface, SurfaceNames))
+		return
+	}
+	if c.tool.Terminal() {
+		c.terminal()
+		return
+	}
+	checkPositive(c.source, "budget.bytes", c.tool.Budget.Bytes)
+	for _, key := range []string{"budget", "output"} {
+		if !c.has(key) {
+			c.lacks(key, "is missing; add it")
+		}
+	}
+	for _, key := range []string{"command", "result.columns", "result.secret"} {
+		if c.has(key) {
+			c.add(key, "is for commands of the terminal; remove it, or add surface: terminal")
+		}
+	}
+	for index := range c.tool.Arguments {
+		if path := fmt.Sprintf("arguments[%d].positional", index); c.has(path) {
+			c.addOwn(path, "is for commands of the terminal; remove it, or add surface: terminal")
+		}
+	}
+}
+
+func (c *toolCheck) terminal() {
+	switch command := c.tool.Command; {
+	case !c.has("command"):
+		c.lacks("command", "is missing; say which words stand behind pdpp-mcp")
+	case command != "" && !commandWords.MatchString(command):
+		c.add("command", "is %q; write small letters, digits and -, with one space between words", command)
+	}
+	for _, key := range []string{"budget", "output"} {
+		if c.has(key) {
+			c.add(key, "is for tools of MCP clients; remove it, a command has none")
+		}
+	}
+	if c.has("request.sources") {
+		c.add("request.sources", "is for tools of MCP clients; remove it, a command asks with a single grant")
+	}
+	if result := c.tool.Result; result != nil && result.Render == RenderFile && c.tool.Request != nil && c.tool.Request.Method != Method {
+		c.add("result.render", "is %s, but only %s gives bytes; use another renderer", RenderFile, Method)
+	}
+	c.positional()
+}
+
+// positional judges the argument that stands behind the words of a command.
+func (c *toolCheck) positional() {
+	first := ""
+	for index, argument := range c.tool.Arguments {
+		if !argument.Positional {
+			continue
+		}
+		path := fmt.Sprintf("arguments[%d].positional", index)
+		switch {
+		case first != "":
+			c.addOwn(path, "is true for %s too; a command takes one argument without a flag", first)
+			continue
+		case argument.Type != "string" && argument.Type != "":
+			c.addOwn(path, "is true for %s; only a string stands behind the words of a command", article(argument.Type))
+		case !argument.Required && c.complete:
+			c.addOwn(path, "is true for an argument that may be absent; add required: true")
+		}
+		first = argument.Name
+	}
+}
+
+// method holds the surface of MCP clients to reading (R-SURF-3), and a body to the methods that have one.
+func (c *toolCheck) method() {
+	method := c.tool.Request.Method
+	switch {
+	case method == "":
+		return
+	case !c.tool.Terminal() && method != Method:
+		c.add("request.method", "is %q; the tools only read, write %s", method, Method)
+	case !slices.Contains(Methods, method):
+		c.add("request.method", "%s", unknown("method", method, Methods))
+	}
+	if method == "POST" || method == "PATCH" {
+		return
+	}
+	for index, argument := range c.tool.Arguments {
+		if argument.Send == SendBody {
+			c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is %s, but %s sends none; send it as query", SendBody, method)
+		}
+	}
+}
+
+// renderers are the words for the surface of the tool.
+func (c *toolCheck) renderers() Words {
+	if c.tool.Terminal() {
+		return TerminalRenderers
+	}
+	return Renderers
+}
