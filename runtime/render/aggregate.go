@@ -185,9 +185,12 @@ func groupTokens(group rawjson.Object) string {
 	return strings.Join(tokens, " ")
 }
 
-// memberName is the name of a member that stands beside a group's key.
+// memberName is the name of a member that stands beside a group's key: its count, or a name of the data.
 func memberName(sent string) string {
-	if sent = clipName(sent); sent == "key" {
+	switch sent = clipName(sent); sent {
+	case "count":
+		return sent
+	case "key":
 		return Quoted(sent)
 	}
 	return SourceName(sent)

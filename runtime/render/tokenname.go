@@ -8,10 +8,10 @@ import (
 // ownNames are the names of the tokens, and the words at the beginning of a line, by which the adapter says
 // what a record is, what was cut, and how to go on.
 var ownNames = setOf(
-	"id", "record_id", "connection_id", "connector_key", "stream", "first_fetch_id", "deleted", "deleted_at",
+	"id", "record_id", "connection_id", "connector_key", "display_name", "stream", "first_fetch_id", "deleted", "deleted_at",
 	"clipped", "characters", "more_fields", "field_path", "fields_clipped", "fields_left_out",
 	"rows", "rows_left_out", "rows_without_preview", "hits", "hits_left_out", "hits_narrowed",
-	"has_more", "next_cursor", "next_changes_since", "limit_used", "window_cut", "more_sources", "more_warnings",
+	"has_more", "count", "next_cursor", "next_changes_since", "limit_used", "window_cut", "more_sources", "more_warnings",
 	"next", "previous", "warning", "source", "hit", "evidence", "recall", "records", "aggregate", "connector", "streams",
 )
 
