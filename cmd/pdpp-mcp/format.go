@@ -62,6 +62,9 @@ func (f *format) print(name string, result *tool.Result) error {
 		columns, _ := width(f.terminal)
 		shown = table(name, result, columns)
 	}
+	if _, isTerminal := width(f.terminal); isTerminal { // in a pipe the bytes stay as they are
+		shown = printable(shown)
+	}
 	if _, err := fmt.Fprintln(f.terminal.out, shown); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}

@@ -63,5 +63,5 @@ func (l *logging) fatal(err error, code int) {
 	}
 	line := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 	// Nothing is left to be done if stderr cannot be written.
-	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", line)
+	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", printable(line))
 }

@@ -57,13 +57,18 @@ func printPages(ctx context.Context, terminal terminal, call pageCall, arguments
 		if err != nil {
 			progress.done()
 			if progress.rows > 0 {
-				fmt.Fprintf(terminal.err, "stopped after %d rows; what is left is read with --json '%s'\n", progress.rows, arguments)
+				fmt.Fprintf(terminal.err, "stopped after %d rows; what is left is read with --json %s\n", progress.rows, shellQuoted(string(arguments)))
 			}
 			return err
 		}
 		arguments = next
 	}
 	return nil
+}
+
+// shellQuoted is a word for a shell, in which nothing that came with the data is a command.
+func shellQuoted(word string) string {
+	return "'" + strings.ReplaceAll(printable(word), "'", `'\''`) + "'"
 }
 
 func printPage(ctx context.Context, terminal terminal, call pageCall, arguments json.RawMessage, progress *progress) (json.RawMessage, error) {

@@ -79,7 +79,7 @@ func recordRows(records []json.RawMessage, ids []string) [][]string {
 		if i > 0 {
 			id = ""
 			if i <= len(ids) {
-				id = ids[i-1]
+				id = oneLine(ids[i-1])
 			}
 		}
 		rows[i] = append([]string{id}, rows[i]...)
@@ -102,7 +102,11 @@ func memberRows(objects []json.RawMessage, names ...string) [][]string {
 			parsed[i][member.Name] = cell(member.Value)
 		}
 	}
-	rows := [][]string{names}
+	headings := make([]string, len(names))
+	for i, name := range names {
+		headings[i] = oneLine(name)
+	}
+	rows := [][]string{headings}
 	for _, members := range parsed {
 		row := make([]string, len(names))
 		for i, name := range names {
@@ -117,7 +121,7 @@ func memberRows(objects []json.RawMessage, names ...string) [][]string {
 func cell(value json.RawMessage) string {
 	var plain string
 	if err := json.Unmarshal(value, &plain); err == nil {
-		return printable(strings.Join(strings.Fields(plain), " "))
+		return oneLine(plain)
 	}
 	if string(value) == "null" {
 		return ""
