@@ -140,8 +140,12 @@ func textsFor(at place, turn int) []string {
 func forges(t *testing.T, name, arguments string, document []byte, at place, text string) bool {
 	t.Helper()
 	harmless := twin(text)
-	got := outlineOf(t, name, arguments, parrot{body: at.planted(document, text)}, harmless)
-	want := outlineOf(t, name, arguments, parrot{body: at.planted(document, harmless)}, harmless)
+	fromData := []string{harmless, "expanded." + harmless}
+	if !slices.Contains(ownNames, text) {
+		fromData = append(fromData, text, "expanded."+text)
+	}
+	got := outlineOf(t, name, arguments, parrot{body: at.planted(document, text)}, fromData...)
+	want := outlineOf(t, name, arguments, parrot{body: at.planted(document, harmless)}, fromData...)
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("%q at byte %d (%.60q): (-harmless +hostile)\n%s", text, at.start, document[at.start:at.end], diff)
 		return true
@@ -156,13 +160,13 @@ type outline struct {
 	Calls []string
 }
 
-func outlineOf(t *testing.T, name, arguments string, reader rs.Reader, harmless string) outline {
+func outlineOf(t *testing.T, name, arguments string, reader rs.Reader, fromData ...string) outline {
 	t.Helper()
 	result, err := definition(t, name).Run(t.Context(), tool.Env{RS: reader}, json.RawMessage(arguments))
 	if err != nil {
 		result = tool.Failed(err)
 	}
-	return outline{linesOf(t, name, result, harmless), structuredCalls(t, result.Structured)}
+	return outline{linesOf(t, name, result, fromData), structuredCalls(t, result.Structured)}
 }
 
 func definition(t *testing.T, name string) tool.Definition {
@@ -177,7 +181,7 @@ func definition(t *testing.T, name string) tool.Definition {
 }
 
 // linesOf outlines the text: JSON by its members, a window's head, or all lines.
-func linesOf(t *testing.T, name string, result *tool.Result, harmless string) []string {
+func linesOf(t *testing.T, name string, result *tool.Result, fromData []string) []string {
 	t.Helper()
 	if result.IsError || name == "fetch" {
 		if !json.Valid([]byte(result.Text)) {
@@ -198,7 +202,7 @@ func linesOf(t *testing.T, name string, result *tool.Result, harmless string) []
 	}
 	var lines []string
 	for _, words := range blind.Grammar(text) {
-		lines = append(lines, wordsOf(words, harmless))
+		lines = append(lines, wordsOf(words, fromData))
 	}
 	return lines
 }
@@ -222,14 +226,15 @@ func unseen(r rune) bool {
 		r >= 0xE0000 && r <= 0xE007F)
 }
 
-// wordsOf names the words of a line. All names of the data are one.
-func wordsOf(words []blind.Word, harmless string) string {
+// wordsOf names the words of a line. All names of the data are one: those in quotes, and plain ones that are
+// known to come from there and that the adapter does not use.
+func wordsOf(words []blind.Word, fromData []string) string {
 	var named []string
 	for _, word := range words {
 		switch {
 		case word.IsCall:
 			named = append(named, "call "+word.Name+" "+memberNames(json.RawMessage(word.Value)))
-		case word.Quoted || word.Name == harmless || word.Name == "expanded."+harmless:
+		case word.Quoted || slices.Contains(fromData, word.Name):
 			named = append(named, "(data)")
 		default:
 			named = append(named, word.Name)
@@ -284,8 +289,8 @@ func TestSpacesBetweenTokensForgeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, arguments := range answer.arguments {
-			want := outlineOf(t, answer.tool, arguments, parrot{body: compact.Bytes()}, "x")
-			got := outlineOf(t, answer.tool, arguments, parrot{body: spaced.Bytes()}, "x")
+			want := outlineOf(t, answer.tool, arguments, parrot{body: compact.Bytes()})
+			got := outlineOf(t, answer.tool, arguments, parrot{body: spaced.Bytes()})
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Errorf("%s %s (-compact +spaced):\n%s", answer.path, arguments, diff)
 			}
@@ -303,7 +308,7 @@ func TestRefusalsForgeNothing(t *testing.T) {
 					"schema": `{}`, "query_records": `{"stream":"s"}`, "aggregate": `{"stream":"s","metric":"count"}`, "search": `{"q":"q"}`,
 					"fetch": `{"id":"s:1"}`, "read_record_field": `{"id":"s:1","field_path":"f"}`,
 				}[definition.Name]
-				outlineOf(t, definition.Name, arguments, parrot{body: at.planted(refusal, text), status: 400}, "")
+				outlineOf(t, definition.Name, arguments, parrot{body: at.planted(refusal, text), status: 400})
 			}
 		}
 	}
