@@ -9,7 +9,7 @@ RACE        = -race -timeout 20m -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden generate check lint race trace build release packages test-clients
+.PHONY: help demo test golden generate check lint race trace build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,7 +17,7 @@ help: ## show this list
 demo: build ## build, start the sandbox, show one answer, print the lines to paste into a host
 	@bin/pdpp-sandbox --cache-root .pdpp --demo bin/pdpp-mcp $(DEMO_FLAGS)
 
-test: check lint race trace ## everything a reviewer would run
+test: check lint race trace supply ## everything a reviewer would run
 	@echo "all checks passed"
 
 golden: ## show the advertised surface against its budgets, and hold it to the goldens
@@ -50,6 +50,15 @@ test-clients: ## real MCP clients and the conformance suite, from npm at exact v
 
 trace: ## print the requirement ids that no test names; fail when one is due
 	@.ci/trace
+
+fuzz: ## every fuzz target for FUZZTIME (60s); their seeds run with the tests
+	@FUZZTIME='$(or $(FUZZTIME),60s)' GO='$(GO)' .ci/fuzz
+
+supply: ## verify the modules, look for known vulnerabilities, compare two builds
+	@GO='$(GO)' .ci/supply
+
+sbom: build ## what bin/pdpp-mcp is made of, as CycloneDX JSON beside it
+	@GO='$(GO)' .ci/sbom bin/pdpp-mcp > bin/pdpp-mcp.cdx.json
 
 build: ## static binaries in bin/, man pages and shell completions in bin/share/
 	@mkdir -p bin

@@ -33,9 +33,9 @@ func (Text) Index(seen string) ([]Source, error) {
 			label, _ := find(line, "display_name")
 			connections = append(connections, Source{ConnectionID: id, ConnectorKey: connector, Label: label})
 		} else if names, ok := strings.CutPrefix(line, "streams: "); ok {
-			for name := range strings.FieldsSeq(names) {
+			for _, name := range listed(names) {
 				for _, source := range connections {
-					source.Stream = token{value: name}.text()
+					source.Stream = name
 					sources = append(sources, source)
 				}
 			}
@@ -123,6 +123,9 @@ func (Text) Page(seen string) (Page, error) {
 
 func (p *Page) readHead(line string) {
 	for _, token := range tokens(line) {
+		if token.quoted {
+			continue
+		}
 		switch token.name {
 		case "has_more":
 			p.HasMore = token.value == "true"
@@ -145,12 +148,12 @@ func (r Row) read(line string) {
 	last, cut := "", false
 	for _, token := range tokens(line) {
 		switch {
-		case token.name == "clipped" && last != "":
+		case token.own("clipped") && last != "":
 			r.Clipped[last], cut = r.valueText(last), true
 			delete(r.Values, last)
-		case token.name == "characters" && cut:
+		case token.own("characters") && cut:
 			cut = false
-		case token.name == "more_fields":
+		case token.own("more_fields"):
 		case json.Valid([]byte(token.value)):
 			r.Values[token.name] = json.RawMessage(token.value)
 			last, cut = token.name, false
@@ -188,7 +191,7 @@ func (Text) Aggregate(seen string) (Aggregate, error) {
 
 func raw(line, name string) json.RawMessage {
 	for _, token := range tokens(line) {
-		if token.name == name {
+		if token.own(name) {
 			return json.RawMessage(token.value)
 		}
 	}

@@ -7,9 +7,13 @@ import (
 
 // token is name=value in a line of text.
 type token struct {
-	name  string
-	value string // JSON, or the characters as they stand
+	name   string
+	value  string // JSON, or the characters as they stand
+	quoted bool   // the name is a JSON string: a name of the data, never one of the adapter's own
 }
+
+// own tells whether it is the adapter's token of that name.
+func (t token) own(name string) bool { return t.name == name && !t.quoted }
 
 // text is the string that a value stands for; a value that is no JSON string stands for itself.
 func (t token) text() string {
@@ -20,29 +24,44 @@ func (t token) text() string {
 	return t.value
 }
 
-// tokens are the name=value pairs of a line, in order. Words between them are passed over.
+// tokens are the name=value pairs of a line, in order. Words and JSON values between them are passed over.
 func tokens(line string) []token {
 	var found []token
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
 		name, rest := cutName(line)
 		value, isToken := strings.CutPrefix(rest, "=")
 		if !isToken {
-			_, line, _ = strings.Cut(line, " ")
+			line = afterWord(line)
 			continue
 		}
 		length := valueLength(value)
-		found = append(found, token{name, value[:length]})
+		found = append(found, token{name, value[:length], line[0] == '"'})
 		line = value[length:]
 	}
 	return found
 }
 
-// cutName takes the name off a token: a word, or a JSON string when the name is an odd one.
+// afterWord is a line without its first word. JSON in a word counts as one character, so that spaces in it end
+// nothing.
+func afterWord(line string) string {
+	for at := 0; at < len(line); at++ {
+		switch line[at] {
+		case ' ':
+			return line[at+1:]
+		case '"', '{', '[':
+			at += max(0, jsonLength(line[at:])-1)
+		}
+	}
+	return ""
+}
+
+// cutName takes the name off a token: a word, or a JSON string when the name is an odd one or one of the
+// data's. The rest of what is no token does not begin with an equals sign.
 func cutName(line string) (name, rest string) {
 	if length := jsonLength(line); line[0] == '"' && length > 0 {
 		return token{value: line[:length]}.text(), line[length:]
 	}
-	if end := strings.IndexAny(line, "= "); end >= 0 {
+	if end := strings.IndexAny(line, `= "{[`); end >= 0 {
 		return line[:end], line[end:]
 	}
 	return line, ""
@@ -57,12 +76,25 @@ func valueLength(value string) int {
 		}
 	}
 	word, _, _ := strings.Cut(value, " ")
-	if strings.Contains(word, "(") {
-		if end := strings.Index(value, ")"); end >= 0 {
-			return end + 1
+	if at := strings.IndexByte(word, '('); at >= 0 && !strings.Contains(word[:at], `"`) {
+		if end := closingBracket(value[at+1:]); end >= 0 {
+			return at + 1 + end + 1
 		}
 	}
 	return len(word)
+}
+
+// closingBracket is where the first bracket closes that stands in no JSON string, or -1.
+func closingBracket(text string) int {
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case ')':
+			return at
+		case '"':
+			at += max(0, jsonLength(text[at:])-1)
+		}
+	}
+	return -1
 }
 
 // jsonLength is the length of the JSON value that text begins with, or 0.
@@ -75,10 +107,10 @@ func jsonLength(text string) int {
 	return int(decoder.InputOffset())
 }
 
-// find is the text of the first token of that name.
+// find is the text of the first of the adapter's tokens of that name.
 func find(line, name string) (string, bool) {
 	for _, token := range tokens(line) {
-		if token.name == name {
+		if token.own(name) {
 			return token.text(), true
 		}
 	}
@@ -93,4 +125,18 @@ func nextLine(line string) (Call, bool) {
 	}
 	tool, arguments, _ := strings.Cut(call, " ")
 	return Call{tool, arguments}, json.Valid([]byte(arguments))
+}
+
+// listed are the names in a list: words, or JSON strings.
+func listed(line string) []string {
+	var names []string
+	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
+		length := jsonLength(line)
+		if line[0] != '"' || length == 0 {
+			word, _, _ := strings.Cut(line, " ")
+			length = len(word)
+		}
+		names, line = append(names, token{value: line[:length]}.text()), line[length:]
+	}
+	return names
 }

@@ -38,7 +38,12 @@ type Options struct {
 	Transport http.RoundTripper // nil means one that rs.NewTransport makes
 	Timeout   time.Duration     // of one request to the authorization server; 0 means DefaultTimeout
 	CacheSize int               // 0 means DefaultCacheSize
-	Clock     func() time.Time  // nil means time.Now
+
+	// Concurrency is how many introspections run at once, so that made-up tokens do not become a flood at
+	// the authorization server; 0 means DefaultConcurrency. Answers out of the cache do not count.
+	Concurrency int
+
+	Clock func() time.Time // nil means time.Now
 
 	// Observe is told what happened, for metrics. It is called from many goroutines and must not block.
 	// It may be nil.
@@ -48,12 +53,13 @@ type Options struct {
 // Event is one thing that a Verifier did.
 type Event string
 
-// The events. A token that is verified gives CacheHit, or waits for one Answered or Failed, which the
-// requests that wait together share.
+// The events. A token that is verified gives CacheHit, or waits for one Answered, Failed or Busy, which
+// the requests that wait together share.
 const (
 	CacheHit Event = "cache_hit" // answered from memory
 	Answered Event = "answered"  // the authorization server gave a usable answer, whichever it was
 	Failed   Event = "failed"    // it gave none
+	Busy     Event = "busy"      // it was not asked: too many introspections were under way
 )
 
 // OptionError is a refusal of one option. It never holds a secret.
@@ -87,6 +93,7 @@ func (o Options) complete() (Options, error) {
 	}
 	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultTimeout)
 	o.CacheSize = cmp.Or(max(o.CacheSize, 0), DefaultCacheSize)
+	o.Concurrency = cmp.Or(max(o.Concurrency, 0), DefaultConcurrency)
 	if o.Transport == nil {
 		o.Transport = rs.NewTransport()
 	}

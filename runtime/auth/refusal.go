@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -86,9 +87,12 @@ var unsupportedPackage = &Refusal{
 
 // unavailable fails closed (R-HOST-4).
 func unavailable(cause error) *Refusal {
+	message := "The authorization server cannot confirm this token now. Try again in a few seconds."
+	if errors.Is(cause, errBusy) {
+		message = "Too many tokens are being confirmed at once, so this one was not asked about. Try again in a few seconds."
+	}
 	return &Refusal{
 		Status: http.StatusServiceUnavailable, Type: "api_error", Code: CodeUnavailable, RetryAfter: retryAfter,
-		Message: "The authorization server cannot confirm this token now. Try again in a few seconds.",
-		cause:   cause,
+		Message: message, cause: cause,
 	}
 }

@@ -19,6 +19,7 @@ type Verifier struct {
 	audiences audiences
 	cache     *cache
 	asking    singleflight.Group
+	turns     turns
 	clock     func() time.Time
 	observe   func(Event)
 }
@@ -41,6 +42,7 @@ func NewVerifier(options Options) (*Verifier, error) {
 		endpoint:  newEndpoint(as, options.AuthorizationServer, options.IntrospectionURL),
 		audiences: newAudiences(options.Audiences),
 		cache:     kept,
+		turns:     newTurns(options.Concurrency),
 		clock:     options.Clock,
 		observe:   options.Observe,
 	}, nil
@@ -51,7 +53,8 @@ func NewVerifier(options Options) (*Verifier, error) {
 // A positive answer is kept until the token ends, at most 60 s; a negative one for 5 s; no usable answer is not
 // kept. Requests that bring the same token at the same time wait for one introspection together; when one
 // of them is cancelled the others still get the answer. While the authorization server gives no usable
-// answer, a kept answer counts until its time, and after it the token is refused with 503.
+// answer, a kept answer counts until its time, and after it the token is refused with 503. So is a token
+// that finds no turn within a second, since only so many introspections run at once.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 	if !isToken(bearer) {
 		return nil, badToken("The bearer token is not well-formed. Send the access token as it was issued.")
@@ -90,6 +93,12 @@ func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict,
 	if kept, found := v.cache.get(token, asked); found {
 		return kept, nil
 	}
+	end, err := v.turns.take(ctx)
+	if err != nil {
+		v.observe(Busy)
+		return nil, err
+	}
+	defer end()
 	answered, err := v.introspect(ctx, bearer)
 	if err != nil {
 		v.observe(Failed)

@@ -3,8 +3,10 @@ package operation
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
 // declared is the flag of a field of which nothing else is known.
@@ -18,6 +20,17 @@ type field struct {
 
 // flagsCharacters bounds the flags of one field.
 const flagsCharacters = 200
+
+// shownFlags are flags as they are, or as a JSON string when they hold what no flag does.
+func shownFlags(flags string) string {
+	odd := func(r rune) bool {
+		return !(strings.ContainsRune("=,|_-./:", r) || unicode.IsLetter(r) || unicode.IsDigit(r))
+	}
+	if strings.ContainsFunc(flags, odd) {
+		return render.Quoted(flags)
+	}
+	return flags
+}
 
 // fieldsOf are a row's fields in the order of the document, from the compact or the full form. A row
 // without capabilities has the fields of its JSON Schema.

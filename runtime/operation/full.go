@@ -98,12 +98,12 @@ func (v fullView) fullCalls(shown fullExtent) []render.Call {
 func (v fullView) fullText(shown fullExtent, calls []render.Call) *boundedText {
 	t := &boundedText{}
 	if len(shown.dropped) > 0 {
-		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", rawjson.Strings("", shown.dropped).Value))
+		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", render.Visible(rawjson.Strings("", shown.dropped).Value)))
 	}
 	for _, r := range v.rows[:min(len(v.rows), shown.rows)] {
 		schemas := map[string]string{}
 		for _, property := range propertiesOf(r.members) {
-			schemas[property.Name] = string(property.Value)
+			schemas[property.Name] = render.Visible(property.Value)
 			if len(property.Value) > shown.schema {
 				schemas[property.Name] = fmt.Sprintf("(left out: %d bytes)", len(property.Value))
 			}
@@ -132,7 +132,7 @@ func (r *row) schemaLine(properties int) string {
 	if len(rest) > memberBytes {
 		return fmt.Sprintf("of %d fields, above; its other members take %d bytes and are left out", properties, len(rest))
 	}
-	return fmt.Sprintf("of %d fields, above; beside them %s", properties, rest)
+	return fmt.Sprintf("of %d fields, above; beside them %s", properties, render.Visible(rest))
 }
 
 // fullStructured is the exhaustive document, each field's JSON Schema once. It is nil when it is

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -89,7 +90,7 @@ func fill(number int, alphabet string, bytes int) string {
 	runes := []rune(alphabet)
 	for i := number; ; i++ {
 		next := text + string(runes[i%len(runes)])
-		if len(quoted(next)) > bytes {
+		if len(render.Quoted(next)) > bytes {
 			return text
 		}
 		text = next
@@ -177,7 +178,7 @@ func TestSchemaIndexHoldsEveryName(t *testing.T) {
 		}
 		words := " " + strings.ReplaceAll(result.Text, "\n", " ") + " "
 		for _, name := range c.names {
-			if !strings.Contains(words, " "+name+" ") && !strings.Contains(words, " "+quoted(name)+" ") {
+			if !strings.Contains(words, " "+name+" ") && !strings.Contains(words, " "+render.Quoted(name)+" ") {
 				t.Fatalf("no %q in text", name)
 			}
 		}

@@ -3,7 +3,6 @@ package operation
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -87,7 +86,7 @@ func (l *nameList) leftLine() string {
 
 // addBlock adds a connector with its connections, and its names below.
 func (l *nameList) addBlock(c *connector, style indexStyle) {
-	lines := []string{fmt.Sprintf("connector connector_key=%s streams=%d", rawjson.Quote(fitted(c.shownKey(), style.key)), len(c.streams))}
+	lines := []string{fmt.Sprintf("connector %s streams=%d", render.Token("connector_key", fitted(c.shownKey(), style.key)), len(c.streams))}
 	shown, left := usableConnections(c.connections, style.connections)
 	for _, connection := range shown {
 		lines = append(lines, "  "+connection.tokens(style.label))
@@ -108,7 +107,7 @@ func (l *nameList) addBlock(c *connector, style indexStyle) {
 
 // addLine adds a connector as one line.
 func (l *nameList) addLine(c *connector, key int) {
-	l.addNames(plainName(fitted(c.shownKey(), key))+":", c.streams)
+	l.addNames(render.HeadingName(fitted(c.shownKey(), key))+":", c.streams)
 }
 
 // addNames adds a line of names. The names that do not fit are counted.
@@ -117,7 +116,7 @@ func (l *nameList) addNames(head string, streams []*stream) {
 	l.room -= len(head) + 1
 	left := 0
 	for _, stream := range streams {
-		name := plainName(stream.name)
+		name := render.ListedName(stream.name)
 		if len(name)+1 > l.room-leftLineBytes {
 			left++
 			continue
@@ -145,29 +144,20 @@ func (c *connector) listingCall() (render.Call, bool) {
 	return render.Call{}, false
 }
 
-// fitted is the beginning of a text that takes at most so many bytes as plainName writes it, or a dash.
+// fitted is the beginning of a text that takes at most so many bytes as render.ListedName writes it, or a dash.
 func fitted(text string, bytes int) string {
-	if len(plainName(text)) <= bytes {
+	if len(render.ListedName(text)) <= bytes {
 		return text
 	}
 	kept := ""
 	for at, r := range text {
-		if next := text[:at] + string(r); len(plainName(next)) <= bytes {
+		if next := text[:at] + string(r); len(render.ListedName(next)) <= bytes {
 			kept = next
 		} else {
 			break
 		}
 	}
 	return firstOf(kept, "-")
-}
-
-// plainName is a name as it is, or as a JSON string when it could be taken for several or for none.
-func plainName(name string) string {
-	special := func(r rune) bool { return r == '"' || !unicode.IsPrint(r) || unicode.IsSpace(r) }
-	if name == "" || strings.ContainsFunc(name, special) {
-		return string(rawjson.Quote(name))
-	}
-	return name
 }
 
 // clip is the beginning of a label, at most so many characters.

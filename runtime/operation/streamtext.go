@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
@@ -88,7 +87,7 @@ func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string)
 		if i == shown.fields || t.full() {
 			break
 		}
-		line := "    " + plainName(f.name) + " " + plainName(clip(f.flags, flagsCharacters))
+		line := "    " + render.ListedName(f.name) + " " + shownFlags(clip(f.flags, flagsCharacters))
 		if schema := schemas[f.name]; schema != "" {
 			line += " schema=" + schema
 		}
@@ -105,8 +104,8 @@ func (r *row) sort() string {
 	if cursor == "" {
 		return "no cursor_field is advertised, so no sort field is known; order asc or desc follows the server's own order"
 	}
-	return render.Token("cursor_field", cursor) + " implies sort " + string(rawjson.Quote(cursor)) + " or " +
-		string(rawjson.Quote("-"+cursor)) + "; order asc or desc says the same"
+	return render.Token("cursor_field", cursor) + " implies sort " + render.Quoted(cursor) + " or " +
+		render.Quoted("-"+cursor) + "; order asc or desc says the same"
 }
 
 // expand lists the first relations.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
 // countFields tells how many fields there are of a kind.
@@ -68,7 +69,7 @@ func relationsOf(members rawjson.Object) []relation {
 			object = rawjson.Object{rawjson.String("name", name)}
 		}
 		if name := object.Text("name"); name != "" {
-			relations = append(relations, relation{object, plainName(clip(name, labelCharacters)) + relationDetails(object)})
+			relations = append(relations, relation{object, render.ListedName(clip(name, labelCharacters)) + relationDetails(object)})
 		}
 	}
 	return relations
@@ -77,7 +78,7 @@ func relationsOf(members rawjson.Object) []relation {
 func relationDetails(relation rawjson.Object) string {
 	var details []string
 	if cardinality := relation.Text("cardinality"); cardinality != "" {
-		details = append(details, plainName(clip(cardinality, labelCharacters)))
+		details = append(details, render.ListedName(clip(cardinality, labelCharacters)))
 	}
 	for _, name := range []string{"default_limit", "max_limit"} {
 		if limit, ok := relation.Int(name); ok {

@@ -179,22 +179,34 @@ func groupTokens(group rawjson.Object) string {
 	tokens := []string{groupToken("key", key)}
 	for _, member := range group {
 		if member.Name != "key" && len(tokens) < fieldsPreviewed {
-			tokens = append(tokens, groupToken(clipName(member.Name), member.Value))
+			tokens = append(tokens, groupToken(memberName(member.Name), member.Value))
 		}
 	}
 	return strings.Join(tokens, " ")
 }
 
+// memberName is the name of a member that stands beside a group's key: its count, or a name of the data.
+func memberName(sent string) string {
+	switch sent = clipName(sent); sent {
+	case "count":
+		return sent
+	case "key":
+		return Quoted(sent)
+	}
+	return SourceName(sent)
+}
+
+// groupToken takes the name as it is spelled in the text.
 func groupToken(name string, value json.RawMessage) string {
 	if text, ok := rawjson.Text(value); ok {
 		clipped, cut := Clip(text, groupCharacters)
 		if cut {
-			return Token(name, clipped) + " clipped=true"
+			return name + "=" + Quoted(clipped) + " clipped=true"
 		}
-		return Token(name, clipped)
+		return name + "=" + Quoted(clipped)
 	}
 	if rawLength(value) > groupCharacters {
-		return fmt.Sprintf("%s=(%d characters)", tokenName(name), rawLength(value))
+		return fmt.Sprintf("%s=(%d characters)", name, rawLength(value))
 	}
-	return RawToken(name, value)
+	return name + "=" + Visible(value)
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -39,10 +38,7 @@ func countValue(kind string, value json.RawMessage) string {
 	if number != "" {
 		kind += ":" + number
 	}
-	if strings.ContainsFunc(kind, func(r rune) bool { return r <= ' ' || r == '"' }) {
-		kind = string(rawjson.Quote(kind))
-	}
-	return "count=" + kind
+	return "count=" + ListedName(kind)
 }
 
 // sentWarnings are the RS's warnings for structured output that does not hold its envelope: nil when it
@@ -94,7 +90,7 @@ func scalarTokens(object rawjson.Object) []string {
 	for _, member := range object {
 		kind := rawjson.Kind(member.Value)
 		if kind != rawjson.ArrayValue && kind != rawjson.ObjectValue && kind != rawjson.Null && len(member.Value) <= warningCharacters {
-			tokens = append(tokens, RawToken(member.Name, member.Value))
+			tokens = append(tokens, SourceName(member.Name)+"="+Visible(member.Value))
 		}
 	}
 	return tokens

@@ -15,7 +15,7 @@ type Call struct {
 // Line is the continuation in a text: next: tool {arguments}.
 func (c Call) Line() string { return "next: " + c.invocation() }
 
-func (c Call) invocation() string { return c.Tool + " " + string(c.Arguments.Encode()) }
+func (c Call) invocation() string { return c.Tool + " " + Visible(c.Arguments.Encode()) }
 
 // Structured is the continuation in structured output.
 func (c Call) Structured() json.RawMessage {

@@ -27,6 +27,7 @@ type preview struct {
 // previewField shows a value in at most so many characters, and says the size of what it does not
 // show. Binary values are named and sized (R-QRY-3).
 func previewField(name string, value json.RawMessage, characters int) preview {
+	name = SourceName(name)
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
 		text, _ := rawjson.Text(value)
@@ -39,35 +40,36 @@ func previewField(name string, value json.RawMessage, characters int) preview {
 			return preview{}
 		}
 		if len(value) <= nestedCharacters {
-			return preview{token: RawToken(name, value)}
+			return preview{token: name + "=" + Visible(value)}
 		}
-		return preview{token: fmt.Sprintf("%s=array(%d items)", tokenName(name), len(elements)), counted: true}
+		return preview{token: fmt.Sprintf("%s=array(%d items)", name, len(elements)), counted: true}
 	case rawjson.Number, rawjson.Boolean:
 		if len(value) <= numberCharacters {
-			return preview{token: RawToken(name, value)}
+			return preview{token: name + "=" + Visible(value)}
 		}
-		return preview{token: fmt.Sprintf("%s=number(%d characters)", tokenName(name), len(value)), counted: true}
+		return preview{token: fmt.Sprintf("%s=number(%d characters)", name, len(value)), counted: true}
 	}
 	return preview{}
 }
 
+// previewText, like the functions below, takes the name as SourceName spells it.
 func previewText(name, text string, characters int) preview {
 	if text == "" {
 		return preview{}
 	}
 	if binary := describeBinary(text); binary != "" {
-		return preview{token: tokenName(name) + "=" + binary}
+		return preview{token: name + "=" + binary}
 	}
 	if shown, clipped := Clip(text, characters); clipped {
 		return previewCut(name, shown, utf8.RuneCountInString(text), characters)
 	}
-	return preview{token: Token(name, text)}
+	return preview{token: name + "=" + Quoted(text)}
 }
 
 // previewCut shows the beginning of a text that has more characters than are at hand.
 func previewCut(name, beginning string, whole, characters int) preview {
 	shown, _ := Clip(beginning, characters)
-	return preview{token: fmt.Sprintf("%s clipped=true characters=%d", Token(name, shown), whole), clipped: true}
+	return preview{token: fmt.Sprintf("%s=%s clipped=true characters=%d", name, Quoted(shown), whole), clipped: true}
 }
 
 func previewObject(name string, value json.RawMessage) preview {
@@ -82,12 +84,12 @@ func previewObject(name string, value json.RawMessage) preview {
 				parts = append(parts, RawToken(detail, sent))
 			}
 		}
-		return preview{token: tokenName(name) + "=blob(" + strings.Join(parts, " ") + ")"}
+		return preview{token: name + "=blob(" + strings.Join(parts, " ") + ")"}
 	}
 	if len(value) <= nestedCharacters {
-		return preview{token: RawToken(name, value)}
+		return preview{token: name + "=" + Visible(value)}
 	}
-	return preview{token: fmt.Sprintf("%s=object(%d members)", tokenName(name), len(object)), counted: true}
+	return preview{token: fmt.Sprintf("%s=object(%d members)", name, len(object)), counted: true}
 }
 
 // describeBinary names and sizes a text that is base64 or a data URL of it, else it is empty.
@@ -97,7 +99,7 @@ func describeBinary(text string) string {
 	}
 	kind := "base64"
 	if head, body, found := strings.Cut(text, ";base64,"); found && strings.HasPrefix(head, "data:") && len(head) < nestedCharacters {
-		text, kind = body, string(rawjson.Quote(strings.TrimPrefix(head, "data:")))
+		text, kind = body, Quoted(strings.TrimPrefix(head, "data:"))
 	}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
 		if decoded, err := encoding.DecodeString(text); err == nil && mixed(text) {

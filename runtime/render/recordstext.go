@@ -131,7 +131,7 @@ func (r *row) preview(characters, perValue int) []string {
 		preview := previewField(field.Name, field.Value, perValue)
 		if whole, cut := r.whole[field.Name]; cut {
 			text, _ := rawjson.Text(field.Value)
-			preview = previewCut(field.Name, text, whole, perValue)
+			preview = previewCut(SourceName(field.Name), text, whole, perValue)
 		}
 		if preview.token == "" || r.repeatsHandle(field.Name, field.Value) {
 			continue
@@ -190,7 +190,7 @@ func (r *row) expandedTokens() []string {
 			break
 		}
 		name, _ := Clip(relation.Name, labelCharacters)
-		tokens = append(tokens, IntToken("expanded."+name, int64(len(relatedRecords(relation.Value)))))
+		tokens = append(tokens, IntToken(expandedPrefix+name, int64(len(relatedRecords(relation.Value)))))
 	}
 	return tokens
 }

@@ -25,7 +25,7 @@ type shortened struct {
 
 func (s *shortened) line() string {
 	return fmt.Sprintf("fields_clipped=%d fields_left_out=%s: the record is too large for one result.",
-		len(s.clipped), rawjson.Strings("", shownNames(s.dropped)).Value)
+		len(s.clipped), Visible(rawjson.Strings("", shownNames(s.dropped)).Value))
 }
 
 func (s *shortened) members() rawjson.Object {

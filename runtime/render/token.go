@@ -7,13 +7,11 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Token is one machine-readable value of a text: name="value", the value as a JSON string.
 func Token(name, value string) string {
-	return tokenName(name) + "=" + string(rawjson.Quote(value))
+	return tokenName(name) + "=" + Quoted(value)
 }
 
 // IntToken is name=value for an integer.
@@ -26,20 +24,9 @@ func BoolToken(name string, value bool) string {
 	return tokenName(name) + "=" + strconv.FormatBool(value)
 }
 
-// RawToken is name=value with the value as the JSON that was received.
+// RawToken is name=value with the value as the JSON that was received, on one line.
 func RawToken(name string, value json.RawMessage) string {
-	return tokenName(name) + "=" + string(value)
-}
-
-// tokenName writes a field name so that the token can be told apart from its neighbours.
-func tokenName(name string) string {
-	plain := func(r rune) bool {
-		return r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	}
-	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
-		return name
-	}
-	return string(rawjson.Quote(name))
+	return tokenName(name) + "=" + Visible(value)
 }
 
 // line joins the tokens that are not empty.

@@ -1,0 +1,94 @@
+package golden_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// licensesHeader explains the golden to who reads its diff.
+const licensesHeader = `# The modules linked into pdpp-mcp, their versions, and the licences (SPDX) that their files say.
+# go test ./golden -run Licenses -update writes it.
+`
+
+// licenses are told apart by words that stand in no other of them. All of them may be linked into a binary that
+// is given away, with their texts.
+var licenses = []struct {
+	spdx  string
+	words *regexp.Regexp
+}{
+	{"Apache-2.0", regexp.MustCompile(`Apache License\s+Version 2\.0`)},
+	{"BSD-3-Clause", regexp.MustCompile(`Redistribution and use in source and binary forms[\s\S]*Neither the name of|Redistribution and use in source and binary forms[\s\S]*[Nn]or the names of`)},
+	{"BSD-2-Clause", regexp.MustCompile(`Redistribution and use in source and binary forms`)},
+	{"MPL-2.0", regexp.MustCompile(`Mozilla Public License,? [Vv]ersion 2\.0`)},
+	{"MIT", regexp.MustCompile(`Permission is hereby granted, free of charge`)},
+	{"ISC", regexp.MustCompile(`Permission to use, copy, modify, and/or distribute this software`)},
+}
+
+// Every module that is linked has a licence that is known and that permits it. A module or a version that is new
+// changes the golden on purpose.
+func TestLicensesAreTheGolden(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(licensesHeader)
+	for _, linked := range linkedModuleFolders(t) {
+		spdx := licenseOf(t, linked.folder)
+		if len(spdx) == 0 {
+			t.Errorf("%s has no licence that is known: read it, and add it to licenses if it permits what is done here", linked.module)
+		}
+		fmt.Fprintf(&text, "%s %s\n", linked.module, strings.Join(spdx, " AND "))
+	}
+	if *update {
+		if err := os.WriteFile("licenses.txt", []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := gocmp.Diff(string(readFile(t, "licenses.txt")), text.String()); diff != "" {
+		t.Errorf("licences (-golden +now); update the golden when this is meant:\n%s", diff)
+	}
+}
+
+// linkedModule is a module of others with its version, and where its files are.
+type linkedModule struct{ module, folder string }
+
+func linkedModuleFolders(t *testing.T) []linkedModule {
+	t.Helper()
+	const form = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
+	lines := goList(t, "-deps", "-f", form, "./cmd/pdpp-mcp")
+	slices.Sort(lines)
+	var linked []linkedModule
+	for _, line := range slices.Compact(lines) {
+		module, folder, _ := strings.Cut(line, "\t")
+		linked = append(linked, linkedModule{module, folder})
+	}
+	return linked
+}
+
+// licenseOf reads the licence files of a module's root.
+func licenseOf(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, entry := range entries {
+		name := strings.ToUpper(entry.Name())
+		if entry.IsDir() || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") {
+			continue
+		}
+		text := readFile(t, filepath.Join(folder, entry.Name()))
+		for _, license := range licenses {
+			known := slices.Contains(found, license.spdx) || license.spdx == "BSD-2-Clause" && slices.Contains(found, "BSD-3-Clause")
+			if !known && license.words.Match(text) {
+				found = append(found, license.spdx)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,85 @@
+package golden_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// billOfMaterials is what the test reads of a CycloneDX 1.6 document.
+type billOfMaterials struct {
+	Format   string `json:"bomFormat"`
+	Spec     string `json:"specVersion"`
+	Version  int    `json:"version"`
+	Serial   string `json:"serialNumber"`
+	Metadata struct {
+		Timestamp string        `json:"timestamp"`
+		Component billComponent `json:"component"`
+	} `json:"metadata"`
+	Components []billComponent `json:"components"`
+}
+
+type billComponent struct {
+	Type       string `json:"type"`
+	Name       string `json:"name"`
+	Version    string `json:"version"`
+	PURL       string `json:"purl"`
+	Properties []struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	} `json:"properties"`
+}
+
+// The bill of materials names every module that is linked, in the version that is linked, with the hash of
+// go.sum, and is the same for the same binary.
+func TestBillOfMaterials(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "pdpp-mcp")
+	run(t, "go", "build", "-trimpath", "-o", binary, "../cmd/pdpp-mcp")
+	first := run(t, "../.ci/sbom", binary)
+	if again := run(t, "../.ci/sbom", binary); again != first {
+		t.Error("two documents of one binary differ")
+	}
+	var bill billOfMaterials
+	decoder := json.NewDecoder(strings.NewReader(first))
+	if err := decoder.Decode(&bill); err != nil {
+		t.Fatalf("%v: %s", err, first)
+	}
+	if bill.Format != "CycloneDX" || bill.Spec != "1.6" || bill.Version != 1 || bill.Serial != "" || bill.Metadata.Timestamp != "" {
+		t.Errorf("%+v", bill)
+	}
+	if main := bill.Metadata.Component; main.Name != "pdpp-mcp" || !strings.HasPrefix(main.PURL, "pkg:golang/github.com/pdppmcp/pdpp-mcp@") {
+		t.Errorf("of %+v", main)
+	}
+	sums := string(readFile(t, "../go.sum"))
+	var listed, linked []string
+	for _, component := range bill.Components {
+		if component.Name == "std" {
+			continue
+		}
+		listed = append(listed, component.Name+" "+component.Version)
+		if len(component.Properties) != 1 || !strings.Contains(sums, component.Name+" "+component.Version+" "+component.Properties[0].Value+"\n") {
+			t.Errorf("not as in go.sum: %+v", component)
+		}
+	}
+	for _, module := range linkedModuleFolders(t) {
+		linked = append(linked, module.module)
+	}
+	slices.Sort(listed)
+	if diff := gocmp.Diff(linked, listed); diff != "" {
+		t.Errorf("modules (-linked +listed):\n%s", diff)
+	}
+}
+
+func run(t *testing.T, name string, arguments ...string) string {
+	t.Helper()
+	printed, err := exec.CommandContext(t.Context(), name, arguments...).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return string(printed)
+}

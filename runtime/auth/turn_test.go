@@ -1,0 +1,125 @@
+package auth_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+)
+
+// gauge counts what is under way, and the most that ever was.
+type gauge struct{ now, most, all atomic.Int32 }
+
+func (g *gauge) begin() {
+	g.all.Add(1)
+	now := g.now.Add(1)
+	for most := g.most.Load(); now > most && !g.most.CompareAndSwap(most, now); most = g.most.Load() {
+	}
+}
+
+// R-HOST-4: a flood of made-up tokens is asked about within a bound. What finds no turn within a second is
+// refused with 503 and Retry-After, is not asked about, and can be asked about later.
+func TestFloodOfTokensIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const flood = 1_000
+		var under gauge
+		v := overTransport(t, func(request *http.Request) (*http.Response, error) {
+			under.begin()
+			defer under.now.Add(-1)
+			<-request.Context().Done() // the authorization server hangs
+			return nil, request.Context().Err()
+		})
+		var waiting sync.WaitGroup
+		var refusals sync.Map
+		begun := time.Now()
+		for i := range flood {
+			waiting.Go(func() {
+				_, err := v.Verify(t.Context(), "made-up-"+strconv.Itoa(i))
+				refusals.Store(i, err)
+				if waited := time.Since(begun); waited != time.Second && waited != auth.DefaultTimeout {
+					t.Errorf("waited %s", waited)
+				}
+			})
+		}
+		waiting.Wait()
+		if asked := under.all.Load(); asked != auth.DefaultConcurrency || under.most.Load() != asked {
+			t.Errorf("%d introspections, %d at once, want %d", asked, under.most.Load(), auth.DefaultConcurrency)
+		}
+		busy := 0
+		refusals.Range(func(_, value any) bool {
+			refusal := asRefusal(t, nil, value.(error))
+			expect(t, refusal, 503, "authorization_unavailable", "")
+			if strings.Contains(refusal.Message, "at once") {
+				busy++
+			}
+			return true
+		})
+		if busy != flood-auth.DefaultConcurrency {
+			t.Errorf("%d were refused for want of a turn", busy)
+		}
+	})
+}
+
+// An honest burst of more tokens than there are turns is served: those that wait get the turns that end.
+func TestTurnsAreHandedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var under gauge
+		v := overTransport(t, func(*http.Request) (*http.Response, error) {
+			under.begin()
+			defer under.now.Add(-1)
+			time.Sleep(100 * time.Millisecond) // of the bubble's clock
+			return response(clientAnswer), nil
+		})
+		var waiting sync.WaitGroup
+		for i := range 5 * auth.DefaultConcurrency {
+			waiting.Go(func() {
+				if _, err := v.Verify(t.Context(), "caller-"+strconv.Itoa(i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		waiting.Wait()
+		if most := under.most.Load(); most != auth.DefaultConcurrency {
+			t.Errorf("%d at once", most)
+		}
+	})
+}
+
+// A caller who is known is served out of the cache while every turn is taken.
+func TestKnownCallersNeedNoTurn(t *testing.T) {
+	held := make(chan struct{})
+	as := newAuthority(t, answer(clientAnswer))
+	v, _ := verifier(t, as, func(options *auth.Options) { options.Concurrency = 1 })
+	admitted(t, v, bearer)
+
+	arrived := make(chan struct{})
+	as.Set(func(w http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-held
+		answer(clientAnswer)(w, r)
+	})
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		if _, err := v.Verify(t.Context(), "slow"); err != nil {
+			t.Error(err)
+		}
+	})
+	<-arrived
+	admitted(t, v, bearer)
+
+	refusal := refused(t, v, "made-up")
+	recorder := httptest.NewRecorder()
+	auth.Challenge{PublicOrigin: "https://mcp.example.com", RequestID: "req_1"}.Write(recorder, refusal)
+	if recorder.Code != 503 || recorder.Header().Get("Retry-After") != "5" || !strings.Contains(recorder.Body.String(), "at once") {
+		t.Errorf("%d %v %s", recorder.Code, recorder.Header(), recorder.Body)
+	}
+	close(held)
+	waiting.Wait()
+}

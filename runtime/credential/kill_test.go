@@ -1,0 +1,85 @@
+package credential_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/killtest"
+)
+
+// Covers R-STDIO-2: connect is killed while it stores a credential. What was stored before is there, whole, and
+// so is the credential of another grant; the next run goes on, and nothing that holds a token is left beside it.
+func TestKilledWhileItStoresACredential(t *testing.T) {
+	if root, writer := killtest.Directory(); writer {
+		storeForever(t, &credential.Cache{Root: root})
+	}
+	for range 25 {
+		cache, path := stored(t, `{"provider_url":"`+provider+`","note":"of another tool","credential":{"access_token":"kept","grant_id":"other"}}`)
+		last, err := strconv.Atoi(killtest.Writer(t, cache.Root, 20*time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
+		}
+		grants, err := cache.Grants(provider)
+		if err != nil || len(grants) != 2 || grants[1].Credential.AccessToken.Reveal() != "kept" {
+			t.Fatalf("after the %dth: %v, %d grants", last, err, len(grants))
+		}
+		// The one after the last that was told may have been stored as well.
+		if got := grants[0].Credential.AccessToken.Reveal(); got != tokenNumber(last) && got != tokenNumber(last+1) {
+			t.Errorf("the token is of %.10q, not of %d", got, last)
+		}
+		if content, err := os.ReadFile(path); err != nil || !strings.Contains(string(content), "of another tool") {
+			t.Errorf("%v: %s", err, content)
+		}
+		age(t, cache.Root)
+		if err := cache.Add(numbered(0)); err != nil {
+			t.Errorf("the next run: %v", err)
+		}
+		if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v %v", left, err)
+		}
+	}
+}
+
+// storeForever stores one credential after the other. They differ in length, so that a mixture would show.
+func storeForever(t *testing.T, cache *credential.Cache) {
+	t.Helper()
+	for number := 1; ; number++ {
+		if err := cache.Add(numbered(number)); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println(number)
+	}
+}
+
+func numbered(number int) *credential.Entry {
+	token, err := credential.NewToken(tokenNumber(number))
+	if err != nil {
+		panic(err) // it is made of plain characters
+	}
+	return &credential.Entry{ProviderURL: provider, Credential: credential.Credential{AccessToken: token, GrantID: "grt_1"}}
+}
+
+func tokenNumber(number int) string {
+	return strconv.Itoa(number) + "-" + strings.Repeat("t", 1+number*977%9_000)
+}
+
+// age makes what a killed writer left look as if it had been left long ago.
+func age(t *testing.T, root string) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(root, "clients", ".writing-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-time.Hour)
+	for _, path := range left {
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
