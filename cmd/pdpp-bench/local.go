@@ -12,7 +12,7 @@ func (s *suite) coldStart() error {
 	var times []time.Duration
 	for range s.effort.starts + 1 {
 		started := time.Now()
-		session, err := s.startStdio(clientToken+"0")
+		session, err := s.startStdio(clientToken + "0")
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 
 // surface measures what a client reads before its first call.
 func (s *suite) surface() error {
-	session, err := s.startStdio(clientToken+"0")
+	session, err := s.startStdio(clientToken + "0")
 	if err != nil {
 		return err
 	}
