@@ -4,7 +4,6 @@
 package rawjson
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -111,18 +110,19 @@ func (o Object) Without(names ...string) Object {
 
 // Encode writes the object without whitespace.
 func (o Object) Encode() json.RawMessage {
-	var out bytes.Buffer
-	out.WriteByte('{')
+	size := 2
+	for _, member := range o {
+		size += len(member.Name) + len(member.Value) + len(`"":,`)
+	}
+	out := append(make([]byte, 0, size), '{')
 	for i, member := range o {
 		if i > 0 {
-			out.WriteByte(',')
+			out = append(out, ',')
 		}
-		out.Write(Quote(member.Name))
-		out.WriteByte(':')
-		out.Write(member.Value)
+		out = append(AppendQuote(out, member.Name), ':')
+		out = append(out, member.Value...)
 	}
-	out.WriteByte('}')
-	return out.Bytes()
+	return append(out, '}')
 }
 
 // Array writes an array of values without whitespace between them.
@@ -140,16 +140,4 @@ func Array(elements []json.RawMessage) json.RawMessage {
 		out = append(out, element...)
 	}
 	return append(out, ']')
-}
-
-// Quote writes a JSON string. Angle brackets and ampersands stay as they are: the text is read by
-// models, not embedded in HTML. Bytes that are not UTF-8 become the replacement character.
-func Quote(text string) json.RawMessage {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(text); err != nil {
-		return json.RawMessage(`""`) // a string always encodes
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

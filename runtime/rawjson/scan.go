@@ -46,23 +46,48 @@ func Kind(value json.RawMessage) ValueKind {
 }
 
 // Compact checks a document and takes the whitespace between its tokens away. Its strings and
-// numbers keep their spelling. The functions below expect values out of a checked document.
+// numbers keep their spelling. The functions below expect values out of a checked document. A document
+// without such whitespace, as servers send it, is given as it is and not copied.
 func Compact(document []byte) (json.RawMessage, error) {
 	if !utf8.Valid(document) {
 		return nil, ErrInvalid
 	}
-	var out bytes.Buffer
-	out.Grow(len(document))
-	if err := json.Compact(&out, document); err != nil {
-		return nil, errors.Join(ErrInvalid, err)
+	c := checker{text: document}
+	if !c.document() {
+		return nil, ErrInvalid
 	}
-	return out.Bytes(), nil
+	if c.spaces == 0 {
+		return document[:len(document):len(document)], nil
+	}
+	out := make([]byte, 0, len(document)-c.spaces)
+	for at := 0; at < len(document); {
+		start := space(document, at)
+		at = start
+		for at < len(document) && !isSpace[document[at]] {
+			if document[at] == '"' {
+				at = skipString(document, at)
+			} else {
+				at++
+			}
+		}
+		out = append(out, document[start:at]...)
+	}
+	return out, nil
+}
+
+// Valid tells whether a document is one JSON value (RFC 8259). It does not look at whether strings are UTF-8.
+func Valid(document []byte) bool {
+	c := checker{text: document}
+	return c.document()
 }
 
 // Text is the text of a JSON string.
 func Text(value json.RawMessage) (string, bool) {
 	if Kind(value) != StringValue {
 		return "", false
+	}
+	if last := len(value) - 1; value[0] == '"' && last > 0 && bytes.IndexByte(value, '\\') < 0 && value[last] == '"' {
+		return string(value[1:last]), true // most strings hold no escapes
 	}
 	var text string
 	if err := json.Unmarshal(value, &text); err != nil {
@@ -123,11 +148,13 @@ func next(value []byte, end int) int {
 }
 
 func space(value []byte, at int) int {
-	for at < len(value) && (value[at] == ' ' || value[at] == '\n' || value[at] == '\t' || value[at] == '\r') {
+	for at < len(value) && isSpace[value[at]] {
 		at++
 	}
 	return at
 }
+
+var isSpace = [256]bool{' ': true, '\n': true, '\t': true, '\r': true}
 
 // skip is the end of the value that begins at a place.
 func skip(value []byte, at int) int {
@@ -158,12 +185,20 @@ func skip(value []byte, at int) int {
 	return at
 }
 
+// skipString looks for quotes only: a quote ends the string unless an odd number of backslashes stands
+// before it.
 func skipString(value []byte, at int) int {
 	for at++; at < len(value); at++ {
-		switch value[at] {
-		case '\\':
-			at++
-		case '"':
+		found := bytes.IndexByte(value[at:], '"')
+		if found < 0 {
+			break
+		}
+		at += found
+		before := at - 1
+		for value[before] == '\\' {
+			before--
+		}
+		if (at-before)%2 == 1 {
 			return at + 1
 		}
 	}
