@@ -96,12 +96,15 @@ func Text(value json.RawMessage) (string, bool) {
 	return text, true
 }
 
+// membersUsual is how many members an object has room for at first.
+const membersUsual = 12
+
 // ParseObject takes an object apart, one level deep. It reads every byte once.
 func ParseObject(value json.RawMessage) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
-	object := Object{}
+	object := make(Object, 0, membersUsual)
 	at := space(value, space(value, 0)+1)
 	for at < len(value) && value[at] != '}' {
 		end := skip(value, at)
