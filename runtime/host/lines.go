@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // lineReader passes on the lines that hold JSON-RPC messages. Other lines are answered with a JSON-RPC
@@ -75,7 +77,7 @@ func (r *lineReader) next() ([]byte, error) {
 
 // check tells whether a line is a message or a batch of messages, and answers it if it is not.
 func (r *lineReader) check(line []byte) bool {
-	if !json.Valid(line) {
+	if !rawjson.Valid(line) {
 		r.answers.refuse(jsonrpc.CodeParseError, "the line is not JSON; send one JSON-RPC message on each line")
 		return false
 	}
@@ -101,13 +103,22 @@ func (r *lineReader) check(line []byte) bool {
 type lineWriter struct {
 	mu          sync.Mutex
 	destination io.Writer
+	kept        *standIns
+	restored    []byte // room for the next line
 }
 
 // Write writes one message with its line end. The SDK passes a message at once.
 func (w *lineWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.destination.Write(line)
+	if !w.kept.has(line) {
+		return w.destination.Write(line)
+	}
+	w.restored = w.kept.restore(w.restored[:0], line)
+	if _, err := w.destination.Write(w.restored); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
 
 // Close does nothing: standard output stays open until the process ends.

@@ -3,13 +3,14 @@ package rs
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // exchange is one request and what became of it.
@@ -62,7 +63,7 @@ func notObject(body []byte) string {
 		return "has no body"
 	case !utf8.Valid(body):
 		return "is not valid UTF-8"
-	case !json.Valid(body):
+	case !rawjson.Valid(body):
 		return "is not JSON"
 	case trimmed[0] != '{':
 		return "is JSON, but not an object"
