@@ -17,6 +17,12 @@ import (
 // BenchmarkStdioCall is a whole call of query_records over stdio in one process, the resource server
 // included: 25 records of 1 kB.
 func BenchmarkStdioCall(b *testing.B) {
+	for _, inFlight := range []int{1, 32} {
+		b.Run(fmt.Sprintf("%d in flight", inFlight), func(b *testing.B) { benchmarkCalls(b, inFlight) })
+	}
+}
+
+func benchmarkCalls(b *testing.B, inFlight int) {
 	page := pageOf(25, 1000)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/schema") {
@@ -37,20 +43,34 @@ func BenchmarkStdioCall(b *testing.B) {
 		ended <- host.ServeStdio(b.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, reader, host.Streams{In: toServer, Out: fromServer})
 	}()
 	answers := bufio.NewReaderSize(out, 1<<20)
-	ask := func(line string) {
+	send := func(line string) {
 		if _, err := io.WriteString(in, line+"\n"); err != nil {
 			b.Fatalf("%v, after the server ended with %v", err, <-ended)
 		}
+	}
+	receive := func() {
 		answer, err := answers.ReadSlice('\n')
 		if err != nil || !strings.Contains(string(answer[:min(len(answer), 60)]), `"result"`) {
 			b.Fatalf("%v: %.300s", err, answer)
 		}
 	}
-	ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"b","version":"1"}}}`)
+	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"messages","limit":25}}}`
+	send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"b","version":"1"}}}`)
+	receive()
 	b.ReportAllocs()
 	b.SetBytes(int64(len(page)))
+	id := 1
+	for range inFlight - 1 {
+		id++
+		send(fmt.Sprintf(call, id))
+	}
 	for b.Loop() {
-		ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"messages","limit":25}}}`)
+		id++
+		send(fmt.Sprintf(call, id))
+		receive()
+	}
+	for range inFlight - 1 {
+		receive()
 	}
 	if err := in.Close(); err != nil {
 		b.Fatal(err)

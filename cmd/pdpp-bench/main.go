@@ -34,6 +34,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	jsonFile := flags.String("json", "", "write the report to this file")
 	documents := flags.String("write", "", "write performance.md between its markers, and the plots, into this directory")
 	binary := flags.String("binary", "", "measure this pdpp-mcp instead of building one")
+	only := flags.String("only", "", "measure only the parts whose name holds this")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if *quick {
 		effort = brief
 	}
-	report, err := measureAll(ctx, effort, *binary, out)
+	report, err := measureAll(ctx, effort, *only, *binary, out)
 	if err != nil {
 		return err
 	}

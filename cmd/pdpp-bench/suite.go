@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -31,7 +32,7 @@ const (
 )
 
 // measureAll runs everything in one go.
-func measureAll(ctx context.Context, effort effort, binary string, out io.Writer) (*report, error) {
+func measureAll(ctx context.Context, effort effort, only, binary string, out io.Writer) (*report, error) {
 	ctx, cancel := context.WithCancel(ctx) // ends every process that was started
 	defer cancel()
 	s := &suite{ctx: ctx, effort: effort, binary: binary, out: out, report: newReport()}
@@ -69,6 +70,9 @@ func measureAll(ctx context.Context, effort effort, binary string, out io.Writer
 		{"binary", s.binarySize},
 		{"sweeps", s.sweeps},
 	} {
+		if !strings.Contains(part.name, only) {
+			continue
+		}
 		_, _ = fmt.Fprintf(out, "%6.1fs  %s\n", time.Since(started).Seconds(), part.name)
 		if err := part.measure(); err != nil {
 			return nil, fmt.Errorf("%s: %w", part.name, err)
