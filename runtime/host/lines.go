@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -81,6 +82,9 @@ func (r *lineReader) check(line []byte) bool {
 		r.answers.refuse(jsonrpc.CodeParseError, "the line is not JSON; send one JSON-RPC message on each line")
 		return false
 	}
+	if isPlainRequest(line) {
+		return true
+	}
 	messages := []json.RawMessage{line}
 	if line[0] == '[' {
 		// Valid JSON that begins with a bracket is an array.
@@ -97,6 +101,40 @@ func (r *lineReader) check(line []byte) bool {
 		return false
 	}
 	return true
+}
+
+// isPlainRequest tells the usual requests and notifications, which the SDK's decoder surely takes, without
+// decoding them: it takes a buffer of 32 kB for every value.
+func isPlainRequest(line []byte) bool {
+	object, ok := rawjson.ParseObject(line)
+	if !ok {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, member := range object {
+		if seen[member.Name] {
+			return false
+		}
+		seen[member.Name] = true
+		kind := rawjson.Kind(member.Value)
+		switch member.Name {
+		case "jsonrpc":
+			ok = string(member.Value) == `"2.0"`
+		case "id":
+			_, err := strconv.ParseInt(string(member.Value), 10, 53)
+			ok = kind == rawjson.StringValue || err == nil
+		case "method":
+			ok = kind == rawjson.StringValue
+		case "params":
+			ok = kind == rawjson.ObjectValue
+		default:
+			ok = false
+		}
+		if !ok {
+			return false
+		}
+	}
+	return seen["jsonrpc"] && seen["method"]
 }
 
 // lineWriter writes whole lines, one at a time.
