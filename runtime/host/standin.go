@@ -30,9 +30,6 @@ type keptResult struct {
 	free       bool
 }
 
-// standInFrom is how many bytes a result has that is worth a stand-in.
-const standInFrom = 1 << 10
-
 // standInMark begins every stand-in. It is random and never leaves the process, so no client and no resource
 // server can write one.
 var standInMark = rand.Text()
@@ -45,7 +42,7 @@ const (
 
 // keep takes the channels of a result and gives the one that the SDK carries.
 func (s *standIns) keep(result *mcp.CallToolResult, kept *tool.Result) *mcp.CallToolResult {
-	if s == nil || kept.Structured == nil || len(kept.Text)+len(kept.Structured) < standInFrom {
+	if s == nil || kept.Structured == nil {
 		return result
 	}
 	s.mu.Lock()
