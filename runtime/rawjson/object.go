@@ -110,28 +110,51 @@ func (o Object) Without(names ...string) Object {
 
 // Encode writes the object without whitespace.
 func (o Object) Encode() json.RawMessage {
+	return o.Append(make([]byte, 0, o.Size()))
+}
+
+// Size is about how many bytes Encode writes; names with escapes take more.
+func (o Object) Size() int {
 	size := 2
 	for _, member := range o {
 		size += len(member.Name) + len(member.Value) + len(`"":,`)
 	}
-	out := append(make([]byte, 0, size), '{')
+	return size
+}
+
+// Append appends what Encode writes.
+func (o Object) Append(out []byte) []byte {
+	out = append(out, '{')
 	for i, member := range o {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(AppendQuote(out, member.Name), ':')
-		out = append(out, member.Value...)
+		out = member.Append(out)
 	}
 	return append(out, '}')
 }
 
+// Append appends the member as it stands in an object.
+func (m Member) Append(out []byte) []byte {
+	out = append(AppendQuote(out, m.Name), ':')
+	return append(out, m.Value...)
+}
+
 // Array writes an array of values without whitespace between them.
 func Array(elements []json.RawMessage) json.RawMessage {
+	return AppendArray(make([]byte, 0, arraySize(elements)), elements)
+}
+
+func arraySize(elements []json.RawMessage) int {
 	size := 2
 	for _, element := range elements {
 		size += len(element) + 1
 	}
-	out := make([]byte, 0, size)
+	return size
+}
+
+// AppendArray appends what Array writes.
+func AppendArray(out []byte, elements []json.RawMessage) []byte {
 	out = append(out, '[')
 	for i, element := range elements {
 		if i > 0 {

@@ -100,12 +100,11 @@ func (p *page) leftOut() int { return len(p.rows) - p.shown }
 func (p *page) total() int { return len(p.rows) }
 
 func (p *page) structured() json.RawMessage {
-	members := rawjson.Object{rawjson.Raw("data", p.encode(p.encoded[:p.shown], p.leftOut() == 0))}
 	handles := make([]string, p.shown)
 	for i, row := range p.rows[:p.shown] {
 		handles[i] = row.handle
 	}
-	members = append(members, rawjson.Strings("ids", handles))
+	members := rawjson.Object{rawjson.Strings("ids", handles)}
 	members = append(members, p.again.members()...)
 	if p.leftOut() > 0 {
 		members = append(members, rawjson.Int("rows_left_out", int64(p.leftOut())))
@@ -113,7 +112,7 @@ func (p *page) structured() json.RawMessage {
 	if p.short != nil {
 		members = append(members, p.short.members()...)
 	}
-	return Structured(p.response, members, p.calls())
+	return p.list.structured(p.response, nil, p.encoded[:p.shown], p.leftOut() == 0, members, p.calls())
 }
 
 // calls lead on from the page: to what was left out, or to the next page, or, when the RS pages

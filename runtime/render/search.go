@@ -149,19 +149,18 @@ func (s *search) smallerLimit() int { return max(1, s.shown) }
 
 func (s *search) structured() json.RawMessage {
 	ladder := rawjson.Object{rawjson.Raw("records", rawjson.Array(s.ladder[:s.shown]))}
-	members := rawjson.Object{
+	before := rawjson.Object{
 		rawjson.Raw("results", rawjson.Array(s.results[:s.shown])),
 		rawjson.Raw("content_ladder", ladder.Encode()),
-		rawjson.Raw("data", s.encode(s.encoded[:s.shown], s.leftOut() == 0)),
 	}
-	members = append(members, s.again.members()...)
+	members := s.again.members()
 	if s.leftOut() > 0 {
 		members = append(members, rawjson.Int("hits_left_out", int64(s.leftOut())))
 	}
 	if s.narrowed > 0 {
 		members = append(members, rawjson.Int("hits_narrowed", int64(s.narrowed)))
 	}
-	return Structured(s.response, members, s.calls())
+	return s.list.structured(s.response, before, s.encoded[:s.shown], s.leftOut() == 0, members, s.calls())
 }
 
 // calls lead to the next page, or to a page that fits.
