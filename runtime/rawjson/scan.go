@@ -108,7 +108,7 @@ func ParseObject(value json.RawMessage) (Object, bool) {
 	at := space(value, space(value, 0)+1)
 	for at < len(value) && value[at] != '}' {
 		end := skip(value, at)
-		name, ok := Text(value[at:end])
+		name, ok := nameOf(value[at:end])
 		if !ok {
 			return nil, false
 		}
@@ -121,6 +121,29 @@ func ParseObject(value json.RawMessage) (Object, bool) {
 		at = next(value, end)
 	}
 	return object, at < len(value)
+}
+
+// usualNames are names that stand in every record and every hit. A name of them is not copied.
+var usualNames = func() map[string]string {
+	names := make(map[string]string)
+	for _, name := range []string{
+		"object", "id", "stream", "data", "connection_id", "connector_instance_id", "connector_key", "connector_id", "display_name",
+		"emitted_at", "record_key", "record_id", "record_url", "url", "snippet", "field", "text", "evidence_excerpts", "field_path",
+		"preview_text", "provenance", "truncated", "read", "method", "route", "matched_fields", "score", "kind", "value", "order",
+		"has_more", "next_cursor", "links", "meta", "self", "count", "warnings", "name", "subject", "body", "title", "received_at",
+	} {
+		names[name] = name
+	}
+	return names
+}()
+
+func nameOf(quoted json.RawMessage) (string, bool) {
+	if len(quoted) > 2 && quoted[0] == '"' {
+		if name, usual := usualNames[string(quoted[1:len(quoted)-1])]; usual {
+			return name, true
+		}
+	}
+	return Text(quoted)
 }
 
 // Elements takes an array apart, one level deep.

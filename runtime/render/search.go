@@ -92,7 +92,7 @@ func (s *search) open(q question) error {
 			return Unusable(s.response, fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
 		}
 		s.uris = append(s.uris, hit.uris...)
-		value = hit.members.Encode()
+		value = hit.value
 		if rawLength(value) > hitCharacters {
 			value = narrowed(hit.members)
 			s.narrowed++
