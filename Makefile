@@ -20,7 +20,7 @@ demo: build ## build, start the sandbox, show one answer, print the lines to pas
 test: check lint race trace ## everything a reviewer would run
 	@echo "all checks passed"
 
-bench: ## measure speed and size against their bars, and write docs/performance.md (BENCH_FLAGS=-quick to try)
+bench: ## measure speed and size against their bars, and write docs/performance.md
 	$(GO) run ./cmd/pdpp-bench -write docs $(BENCH_FLAGS)
 
 golden: ## show the advertised surface against its budgets, and hold it to the goldens

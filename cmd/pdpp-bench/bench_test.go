@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +78,13 @@ func TestPageWithoutMarkersIsRefused(t *testing.T) {
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "# Mine\n" {
 		t.Errorf("the page is %q (%v)", text, err)
+	}
+}
+
+// A part of the figures does not replace the page.
+func TestPartIsNotWritten(t *testing.T) {
+	if err := run(t.Context(), []string{"-only", "surface", "-write", t.TempDir()}, new(strings.Builder)); !errors.Is(err, errPartialPage) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

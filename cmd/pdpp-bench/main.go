@@ -2,11 +2,12 @@
 // the direct GET and a bare reverse proxy, since machines differ and ratios do not. It is never linked
 // into what it measures.
 //
-//	go run ./cmd/pdpp-bench [-quick] [-json FILE] [-write DIRECTORY]
+//	go run ./cmd/pdpp-bench [-quick] [-only PART] [-json FILE] [-write DIRECTORY] [-binary FILE]
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ func main() {
 	}
 }
 
+var errPartialPage = errors.New("-only measures a part, and -write writes the whole page: leave one of them out")
+
 // run measures, prints the table, and writes what was asked for. A bar that is not met is no error.
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("pdpp-bench", flag.ContinueOnError)
@@ -37,6 +40,9 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	only := flags.String("only", "", "measure only the parts whose name holds this")
 	if err := flags.Parse(arguments); err != nil {
 		return err
+	}
+	if *only != "" && *documents != "" {
+		return errPartialPage
 	}
 	effort := thorough
 	if *quick {
