@@ -9,7 +9,7 @@ RACE        = -race -timeout 20m -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden generate check lint race trace build release packages test-clients fuzz supply sbom
+.PHONY: help demo test bench golden generate check lint race trace build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,6 +19,9 @@ demo: build ## build, start the sandbox, show one answer, print the lines to pas
 
 test: check lint race trace supply ## everything a reviewer would run
 	@echo "all checks passed"
+
+bench: ## measure speed and size against their bars, and write docs/performance.md
+	$(GO) run ./cmd/pdpp-bench -write docs $(BENCH_FLAGS)
 
 golden: ## show the advertised surface against its budgets, and hold it to the goldens
 	$(GO) run ./cmd/pdpp-mcp footprint

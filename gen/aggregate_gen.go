@@ -15,25 +15,25 @@ import (
 
 // AggregateInput holds the arguments of aggregate. A nil member was not given.
 type AggregateInput struct {
-	// Stream name from schema.
+	// From schema.
 	Stream string
 	// One of count, sum, min, max, count_distinct.
 	Metric string
-	// Field measured, for all but count.
+	// For all but count.
 	Field *string
 	// Field to group by.
 	GroupBy *string
-	// Time field to bucket, instead of group_by.
+	// Time field, instead of group_by.
 	GroupByTime *string
 	// One of minute, hour, day, week, month, quarter, year.
 	Granularity *string
-	// IANA zone of the buckets.
+	// IANA zone.
 	TimeZone *string
 	// Most groups. 1 to 100.
 	Limit *int64
-	// Typed conditions, e.g. {"is_seen":false,"received_at":{"gte":"2026-01-01T00:00:00Z"}}.
+	// Typed, e.g. {"seen":false,"at":{"gte":"2026-01-01"}}.
 	Filter rs.Filter
-	// Source to read, when several could answer.
+	// Source to read, if several.
 	ConnectionID *string
 }
 
@@ -94,20 +94,20 @@ func aggregateDefinition() tool.Definition {
 	return tool.Definition{
 		Name:         "aggregate",
 		Title:        "Aggregate PDPP records",
-		Description:  "Count, sum or group records of one stream on the server (`GET /v1/streams/{stream}/aggregate`). Read-only. Grouped results carry other_count: a positive value means top-N truncation. Structured output has every bucket.",
+		Description:  "Count, sum or group records of one stream (`GET /v1/streams/{stream}/aggregate`). Read-only. Grouped results carry other_count: a positive value means top-N truncation.",
 		InputSchema:  aggregateInputSchema,
 		OutputSchema: aggregateOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "Stream name from schema."},
+			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "From schema."},
 			{Name: "metric", Type: tool.StringArgument, Required: true, Description: "One of count, sum, min, max, count_distinct.", Values: []string{"count", "sum", "min", "max", "count_distinct"}},
-			{Name: "field", Type: tool.StringArgument, Description: "Field measured, for all but count."},
+			{Name: "field", Type: tool.StringArgument, Description: "For all but count."},
 			{Name: "group_by", Type: tool.StringArgument, Description: "Field to group by."},
-			{Name: "group_by_time", Type: tool.StringArgument, Description: "Time field to bucket, instead of group_by."},
+			{Name: "group_by_time", Type: tool.StringArgument, Description: "Time field, instead of group_by."},
 			{Name: "granularity", Type: tool.StringArgument, Description: "One of minute, hour, day, week, month, quarter, year.", Values: []string{"minute", "hour", "day", "week", "month", "quarter", "year"}},
-			{Name: "time_zone", Type: tool.StringArgument, Description: "IANA zone of the buckets."},
+			{Name: "time_zone", Type: tool.StringArgument, Description: "IANA zone."},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Most groups. 1 to 100."},
-			{Name: "filter", Type: tool.FilterArgument, Description: "Typed conditions, e.g. {\"is_seen\":false,\"received_at\":{\"gte\":\"2026-01-01T00:00:00Z\"}}."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
 		},
 		Run: runAggregate,
 	}

@@ -20,11 +20,11 @@ type FetchInput struct {
 	ID string
 	// Only these fields.
 	Fields []string
-	// Relations to include, from expand_capabilities.
+	// From expand_capabilities.
 	Expand []string
-	// Most records per relation, e.g. {"attachments":3}.
+	// E.g. {"attachments":3}.
 	ExpandLimit rs.Limits
-	// Source to read, when several could answer.
+	// Source to read, if several.
 	ConnectionID *string
 }
 
@@ -85,15 +85,15 @@ func fetchDefinition() tool.Definition {
 	return tool.Definition{
 		Name:         "fetch",
 		Title:        "Fetch one PDPP record",
-		Description:  "Read one record as a document of id, title, text, url and metadata (`GET /v1/streams/{stream}/records/{id}`). Read-only. Narrow with fields; long text is clipped with a continuation in metadata. Text and structured output are the same.",
+		Description:  "Read one record as a document (`GET /v1/streams/{stream}/records/{id}`). Read-only. Narrow with fields; long text is clipped with a continuation in metadata. Text and structured output are the same.",
 		InputSchema:  fetchInputSchema,
 		OutputSchema: fetchOutputSchema,
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Required: true, Description: "Id from search, unchanged."},
 			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields."},
-			{Name: "expand", Type: tool.StringListArgument, Description: "Relations to include, from expand_capabilities."},
-			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "Most records per relation, e.g. {\"attachments\":3}."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities."},
+			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
 		},
 		Run: runFetch,
 	}

@@ -9,16 +9,16 @@ import "github.com/pdppmcp/pdpp-mcp/runtime/tool"
 func Footprint() tool.Footprint {
 	return tool.Footprint{
 		Tools: []tool.FootprintRow{
-			{Name: "schema", Bytes: 1057, Tokens: 234, BudgetBytes: 1500},
-			{Name: "query_records", Bytes: 2624, Tokens: 614, BudgetBytes: 2700},
-			{Name: "aggregate", Bytes: 2252, Tokens: 538, BudgetBytes: 2300},
-			{Name: "search", Bytes: 2161, Tokens: 519, BudgetBytes: 2200},
-			{Name: "fetch", Bytes: 1389, Tokens: 320, BudgetBytes: 1700},
-			{Name: "read_record_field", Bytes: 1745, Tokens: 411, BudgetBytes: 2500},
+			{Name: "schema", Bytes: 766, Tokens: 171, BudgetBytes: 850},
+			{Name: "query_records", Bytes: 2167, Tokens: 517, BudgetBytes: 2300},
+			{Name: "aggregate", Bytes: 1825, Tokens: 446, BudgetBytes: 1900},
+			{Name: "search", Bytes: 1666, Tokens: 403, BudgetBytes: 1750},
+			{Name: "fetch", Bytes: 1172, Tokens: 276, BudgetBytes: 1250},
+			{Name: "read_record_field", Bytes: 1291, Tokens: 304, BudgetBytes: 1400},
 		},
-		Total:                        tool.FootprintRow{Name: "total", Bytes: 11245, Tokens: 2635, BudgetBytes: 12000},
+		Total:                        tool.FootprintRow{Name: "total", Bytes: 8904, Tokens: 2116, BudgetBytes: 9000},
 		InstructionsCharacters:       1138,
 		BudgetInstructionsCharacters: 1800,
-		BudgetTokens:                 3000,
+		BudgetTokens:                 2200,
 	}
 }

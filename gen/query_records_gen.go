@@ -16,11 +16,11 @@ import (
 
 // QueryRecordsInput holds the arguments of query_records. A nil member was not given.
 type QueryRecordsInput struct {
-	// Stream name from schema.
+	// From schema.
 	Stream string
 	// Page size. 1 to 100.
 	Limit *int64
-	// next_cursor of the page before.
+	// A next_cursor.
 	Cursor *string
 	// One of asc, desc.
 	Order *string
@@ -28,19 +28,19 @@ type QueryRecordsInput struct {
 	Sort *string
 	// One of none, estimated, exact.
 	Count *string
-	// Typed conditions, e.g. {"is_seen":false,"received_at":{"gte":"2026-01-01T00:00:00Z"}}.
+	// Typed, e.g. {"seen":false,"at":{"gte":"2026-01-01"}}.
 	Filter rs.Filter
 	// Only these fields.
 	Fields []string
-	// Named projection instead of fields.
+	// A named projection.
 	View *string
-	// Relations to include, from expand_capabilities.
+	// From expand_capabilities.
 	Expand []string
-	// Most records per relation, e.g. {"attachments":3}.
+	// E.g. {"attachments":3}.
 	ExpandLimit rs.Limits
 	// "beginning" or a next_changes_since.
 	ChangesSince *string
-	// Source to read, when several could answer.
+	// Source to read, if several.
 	ConnectionID *string
 }
 
@@ -117,23 +117,23 @@ func queryRecordsDefinition() tool.Definition {
 	return tool.Definition{
 		Name:         "query_records",
 		Title:        "Query PDPP records",
-		Description:  "Read records of one stream (`GET /v1/streams/{stream}/records`), newest first, as text previews and structured output. Read-only. Page with cursor and narrow fields; aggregate or search when full records are not needed. schema(stream) says what is supported.",
+		Description:  "Read records of one stream (`GET /v1/streams/{stream}/records`), newest first, as text previews and structured output. Read-only. Page with cursor and narrow fields; aggregate or search when full records are not needed.",
 		InputSchema:  queryRecordsInputSchema,
 		OutputSchema: queryRecordsOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "Stream name from schema."},
+			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "From schema."},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Page size. 1 to 100."},
-			{Name: "cursor", Type: tool.StringArgument, Description: "next_cursor of the page before."},
+			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
 			{Name: "order", Type: tool.StringArgument, Description: "One of asc, desc.", Values: []string{"asc", "desc"}},
 			{Name: "sort", Type: tool.StringArgument, Description: "Sort field from schema, - for descending."},
 			{Name: "count", Type: tool.StringArgument, Description: "One of none, estimated, exact.", Values: []string{"none", "estimated", "exact"}},
-			{Name: "filter", Type: tool.FilterArgument, Description: "Typed conditions, e.g. {\"is_seen\":false,\"received_at\":{\"gte\":\"2026-01-01T00:00:00Z\"}}."},
+			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
 			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields."},
-			{Name: "view", Type: tool.StringArgument, Description: "Named projection instead of fields."},
-			{Name: "expand", Type: tool.StringListArgument, Description: "Relations to include, from expand_capabilities."},
-			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "Most records per relation, e.g. {\"attachments\":3}."},
+			{Name: "view", Type: tool.StringArgument, Description: "A named projection."},
+			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities."},
+			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},
 			{Name: "changes_since", Type: tool.StringArgument, Description: "\"beginning\" or a next_changes_since."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
 		},
 		Run: runQueryRecords,
 	}

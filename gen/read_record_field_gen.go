@@ -17,9 +17,9 @@ import (
 
 // ReadRecordFieldInput holds the arguments of read_record_field. A nil member was not given.
 type ReadRecordFieldInput struct {
-	// Record id from another result.
+	// From another result.
 	ID *string
-	// Source to read, when several could answer.
+	// Source to read, if several.
 	ConnectionID *string
 	// With record_id, instead of id.
 	Stream *string
@@ -34,9 +34,9 @@ type ReadRecordFieldInput struct {
 	Q *string
 	// 1 to 16384.
 	LimitChars *int64
-	// Before the match, with q. 0 to 8192.
+	// With q. 0 to 8192.
 	BeforeChars *int64
-	// After the match, with q. 0 to 8192.
+	// With q. 0 to 8192.
 	AfterChars *int64
 }
 
@@ -120,12 +120,12 @@ func readRecordFieldDefinition() tool.Definition {
 	return tool.Definition{
 		Name:         "read_record_field",
 		Title:        "Read a long PDPP field",
-		Description:  "Read a window of one long text field (`GET /v1/streams/{stream}/records/{id}/field-window`). Read-only. Name the record by id, or by stream and record_id. Continue with the call shown in text and structured output.",
+		Description:  "Read a window of one long text field (`GET /v1/streams/{stream}/records/{id}/field-window`). Read-only. Continue with the call shown.",
 		InputSchema:  readRecordFieldInputSchema,
 		OutputSchema: readRecordFieldOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "id", Type: tool.StringArgument, Description: "Record id from another result."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+			{Name: "id", Type: tool.StringArgument, Description: "From another result."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
 			{Name: "stream", Type: tool.StringArgument, Description: "With record_id, instead of id."},
 			{Name: "record_id", Type: tool.StringArgument, Description: "With stream, instead of id."},
 			{Name: "field_path", Type: tool.StringArgument, Required: true},
@@ -133,8 +133,8 @@ func readRecordFieldDefinition() tool.Definition {
 			{Name: "cursor", Type: tool.StringArgument, Description: "Window cursor."},
 			{Name: "q", Type: tool.StringArgument, Description: "Window around the first match."},
 			{Name: "limit_chars", Type: tool.IntegerArgument, Description: "1 to 16384."},
-			{Name: "before_chars", Type: tool.IntegerArgument, Description: "Before the match, with q. 0 to 8192."},
-			{Name: "after_chars", Type: tool.IntegerArgument, Description: "After the match, with q. 0 to 8192."},
+			{Name: "before_chars", Type: tool.IntegerArgument, Description: "With q. 0 to 8192."},
+			{Name: "after_chars", Type: tool.IntegerArgument, Description: "With q. 0 to 8192."},
 		},
 		Run: runReadRecordField,
 	}

@@ -16,7 +16,7 @@ import (
 type SchemaInput struct {
 	// One stream instead of the index.
 	Stream *string
-	// Source to read, when several could answer.
+	// Source to read, if several.
 	ConnectionID *string
 	// full gives raw JSON Schema and needs stream. One of compact, full.
 	Detail *string
@@ -61,7 +61,7 @@ func schemaDefinition() tool.Definition {
 		OutputSchema: schemaOutputSchema,
 		Arguments: []tool.Argument{
 			{Name: "stream", Type: tool.StringArgument, Description: "One stream instead of the index."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
 			{Name: "detail", Type: tool.StringArgument, Description: "full gives raw JSON Schema and needs stream. One of compact, full.", Values: []string{"compact", "full"}},
 		},
 		Run: runSchema,

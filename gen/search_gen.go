@@ -23,11 +23,11 @@ type SearchInput struct {
 	Mode *string
 	// Most hits in all. 1 to 100.
 	Limit *int64
-	// next_cursor of the page before.
+	// A next_cursor.
 	Cursor *string
-	// Typed conditions, e.g. {"is_seen":false,"received_at":{"gte":"2026-01-01T00:00:00Z"}}.
+	// Typed, e.g. {"seen":false,"at":{"gte":"2026-01-01"}}.
 	Filter rs.Filter
-	// Source to read, when several could answer.
+	// Source to read, if several.
 	ConnectionID *string
 }
 
@@ -100,9 +100,9 @@ func searchDefinition() tool.Definition {
 			{Name: "streams", Type: tool.StringListArgument, Description: "Only these streams."},
 			{Name: "mode", Type: tool.StringArgument, Description: "Default lexical. One of lexical, semantic, hybrid.", Values: []string{"lexical", "semantic", "hybrid"}},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Most hits in all. 1 to 100."},
-			{Name: "cursor", Type: tool.StringArgument, Description: "next_cursor of the page before."},
-			{Name: "filter", Type: tool.FilterArgument, Description: "Typed conditions, e.g. {\"is_seen\":false,\"received_at\":{\"gte\":\"2026-01-01T00:00:00Z\"}}."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, when several could answer."},
+			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
+			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
 		},
 		Run: runSearch,
 	}

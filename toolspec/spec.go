@@ -134,7 +134,9 @@ type Binding struct {
 	Value string // "stream", "target" or "target.stream"
 }
 
-// Output is a loose output schema (R-SURF-10): properties only, nothing required.
+// Output is what the structured content of a tool may hold, all of it in the reference pages. The schema
+// that is served is loose (R-SURF-10) and names only the advertised properties: every client reads it with
+// every list, and none shows it to a model that has the result itself.
 type Output struct {
 	Name       string     `yaml:"name"`
 	Properties []Property `yaml:"properties"`
@@ -143,6 +145,7 @@ type Output struct {
 // Property is one member of structured content.
 type Property struct {
 	Name        string `yaml:"name"`
-	Type        string `yaml:"type"` // string, integer, boolean, object or array (of objects)
-	Description string `yaml:"description,omitempty"`
+	Type        string `yaml:"type"`                  // string, integer, boolean, object or array (of objects)
+	Description string `yaml:"description,omitempty"` // for the reference pages
+	Advertised  bool   `yaml:"advertised,omitempty"`  // in the served schema too, for clients that look for it by name
 }

@@ -51,7 +51,7 @@ func TestNothingIsTouchedWhenASpecIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, root, "toolspec/tools/fetch.yaml", strings.Replace(string(text), "budget: {bytes: 1700}", "budget: {bytes: 17}", 1))
+	write(t, root, "toolspec/tools/fetch.yaml", strings.Replace(string(text), "budget: {bytes: 1250}", "budget: {bytes: 17}", 1))
 	before := tree(t, root)
 	code, printed := generateIn(root)
 	if code != 1 || !strings.Contains(printed, "over its budget of 17") {

@@ -42,18 +42,23 @@ func newServeCommand(_ terminal, logging *logging) *cobra.Command {
 	return command
 }
 
-// gcPercent trades memory for time: most of what is allocated are the SDK's buffers, gone after each request.
-const gcPercent = 400
+// How much a heap may grow before it is collected trades memory for time: most of what is allocated are the
+// SDK's buffers and pages, gone after each request. A local server shares the machine with a person, so it
+// grows less.
+const (
+	servedGCPercent = 400
+	stdioGCPercent  = 300
+)
 
 // raiseGCPercent leaves it to whoever runs the server when they have set it.
-func raiseGCPercent() {
+func raiseGCPercent(percent int) {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+		debug.SetGCPercent(percent)
 	}
 }
 
 func serve(ctx context.Context, settings *serveSettings, logger *slog.Logger) error {
-	raiseGCPercent()
+	raiseGCPercent(servedGCPercent)
 	listener, err := listen(ctx, "listen", settings.listen)
 	if err != nil {
 		return err

@@ -291,13 +291,13 @@ func TestGCPercentOfServe(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 	t.Setenv("GOGC", "100")
-	raiseGCPercent()
+	raiseGCPercent(servedGCPercent)
 	if percent := debug.SetGCPercent(100); percent != 100 {
 		t.Errorf("GOGC is set, and the percentage is %d", percent)
 	}
 	t.Setenv("GOGC", "")
-	raiseGCPercent()
-	if percent := debug.SetGCPercent(100); percent != gcPercent {
-		t.Errorf("the percentage is %d, want %d", percent, gcPercent)
+	raiseGCPercent(servedGCPercent)
+	if percent := debug.SetGCPercent(100); percent != servedGCPercent {
+		t.Errorf("the percentage is %d, want %d", percent, servedGCPercent)
 	}
 }

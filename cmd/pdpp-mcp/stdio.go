@@ -15,6 +15,7 @@ func newStdioCommand(terminal terminal, logging *logging) *cobra.Command {
 		Short: "Serve MCP over standard input and output with the cached scoped credential",
 		Args:  noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
+			raiseGCPercent(stdioGCPercent)
 			logger := logging.logger()
 			reader, err := provider.reader(logger)
 			if err != nil {

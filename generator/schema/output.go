@@ -5,11 +5,15 @@ import (
 )
 
 // Output is a loose schema of structured content: nothing required, nothing closed, no values named.
-// Clients validate error results against it too, and throw away what does not fit (R-SURF-10).
+// Clients validate error results against it too, and throw away what does not fit (R-SURF-10). It has the
+// advertised properties without their descriptions: those are for the reference pages.
 func Output(output toolspec.Output) Schema {
 	loose := Schema{Type: "object"}
 	for _, property := range output.Properties {
-		member := Schema{Type: property.Type, Description: property.Description}
+		if !property.Advertised {
+			continue
+		}
+		member := Schema{Type: property.Type}
 		if property.Type == "array" {
 			member.Items = &Schema{Type: "object"}
 		}

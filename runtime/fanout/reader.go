@@ -15,7 +15,7 @@ import (
 // The defaults of Options.
 const (
 	DefaultChildTimeout = 2500 * time.Millisecond // interfaces.md, Limits
-	DefaultConcurrency  = 8
+	DefaultConcurrency  = 24                      // sources take turns beyond it, and each turn is as long as a source
 )
 
 // Options says how the sources of a package are read. The zero value has the defaults.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // MaxRequestBody bounds the body of a request, in bytes (interfaces.md, Hosted routes).
@@ -38,7 +40,7 @@ func readBody(w http.ResponseWriter, r *http.Request) (messages int, refused *pr
 		return 0, tooLarge
 	case err != nil:
 		return 0, unreadable
-	case !json.Valid(body):
+	case !rawjson.Valid(body):
 		return 0, notJSON
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))

@@ -92,7 +92,9 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	h.sdk.ServeHTTP(w, r)
+	kept := &standIns{}
+	requestOf(ctx).kept = kept
+	h.sdk.ServeHTTP(&restoringWriter{ResponseWriter: w, kept: kept}, r)
 }
 
 // authenticate finds out who sent a request (R-HOST-4).

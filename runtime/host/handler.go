@@ -103,7 +103,7 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 // newEndpoint gives the SDK's side of /mcp: one server for every caller, since a server for each costs many
 // times as much.
 func newEndpoint(surface tool.Surface, options HandlerOptions, environment Environment) http.Handler {
-	server := NewServer(surface, options.Options, environment)
+	server := newServer(surface, options.Options, environment, keptFor)
 	server.AddReceivingMiddleware(
 		logRequests(options.Logger, options.Recorder),
 		refuseListening,

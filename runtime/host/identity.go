@@ -30,6 +30,14 @@ func withIdentity(sdk http.Handler) http.Handler {
 	return sdkauth.RequireBearerToken(alreadyVerified, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(withoutBearer)
 }
 
+// keptFor gives the stand-ins of the HTTP request that an MCP message came with, or nil.
+func keptFor(extra *mcp.RequestExtra) *standIns {
+	if request := requestOfExtra(extra); request != nil {
+		return request.kept
+	}
+	return nil
+}
+
 // requestOfExtra gives the hosted request that an MCP message came with, or nil.
 func requestOfExtra(extra *mcp.RequestExtra) *hostedRequest {
 	if extra == nil || extra.TokenInfo == nil {

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // lineReader passes on the lines that hold JSON-RPC messages. Other lines are answered with a JSON-RPC
@@ -75,9 +78,12 @@ func (r *lineReader) next() ([]byte, error) {
 
 // check tells whether a line is a message or a batch of messages, and answers it if it is not.
 func (r *lineReader) check(line []byte) bool {
-	if !json.Valid(line) {
+	if !rawjson.Valid(line) {
 		r.answers.refuse(jsonrpc.CodeParseError, "the line is not JSON; send one JSON-RPC message on each line")
 		return false
+	}
+	if isPlainRequest(line) {
+		return true
 	}
 	messages := []json.RawMessage{line}
 	if line[0] == '[' {
@@ -97,17 +103,60 @@ func (r *lineReader) check(line []byte) bool {
 	return true
 }
 
+// isPlainRequest tells the usual requests and notifications, which the SDK's decoder surely takes, without
+// decoding them: it takes a buffer of 32 kB for every value.
+func isPlainRequest(line []byte) bool {
+	object, ok := rawjson.ParseObject(line)
+	if !ok {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, member := range object {
+		if seen[member.Name] {
+			return false
+		}
+		seen[member.Name] = true
+		kind := rawjson.Kind(member.Value)
+		switch member.Name {
+		case "jsonrpc":
+			ok = string(member.Value) == `"2.0"`
+		case "id":
+			_, err := strconv.ParseInt(string(member.Value), 10, 53)
+			ok = kind == rawjson.StringValue || err == nil
+		case "method":
+			ok = kind == rawjson.StringValue
+		case "params":
+			ok = kind == rawjson.ObjectValue
+		default:
+			ok = false
+		}
+		if !ok {
+			return false
+		}
+	}
+	return seen["jsonrpc"] && seen["method"]
+}
+
 // lineWriter writes whole lines, one at a time.
 type lineWriter struct {
 	mu          sync.Mutex
 	destination io.Writer
+	kept        *standIns
+	restored    []byte // room for the next line
 }
 
 // Write writes one message with its line end. The SDK passes a message at once.
 func (w *lineWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.destination.Write(line)
+	if !w.kept.has(line) {
+		return w.destination.Write(line)
+	}
+	w.restored = w.kept.restore(w.restored[:0], line)
+	if _, err := w.destination.Write(w.restored); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
 
 // Close does nothing: standard output stays open until the process ends.

@@ -43,6 +43,11 @@ type Environment func(ctx context.Context, extra *mcp.RequestExtra) (tool.Env, e
 // NewServer makes an MCP server of a surface. The same server serves any number of sessions. It
 // panics when a tool has no usable schema, since surfaces are generated and tested.
 func NewServer(surface tool.Surface, options Options, environment Environment) *mcp.Server {
+	return newServer(surface, options, environment, func(*mcp.RequestExtra) *standIns { return nil })
+}
+
+// newServer makes a server whose messages are restored on their way out, where kept gives stand-ins.
+func newServer(surface tool.Surface, options Options, environment Environment, kept func(*mcp.RequestExtra) *standIns) *mcp.Server {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
@@ -60,13 +65,13 @@ func NewServer(surface tool.Surface, options Options, environment Environment) *
 	)
 	caller := caller{environment: environment, timeout: options.callTimeout(), logger: options.Logger}
 	for _, definition := range surface.Tools {
-		addTool(server, definition, caller)
+		addTool(server, definition, caller, kept)
 	}
 	addResources(server, surface, caller)
 	return server
 }
 
-func addTool(server *mcp.Server, definition tool.Definition, caller caller) {
+func addTool(server *mcp.Server, definition tool.Definition, caller caller, kept func(*mcp.RequestExtra) *standIns) {
 	no := false
 	advertised := &mcp.Tool{
 		Name:        definition.Name,
@@ -86,7 +91,8 @@ func addTool(server *mcp.Server, definition tool.Definition, caller caller) {
 		advertised.OutputSchema = definition.OutputSchema
 	}
 	server.AddTool(advertised, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return callToolResult(caller.call(ctx, definition, request.Extra, request.Params.Arguments)), nil
+		result := caller.call(ctx, definition, request.Extra, request.Params.Arguments)
+		return kept(request.Extra).keep(callToolResult(result), result), nil
 	})
 }
 

@@ -36,8 +36,9 @@ func ServeStdio(ctx context.Context, surface tool.Surface, options Options, read
 	admission := newAdmission(lifetime, reader)
 	admission.ask()
 
-	server := NewServer(surface, options, admission.environment)
-	transport := newStdioTransport(streams, options)
+	kept := &standIns{}
+	server := newServer(surface, options, admission.environment, func(*mcp.RequestExtra) *standIns { return kept })
+	transport := newStdioTransport(streams, options, kept)
 	session, err := server.Connect(lifetime, transport, nil)
 	if err != nil {
 		return fmt.Errorf("the MCP session could not begin: %w", err)
@@ -81,8 +82,8 @@ func closeSession(session *mcp.ServerSession) {
 	}
 }
 
-func newStdioTransport(streams Streams, options Options) *drainingTransport {
-	out := &lineWriter{destination: streams.Out}
+func newStdioTransport(streams Streams, options Options, kept *standIns) *drainingTransport {
+	out := &lineWriter{destination: streams.Out, kept: kept}
 	return &drainingTransport{atMost: options.callTimeout() + goodbye, inner: &mcp.IOTransport{
 		Reader: newLineReader(streams.In, out),
 		Writer: out,

@@ -150,6 +150,10 @@ func (s *scanner) another(closing byte) bool {
 // passString passes a string and tells whether it holds escapes.
 func (s *scanner) passString() (escaped bool) {
 	for s.at++; s.at < len(s.text); s.at++ {
+		s.passOrdinary()
+		if s.at == len(s.text) {
+			break
+		}
 		switch c := s.text[s.at]; {
 		case c == '"':
 			s.at++
@@ -164,6 +168,23 @@ func (s *scanner) passString() (escaped bool) {
 	}
 	s.fail()
 	return escaped
+}
+
+// isOrdinary tells the bytes of a string that need no look: all but quotes, backslashes and controls. Most of
+// a schema document are such bytes.
+var isOrdinary = func() (ordinary [256]bool) {
+	for b := ' '; b <= 0xFF; b++ {
+		ordinary[b] = b != '"' && b != '\\'
+	}
+	return ordinary
+}()
+
+func (s *scanner) passOrdinary() {
+	text, at := s.text, s.at
+	for at < len(text) && isOrdinary[text[at]] {
+		at++
+	}
+	s.at = at
 }
 
 // passEscape stops on the last byte of an escape.

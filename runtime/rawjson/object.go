@@ -4,7 +4,6 @@
 package rawjson
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -111,27 +110,51 @@ func (o Object) Without(names ...string) Object {
 
 // Encode writes the object without whitespace.
 func (o Object) Encode() json.RawMessage {
-	var out bytes.Buffer
-	out.WriteByte('{')
+	return o.Append(make([]byte, 0, o.Size()))
+}
+
+// Size is about how many bytes Encode writes; names with escapes take more.
+func (o Object) Size() int {
+	size := 2
+	for _, member := range o {
+		size += len(member.Name) + len(member.Value) + len(`"":,`)
+	}
+	return size
+}
+
+// Append appends what Encode writes.
+func (o Object) Append(out []byte) []byte {
+	out = append(out, '{')
 	for i, member := range o {
 		if i > 0 {
-			out.WriteByte(',')
+			out = append(out, ',')
 		}
-		out.Write(Quote(member.Name))
-		out.WriteByte(':')
-		out.Write(member.Value)
+		out = member.Append(out)
 	}
-	out.WriteByte('}')
-	return out.Bytes()
+	return append(out, '}')
+}
+
+// Append appends the member as it stands in an object.
+func (m Member) Append(out []byte) []byte {
+	out = append(AppendQuote(out, m.Name), ':')
+	return append(out, m.Value...)
 }
 
 // Array writes an array of values without whitespace between them.
 func Array(elements []json.RawMessage) json.RawMessage {
+	return AppendArray(make([]byte, 0, arraySize(elements)), elements)
+}
+
+func arraySize(elements []json.RawMessage) int {
 	size := 2
 	for _, element := range elements {
 		size += len(element) + 1
 	}
-	out := make([]byte, 0, size)
+	return size
+}
+
+// AppendArray appends what Array writes.
+func AppendArray(out []byte, elements []json.RawMessage) []byte {
 	out = append(out, '[')
 	for i, element := range elements {
 		if i > 0 {
@@ -140,16 +163,4 @@ func Array(elements []json.RawMessage) json.RawMessage {
 		out = append(out, element...)
 	}
 	return append(out, ']')
-}
-
-// Quote writes a JSON string. Angle brackets and ampersands stay as they are: the text is read by
-// models, not embedded in HTML. Bytes that are not UTF-8 become the replacement character.
-func Quote(text string) json.RawMessage {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(text); err != nil {
-		return json.RawMessage(`""`) // a string always encodes
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

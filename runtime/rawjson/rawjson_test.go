@@ -3,7 +3,9 @@ package rawjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -32,6 +34,57 @@ func TestParseObjectKeepsSpelling(t *testing.T) {
 func TestQuote(t *testing.T) {
 	if got := string(rawjson.Quote("<a & b>\n\"q\"\xff")); got != `"<a & b>\n\"q\"\ufffd"` {
 		t.Error(got)
+	}
+}
+
+// What is checked here is what package json takes, and compacted as it does; strings are quoted as it quotes them.
+func FuzzAgreesWithPackageJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, ` [ 1 , -0.5e+3 ] `, `"\u00e9\n\ud800"`, `{"a":{"b":[true,false,null]}}`, `01`, `-`, `1.`, `1e`, `"\x"`, `{"a" 1}`, `[1,]`, `{,}`,
+		"\"\t\"", `tru`, `nulll`, `"a`, "\"\u2028<&>\x7f\"", "[\"\\\\\" , \"\\\"\"]", ``, ` `,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, document []byte) {
+		valid := json.Valid(document)
+		if got := rawjson.Valid(document); got != valid {
+			t.Fatalf("%q: valid %v, package json says %v", document, got, valid)
+		}
+		got, err := rawjson.Compact(document)
+		if (err == nil) != (valid && utf8.Valid(document)) {
+			t.Fatalf("%q: %v", document, err)
+		}
+		var want bytes.Buffer
+		if err == nil && (json.Compact(&want, document) != nil || want.String() != string(got)) {
+			t.Errorf("%q became %q, want %q", document, got, want.String())
+		}
+		var quoted bytes.Buffer
+		encoder := json.NewEncoder(&quoted)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(string(document)); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(rawjson.Quote(string(document))) + "\n"; got != quoted.String() {
+			t.Errorf("%q is quoted as %s, want %s", document, got, quoted.String())
+		}
+	})
+}
+
+// A document nests as deep as package json reads, and no deeper.
+func TestNestingIsBounded(t *testing.T) {
+	for _, depth := range []int{9_999, 10_000, 10_001, 1_000_000} {
+		document := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
+		if got, want := rawjson.Valid(document), json.Valid(document); got != want {
+			t.Errorf("depth %d: valid %v, package json says %v", depth, got, want)
+		}
+	}
+}
+
+// A document without whitespace is not copied.
+func TestCompactCopiesNothingInVain(t *testing.T) {
+	document := []byte(`{"a":[1,"b c"]}`)
+	if got, err := rawjson.Compact(document); err != nil || &got[0] != &document[0] {
+		t.Errorf("%s (%v)", got, err)
 	}
 }
 

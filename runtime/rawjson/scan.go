@@ -46,23 +46,48 @@ func Kind(value json.RawMessage) ValueKind {
 }
 
 // Compact checks a document and takes the whitespace between its tokens away. Its strings and
-// numbers keep their spelling. The functions below expect values out of a checked document.
+// numbers keep their spelling. The functions below expect values out of a checked document. A document
+// without such whitespace, as servers send it, is given as it is and not copied.
 func Compact(document []byte) (json.RawMessage, error) {
 	if !utf8.Valid(document) {
 		return nil, ErrInvalid
 	}
-	var out bytes.Buffer
-	out.Grow(len(document))
-	if err := json.Compact(&out, document); err != nil {
-		return nil, errors.Join(ErrInvalid, err)
+	c := checker{text: document}
+	if !c.document() {
+		return nil, ErrInvalid
 	}
-	return out.Bytes(), nil
+	if c.spaces == 0 {
+		return document[:len(document):len(document)], nil
+	}
+	out := make([]byte, 0, len(document)-c.spaces)
+	for at := 0; at < len(document); {
+		start := space(document, at)
+		at = start
+		for at < len(document) && !isSpace[document[at]] {
+			if document[at] == '"' {
+				at = skipString(document, at)
+			} else {
+				at++
+			}
+		}
+		out = append(out, document[start:at]...)
+	}
+	return out, nil
+}
+
+// Valid tells whether a document is one JSON value (RFC 8259). It does not look at whether strings are UTF-8.
+func Valid(document []byte) bool {
+	c := checker{text: document}
+	return c.document()
 }
 
 // Text is the text of a JSON string.
 func Text(value json.RawMessage) (string, bool) {
 	if Kind(value) != StringValue {
 		return "", false
+	}
+	if last := len(value) - 1; value[0] == '"' && last > 0 && bytes.IndexByte(value, '\\') < 0 && value[last] == '"' {
+		return string(value[1:last]), true // most strings hold no escapes
 	}
 	var text string
 	if err := json.Unmarshal(value, &text); err != nil {
@@ -71,16 +96,19 @@ func Text(value json.RawMessage) (string, bool) {
 	return text, true
 }
 
+// membersUsual is how many members an object has room for at first.
+const membersUsual = 12
+
 // ParseObject takes an object apart, one level deep. It reads every byte once.
 func ParseObject(value json.RawMessage) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
-	object := Object{}
+	object := make(Object, 0, membersUsual)
 	at := space(value, space(value, 0)+1)
 	for at < len(value) && value[at] != '}' {
 		end := skip(value, at)
-		name, ok := Text(value[at:end])
+		name, ok := nameOf(value[at:end])
 		if !ok {
 			return nil, false
 		}
@@ -93,6 +121,29 @@ func ParseObject(value json.RawMessage) (Object, bool) {
 		at = next(value, end)
 	}
 	return object, at < len(value)
+}
+
+// usualNames are names that stand in every record and every hit. A name of them is not copied.
+var usualNames = func() map[string]string {
+	names := make(map[string]string)
+	for _, name := range []string{
+		"object", "id", "stream", "data", "connection_id", "connector_instance_id", "connector_key", "connector_id", "display_name",
+		"emitted_at", "record_key", "record_id", "record_url", "url", "snippet", "field", "text", "evidence_excerpts", "field_path",
+		"preview_text", "provenance", "truncated", "read", "method", "route", "matched_fields", "score", "kind", "value", "order",
+		"has_more", "next_cursor", "links", "meta", "self", "count", "warnings", "name", "subject", "body", "title", "received_at",
+	} {
+		names[name] = name
+	}
+	return names
+}()
+
+func nameOf(quoted json.RawMessage) (string, bool) {
+	if len(quoted) > 2 && quoted[0] == '"' {
+		if name, usual := usualNames[string(quoted[1:len(quoted)-1])]; usual {
+			return name, true
+		}
+	}
+	return Text(quoted)
 }
 
 // Elements takes an array apart, one level deep.
@@ -123,11 +174,13 @@ func next(value []byte, end int) int {
 }
 
 func space(value []byte, at int) int {
-	for at < len(value) && (value[at] == ' ' || value[at] == '\n' || value[at] == '\t' || value[at] == '\r') {
+	for at < len(value) && isSpace[value[at]] {
 		at++
 	}
 	return at
 }
+
+var isSpace = [256]bool{' ': true, '\n': true, '\t': true, '\r': true}
 
 // skip is the end of the value that begins at a place.
 func skip(value []byte, at int) int {
@@ -158,12 +211,20 @@ func skip(value []byte, at int) int {
 	return at
 }
 
+// skipString looks for quotes only: a quote ends the string unless an odd number of backslashes stands
+// before it.
 func skipString(value []byte, at int) int {
 	for at++; at < len(value); at++ {
-		switch value[at] {
-		case '\\':
-			at++
-		case '"':
+		found := bytes.IndexByte(value[at:], '"')
+		if found < 0 {
+			break
+		}
+		at += found
+		before := at - 1
+		for value[before] == '\\' {
+			before--
+		}
+		if (at-before)%2 == 1 {
 			return at + 1
 		}
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -96,22 +97,80 @@ var pagingNames = []string{"next_cursor", "next_changes_since", "links"}
 // encode writes the envelope with these rows. Without paging, no member leads past the rows that
 // the RS meant to be the whole page.
 func (l *list) encode(rows []json.RawMessage, paging bool) json.RawMessage {
-	change := func(object rawjson.Object, name string, value json.RawMessage) rawjson.Object {
-		if !paging {
-			object = object.Without(pagingNames...)
-		}
-		return object.With(name, value)
-	}
+	return l.append(make([]byte, 0, l.size(rows)), rows, paging)
+}
+
+// append appends what encode writes: the rows of a page are copied once, since they are most of it.
+func (l *list) append(out []byte, rows []json.RawMessage, paging bool) []byte {
+	writeRows := func(out []byte) []byte { return rawjson.AppendArray(out, rows) }
 	if l.inner == nil {
-		return change(l.outer, l.name, rawjson.Array(rows)).Encode()
+		return appendReplaced(out, l.outer, l.name, paging, writeRows)
 	}
-	inner := change(l.inner, l.name, rawjson.Array(rows)).Encode()
-	return change(l.outer, "data", inner).Encode()
+	return appendReplaced(out, l.outer, "data", paging, func(out []byte) []byte {
+		return appendReplaced(out, l.inner, l.name, paging, writeRows)
+	})
+}
+
+// appendReplaced appends an object in which the first member of a name has another value.
+func appendReplaced(out []byte, object rawjson.Object, name string, paging bool, value func([]byte) []byte) []byte {
+	out = append(out, '{')
+	replaced, first := false, true
+	for _, member := range object {
+		if !paging && slices.Contains(pagingNames, member.Name) {
+			continue
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		if member.Name == name && !replaced {
+			replaced = true
+			out = value(append(rawjson.AppendQuote(out, name), ':'))
+			continue
+		}
+		out = member.Append(out)
+	}
+	return append(out, '}')
+}
+
+// size is about how many bytes encode writes.
+func (l *list) size(rows []json.RawMessage) int {
+	size := 2
+	for _, row := range rows {
+		size += len(row) + 1
+	}
+	for _, object := range []rawjson.Object{l.outer, l.inner} {
+		for _, member := range object {
+			if member.Name != l.name && member.Name != "data" {
+				size += len(member.Name) + len(member.Value) + 4
+			}
+		}
+	}
+	return size + 2*len(`{"data":{}}`) + len(l.name)
+}
+
+// structured is a result's structured object around the envelope with these rows.
+func (l *list) structured(response *rs.Response, before rawjson.Object, rows []json.RawMessage, paging bool, after rawjson.Object, calls []Call) json.RawMessage {
+	after = closed(response, after, calls)
+	out := append(make([]byte, 0, before.Size()+l.size(rows)+after.Size()+len(`{"data":}`)), '{')
+	for _, member := range before {
+		out = append(member.Append(out), ',')
+	}
+	out = l.append(append(out, `"data":`...), rows, paging)
+	for _, member := range after {
+		out = member.Append(append(out, ','))
+	}
+	return append(out, '}')
 }
 
 // Structured is a result's structured object: its own members, then the continuations, then where
 // it was read.
 func Structured(response *rs.Response, members rawjson.Object, calls []Call) json.RawMessage {
+	return closed(response, members, calls).Encode()
+}
+
+// closed adds what stands at the end of every structured object.
+func closed(response *rs.Response, members rawjson.Object, calls []Call) rawjson.Object {
 	if len(calls) > 0 {
 		members = append(members, rawjson.Raw("next", Calls(calls)))
 	}
@@ -123,5 +182,5 @@ func Structured(response *rs.Response, members rawjson.Object, calls []Call) jso
 			members = append(members, rawjson.String(member.name, member.value))
 		}
 	}
-	return members.Encode()
+	return members
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -18,6 +19,7 @@ const (
 // hit is one search result.
 type hit struct {
 	members rawjson.Object
+	value   json.RawMessage // the members as they stand in the envelope
 	identity
 	title        string
 	url          string
@@ -52,10 +54,13 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 	if !ok {
 		return nil, false
 	}
-	h := &hit{members: members, identity: hitIdentity(members, q.connectionID)}
+	h := &hit{members: members, value: value, identity: hitIdentity(members, q.connectionID)}
 	if h.isRecord() {
-		h.members, _ = rawjson.ParseObject(withoutURIs(value, 0, &h.uris))
-		members = h.members
+		h.value = withoutURIs(value, 0, &h.uris)
+		if !bytes.Equal(h.value, value) {
+			h.members, _ = rawjson.ParseObject(h.value)
+			members = h.members
+		}
 	}
 	h.connectorKey, _ = Clip(ConnectorKey(members), labelCharacters)
 	h.displayName, _ = Clip(members.FirstText("display_name", "label"), labelCharacters)

@@ -101,12 +101,28 @@ func describeBinary(text string) string {
 	if head, body, found := strings.Cut(text, ";base64,"); found && strings.HasPrefix(head, "data:") && len(head) < nestedCharacters {
 		text, kind = body, Quoted(strings.TrimPrefix(head, "data:"))
 	}
+	if !isBase64Alphabet(text) {
+		return ""
+	}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
 		if decoded, err := encoding.DecodeString(text); err == nil && mixed(text) {
 			return fmt.Sprintf("binary(%s %d bytes)", kind, len(decoded))
 		}
 	}
 	return ""
+}
+
+// isBase64Alphabet tells prose from what is worth decoding; prose has a space soon.
+func isBase64Alphabet(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case c == '+', c == '/', c == '-', c == '_', c == '=', c == '\r', c == '\n':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // mixed keeps long runs of letters or of digits, which are also base64, from being taken for it.

@@ -25,7 +25,7 @@ func Records(ctx context.Context, env tool.Env, response *rs.Response, input Rec
 	if err != nil {
 		return nil, err
 	}
-	result := &tool.Result{Text: page.text(), Structured: page.structured()}
+	result := &tool.Result{Text: page.text(), Structured: page.fitted}
 	return within(page.response, result, TextCharacters)
 }
 
@@ -39,6 +39,7 @@ type page struct {
 	encoded  []json.RawMessage // the rows as structured output shows them
 	shown    int               // rows from the first on
 	short    *shortened        // how the first row was cut, when it is too large by itself
+	fitted   json.RawMessage   // the structured output of the rows that are shown
 }
 
 func openPage(response *rs.Response, input RecordsInput, again reread) (*page, error) {
@@ -52,9 +53,12 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 		if !ok {
 			return nil, Unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
 		}
-		row.project(input.Fields, expands(response))
 		p.rows = append(p.rows, row)
-		p.encoded = append(p.encoded, row.members.Encode())
+		if input.Fields != nil {
+			row.project(input.Fields, expands(response))
+			value = row.members.Encode()
+		}
+		p.encoded = append(p.encoded, value)
 	}
 	p.shrink()
 	return p, nil
@@ -67,17 +71,26 @@ func (p *page) shrink() {
 	for i, row := range p.encoded {
 		lengths[i] = rawLength(row)
 	}
+	encodedRows := -1 // that fitted shows
 	p.shown = fitting(lengths, func(rows int) bool {
 		p.shown = rows
 		reserve := 0
 		if p.leftOut() > 0 {
 			reserve = cursorCharacters
 		}
-		return p.handlesLength()+reserve <= TextCharacters && rawLength(p.structured())+reserve <= ChannelCharacters
+		if p.handlesLength()+reserve > TextCharacters {
+			return false
+		}
+		p.fitted, encodedRows = p.structured(), rows
+		return rawLength(p.fitted)+reserve <= ChannelCharacters
 	})
 	if p.shown == 0 && len(p.rows) > 0 {
 		p.shown = 1
 		p.shortenFirst()
+		encodedRows = -1
+	}
+	if encodedRows != p.shown {
+		p.fitted = p.structured()
 	}
 }
 
@@ -87,12 +100,11 @@ func (p *page) leftOut() int { return len(p.rows) - p.shown }
 func (p *page) total() int { return len(p.rows) }
 
 func (p *page) structured() json.RawMessage {
-	members := rawjson.Object{rawjson.Raw("data", p.encode(p.encoded[:p.shown], p.leftOut() == 0))}
 	handles := make([]string, p.shown)
 	for i, row := range p.rows[:p.shown] {
 		handles[i] = row.handle
 	}
-	members = append(members, rawjson.Strings("ids", handles))
+	members := rawjson.Object{rawjson.Strings("ids", handles)}
 	members = append(members, p.again.members()...)
 	if p.leftOut() > 0 {
 		members = append(members, rawjson.Int("rows_left_out", int64(p.leftOut())))
@@ -100,7 +112,7 @@ func (p *page) structured() json.RawMessage {
 	if p.short != nil {
 		members = append(members, p.short.members()...)
 	}
-	return Structured(p.response, members, p.calls())
+	return p.list.structured(p.response, nil, p.encoded[:p.shown], p.leftOut() == 0, members, p.calls())
 }
 
 // calls lead on from the page: to what was left out, or to the next page, or, when the RS pages

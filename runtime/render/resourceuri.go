@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -15,6 +16,9 @@ const nestingSearched = 32
 // withoutURIs takes record and field-window URIs out of a value and collects them (R-SEARCH-10). It
 // is nil when the value itself is such a URI.
 func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json.RawMessage {
+	if depth == 0 && hasNoURI(value) {
+		return value
+	}
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
 		text, _ := rawjson.Text(value)
@@ -57,6 +61,13 @@ func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json
 		return rawjson.Array(kept)
 	}
 	return value
+}
+
+// hasNoURI tells the usual values, in which there is nothing to search for: no URI, no escape that could
+// hide one, and no more brackets than may nest.
+func hasNoURI(value json.RawMessage) bool {
+	brackets := bytes.Count(value, []byte{'{'}) + bytes.Count(value, []byte{'['})
+	return brackets <= nestingSearched && bytes.IndexByte(value, '\\') < 0 && !bytes.Contains(value, []byte("pdpp://"))
 }
 
 // handleURI is a record or field-window URI, also within a text.

@@ -27,7 +27,7 @@ func Search(ctx context.Context, env tool.Env, response *rs.Response, input Sear
 	if err != nil {
 		return nil, err
 	}
-	result := &tool.Result{Text: s.text(), Structured: s.structured()}
+	result := &tool.Result{Text: s.text(), Structured: s.fitted}
 	if len(s.uris) > 0 {
 		uris := rawjson.Array(s.uris[:min(len(s.uris), resourceURIsKept)])
 		result.Meta = map[string]json.RawMessage{ResourceURIs: uris}
@@ -46,8 +46,9 @@ type search struct {
 	results  []json.RawMessage
 	ladder   []json.RawMessage
 	uris     []json.RawMessage
-	shown    int // hits from the first on
-	narrowed int // hits that lost their long members
+	shown    int             // hits from the first on
+	narrowed int             // hits that lost their long members
+	fitted   json.RawMessage // the structured output of the hits that are shown
 }
 
 // A hit is a pointer to a record. One that is longer than this, because the server put the record
@@ -91,7 +92,7 @@ func (s *search) open(q question) error {
 			return Unusable(s.response, fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
 		}
 		s.uris = append(s.uris, hit.uris...)
-		value = hit.members.Encode()
+		value = hit.value
 		if rawLength(value) > hitCharacters {
 			value = narrowed(hit.members)
 			s.narrowed++
@@ -122,14 +123,22 @@ func (s *search) shrink() {
 	for i := range s.hits {
 		lengths[i] = rawLength(s.encoded[i]) + rawLength(s.results[i]) + rawLength(s.ladder[i])
 	}
+	encodedHits := -1 // that fitted shows
 	s.shown = fitting(lengths, func(hits int) bool {
 		s.shown = hits
 		reserve := 0
 		if s.leftOut() > 0 {
 			reserve = cursorCharacters
 		}
-		return s.handlesLength()+reserve <= TextCharacters && rawLength(s.structured())+reserve <= ChannelCharacters
+		if s.handlesLength()+reserve > TextCharacters {
+			return false
+		}
+		s.fitted, encodedHits = s.structured(), hits
+		return rawLength(s.fitted)+reserve <= ChannelCharacters
 	})
+	if encodedHits != s.shown {
+		s.fitted = s.structured()
+	}
 }
 
 func (s *search) leftOut() int { return len(s.hits) - s.shown }
@@ -140,19 +149,18 @@ func (s *search) smallerLimit() int { return max(1, s.shown) }
 
 func (s *search) structured() json.RawMessage {
 	ladder := rawjson.Object{rawjson.Raw("records", rawjson.Array(s.ladder[:s.shown]))}
-	members := rawjson.Object{
+	before := rawjson.Object{
 		rawjson.Raw("results", rawjson.Array(s.results[:s.shown])),
 		rawjson.Raw("content_ladder", ladder.Encode()),
-		rawjson.Raw("data", s.encode(s.encoded[:s.shown], s.leftOut() == 0)),
 	}
-	members = append(members, s.again.members()...)
+	members := s.again.members()
 	if s.leftOut() > 0 {
 		members = append(members, rawjson.Int("hits_left_out", int64(s.leftOut())))
 	}
 	if s.narrowed > 0 {
 		members = append(members, rawjson.Int("hits_narrowed", int64(s.narrowed)))
 	}
-	return Structured(s.response, members, s.calls())
+	return s.list.structured(s.response, before, s.encoded[:s.shown], s.leftOut() == 0, members, s.calls())
 }
 
 // calls lead to the next page, or to a page that fits.

@@ -3,6 +3,7 @@ package rs
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -46,11 +47,21 @@ func readBody(response *http.Response, limit int64) ([]byte, error) {
 // maxReserved bounds the memory, in bytes, that an answer gets because its header announces it.
 const maxReserved = 1 << 20
 
-// readAll reads to the end. The expected size, negative when unknown, only avoids growing.
+// readAll reads to the end. The expected size, negative when unknown, only avoids growing. A large one
+// counts once that much has come: growing by doubling would hold a document of 8 MB two or three times.
 func readAll(source io.Reader, expected, limit int64) ([]byte, error) {
 	var body bytes.Buffer
 	body.Grow(int(min(max(expected, 0), limit, maxReserved)) + bytes.MinRead)
-	if _, err := body.ReadFrom(io.LimitReader(source, limit+1)); err != nil {
+	source = io.LimitReader(source, limit+1)
+	if expected > maxReserved {
+		switch _, err := io.CopyN(&body, source, maxReserved); {
+		case err == nil:
+			body.Grow(int(min(expected, limit)) - body.Len() + bytes.MinRead)
+		case !errors.Is(err, io.EOF):
+			return nil, err
+		}
+	}
+	if _, err := body.ReadFrom(source); err != nil {
 		return nil, err
 	}
 	if int64(body.Len()) > limit {

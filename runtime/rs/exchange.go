@@ -3,7 +3,6 @@ package rs
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // exchange is one request and what became of it.
@@ -71,7 +72,7 @@ func notObject(body []byte) string {
 		return "has no body"
 	case !utf8.Valid(body):
 		return "is not valid UTF-8"
-	case !json.Valid(body):
+	case !rawjson.Valid(body):
 		return "is not JSON"
 	case trimmed[0] != '{':
 		return "is JSON, but not an object"

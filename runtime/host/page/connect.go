@@ -2,20 +2,6 @@ package page
 
 import "net/http"
 
-// connectView is what the setup page shows.
-type connectView struct {
-	Name    string
-	Version string
-	At      addresses
-	Signs   commands // those that are only told
-	Copies  copies
-}
-
-// copies are the texts with a copy button.
-type copies struct {
-	URL, ClaudeCode, Codex, CommandLine copyable
-}
-
 // copyable is a text with a copy button. ID is unique on the page.
 type copyable struct {
 	ID   string
@@ -23,22 +9,27 @@ type copyable struct {
 	Text string
 }
 
+func (c copyable) markup() markup {
+	return fillHTML("copyable.html", map[string]markup{"id": textMarkup(c.ID), "noun": textMarkup(c.Noun), "text": textMarkup(c.Text)})
+}
+
 // connect answers with the setup page (R-HOST-7).
 func (p *Pages) connect(w http.ResponseWriter, r *http.Request) {
 	at := p.addresses(r)
 	lines := p.commands(at)
-	sendHTML(w, r, "connect.html", originHeaders, connectView{
-		Name:    p.options.Name,
-		Version: p.options.Version,
-		At:      at,
-		Signs:   lines,
-		Copies: copies{
-			URL:         copyable{"mcp-url", "MCP URL", at.MCP()},
-			ClaudeCode:  copyable{"claude-code", "Claude Code command", lines.ClaudeCode},
-			Codex:       copyable{"codex", "Codex command", lines.Codex},
-			CommandLine: copyable{"command-line", "terminal command", lines.CommandLine},
-		},
-	})
+	values := frame(p.options.Name, p.options.Version)
+	values["copy_url"] = copyable{"mcp-url", "MCP URL", at.MCP()}.markup()
+	values["copy_claude_code"] = copyable{"claude-code", "Claude Code command", lines.ClaudeCode}.markup()
+	values["copy_codex"] = copyable{"codex", "Codex command", lines.Codex}.markup()
+	values["copy_command_line"] = copyable{"command-line", "terminal command", lines.CommandLine}.markup()
+	values["claude_code_sign_in"] = textMarkup(lines.ClaudeCodeSignIn)
+	values["codex_sign_in"] = textMarkup(lines.CodexSignIn)
+	values["llms"] = textMarkup(at.LLMS())
+	values["note"] = ""
+	if !at.Public() {
+		values["note"] = markup(asset("note.html"))
+	}
+	sendHTML(w, r, originHeaders, fillHTML("connect.html", values))
 }
 
 // redirect sends the short address on. The Location has no host, so no origin can be led astray.

@@ -42,7 +42,13 @@ func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 		},
 	}
 	if prefersHTML(r.Header.Values("Accept")) {
-		sendHTML(w, r, "index.html", vary, content)
+		values := frame(content.Name, content.Version)
+		values["description"] = textMarkup(content.Description)
+		values["mcp"] = textMarkup(content.Links.MCP)
+		values["mcp_metadata"] = textMarkup(content.Links.MCPMetadata)
+		values["metadata"] = textMarkup(content.Links.Metadata)
+		values["llms"] = textMarkup(content.Links.LLMS)
+		sendHTML(w, r, vary, fillHTML("index.html", values))
 		return
 	}
 	body, err := json.MarshalIndent(content, "", "  ")

@@ -1,42 +1,35 @@
 package page
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 )
 
-// llmsView is what llms.txt shows. Every string is one line, but for the instructions.
-type llmsView struct {
-	Name         string
-	At           addresses
-	Commands     commands
-	Tools        []Tool
-	Instructions string
-}
-
 // llms answers with the page for agents that read it (R-HOST-8), in the form of llmstxt.org.
 func (p *Pages) llms(w http.ResponseWriter, r *http.Request) {
 	at := p.addresses(r)
-	view := llmsView{
-		Name:         oneLine(p.options.Name),
-		At:           at,
-		Commands:     p.commands(at),
-		Instructions: strings.TrimSpace(p.options.Instructions),
-	}
+	lines := p.commands(at)
+	var tools strings.Builder
 	for _, tool := range p.options.Tools {
-		view.Tools = append(view.Tools, Tool{
-			Name:        oneLine(tool.Name),
-			Title:       oneLine(tool.Title),
-			Description: firstSentence(oneLine(tool.Description)),
-		})
+		tools.WriteString("\n- `" + oneLine(tool.Name) + "`: ")
+		if title := oneLine(tool.Title); title != "" {
+			tools.WriteString(title + ". ")
+		}
+		tools.WriteString(firstSentence(oneLine(tool.Description)))
 	}
-	var body bytes.Buffer
-	if err := textTemplates.ExecuteTemplate(&body, "llms.txt", view); err != nil {
-		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
-		return
+	instructions := strings.TrimSpace(p.options.Instructions)
+	if instructions != "" {
+		instructions = "\n\n" + instructions
 	}
-	send(w, r, document{contentType: "text/plain; charset=utf-8", vary: originHeaders, body: body.Bytes()})
+	// It is plain text: every value but the instructions is one line, so that none can look like another.
+	body := fill(string(asset("llms.txt")), map[string]string{
+		"name": oneLine(p.options.Name), "mcp": at.MCP(), "connect": at.Connect(), "index": at.Index(),
+		"metadata": at.Metadata(), "mcp_metadata": at.MCPMetadata(),
+		"claude_code": lines.ClaudeCode, "claude_code_sign_in": lines.ClaudeCodeSignIn,
+		"codex": lines.Codex, "codex_sign_in": lines.CodexSignIn, "command_line": lines.CommandLine,
+		"tools": tools.String(), "instructions": instructions,
+	})
+	send(w, r, document{contentType: "text/plain; charset=utf-8", vary: originHeaders, body: []byte(body)})
 }
 
 func oneLine(text string) string {

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// loaded is what a load found.
+type loaded struct {
+	rate float64 // answers a second
+	p50  time.Duration
+	p99  time.Duration
+}
+
+// next makes the request that a connection sends next; number counts them all.
+type next func(ctx context.Context, number int) (*http.Request, error)
+
+// load keeps so many connections busy for a while. Every answer is read to its end and has to be a 200.
+func load(ctx context.Context, connections int, window time.Duration, make next) (loaded, error) {
+	found := loader{transport: newTransport(connections), make: make, sent: new(counter)}
+	defer found.transport.CloseIdleConnections()
+	if err := found.each(connections, func() error { return found.exchange(ctx, nil) }); err != nil { // connections are open before the clock runs
+		return loaded{}, err
+	}
+	var mu sync.Mutex
+	var times []time.Duration
+	started := time.Now()
+	err := found.each(connections, func() error {
+		var own []time.Duration
+		for time.Since(started) < window {
+			if err := found.exchange(ctx, &own); err != nil {
+				return err
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		times = append(times, own...)
+		return nil
+	})
+	elapsed := time.Since(started)
+	return loaded{rate: float64(len(times)) / elapsed.Seconds(), p50: median(times), p99: quantile(times, 0.99)}, err
+}
+
+// counter counts requests of several connections.
+type counter = atomic.Int64
+
+func newTransport(connections int) *http.Transport {
+	return &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections, DisableCompression: true}
+}
+
+// loader sends requests over some connections.
+type loader struct {
+	transport *http.Transport
+	make      next
+	sent      *counter
+}
+
+func (l *loader) each(connections int, work func() error) error {
+	failures := make(chan error, connections)
+	var group sync.WaitGroup
+	for range connections {
+		group.Go(func() { failures <- work() })
+	}
+	group.Wait()
+	close(failures)
+	var all error
+	for err := range failures {
+		all = errors.Join(all, err)
+	}
+	return all
+}
+
+// exchange sends one request and notes how long its whole answer took.
+func (l *loader) exchange(ctx context.Context, times *[]time.Duration) error {
+	request, err := l.make(ctx, int(l.sent.Add(1)))
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	response, err := l.transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 400))
+		return errors.Join(fmt.Errorf("%s answered %d: %s", request.URL, response.StatusCode, text), response.Body.Close())
+	}
+	if _, err := discard(response.Body); err != nil {
+		return err
+	}
+	if times != nil {
+		*times = append(*times, time.Since(started))
+	}
+	return nil
+}
+
+// get reads an address with a bearer.
+func get(address, bearer string) next {
+	return func(ctx context.Context, _ int) (*http.Request, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			return nil, err
+		}
+		request.Header.Set("Authorization", "Bearer "+bearer)
+		return request, nil
+	}
+}
+
+// hostedCall calls a tool of the hosted adapter, each time as another of so many callers: one caller alone
+// may send 20 requests a second.
+func hostedCall(address, tool, arguments, tokens string, callers int) next {
+	body := []byte(strings.TrimSpace(request(1, "tools/call", toolCall(tool, arguments))))
+	return func(ctx context.Context, number int) (*http.Request, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		bearer := tokens
+		if callers > 1 {
+			bearer = fmt.Sprint(tokens, number%callers)
+		}
+		request.Header.Set("Authorization", "Bearer "+bearer)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json, text/event-stream")
+		request.Header.Set("Mcp-Protocol-Version", "2025-06-18")
+		return request, nil
+	}
+}

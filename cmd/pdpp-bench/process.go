@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// buildBinary builds pdpp-mcp as make build does.
+func buildBinary(ctx context.Context, directory string) (string, error) {
+	binary := filepath.Join(directory, "pdpp-mcp")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build pdpp-mcp: %w\n%s", err, output)
+	}
+	return binary, nil
+}
+
+// start starts a process that ends with the run at the latest.
+func (s *suite) start(command *exec.Cmd) error {
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", command.Path, err)
+	}
+	s.processes = append(s.processes, command.Process)
+	return nil
+}
+
+// endProcesses ends what is left. Processes that have ended by themselves give an error, which says just that.
+func (s *suite) endProcesses() {
+	for _, process := range s.processes {
+		_ = process.Kill()
+	}
+}
+
+// startRole starts this program as one of its roles and gives its URL.
+func (s *suite) startRole(role, target string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	command := exec.CommandContext(s.ctx, self)
+	command.Env = append(os.Environ(), roleVariable+"="+role, targetVariable+"="+target)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := s.start(command); err != nil {
+		return "", err
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("the %s did not start: %w", role, err)
+	}
+	return strings.TrimSpace(address), nil
+}
+
+// hosted is a running pdpp-mcp serve.
+type hosted struct {
+	url     string // of /mcp
+	process *os.Process
+}
+
+// startHosted starts the hosted adapter and waits until it answers. Its log goes nowhere, but is written.
+func (s *suite) startHosted() (*hosted, error) {
+	var config net.ListenConfig
+	ctx := s.ctx
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0") // for a port that is free
+	if err != nil {
+		return nil, err
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		return nil, err
+	}
+	command := exec.CommandContext(ctx, s.binary, "serve", "--provider-url", s.provider, "--authorization-server", s.provider,
+		"--introspection-url", s.provider+"/introspect", "--introspection-client-id", "bench", "--listen", address)
+	command.Env = append(os.Environ(), "PDPP_INTROSPECTION_CLIENT_SECRET=bench")
+	if err := s.start(command); err != nil {
+		return nil, err
+	}
+	for range 200 {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", nil)
+		if err != nil {
+			return nil, err
+		}
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			return &hosted{url: "http://" + address + "/mcp", process: command.Process}, response.Body.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return nil, fmt.Errorf("pdpp-mcp serve did not answer at %s within 2 s", address)
+}
+
+// startStdio starts the local adapter with a token.
+func (s *suite) startStdio(token string) (*session, error) {
+	command := exec.CommandContext(s.ctx, s.binary, "stdio", "--provider-url", s.provider)
+	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+token)
+	in, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.start(command); err != nil {
+		return nil, err
+	}
+	return &session{command: command, in: in, out: bufio.NewReaderSize(out, 256<<10)}, nil
+}
+
+// memory is a line of a process' status in bytes, VmRSS or VmHWM, or 0 where the system does not tell it.
+func memory(process *os.Process, line string) float64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process.Pid))
+	if err != nil {
+		return 0
+	}
+	for text := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(text, line+":"); ok {
+			kilobytes, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			if err != nil {
+				return 0
+			}
+			return kilobytes * 1024
+		}
+	}
+	return 0
+}
+
+// forgetPeak makes VmHWM begin anew from what is held now (proc_pid_clear_refs(5)).
+func forgetPeak(process *os.Process) error {
+	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", process.Pid), []byte("5"), 0o600)
+}
+
+// discard reads a body to its end and gives its length.
+func discard(body io.ReadCloser) (int64, error) {
+	length, err := io.Copy(io.Discard, body)
+	if closed := body.Close(); err == nil {
+		err = closed
+	}
+	return length, err
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Tokens of the canned provider. What a token begins with says what it opens.
+const (
+	clientToken  = "client-"  // and a number: a plain client
+	packageToken = "package-" // and the number of its children
+	childToken   = "child-"   // one of a package; its searches take searchTakes
+	swiftToken   = "swift-"   // the same without a wait, for the sweep
+	largeToken   = "large-"   // and connectors, streams and fields: a server that ignores the compact view
+)
+
+const searchTakes = 5 * time.Millisecond
+
+// provider is a canned resource server and authorization server: every answer is made before the first
+// request asks for it a second time, so that its own cost stays small and the same.
+type provider struct {
+	bodies sync.Map // by what they hold
+	seen   sync.Map // tokens that have read a schema
+}
+
+func newProvider() http.Handler {
+	p := &provider{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/schema", p.schema)
+	mux.HandleFunc("GET /v1/streams/{stream}/records", p.records)
+	mux.HandleFunc("GET /v1/streams/{stream}/records/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, p.body("record", func() []byte { return []byte(record(1, 1000)) }))
+	})
+	mux.HandleFunc("GET /v1/streams/{stream}/records/{id}/field-window", func(w http.ResponseWriter, _ *http.Request) { send(w, []byte(windowBody)) })
+	mux.HandleFunc("GET /v1/streams/{stream}/aggregate", func(w http.ResponseWriter, _ *http.Request) { send(w, []byte(aggregateBody)) })
+	mux.HandleFunc("GET /v1/search", p.search)
+	mux.HandleFunc("POST /introspect", introspect)
+	return mux
+}
+
+func (p *provider) body(name string, make func() []byte) []byte {
+	if kept, ok := p.bodies.Load(name); ok {
+		return kept.([]byte)
+	}
+	kept, _ := p.bodies.LoadOrStore(name, make())
+	return kept.([]byte)
+}
+
+// records reads the size of each record from the name of the stream, records_1000, and their number from
+// limit.
+func (p *provider) records(w http.ResponseWriter, r *http.Request) {
+	size := numberAfter(r.PathValue("stream"), "records_")
+	rows, err := strconv.Atoi(r.URL.Query().Get("limit"))
+	if err != nil || size == 0 {
+		http.Error(w, "no such page", http.StatusNotFound)
+		return
+	}
+	send(w, p.body(fmt.Sprint("records", rows, size), func() []byte { return recordsBody(rows, size) }))
+}
+
+func (p *provider) search(w http.ResponseWriter, r *http.Request) {
+	bearer := bearerOf(r)
+	if strings.HasPrefix(bearer, childToken) {
+		time.Sleep(searchTakes)
+	}
+	send(w, p.body("hits"+bearer, func() []byte { return hitsBody(25, "cin_"+strings.ReplaceAll(bearer, "-", "_")) }))
+}
+
+// schema sends the large document from the second time on: stdio asks for the kind of its token first.
+func (p *provider) schema(w http.ResponseWriter, r *http.Request) {
+	bearer := bearerOf(r)
+	_, before := p.seen.LoadOrStore(bearer, true)
+	if !strings.HasPrefix(bearer, largeToken) || !before {
+		send(w, []byte(smallSchema))
+		return
+	}
+	size := strings.Split(bearer, "-")
+	send(w, p.body(bearer, func() []byte {
+		return fullSchema(numberAfter(size[1], ""), numberAfter(size[2], ""), numberAfter(size[3], ""))
+	}))
+}
+
+// introspect knows every token (RFC 7662).
+func introspect(w http.ResponseWriter, r *http.Request) {
+	token := r.PostFormValue("token")
+	if children := max(numberAfter(token, packageToken), numberAfter(token, packageToken+swiftToken)); children > 0 {
+		prefix := childToken
+		if strings.HasPrefix(token, packageToken+swiftToken) {
+			prefix = swiftToken
+		}
+		members := make([]string, children)
+		for i := range members {
+			members[i] = fmt.Sprintf(`{"grant_id":"grt_%[1]d","status":"active","connection_id":"cin_%[2]s_%[1]d","connector_key":"gmail",`+
+				`"display_name":"Mail %[1]d","streams":["messages"],"access_token":"%[2]s-%[1]d"}`, i, strings.TrimSuffix(prefix, "-"))
+		}
+		send(w, fmt.Appendf(nil, `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"gpkg_1","package":{"package_id":"gpkg_1","members":[%s]}}`,
+			strings.Join(members, ",")))
+		return
+	}
+	send(w, []byte(`{"active":true,"pdpp_token_kind":"client","grant_id":"grt_1"}`))
+}
+
+func bearerOf(r *http.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
+func numberAfter(text, prefix string) int {
+	rest, ok := strings.CutPrefix(text, prefix)
+	number, err := strconv.Atoi(rest)
+	if !ok || err != nil {
+		return 0
+	}
+	return number
+}
+
+func send(w http.ResponseWriter, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.Header().Set("Request-Id", "req_canned")
+	_, _ = w.Write(body) // whoever has gone needs no answer
+}

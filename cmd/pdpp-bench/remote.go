@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// callers is how many tokens take turns, so that no caller comes to the pace that it may keep.
+const callers = 1000
+
+// hosted compares the hosted adapter with a bare reverse proxy, turn by turn, and looks at its memory.
+func (s *suite) hosted() error {
+	server, err := s.startHosted()
+	if err != nil {
+		return err
+	}
+	call := hostedCall(server.url, queryTool, queryArguments, clientToken, callers)
+	if err := s.warm(call); err != nil {
+		return err
+	}
+	proxied := get(s.proxy+queryPath, clientToken+"0")
+	peak := 0.0
+	for _, connections := range []int{16, 64} {
+		var rates, tails, adapter, proxy []float64
+		for range s.effort.rounds {
+			beside, err := load(s.ctx, connections, s.effort.window, proxied)
+			if err != nil {
+				return err
+			}
+			found, err := load(s.ctx, connections, s.effort.window, call)
+			if err != nil {
+				return err
+			}
+			peak = max(peak, memory(server.process, "VmRSS"))
+			rates = append(rates, found.rate/beside.rate)
+			tails = append(tails, float64(found.p99)/float64(beside.p99))
+			adapter, proxy = append(adapter, found.rate), append(proxy, beside.rate)
+		}
+		direct, err := load(s.ctx, connections, s.effort.window, get(s.provider+queryPath, clientToken+"0"))
+		if err != nil {
+			return err
+		}
+		what := fmt.Sprintf("hosted query_records, %d connections, ", connections)
+		s.report.add(
+			atLeast(what+"rate over the proxy's", 0.45, median(rates), "×", fmt.Sprintf("adapter %s/s, proxy %s/s, direct GET %s/s",
+				grouped(int64(median(adapter))), grouped(int64(median(proxy))), grouped(int64(direct.rate)))),
+			atMost(what+"p99 over the proxy's", 3, median(tails), "×", ""),
+		)
+	}
+	s.report.add(atMost("resident memory, hosted under 64 connections", 70, peak/(1<<20), "MiB",
+		fmt.Sprintf("peak %.1f MiB", memory(server.process, "VmHWM")/(1<<20))))
+	return server.process.Kill()
+}
+
+// warm lets every caller be introspected once.
+func (s *suite) warm(call next) error {
+	warming := loader{transport: newTransport(16), make: call, sent: new(counter)}
+	defer warming.transport.CloseIdleConnections()
+	return warming.each(16, func() error {
+		for range callers/16 + 1 {
+			if err := warming.exchange(s.ctx, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// packageSearch asks twenty children at once, each of which takes its time.
+func (s *suite) packageSearch() error {
+	server, err := s.startHosted()
+	if err != nil {
+		return err
+	}
+	times, err := searchTimes(s.ctx, server, packageToken+"20", min(40, s.effort.calls))
+	if err != nil {
+		return err
+	}
+	direct, err := s.childrenAtOnce(20, min(40, s.effort.calls))
+	if err != nil {
+		return err
+	}
+	s.report.add(atMost("package search over 20 children of 5 ms each, p50", 15, milliseconds(median(times)), "ms",
+		fmt.Sprintf("p90 %.1f ms; 20 direct GETs at once %.1f ms", milliseconds(quantile(times, 0.9)), milliseconds(median(direct)))))
+	return server.process.Kill()
+}
+
+// childrenAtOnce reads the answers of so many children at once without the adapter: less no search can take.
+func (s *suite) childrenAtOnce(children, rounds int) ([]time.Duration, error) {
+	reading := loader{transport: newTransport(children), make: get(s.provider+"/v1/search?q=overdraft&limit=25", childToken+"0"), sent: new(counter)}
+	defer reading.transport.CloseIdleConnections()
+	var times []time.Duration
+	for range rounds {
+		started := time.Now()
+		if err := reading.each(children, func() error { return reading.exchange(s.ctx, nil) }); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(started))
+	}
+	return times, nil
+}
+
+// searchTimes searches as one caller, one call after the other: no more than the 60 that a caller may send
+// at once. The first one, which is introspected, does not count.
+func searchTimes(ctx context.Context, server *hosted, token string, calls int) ([]time.Duration, error) {
+	searching := loader{transport: newTransport(1), make: hostedCall(server.url, "search", `{"q":"overdraft","limit":25}`, token, 1), sent: new(counter)}
+	defer searching.transport.CloseIdleConnections()
+	var times []time.Duration
+	for range calls + 1 {
+		if err := searching.exchange(ctx, &times); err != nil {
+			return nil, err
+		}
+	}
+	return times[1:], nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+)
+
+// This program plays the provider and the reverse proxy in processes of their own, as they would run, so
+// that nobody's garbage collection is paid for by another.
+const (
+	roleVariable   = "PDPP_BENCH_ROLE"
+	targetVariable = "PDPP_BENCH_TARGET" // of the proxy
+	providerRole   = "provider"
+	proxyRole      = "proxy"
+)
+
+// play serves a role until it is killed. It prints its address first.
+func play(role string) int {
+	handler := newProvider()
+	if role == proxyRole {
+		target, err := url.Parse(os.Getenv(targetVariable))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		handler = newProxy(target)
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Printf("http://%s\n", listener.Addr())
+	fmt.Fprintln(os.Stderr, http.Serve(listener, handler))
+	return 1
+}
+
+// newProxy is bare, save that it keeps as many connections as it needs: with the two of package http's
+// default it would dial for nearly every request.
+func newProxy(target *url.URL) http.Handler {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
+	return &httputil.ReverseProxy{
+		Rewrite:   func(request *httputil.ProxyRequest) { request.SetURL(target) },
+		Transport: transport,
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+)
+
+// session is a client of a local adapter: one message a line.
+type session struct {
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	asked   int
+}
+
+const (
+	initializeParams = `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`
+	initialized      = `{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}` + "\n"
+)
+
+// request is one JSON-RPC request on a line.
+func request(id int, method, params string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
+}
+
+// toolCall is the params of tools/call.
+func toolCall(name, arguments string) string {
+	return fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments)
+}
+
+// ask sends one request and waits for the next line, which is its answer. The line is valid until the next
+// call.
+func (s *session) ask(method, params string) ([]byte, error) {
+	s.asked++
+	if _, err := io.WriteString(s.in, request(s.asked, method, params)); err != nil {
+		return nil, err
+	}
+	return s.line()
+}
+
+// line reads one line, without a copy when it fits into the buffer.
+func (s *session) line() ([]byte, error) {
+	part, err := s.out.ReadSlice('\n')
+	if err != bufio.ErrBufferFull { //nolint:errorlint // the reader documents this very value
+		return part, err
+	}
+	whole := bytes.Clone(part)
+	for {
+		part, err = s.out.ReadSlice('\n')
+		whole = append(whole, part...)
+		if err != bufio.ErrBufferFull { //nolint:errorlint // as above
+			return whole, err
+		}
+	}
+}
+
+// greet does the handshake.
+func (s *session) greet() (json.RawMessage, error) {
+	answer, err := s.ask("initialize", initializeParams)
+	if err != nil {
+		return nil, err
+	}
+	answer = bytes.Clone(answer)
+	_, err = io.WriteString(s.in, initialized)
+	return answer, err
+}
+
+// call calls a tool and refuses an answer that is an error: a measured failure would look fast.
+func (s *session) call(name, arguments string) ([]byte, error) {
+	answer, err := s.ask("tools/call", toolCall(name, arguments))
+	if err != nil {
+		return nil, err
+	}
+	return answer, succeeded(answer)
+}
+
+var isError, isProtocolError = []byte(`"isError":true`), []byte(`"error":{"code":-`)
+
+func succeeded(answer []byte) error {
+	if bytes.Contains(answer, isError) || bytes.Contains(answer, isProtocolError) {
+		return fmt.Errorf("a call failed: %.400s", answer)
+	}
+	return nil
+}
+
+// timeCalls makes calls one after the other and gives how long each took.
+func (s *session) timeCalls(count int, name, arguments string) ([]time.Duration, error) {
+	times := make([]time.Duration, count)
+	for i := range times {
+		started := time.Now()
+		if _, err := s.call(name, arguments); err != nil {
+			return nil, err
+		}
+		times[i] = time.Since(started)
+	}
+	return times, nil
+}
+
+// end closes the input, upon which the adapter ends.
+func (s *session) end() error {
+	if err := s.in.Close(); err != nil {
+		return err
+	}
+	return s.command.Wait()
+}

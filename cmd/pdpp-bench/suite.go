@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// suite is one run: what is measured, and what it is measured against.
+type suite struct {
+	ctx      context.Context //nolint:containedctx // lives as long as one run
+	effort   effort
+	binary   string
+	provider string // URL of the canned provider
+	proxy    string // URL of the reverse proxy before it
+	out      io.Writer
+	report   *report
+
+	processes []*os.Process // that were started
+}
+
+// query is the page that most targets speak of, and how it is called.
+const (
+	queryTool      = "query_records"
+	queryArguments = `{"stream":"records_1000","limit":25}`
+	queryPath      = "/v1/streams/records_1000/records?limit=25"
+)
+
+// measureAll runs everything in one go.
+func measureAll(ctx context.Context, effort effort, only, binary string, out io.Writer) (*report, error) {
+	ctx, cancel := context.WithCancel(ctx) // ends every process that was started
+	defer cancel()
+	s := &suite{ctx: ctx, effort: effort, binary: binary, out: out, report: newReport()}
+	defer s.endProcesses()
+	directory, err := os.MkdirTemp("", "pdpp-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(directory) }()
+	if s.binary == "" {
+		if s.binary, err = buildBinary(ctx, directory); err != nil {
+			return nil, err
+		}
+	}
+	if s.provider, err = s.startRole(providerRole, ""); err != nil {
+		return nil, err
+	}
+	if s.proxy, err = s.startRole(proxyRole, s.provider); err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	for _, part := range []struct {
+		name    string
+		measure func() error
+	}{
+		{"surface", s.surface},
+		{"cold start", s.coldStart},
+		{"stdio latency", s.latency},
+		{"stdio rate", s.inFlight},
+		{"hosted rate", s.hosted},
+		{"package search", s.packageSearch},
+		{"large schema", s.largeSchema},
+		{"memory", s.localMemory},
+		{"result size", s.resultSizes},
+		{"binary", s.binarySize},
+		{"sweeps", s.sweeps},
+	} {
+		if !strings.Contains(part.name, only) {
+			continue
+		}
+		_, _ = fmt.Fprintf(out, "%6.1fs  %s\n", time.Since(started).Seconds(), part.name)
+		if err := part.measure(); err != nil {
+			return nil, fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	s.report.Seconds = time.Since(started).Seconds()
+	return s.report, nil
+}
+
+// local starts a greeted session as a plain client.
+func (s *suite) local(token string) (*session, error) {
+	session, err := s.startStdio(token)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := session.greet(); err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+// fetched is the body of a direct GET.
+func (s *suite) fetched(path, bearer string) ([]byte, error) {
+	request, err := get(s.provider+path, bearer)(s.ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(response.Body)
+	return body, errors.Join(err, response.Body.Close())
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// surface measures what a client reads before its first call.
+func (s *suite) surface() error {
+	session, err := s.startStdio(clientToken + "0")
+	if err != nil {
+		return err
+	}
+	greeting, err := session.greet()
+	if err != nil {
+		return err
+	}
+	listed, err := session.ask("tools/list", "{}")
+	if err != nil {
+		return err
+	}
+	var initialize struct{ Result struct{ Instructions string } }
+	var list struct {
+		Result struct{ Tools json.RawMessage }
+	}
+	if err := errors.Join(json.Unmarshal(greeting, &initialize), json.Unmarshal(listed, &list)); err != nil {
+		return err
+	}
+	var payload bytes.Buffer
+	if err := json.Compact(&payload, fmt.Appendf(nil, `{"tools":%s}`, list.Result.Tools)); err != nil {
+		return err
+	}
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		return err
+	}
+	tokens, err := codec.Count(payload.String())
+	if err != nil {
+		return err
+	}
+	s.report.add(
+		atMost("tools/list result", 9_000, float64(payload.Len()), "bytes", ""),
+		atMost("tools/list result", 2_200, float64(tokens), "tokens", "o200k"),
+		atMost("instructions", 1_800, float64(utf8.RuneCountInString(initialize.Result.Instructions)), "characters", ""),
+	)
+	return session.end()
+}
+
+// binarySize measures the binary, and that it is static.
+func (s *suite) binarySize() error {
+	info, err := os.Stat(s.binary)
+	if err != nil {
+		return err
+	}
+	beside := "not an ELF file"
+	if file, err := elf.Open(s.binary); err == nil {
+		beside = "static, stripped"
+		for _, program := range file.Progs {
+			if program.Type == elf.PT_INTERP {
+				beside = "needs an interpreter"
+			}
+		}
+		if file.Section(".symtab") != nil {
+			beside = "not stripped"
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	s.report.add(atMost("pdpp-mcp binary", 14, float64(info.Size())/1e6, "MB", beside))
+	return nil
+}
+
+// resultSizes compares results with the bodies that they were made of. A host shows a model one channel, so
+// the bar is for the larger one; both together are beside it.
+func (s *suite) resultSizes() error {
+	session, err := s.local(clientToken + "0")
+	if err != nil {
+		return err
+	}
+	for _, result := range []struct {
+		what, tool, arguments, path string
+		bar                         float64
+	}{
+		{"query_records 25 × 1 kB", queryTool, queryArguments, queryPath, 1.15},
+		{"search 25 hits", "search", `{"q":"overdraft"}`, "/v1/search?q=overdraft", 1.5},
+	} {
+		sent, err := s.fetched(result.path, clientToken+"0")
+		if err != nil {
+			return err
+		}
+		answer, err := session.call(result.tool, result.arguments)
+		if err != nil {
+			return err
+		}
+		text, structured, err := channels(answer)
+		if err != nil {
+			return err
+		}
+		body := float64(len(sent))
+		s.report.add(
+			atMost("size of "+result.what+", structured output", result.bar, float64(structured)/body, "×",
+				fmt.Sprintf("%s of %s bytes", grouped(int64(structured)), grouped(int64(len(sent))))),
+			atMost("size of "+result.what+", text and structured output", result.bar, float64(text+structured)/body, "×",
+				fmt.Sprintf("text alone %.2f ×", float64(text)/body)),
+		)
+	}
+	return session.end()
+}
+
+// channels are the bytes of text and of structured output in an answer.
+func channels(answer []byte) (text, structured int, err error) {
+	var shown struct {
+		Result struct {
+			Content           []struct{ Text string }
+			StructuredContent json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(answer, &shown); err != nil {
+		return 0, 0, err
+	}
+	for _, content := range shown.Result.Content {
+		text += len(content.Text)
+	}
+	return text, len(shown.Result.StructuredContent), nil
+}

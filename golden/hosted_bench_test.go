@@ -1,0 +1,86 @@
+package golden_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+)
+
+// BenchmarkHostedCall is a whole call of query_records through the hosted handler with a cached token: 25
+// records of 1 kB from a resource server without a network.
+func BenchmarkHostedCall(b *testing.B) {
+	page := pageOf(25, 1000)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"active":true,"pdpp_token_kind":"client"}`)
+	}))
+	defer server.Close()
+	verifier, err := auth.NewVerifier(auth.Options{
+		IntrospectionURL: server.URL, AuthorizationServer: server.URL, ClientID: "c", ClientSecret: auth.NewSecret("s"),
+		Audiences: []string{"http://127.0.0.1:1"},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
+		Options: host.Options{Name: "pdpp-mcp", Version: "test"}, Verifier: verifier, AuthorizationServer: server.URL,
+		ProviderURL: "http://rs.test", ListenAddress: "127.0.0.1:1", Transport: cannedTransport(page),
+		Limits: host.Limits{PerSecond: 1e9, Burst: 1e9},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"messages","limit":25}}}`
+	b.ReportAllocs()
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1:1/mcp", strings.NewReader(call))
+		request.Header.Set("Authorization", "Bearer scoped-bearer")
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json, text/event-stream")
+		request.Header.Set("Mcp-Protocol-Version", "2025-06-18")
+		answer := &discarded{header: http.Header{}}
+		handler.ServeHTTP(answer, request)
+		if answer.status != http.StatusOK || answer.length < len(page) {
+			b.Fatalf("%+v", answer)
+		}
+	}
+}
+
+// cannedTransport answers every request with the same page.
+type cannedTransport string
+
+func (c cannedTransport) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(c)),
+		Body: io.NopCloser(strings.NewReader(string(c))),
+	}, nil
+}
+
+// discarded counts an answer and keeps nothing of it.
+type discarded struct {
+	header http.Header
+	status int
+	length int
+}
+
+func (d *discarded) Header() http.Header { return d.header }
+
+func (d *discarded) WriteHeader(status int) { d.status = status }
+
+func (d *discarded) Write(text []byte) (int, error) {
+	if d.status == 0 {
+		d.status = http.StatusOK
+	}
+	d.length += len(text)
+	return len(text), nil
+}
+
+func (d *discarded) String() string { return fmt.Sprint(d.status, " ", d.length, " bytes") }

@@ -1,0 +1,205 @@
+package rawjson
+
+// nestingMost bounds how deep a checked document nests, as package json does.
+const nestingMost = 10_000
+
+// checker reads a document once and checks the grammar of RFC 8259. Package json steps through a state
+// machine with a call for every byte, which costs several times as much; answers of a resource server are
+// checked on their way in and looked at again by each renderer.
+type checker struct {
+	text   []byte
+	at     int
+	depth  int
+	spaces int // bytes of whitespace between tokens
+}
+
+// document tells whether the text is one value.
+func (c *checker) document() bool {
+	if !c.value() {
+		return false
+	}
+	c.space()
+	return c.at == len(c.text)
+}
+
+func (c *checker) space() {
+	end := space(c.text, c.at)
+	c.spaces += end - c.at
+	c.at = end
+}
+
+// peek is the first byte of the next token, or 0 at the end.
+func (c *checker) peek() byte {
+	c.space()
+	if c.at == len(c.text) {
+		return 0
+	}
+	return c.text[c.at]
+}
+
+func (c *checker) value() bool {
+	switch first := c.peek(); first {
+	case '{':
+		return c.enter() && c.members()
+	case '[':
+		return c.enter() && c.elements()
+	case '"':
+		return c.quoted()
+	case 't':
+		return c.literal("true")
+	case 'f':
+		return c.literal("false")
+	case 'n':
+		return c.literal("null")
+	default:
+		return c.number(first)
+	}
+}
+
+// enter passes an opening bracket.
+func (c *checker) enter() bool {
+	c.at++
+	c.depth++
+	return c.depth <= nestingMost
+}
+
+func (c *checker) members() bool {
+	if c.peek() == '}' {
+		return c.leave()
+	}
+	for {
+		if c.peek() != '"' || !c.quoted() || c.peek() != ':' {
+			return false
+		}
+		c.at++
+		if !c.value() {
+			return false
+		}
+		switch c.peek() {
+		case ',':
+			c.at++
+		case '}':
+			return c.leave()
+		default:
+			return false
+		}
+	}
+}
+
+func (c *checker) elements() bool {
+	if c.peek() == ']' {
+		return c.leave()
+	}
+	for {
+		if !c.value() {
+			return false
+		}
+		switch c.peek() {
+		case ',':
+			c.at++
+		case ']':
+			return c.leave()
+		default:
+			return false
+		}
+	}
+}
+
+// leave passes a closing bracket.
+func (c *checker) leave() bool {
+	c.at++
+	c.depth--
+	return true
+}
+
+// isOrdinary tells the bytes of a string that need no look: all but quotes, backslashes and controls.
+var isOrdinary = func() (ordinary [256]bool) {
+	for b := ' '; b <= 0xFF; b++ {
+		ordinary[b] = b != '"' && b != '\\'
+	}
+	return ordinary
+}()
+
+func (c *checker) quoted() bool {
+	text, at := c.text, c.at+1
+	for at < len(text) {
+		switch b := text[at]; {
+		case isOrdinary[b]:
+			at++
+		case b == '"':
+			c.at = at + 1
+			return true
+		case b == '\\':
+			length := escapeLength(text[at:])
+			if length == 0 {
+				return false
+			}
+			at += length
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// escapeLength is the length of the escape at the beginning of a text, or 0 when it is none.
+func escapeLength(text []byte) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if len(text) >= 6 && isHexadecimal(text[2]) && isHexadecimal(text[3]) && isHexadecimal(text[4]) && isHexadecimal(text[5]) {
+			return 6
+		}
+	}
+	return 0
+}
+
+func isHexadecimal(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' || 'A' <= b && b <= 'F'
+}
+
+func (c *checker) literal(word string) bool {
+	if len(c.text)-c.at < len(word) || string(c.text[c.at:c.at+len(word)]) != word {
+		return false
+	}
+	c.at += len(word)
+	return true
+}
+
+// number passes a number: -, then 0 or digits without a leading 0, then a fraction, then an exponent.
+func (c *checker) number(first byte) bool {
+	if first == '-' {
+		c.at++
+	}
+	if c.at < len(c.text) && c.text[c.at] == '0' {
+		c.at++
+	} else if c.digits() == 0 {
+		return false
+	}
+	if c.at < len(c.text) && c.text[c.at] == '.' {
+		c.at++
+		if c.digits() == 0 {
+			return false
+		}
+	}
+	if c.at < len(c.text) && (c.text[c.at] == 'e' || c.text[c.at] == 'E') {
+		c.at++
+		if c.at < len(c.text) && (c.text[c.at] == '+' || c.text[c.at] == '-') {
+			c.at++
+		}
+		return c.digits() > 0
+	}
+	return true
+}
+
+func (c *checker) digits() int {
+	start := c.at
+	for c.at < len(c.text) && '0' <= c.text[c.at] && c.text[c.at] <= '9' {
+		c.at++
+	}
+	return c.at - start
+}

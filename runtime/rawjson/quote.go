@@ -1,0 +1,76 @@
+package rawjson
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// Quote writes a JSON string. Angle brackets and ampersands stay as they are: the text is read by
+// models, not embedded in HTML. Bytes that are not UTF-8 become the replacement character.
+func Quote(text string) json.RawMessage {
+	return AppendQuote(make([]byte, 0, len(text)+2), text)
+}
+
+// AppendQuote appends what Quote writes.
+func AppendQuote(out []byte, text string) []byte {
+	out = append(out, '"')
+	start := 0
+	for at := 0; at < len(text); {
+		if isPlain[text[at]] {
+			at++
+			continue
+		}
+		character, size := utf8.DecodeRuneInString(text[at:])
+		escape := escaped(character, size)
+		if escape == "" {
+			at += size
+			continue
+		}
+		out = append(append(out, text[start:at]...), escape...)
+		at += size
+		start = at
+	}
+	return append(append(out, text[start:]...), '"')
+}
+
+// isPlain tells the characters of ASCII that stand in a string as they are.
+var isPlain = func() (plain [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		plain[c] = c != '"' && c != '\\'
+	}
+	return plain
+}()
+
+// escaped is how a character is written that cannot stand as it is, or empty. The line separators can in
+// JSON, but not in the scripts into which some hosts put it; package json escapes them too.
+func escaped(character rune, size int) string {
+	const hexadecimal = "0123456789abcdef"
+	switch character {
+	case '"':
+		return `\"`
+	case '\\':
+		return `\\`
+	case '\b':
+		return `\b`
+	case '\f':
+		return `\f`
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	case '\u2028':
+		return `\u2028`
+	case '\u2029':
+		return `\u2029`
+	case utf8.RuneError:
+		if size == 1 {
+			return `\ufffd`
+		}
+	}
+	if character < ' ' {
+		return `\u00` + string(hexadecimal[character>>4]) + string(hexadecimal[character&0xF])
+	}
+	return ""
+}
