@@ -62,18 +62,22 @@ func NewClient(options Options) (*Client, error) {
 // ProviderURL is the provider's public origin, without a trailing slash.
 func (c *Client) ProviderURL() string { return c.providerURL }
 
-// Get sends one GET and reads the whole answer within the client's timeout and the context's
-// deadline, whichever is sooner. It sends nothing twice with other credentials (R-ERR-3), follows no
+// Get reads within the client's timeout and the context's deadline, whichever is sooner, and sends the
+// GET again where that may help (MaxTries). It sends nothing with other credentials (R-ERR-3), follows no
 // redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6).
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	return repeat(limited, func() (*Response, error) { return c.get(limited, ctx, asked) })
+}
+
+// get sends one GET and reads the whole answer. The caller's context tells why the limited one ended.
+func (c *Client) get(ctx, caller context.Context, asked Request) (*Response, error) {
 	address := c.baseURL + string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {
 		address += "?" + query
 	}
-	exchange := exchange{client: c, caller: ctx, asked: asked, shownURL: c.secrets.text(address)}
-
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
+	exchange := exchange{client: c, caller: caller, asked: asked, shownURL: c.secrets.text(address)}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, exchange.failure(Unreachable, "the request has no valid URL; check the provider URL", nil)

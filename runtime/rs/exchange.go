@@ -3,6 +3,7 @@ package rs
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,7 +87,14 @@ func (e *exchange) unanswered(err error) *Failure {
 	if late := e.late(err); late != nil {
 		return late
 	}
-	return e.failure(Unreachable, "the resource server at "+e.client.baseURL+" cannot be reached; check the provider URL and the network, then try again", err)
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return e.failure(Unreachable, "the certificate of the resource server at "+e.client.baseURL+
+			" is not valid or not trusted here, so nothing was sent; check the provider URL, and ask the server's operator about its certificate", err)
+	}
+	failure := e.failure(Unreachable, "the resource server at "+e.client.baseURL+" cannot be reached; check the provider URL and the network, then try again", err)
+	failure.passing = isPassing(err)
+	return failure
 }
 
 // unreadable is an answer whose body broke off, lasted too long or was too much.
