@@ -70,7 +70,8 @@ var allowed = map[string][]string{
 	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs"},
 	"runtime/sandbox":      {},
 
-	"journey": {"runtime/sandbox"}, // only tests import it
+	"journey":           {"runtime/sandbox"}, // only tests import it
+	"runtime/faulttest": {},                  // the same
 
 	"toolspec":         {},
 	"generator":        {"toolspec"},

@@ -82,6 +82,7 @@ func TestReadsAreSentAgain(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // most of it is waiting
 			client, requests := serve(t, test.answer)
 			_, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 			var refused *rs.Error
@@ -197,6 +198,7 @@ func TestNobodyWaitsForACallerWhoLeft(t *testing.T) {
 
 // Callers who failed together do not come back together.
 func TestWaitsDiffer(t *testing.T) {
+	t.Parallel()
 	const callers = 8
 	waits := map[string]bool{}
 	for range callers {
