@@ -6,8 +6,10 @@
 package faulttest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -153,6 +155,12 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request) {
 		p.server.ServeHTTP(w, r)
 		return
 	}
+	// Package http finds out that a client has gone only after it has read the request to its end.
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	fault(w, r, p.server)
 }
 
