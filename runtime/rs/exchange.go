@@ -55,7 +55,7 @@ func requestID(header http.Header) string {
 	return header.Get("X-Request-Id")
 }
 
-// notObject says what keeps a body from being a JSON object, or nothing.
+// notObject says what keeps a body from being a JSON object that everybody reads alike, or nothing.
 func notObject(body []byte) string {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	switch {
@@ -68,7 +68,7 @@ func notObject(body []byte) string {
 	case trimmed[0] != '{':
 		return "is JSON, but not an object"
 	}
-	return ""
+	return ambiguity(body)
 }
 
 func (e *exchange) failure(reason Reason, message string, cause error) *Failure {
