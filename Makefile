@@ -9,7 +9,7 @@ RACE        = -race -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden generate check lint race trace build
+.PHONY: help demo test golden generate check lint race trace soak build
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ race: ## all tests with the race detector: units, goldens, end-to-end scripts, a
 
 trace: ## print the requirement ids that no test names; fail when one is due
 	@.ci/trace
+
+SOAK ?= 10m
+soak: ## the hosted adapter under load and trouble, every answer checked against SQL (SOAK=2m for a shorter run)
+	$(GO) test -count=1 -v -timeout 0 ./soak -for $(SOAK)
 
 build: ## static binaries in bin/
 	@mkdir -p bin

@@ -72,6 +72,7 @@ var allowed = map[string][]string{
 
 	"journey":           {"runtime/sandbox"}, // only tests import it
 	"runtime/faulttest": {},                  // the same
+	"soak":              {},                  // tests alone
 
 	"toolspec":         {},
 	"generator":        {"toolspec"},
