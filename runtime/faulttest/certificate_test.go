@@ -61,20 +61,24 @@ func secured(t *testing.T, whose string, resource *faulttest.Proxy, carrier *htt
 
 // The authorization server's certificate is held to the same.
 func TestCertificateOfTheAuthorizationServerChanges(t *testing.T) {
-	for _, changed := range []faulttest.Certificate{faulttest.Untrusted, faulttest.OtherName, faulttest.Expired} {
-		watch(t)
-		resource, authority := faulttest.New(t), faulttest.New(t)
-		resource.Serve(box().Handler())
-		carrier := transport(t)
-		carrier.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authority.Secure()}
-		authority.Serve(box().Handler())
-		a := overHTTP(t, resource, authority, "everything", carrier)
-		authority.Present(changed)
-		a.read().assertUnavailable(t)
-		if seen := authority.Take(); len(seen) > 0 {
-			t.Errorf("the authorization server saw %v", seen)
-		}
-		authority.Present(faulttest.Renewed)
-		a.mustAnswer("with a good certificate")
+	for name, changed := range map[string]faulttest.Certificate{
+		"not trusted": faulttest.Untrusted, "of another name": faulttest.OtherName, "expired": faulttest.Expired,
+	} {
+		t.Run(name, func(t *testing.T) {
+			watch(t)
+			resource, authority := faulttest.New(t), faulttest.New(t)
+			resource.Serve(box().Handler())
+			carrier := transport(t)
+			carrier.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authority.Secure()}
+			authority.Serve(box().Handler())
+			a := overHTTP(t, resource, authority, "everything", carrier)
+			authority.Present(changed)
+			a.read().assertUnavailable(t)
+			if seen := authority.Take(); len(seen) > 0 {
+				t.Errorf("the authorization server saw %v", seen)
+			}
+			authority.Present(faulttest.Renewed)
+			a.mustAnswer("with a good certificate")
+		})
 	}
 }

@@ -23,6 +23,15 @@ func Latency(by time.Duration) Fault {
 	}
 }
 
+// Late does something else late.
+func Late(by time.Duration, fault Fault) Fault {
+	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if wait(r, by) {
+			fault(w, r, server)
+		}
+	}
+}
+
 // wait tells whether the client is still there afterwards.
 func wait(r *http.Request, during time.Duration) bool {
 	timer := time.NewTimer(during)

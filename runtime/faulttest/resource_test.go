@@ -1,79 +1,12 @@
 package faulttest_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/faulttest"
 )
-
-// misfortune is a fault of the resource server, and what a read that meets it comes to.
-type misfortune struct {
-	name  string
-	fault faulttest.Fault
-	times int    // that it happens; 0: until it is over
-	code  string // of the error; empty: an answer
-	says  string // a part of the message
-	tries int    // that the resource server sees of one read
-}
-
-const (
-	unreachable = "rs_unreachable"
-	overdue     = "rs_timeout"
-	invalid     = "rs_invalid_response"
-	tooLarge    = "rs_response_too_large"
-	redirected  = "rs_redirect"
-)
-
-// elsewhere is where redirects lead. Nothing may ever come there.
-const elsewhere = "http://192.0.2.1"
-
-var misfortunes = []misfortune{
-	{"latency within the deadline", faulttest.Latency(50 * time.Millisecond), 0, "", "", 1},
-	{"latency past the deadline", faulttest.Latency(time.Minute), 0, overdue, "did not answer within", 1},
-	{"hang", faulttest.Hang, 0, overdue, "did not answer within", 1},
-	{"hang-up", faulttest.HangUp, 0, unreachable, "cannot be reached", 3},
-	{"reset", faulttest.Reset, 0, unreachable, "cannot be reached", 3},
-	{"reset twice", faulttest.Reset, 2, "", "", 3},
-	{"reset in the body", faulttest.ResetInBody, 0, unreachable, "broke during its answer", 1},
-	{"truncated body", faulttest.Truncated, 0, invalid, "was cut off", 1},
-	{"truncated chunk", faulttest.TruncatedChunks, 0, invalid, "was cut off", 1},
-	{"slow header", faulttest.SlowHeader(20 * time.Millisecond), 0, overdue, "did not answer within", 1},
-	{"slow body", faulttest.SlowBody(20 * time.Millisecond), 0, overdue, "did not answer within", 1},
-	{"endless body", faulttest.Endless, 0, tooLarge, "16777216 bytes", 1},
-	{"not HTTP", faulttest.Garbage, 0, unreachable, "cannot be reached", 1},
-	{"long headers", faulttest.LongHeader(128 << 10), 0, unreachable, "cannot be reached", 1},
-
-	{"429 without Retry-After", faulttest.Status(429), 0, "rate_limit_exceeded", "wait", 1},
-	{"429 with Retry-After", faulttest.Status(429, "0"), 1, "", "", 2},
-	{"429 with Retry-After, for good", faulttest.Status(429, "0"), 0, "rate_limit_exceeded", "wait", 3},
-	{"429 with a long Retry-After", faulttest.Status(429, "60"), 0, "rate_limit_exceeded", "wait", 1},
-	{"500", faulttest.Status(500), 0, "api_error", "try again later", 1},
-	{"burst of 502", faulttest.Status(502), 2, "", "", 3},
-	{"burst of 503", faulttest.Status(503), 2, "", "", 3},
-	{"burst of 504", faulttest.Status(504), 2, "", "", 3},
-	{"503 for good", faulttest.Status(503), 0, "api_error", "try again later", 3},
-	{"503 with a long Retry-After", faulttest.Status(503, "60"), 0, "api_error", "try again later", 1},
-	{"401", faulttest.Status(401), 0, "authentication_error", "connect again", 1},
-	{"403", faulttest.Status(403), 0, "permission_error", "broader", 1},
-	{"nothing (204)", faulttest.Status(204), 0, invalid, "has no body", 1},
-	{"redirect to another host", faulttest.Redirect(elsewhere), 0, redirected, "set the provider URL", 1},
-
-	{"a sign-in page", faulttest.Page, 0, invalid, "is not JSON", 1},
-	{"JSON declared as text", faulttest.Declared("text/plain"), 0, "", "", 1},
-	{"corrupt body", faulttest.Corrupted, 0, invalid, "is not JSON", 1},
-	{"corrupt gzip", faulttest.CorruptedGzip, 0, invalid, "cannot be decoded", 1},
-	{"truncated gzip", faulttest.TruncatedGzip, 0, invalid, "was cut off", 1},
-	{"an encoding not asked for", faulttest.OtherEncoding, 0, invalid, "cannot be decoded", 1},
-	{"gzip bomb", faulttest.GzipBomb(64 << 20), 0, tooLarge, "16777216 bytes", 1},
-	{"invalid UTF-8", faulttest.Prefixed("\"x\":\"\xff\xfe\""), 0, invalid, "not valid UTF-8", 1},
-	{"nested too deep", faulttest.Prefixed(`"x":` + faulttest.Nested(100_000)), 0, invalid, "is not JSON", 1},
-	{"nested deeper than clients read", faulttest.Prefixed(`"x":` + faulttest.Nested(1_000)), 0, invalid, "deeper than 512 levels", 1},
-	{"duplicate keys", faulttest.Prefixed(`"object":"list","data":[],"has_more":false`), 0, invalid, "a member twice", 1},
-	{"a list in place of an object", faulttest.Replaced(`[{}]`), 0, invalid, "not an object", 1},
-}
 
 // ways are the three ways to a resource server.
 var ways = []struct {
@@ -222,107 +155,25 @@ func TestFaultsOfOneSource(t *testing.T) {
 	}
 }
 
-func (a *adapter) mustAnswer(when string) {
-	a.t.Helper()
+// R-PKG-6: all tries of one source have the deadline of one source together.
+func TestTriesOfOneSourceHaveItsDeadline(t *testing.T) {
+	watch(t)
+	member := box().Authorization().Members("package")[1]
+	resource := faulttest.New(t)
+	resource.Serve(box().Handler())
+	a := overHTTP(t, resource, authority(t), "package", transport(t))
+	resource.Inject(faulttest.Plan{Fault: faulttest.Late(childWithin*5/7, faulttest.Status(503)), Bearer: member.AccessToken})
 	got := a.read()
-	if got.isError || got.status != 0 && got.status != 200 {
-		a.t.Fatalf("%s: %d %s%s", when, got.status, got.text, got.body)
+	if got.isError || !strings.Contains(got.text, "source_unavailable") {
+		t.Errorf("got %s", got.text)
 	}
-	got.assertAnswer(a.t, a)
-}
-
-// beginAnew forgets what was counted, and the connections: package http replaces one that was kept open and turns out
-// to be closed, which the resource server sees as one more try.
-func (a *adapter) beginAnew() {
-	a.carrier.CloseIdleConnections()
-	a.rs.Take()
-	if a.recorder != nil {
-		a.recorder.take()
-	}
-}
-
-// assertTries compares what the resource server saw with what was promised, and with what the host counted.
-func (a *adapter) assertTries(fault misfortune) {
-	a.t.Helper()
-	want := fault.tries * a.children
-	if fault.times > 0 {
-		want = a.children + fault.times
-	}
-	seen := a.rs.Take()
-	if len(seen) != want {
-		a.t.Errorf("the resource server saw %d requests, want %d", len(seen), want)
-	}
-	own := map[string]bool{}
-	for _, request := range seen {
-		own[request.Bearer] = true
-		if request.Method != "GET" {
-			a.t.Errorf("the resource server saw %s %s", request.Method, request.URI)
+	tries := 0
+	for _, request := range resource.Take() {
+		if request.Bearer == member.AccessToken {
+			tries++
 		}
 	}
-	if len(own) != a.children {
-		a.t.Errorf("%d bearers were shown, want %d", len(own), a.children)
-	}
-	if a.recorder == nil {
-		return
-	}
-	if counted := a.recorder.take(); len(counted) != len(seen) {
-		a.t.Errorf("the host counted %d requests %v of %d", len(counted), counted, len(seen))
-	}
-}
-
-// assertAnswer checks that there are records, and no word of trouble.
-func (s said) assertAnswer(t *testing.T, a *adapter) {
-	t.Helper()
-	if s.isError || strings.Contains(s.text, "source_unavailable") {
-		t.Errorf("got %s", s.text)
-	}
-	if a.children == 1 && (strings.Count(s.text, "id=") < 2 || strings.Count(string(s.structured), `"object":"record"`) != 2) {
-		t.Errorf("not two records: %s\n%s", s.text, s.structured)
-	}
-}
-
-// assertError checks that both channels tell one error.
-func (s said) assertError(t *testing.T, code, says string, sources int) {
-	t.Helper()
-	var structured struct {
-		Error json.RawMessage `json:"error"`
-	}
-	if err := json.Unmarshal(s.structured, &structured); err != nil {
-		t.Fatalf("%v: %s", err, s.structured)
-	}
-	if string(structured.Error) != s.text {
-		t.Errorf("the channels differ:\n%s\n%s", s.text, structured.Error)
-	}
-	var told struct {
-		Code        string `json:"code"`
-		Message     string `json:"message"`
-		Unavailable []struct {
-			Reason string `json:"reason"`
-		} `json:"unavailable_connections"`
-	}
-	if err := json.Unmarshal([]byte(s.text), &told); err != nil || !s.isError {
-		t.Fatalf("error %v of %v: %s", s.isError, err, s.text)
-	}
-	if sources > 1 && told.Code == "source_unavailable" {
-		// No source has a next step of its own here; the message has that of all.
-		says = "try again"
-		if len(told.Unavailable) != sources {
-			t.Errorf("%d sources are named, want %d", len(told.Unavailable), sources)
-		}
-		for _, source := range told.Unavailable {
-			if source.Reason != code {
-				t.Errorf("a source is missing for %s, want %s", source.Reason, code)
-			}
-		}
-	} else if told.Code != code {
-		t.Errorf("the code is %s, want %s", told.Code, code)
-	}
-	if !strings.Contains(strings.ToLower(told.Message), strings.ToLower(says)) {
-		t.Errorf("the message is %q, want one with %q", told.Message, says)
-	}
-	for name, token := range box().Tokens() {
-		if strings.Contains(s.text+string(s.structured), token) {
-			t.Errorf("the answer holds the token %s", name)
-		}
+	if tries < 1 || tries > 2 {
+		t.Errorf("the source saw %d tries; a third begins after its deadline", tries)
 	}
 }
