@@ -3,6 +3,7 @@ package soak_test
 import (
 	"context"
 	"maps"
+	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -25,7 +26,7 @@ func newTally() *tally {
 	return &tally{calls: map[string][]time.Duration{}, injected: map[string]int{}, notes: map[string]int{}}
 }
 
-// keptOf is how many times of one kind are kept, evenly over the first of them. It bounds the tally's own memory.
+// keptOf is how many times of one kind are kept: the first ones. It bounds the tally's own memory.
 const keptOf = 1 << 16
 
 func (t *tally) add(kind string, got outcome, injected bool) {
@@ -35,6 +36,9 @@ func (t *tally) add(kind string, got outcome, injected bool) {
 	t.notes["calls: "+kind]++
 	if injected {
 		t.injected[got.code]++
+	}
+	if t.calls[kind] == nil {
+		t.calls[kind] = make([]time.Duration, 0, keptOf) // so that it does not grow later
 	}
 	if len(t.calls[kind]) < keptOf {
 		t.calls[kind] = append(t.calls[kind], got.took.Sub(got.began))
@@ -84,14 +88,31 @@ type series []sample
 // observe takes samples until the context ends.
 func (s *soak) observe(ctx context.Context) series {
 	var samples series
-	for every := max(*during/120, 250*time.Millisecond); wait(ctx, every); {
-		samples = append(samples, take())
+	for every := max(*during/60, 500*time.Millisecond); wait(ctx, every); {
+		samples = append(samples, s.sample(ctx))
 	}
 	return samples
 }
 
+// sample lets the calls under way end, and looks.
+func (s *soak) sample(ctx context.Context) sample {
+	s.calm.Lock()
+	defer s.calm.Unlock()
+	s.idle()
+	s.rs.Take()
+	s.as.Take()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections() // of those who sign in
+	// The other side of a connection ends a moment later.
+	for before := 0; before != runtime.NumGoroutine() && wait(ctx, 10*time.Millisecond); {
+		before = runtime.NumGoroutine()
+		wait(ctx, 20*time.Millisecond)
+	}
+	return take()
+}
+
 func take() sample {
 	runtime.GC()
+	runtime.GC() // what pools kept is gone after the second
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	entries, _ := os.ReadDir("/proc/self/fd")

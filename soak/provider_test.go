@@ -25,6 +25,7 @@ type provider struct {
 	rs, as *faulttest.Proxy
 	url    string // of the adapter
 	client *http.Client
+	idle   func()       // closes every connection that is not in use
 	ahead  atomic.Int64 // nanoseconds that every clock is before the real time
 }
 
@@ -79,10 +80,13 @@ func (p *provider) serve(t *testing.T) {
 	server.Start()
 	p.url = server.URL
 	p.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
-	t.Cleanup(func() {
+	p.idle = func() {
 		p.client.CloseIdleConnections()
-		server.Close()
 		toResource.CloseIdleConnections()
 		toAuthority.CloseIdleConnections()
+	}
+	t.Cleanup(func() {
+		p.idle()
+		server.Close()
 	})
 }

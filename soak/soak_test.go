@@ -33,6 +33,10 @@ type soak struct {
 	readers []reader
 	tally   *tally
 	trouble *trouble
+
+	// calm is held for writing while a sample is taken, and for reading by whoever calls: what stands in memory then
+	// is what stays.
+	calm sync.RWMutex
 }
 
 // R-HOST-5, R-ERR-3, R-PKG-6: no error that was not injected, every answer as SQL has it, nothing of one caller in the answer
@@ -107,16 +111,23 @@ func (s *soak) ready() []reader {
 func (s *soak) live(ctx context.Context, caller int) {
 	dice := rand.New(rand.NewPCG(*seed, uint64(caller)))
 	for ctx.Err() == nil {
-		who := s.readers[dice.IntN(len(s.readers))]
-		visit := s.choose(who, dice)
-		switch dice.IntN(10) {
-		case 0:
-			s.giveUp(ctx, who, visit, patience(dice))
-		case 1:
-			s.make(ctx, who, visit, pace(5*time.Millisecond))
-		default:
-			s.make(ctx, who, visit, 0)
-		}
+		s.once(ctx, dice)
+	}
+}
+
+// once is one call: nine in ten wait for their answer, and one of them slowly.
+func (s *soak) once(ctx context.Context, dice *rand.Rand) {
+	s.calm.RLock()
+	defer s.calm.RUnlock()
+	who := s.readers[dice.IntN(len(s.readers))]
+	visit := s.choose(who, dice)
+	switch dice.IntN(10) {
+	case 0:
+		s.giveUp(ctx, who, visit, patience(dice))
+	case 1:
+		s.make(ctx, who, visit, pace(5*time.Millisecond))
+	default:
+		s.make(ctx, who, visit, 0)
 	}
 }
 

@@ -74,8 +74,6 @@ func (t *trouble) restarts(ctx context.Context) {
 			return
 		}
 		t.rs.Heal()
-		t.rs.Take()
-		t.as.Take()
 		t.begin()
 		t.rs.Stop(time.Duration(turn%2) * 500 * time.Millisecond)
 		wait(ctx, time.Duration(1+turn%4)*100*time.Millisecond)
@@ -105,6 +103,8 @@ func (t *trouble) ends(ctx context.Context) {
 
 // oneEnds signs in, reads, lets the token end, and reads in vain.
 func (t *trouble) oneEnds(ctx context.Context, config *oauth2.Config, owner *flowtest.Owner, how string, end func(string) error) {
+	t.calm.RLock()
+	defer t.calm.RUnlock()
 	token, err := t.signIn(ctx, config, owner)
 	if err != nil {
 		t.t.Errorf("sign in: %v", err)
