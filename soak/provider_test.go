@@ -71,7 +71,10 @@ func (p *provider) serve(t *testing.T) {
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
 		Options: host.Options{Name: "pdpp-mcp", Version: "soak"}, Verifier: verifier,
 		AuthorizationServer: p.as.URL, ProviderURL: p.as.URL, ResourceURL: p.rs.URL, ListenAddress: server.Listener.Addr().String(),
-		Transport: toResource, Recorder: metrics, Limits: host.Limits{Concurrent: 1000, PerSecond: 1e6, Burst: 1e6},
+		Transport: toResource, Recorder: metrics,
+		// On a busy machine the sandbox may take its time with a search; deadlines are tested elsewhere.
+		RSTimeout: 20 * time.Second, ChildTimeout: 20 * time.Second,
+		Limits: host.Limits{Concurrent: 1000, PerSecond: 1e6, Burst: 1e6},
 	})
 	if err != nil {
 		t.Fatal(err)

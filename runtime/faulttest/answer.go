@@ -40,6 +40,16 @@ func Declared(media string) Fault {
 	})
 }
 
+// Under passes the body on under another status.
+func Under(status int) Fault {
+	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		answer := ask(r, server)
+		w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+		w.WriteHeader(status)
+		_, _ = w.Write(answer.Body.Bytes())
+	}
+}
+
 // Corrupted changes bytes in the middle of the body.
 var Corrupted = altered(func(_ http.Header, body []byte) []byte {
 	copy(body[len(body)/2:], "\x00\x01}{\x02")

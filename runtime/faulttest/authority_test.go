@@ -33,6 +33,8 @@ var betrayals = []struct {
 	{"429", faulttest.Status(http.StatusTooManyRequests, "1")},
 	{"500", faulttest.Status(http.StatusInternalServerError)},
 	{"503", faulttest.Status(http.StatusServiceUnavailable, "1")},
+	{"a good answer under 500", faulttest.Under(http.StatusInternalServerError)},
+	{"a good answer under 404", faulttest.Under(http.StatusNotFound)},
 	{"401 to the adapter", faulttest.Status(http.StatusUnauthorized)},
 	{"nothing (204)", faulttest.Status(http.StatusNoContent)},
 	{"redirect to another host", faulttest.Redirect(elsewhere)},

@@ -48,6 +48,7 @@ var misfortunes = []misfortune{
 	{"429 with Retry-After, for good", faulttest.Status(429, "0"), 0, "rate_limit_exceeded", "wait", 3},
 	{"429 with a long Retry-After", faulttest.Status(429, "60"), 0, "rate_limit_exceeded", "wait", 1},
 	{"500", faulttest.Status(500), 0, "api_error", "try again later", 1},
+	{"a good answer under 500", faulttest.Under(500), 0, "api_error", "try again later", 1},
 	{"burst of 502", faulttest.Status(502), 2, "", "", 3},
 	{"burst of 503", faulttest.Status(503), 2, "", "", 3},
 	{"burst of 504", faulttest.Status(504), 2, "", "", 3},
