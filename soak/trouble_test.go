@@ -41,7 +41,7 @@ func (t *trouble) overlaps(got outcome) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.ContainsFunc(t.downs, func(d down) bool {
-		return got.began.Before(d.to) && (d.from.Before(got.took))
+		return got.began.Before(d.to) && d.from.Before(got.took)
 	})
 }
 

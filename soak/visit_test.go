@@ -24,10 +24,16 @@ type reader struct {
 
 // places are where the tools read. All callers' streams are among them.
 var places = []place{
-	{"cin_gmail_personal", "messages"}, {"cin_gmail_personal", "message_bodies"}, {"cin_gmail_personal", "threads"},
-	{"cin_gmail_work", "messages"}, {"cin_gmail_work", "attachments"},
-	{"cin_slack_team", "chat_messages"}, {"cin_slack_team", "users"},
-	{"cin_spotify", "play_history"}, {"cin_spotify", "saved_tracks"}, {"cin_spotify", "top_artists"},
+	{"cin_gmail_personal", "messages"},
+	{"cin_gmail_personal", "message_bodies"},
+	{"cin_gmail_personal", "threads"},
+	{"cin_gmail_work", "messages"},
+	{"cin_gmail_work", "attachments"},
+	{"cin_slack_team", "chat_messages"},
+	{"cin_slack_team", "users"},
+	{"cin_spotify", "play_history"},
+	{"cin_spotify", "saved_tracks"},
+	{"cin_spotify", "top_artists"},
 }
 
 var words = []string{"meeting", "harbor", "lantern", "recipe", "invoice", "passport", "ledger"}

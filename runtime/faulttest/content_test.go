@@ -16,8 +16,10 @@ func TestStrangeContent(t *testing.T) {
 		fault faulttest.Fault
 		holds []string // in both channels
 	}{
-		{"64-bit and larger integers", faulttest.InRecords(`"a":9223372036854775807,"b":-9223372036854775808,"c":18446744073709551616,"d":1e400`),
-			[]string{"9223372036854775807", "-9223372036854775808", "18446744073709551616", "1e400"}},
+		{
+			"64-bit and larger integers", faulttest.InRecords(`"a":9223372036854775807,"b":-9223372036854775808,"c":18446744073709551616,"d":1e400`),
+			[]string{"9223372036854775807", "-9223372036854775808", "18446744073709551616", "1e400"},
+		},
 		{"half a surrogate pair", faulttest.InRecords(`"x":"\ud800"`), nil},
 		{"NUL in a text", faulttest.InRecords(`"x":"a\u0000b"`), nil},
 		{"terminal sequences", faulttest.InRecords(`"x":"\u001b[2J\u001b]0;owned\u0007"`), nil},

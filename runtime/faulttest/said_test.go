@@ -1,6 +1,7 @@
 package faulttest_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -74,7 +75,9 @@ func (s said) assertError(t *testing.T, code, says string, sources int) {
 	if err := json.Unmarshal(s.structured, &structured); err != nil {
 		t.Fatalf("%v: %s", err, s.structured)
 	}
-	if string(structured.Error) != s.text {
+	var text bytes.Buffer
+	json.HTMLEscape(&text, []byte(s.text)) // as the protocol's library writes structured output
+	if string(structured.Error) != text.String() {
 		t.Errorf("the channels differ:\n%s\n%s", s.text, structured.Error)
 	}
 	var told struct {
