@@ -28,7 +28,10 @@ const (
 	readWithin  = 2 * time.Second
 	childWithin = 1500 * time.Millisecond
 	askWithin   = time.Second // the authorization server
-	callWithin  = 5 * time.Second
+	callWithin  = 10 * time.Second
+
+	// longWithin is a source's deadline when four of them send 16 MiB each.
+	longWithin = 6 * time.Second
 
 	// slack is what a call may take beyond a deadline: the rest of the adapter's work on a busy machine.
 	slack = 1500 * time.Millisecond
@@ -70,6 +73,7 @@ type adapter struct {
 	carrier  *http.Transport
 	recorder *readings // nil for stdio
 	children int       // how many sources a search reads
+	child    time.Duration
 
 	call func(tool, arguments string) said
 }
@@ -126,7 +130,7 @@ func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport)
 }
 
 // overHTTP is a hosted server with one of the sandbox's ready tokens.
-func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, carrier *http.Transport) *adapter {
+func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, carrier *http.Transport, child time.Duration) *adapter {
 	t.Helper()
 	known := box().Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{
@@ -147,7 +151,7 @@ func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, 
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
 		Options: host.Options{Name: "pdpp-mcp", Version: "test", CallTimeout: callWithin}, Verifier: verifier,
 		AuthorizationServer: box().PublicURL(), ProviderURL: box().PublicURL(), ResourceURL: resource.URL,
-		ListenAddress: server.Listener.Addr().String(), Transport: carrier, RSTimeout: within, ChildTimeout: childWithin, Recorder: recorder,
+		ListenAddress: server.Listener.Addr().String(), Transport: carrier, RSTimeout: within, ChildTimeout: child, Recorder: recorder,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +164,7 @@ func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, 
 		server.Close()
 	})
 	return &adapter{
-		t: t, rs: resource, as: authority, carrier: carrier, recorder: recorder, children: children,
+		t: t, rs: resource, as: authority, carrier: carrier, recorder: recorder, children: children, child: child,
 		call: func(tool, arguments string) said {
 			return post(t, client, server.URL, box().Tokens()[token], callOf(tool, arguments))
 		},

@@ -54,9 +54,9 @@ func secured(t *testing.T, whose string, resource *faulttest.Proxy, carrier *htt
 	case "stdio":
 		return overStdio(t, resource, carrier)
 	case "hosted, client token":
-		return overHTTP(t, resource, authority(t), "everything", carrier)
+		return overHTTP(t, resource, authority(t), "everything", carrier, childWithin)
 	}
-	return overHTTP(t, resource, authority(t), "package", carrier)
+	return overHTTP(t, resource, authority(t), "package", carrier, childWithin)
 }
 
 // The authorization server's certificate is held to the same.
@@ -71,7 +71,7 @@ func TestCertificateOfTheAuthorizationServerChanges(t *testing.T) {
 			carrier := transport(t)
 			carrier.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authority.Secure()}
 			authority.Serve(box().Handler())
-			a := overHTTP(t, resource, authority, "everything", carrier)
+			a := overHTTP(t, resource, authority, "everything", carrier, childWithin)
 			authority.Present(changed)
 			a.read().assertUnavailable(t)
 			if seen := authority.Take(); len(seen) > 0 {

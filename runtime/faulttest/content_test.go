@@ -47,7 +47,7 @@ func TestStrangeContent(t *testing.T) {
 				watch(t)
 				resource := faulttest.New(t)
 				resource.Serve(box().Handler())
-				a := way.start(t, resource)
+				a := way.start(t, resource, childWithin)
 				a.mustAnswer("before")
 				resource.Inject(faulttest.Plan{Fault: test.fault})
 				for i, call := range calls {

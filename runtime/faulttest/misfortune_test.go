@@ -16,6 +16,14 @@ type misfortune struct {
 	tries int    // that the resource server sees of one read
 }
 
+// childWithin is what each source of a package may take.
+func (m misfortune) childWithin() time.Duration {
+	if m.code == tooLarge {
+		return longWithin
+	}
+	return childWithin
+}
+
 const (
 	unreachable = "rs_unreachable"
 	overdue     = "rs_timeout"

@@ -11,14 +11,14 @@ import (
 // ways are the three ways to a resource server.
 var ways = []struct {
 	name  string
-	start func(*testing.T, *faulttest.Proxy) *adapter
+	start func(t *testing.T, resource *faulttest.Proxy, child time.Duration) *adapter
 }{
-	{"stdio", func(t *testing.T, resource *faulttest.Proxy) *adapter { return overStdio(t, resource, transport(t)) }},
-	{"hosted, client token", func(t *testing.T, resource *faulttest.Proxy) *adapter {
-		return overHTTP(t, resource, authority(t), "everything", transport(t))
+	{"stdio", func(t *testing.T, resource *faulttest.Proxy, _ time.Duration) *adapter { return overStdio(t, resource, transport(t)) }},
+	{"hosted, client token", func(t *testing.T, resource *faulttest.Proxy, child time.Duration) *adapter {
+		return overHTTP(t, resource, authority(t), "everything", transport(t), child)
 	}},
-	{"hosted, package token", func(t *testing.T, resource *faulttest.Proxy) *adapter {
-		return overHTTP(t, resource, authority(t), "package", transport(t))
+	{"hosted, package token", func(t *testing.T, resource *faulttest.Proxy, child time.Duration) *adapter {
+		return overHTTP(t, resource, authority(t), "package", transport(t), child)
 	}},
 }
 
@@ -45,7 +45,7 @@ func (a *adapter) read() said {
 // limit is what one read may take.
 func (a *adapter) limit() time.Duration {
 	if a.children > 1 {
-		return childWithin*6/5 + slack
+		return a.child*6/5 + slack
 	}
 	return readWithin + slack
 }
@@ -60,7 +60,7 @@ func TestFaultsOfTheResourceServer(t *testing.T) {
 				watch(t)
 				resource := faulttest.New(t)
 				resource.Serve(box().Handler())
-				a := way.start(t, resource)
+				a := way.start(t, resource, fault.childWithin())
 				a.mustAnswer("before the fault")
 				a.beginAnew()
 				resource.Inject(faulttest.Plan{Fault: fault.fault, Times: fault.times})
@@ -88,7 +88,7 @@ func TestResourceServerIsDown(t *testing.T) {
 			watch(t)
 			resource := faulttest.New(t)
 			resource.Serve(box().Handler())
-			a := way.start(t, resource)
+			a := way.start(t, resource, childWithin)
 			a.mustAnswer("before")
 			resource.Stop(0)
 			got := a.read()
@@ -133,7 +133,7 @@ func TestFaultsOfOneSource(t *testing.T) {
 			watch(t)
 			resource := faulttest.New(t)
 			resource.Serve(box().Handler())
-			a := overHTTP(t, resource, authority(t), "package", transport(t))
+			a := overHTTP(t, resource, authority(t), "package", transport(t), fault.childWithin())
 			resource.Inject(faulttest.Plan{Fault: fault.fault, Bearer: member.AccessToken})
 			got := a.read()
 			if got.took > a.limit() {
@@ -161,7 +161,7 @@ func TestTriesOfOneSourceHaveItsDeadline(t *testing.T) {
 	member := box().Authorization().Members("package")[1]
 	resource := faulttest.New(t)
 	resource.Serve(box().Handler())
-	a := overHTTP(t, resource, authority(t), "package", transport(t))
+	a := overHTTP(t, resource, authority(t), "package", transport(t), childWithin)
 	resource.Inject(faulttest.Plan{Fault: faulttest.Late(childWithin*5/7, faulttest.Status(503)), Bearer: member.AccessToken})
 	got := a.read()
 	if got.isError || !strings.Contains(got.text, "source_unavailable") {
