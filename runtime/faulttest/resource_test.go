@@ -13,7 +13,9 @@ var ways = []struct {
 	name  string
 	start func(t *testing.T, resource *faulttest.Proxy, child time.Duration) *adapter
 }{
-	{"stdio", func(t *testing.T, resource *faulttest.Proxy, _ time.Duration) *adapter { return overStdio(t, resource, transport(t)) }},
+	{"stdio", func(t *testing.T, resource *faulttest.Proxy, _ time.Duration) *adapter {
+		return overStdio(t, resource, transport(t))
+	}},
 	{"hosted, client token", func(t *testing.T, resource *faulttest.Proxy, child time.Duration) *adapter {
 		return overHTTP(t, resource, authority(t), "everything", transport(t), child)
 	}},
