@@ -9,7 +9,7 @@ RACE        = -race -timeout 20m -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench golden generate check lint race trace build release packages test-clients fuzz supply sbom
+.PHONY: help demo test bench golden generate check lint race trace soak build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ supply: ## verify the modules, look for known vulnerabilities, compare two build
 
 sbom: build ## what bin/pdpp-mcp is made of, as CycloneDX JSON beside it
 	@GO='$(GO)' .ci/sbom bin/pdpp-mcp > bin/pdpp-mcp.cdx.json
+
+SOAK ?= 10m
+soak: ## the hosted adapter under load and trouble, every answer checked against SQL (SOAK=2m for a shorter run)
+	$(GO) test -count=1 -v -timeout 0 ./soak -for $(SOAK)
 
 build: ## static binaries in bin/, man pages and shell completions in bin/share/
 	@mkdir -p bin

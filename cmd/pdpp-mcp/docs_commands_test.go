@@ -21,7 +21,8 @@ import (
 var notRun = map[string]string{
 	"make demo": "it builds and serves until Ctrl-C",
 	"make test": "it runs this test",
-	"claude":    "it is a program of others, and talks to a model",
+	"go test -run '^$' -bench . -count 10 ./runtime/rs ./runtime/argument ./runtime/render ./runtime/operation ./runtime/fanout ./golden": "it measures for minutes",
+	"claude": "it is a program of others, and talks to a model",
 	"pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example --introspection-client-id pdpp-mcp --introspection-client-secret-file /run/secrets/introspection --public-url https://mcp.pdpp.example --listen 127.0.0.1:8788 --metrics-listen 127.0.0.1:9090": "it serves until it is told to end; TestServe starts it",
 }
 
@@ -31,6 +32,7 @@ var connectedBefore = []string{"docs/call.md", "docs/troubleshooting.md"}
 // runElsewhere are the pages whose commands another test runs.
 var runElsewhere = map[string]string{
 	"docs/operator.md": "TestOperatorGuide runs it, with a receiver of events, and compares what is printed",
+	"docs/clients.md":  "make test-clients runs it with the real clients",
 	"docs/install.md":  "it installs into the system; packaging/check tries each way in a place of its own, and the page says which",
 }
 

@@ -3,6 +3,7 @@ package auth
 import (
 	"encoding/json"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -20,13 +21,18 @@ type MemberError struct {
 
 func (e *MemberError) Error() string { return "member " + e.Member + " must be " + e.Want }
 
-// Neither error repeats a part of the body, which may be a token.
+// None of them repeats a part of the body, which may be a token.
 var (
 	errNotObject   = errors.New("not one JSON object")
+	errNotUTF8     = errors.New("not valid UTF-8")
 	errMemberTwice = errors.New("a JSON object names a member twice")
 )
 
 func parseObject(body []byte) (object, error) {
+	// Package json would put another character in the place of what it cannot read (RFC 8259, section 8.1).
+	if !utf8.Valid(body) {
+		return nil, errNotUTF8
+	}
 	members, err := rs.Members(body)
 	if err != nil {
 		return nil, errNotObject

@@ -67,20 +67,26 @@ func NewClient(options Options) (*Client, error) {
 // ProviderURL is the provider's public origin, without a trailing slash.
 func (c *Client) ProviderURL() string { return c.providerURL }
 
-// Get sends one GET and reads the whole answer within the client's timeout and the context's
-// deadline, whichever is sooner. It sends nothing twice with other credentials (R-ERR-3), follows no
+// Get reads within the client's timeout and the context's deadline, whichever is sooner, and sends the
+// GET again where that may help (MaxTries). It sends nothing with other credentials (R-ERR-3), follows no
 // redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6).
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
-	exchange := c.exchange(ctx, http.MethodGet, asked)
-	return exchange.run(nil)
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	return repeat(limited, func() (*Response, error) {
+		return c.exchange(ctx, http.MethodGet, asked).run(limited, nil)
+	})
 }
 
-// Send sends one change under the rules of Get. It is never sent again.
+// Send sends one change under the rules of Get, but once.
 func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
-	exchange := c.exchange(ctx, change.Method, Request{Path: change.Path, Query: change.Query})
-	return exchange.run(change.Body.Encoded())
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	asked := Request{Path: change.Path, Query: change.Query}
+	return c.exchange(ctx, change.Method, asked).run(limited, change.Body.Encoded())
 }
 
+// exchange is a request to come. The caller's context tells why the one that bounds it ended.
 func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
 	address := c.baseURL + string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {
@@ -115,9 +121,8 @@ func bodyReader(body []byte) io.Reader {
 	return bytes.NewReader(body)
 }
 
-func (e *exchange) run(body []byte) (*Response, error) {
-	ctx, cancel := context.WithTimeout(e.caller, e.client.timeout)
-	defer cancel()
+// run sends the request and reads the whole answer.
+func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	request, err := e.request(ctx, "application/json", body)
 	if err != nil {
 		return nil, err

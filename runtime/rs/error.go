@@ -46,6 +46,8 @@ type Failure struct {
 	RequestID string
 	URL       string // absolute URL that was read; never holds a bearer
 	Cause     error  // may be nil
+
+	passing bool // the same request may be answered when it is sent again
 }
 
 func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Message }

@@ -3,6 +3,7 @@ package rs
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -64,7 +65,7 @@ func requestID(header http.Header) string {
 	return header.Get("X-Request-Id")
 }
 
-// notObject says what keeps a body from being a JSON object, or nothing.
+// notObject says what keeps a body from being a JSON object that everybody reads alike, or nothing.
 func notObject(body []byte) string {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	switch {
@@ -77,7 +78,7 @@ func notObject(body []byte) string {
 	case trimmed[0] != '{':
 		return "is JSON, but not an object"
 	}
-	return ""
+	return ambiguity(body)
 }
 
 // outcomeOpen stands at the end of a failure after which nobody knows whether the change was made.
@@ -109,7 +110,14 @@ func (e *exchange) unanswered(err error) *Failure {
 	if late := e.late(err); late != nil {
 		return late
 	}
-	return e.failure(Unreachable, "the resource server at "+e.client.baseURL+" cannot be reached; check the provider URL and the network, then try again", err)
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return e.failure(Unreachable, "the certificate of the resource server at "+e.client.baseURL+
+			" is not valid or not trusted here, so nothing was sent; check the provider URL, and ask the server's operator about its certificate", err)
+	}
+	failure := e.failure(Unreachable, "the resource server at "+e.client.baseURL+" cannot be reached; check the provider URL and the network, then try again", err)
+	failure.passing = isPassing(err)
+	return failure
 }
 
 // unreadable is an answer whose body broke off, lasted too long or was too much.

@@ -1,0 +1,36 @@
+package faulttest_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// watch fails the test when it leaves a goroutine or a descriptor behind. It is called before anything of the test
+// is started, so that its clean-up is the last.
+func watch(t *testing.T) {
+	t.Helper()
+	box() // stays open for other tests
+	standing, open := goleak.IgnoreCurrent(), descriptors()
+	t.Cleanup(func() {
+		goleak.VerifyNone(t, standing)
+		for attempt := 0; descriptors() > open; attempt++ {
+			if attempt == 100 {
+				t.Errorf("%d descriptors are open, %d were before", descriptors(), open)
+				return
+			}
+			<-time.After(10 * time.Millisecond) // the kernel closes a connection when its last user is done
+		}
+	})
+}
+
+// descriptors are those that the process has open: 0 on a system that does not list them.
+func descriptors() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}

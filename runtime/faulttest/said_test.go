@@ -1,0 +1,112 @@
+package faulttest_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func (a *adapter) mustAnswer(when string) {
+	a.t.Helper()
+	got := a.read()
+	if got.isError || got.status != 0 && got.status != 200 {
+		a.t.Fatalf("%s: %d %s%s", when, got.status, got.text, got.body)
+	}
+	got.assertAnswer(a.t, a)
+}
+
+// beginAnew forgets what was counted, and the connections: package http replaces one that was kept open and turns out
+// to be closed, which the resource server sees as one more try.
+func (a *adapter) beginAnew() {
+	a.carrier.CloseIdleConnections()
+	a.rs.Take()
+	if a.recorder != nil {
+		a.recorder.take()
+	}
+}
+
+// assertTries compares what the resource server saw with what was promised, and with what the host counted.
+func (a *adapter) assertTries(fault misfortune) {
+	a.t.Helper()
+	want := fault.tries * a.children
+	if fault.times > 0 {
+		want = a.children + fault.times
+	}
+	seen := a.rs.Take()
+	if len(seen) != want {
+		a.t.Errorf("the resource server saw %d requests, want %d", len(seen), want)
+	}
+	own := map[string]bool{}
+	for _, request := range seen {
+		own[request.Bearer] = true
+		if request.Method != "GET" {
+			a.t.Errorf("the resource server saw %s %s", request.Method, request.URI)
+		}
+	}
+	if len(own) != a.children {
+		a.t.Errorf("%d bearers were shown, want %d", len(own), a.children)
+	}
+	if a.recorder == nil {
+		return
+	}
+	if counted := a.recorder.take(); len(counted) != len(seen) {
+		a.t.Errorf("the host counted %d requests %v of %d", len(counted), counted, len(seen))
+	}
+}
+
+// assertAnswer checks that there are records, and no word of trouble.
+func (s said) assertAnswer(t *testing.T, a *adapter) {
+	t.Helper()
+	if s.isError || strings.Contains(s.text, "source_unavailable") {
+		t.Errorf("got %s", s.text)
+	}
+	if a.children == 1 && (strings.Count(s.text, "id=") < 2 || strings.Count(string(s.structured), `"object":"record"`) != 2) {
+		t.Errorf("not two records: %s\n%s", s.text, s.structured)
+	}
+}
+
+// assertError checks that both channels tell one error.
+func (s said) assertError(t *testing.T, code, says string, sources int) {
+	t.Helper()
+	var structured struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(s.structured, &structured); err != nil {
+		t.Fatalf("%v: %s", err, s.structured)
+	}
+	if string(structured.Error) != s.text {
+		t.Errorf("the channels differ:\n%s\n%s", s.text, structured.Error)
+	}
+	var told struct {
+		Code        string `json:"code"`
+		Message     string `json:"message"`
+		Unavailable []struct {
+			Reason string `json:"reason"`
+		} `json:"unavailable_connections"`
+	}
+	if err := json.Unmarshal([]byte(s.text), &told); err != nil || !s.isError {
+		t.Fatalf("error %v of %v: %s", s.isError, err, s.text)
+	}
+	if sources > 1 && told.Code == "source_unavailable" {
+		// No source has a next step of its own here; the message has that of all.
+		says = "try again"
+		if len(told.Unavailable) != sources {
+			t.Errorf("%d sources are named, want %d", len(told.Unavailable), sources)
+		}
+		for _, source := range told.Unavailable {
+			if source.Reason != code {
+				t.Errorf("a source is missing for %s, want %s", source.Reason, code)
+			}
+		}
+	} else if told.Code != code {
+		t.Errorf("the code is %s, want %s", told.Code, code)
+	}
+	if !strings.Contains(strings.ToLower(told.Message), strings.ToLower(says)) {
+		t.Errorf("the message is %q, want one with %q", told.Message, says)
+	}
+	for name, token := range box().Tokens() {
+		if strings.Contains(s.text+string(s.structured), token) {
+			t.Errorf("the answer holds the token %s", name)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package rs
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// MaxTries is how often one read is sent at most: once, and twice again.
+//
+// A read is sent again when nothing of an answer can have been used: the connection was refused or broke before
+// a status line came, or the answer was 502, 503 or 504, or it was 429 with a Retry-After. Every try is the same
+// request with the same bearer (R-ERR-3), and all of them together have the time of one. Changes are never sent
+// again. Package http, below this, takes a new connection when one that was kept open turns out to be closed; that
+// counts as the same try.
+//
+// What this costs an operator: a resource server that refuses at once gets up to three times the requests, spread
+// by jitter over half a second, so that callers who failed together do not come back together. One that is slow gets no
+// request more, since a read that ran out of time is not sent again; slowness is the trouble that further load
+// makes worse. A caller waits at most 0.6 s longer for a refusal, or as long as Retry-After asks, and holds its
+// place among its own concurrent requests meanwhile.
+const MaxTries = 3
+
+// The waits before the second and the third try are, before jitter of one half, these.
+const (
+	firstWait  = 100 * time.Millisecond
+	waitFactor = 3
+)
+
+// repeat runs a read until it has an answer to give. The context bounds all tries. When there is no further try, the
+// last one's error is the answer, also for a caller who has gone away while this waited.
+func repeat(ctx context.Context, once func() (*Response, error)) (*Response, error) {
+	waits := backoff.NewExponentialBackOff()
+	waits.InitialInterval, waits.Multiplier = firstWait, waitFactor
+	limits := []backoff.RetryOption{backoff.WithBackOff(waits), backoff.WithMaxTries(MaxTries)}
+	if deadline, bounded := ctx.Deadline(); bounded {
+		limits = append(limits, backoff.WithMaxElapsedTime(max(time.Until(deadline), 1))) // it takes 0 for no limit
+	}
+	var response *Response
+	var last error
+	// The package gives its own errors too; which one does not matter, since the last try's says more.
+	_, _ = backoff.Retry(ctx, func() (*Response, error) {
+		response, last = once()
+		return response, verdict(ctx, last)
+	}, limits...)
+	return response, last
+}
+
+// verdict tells package backoff what to do after a try.
+func verdict(ctx context.Context, err error) error {
+	var refused *Error
+	var failure *Failure
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &failure) && failure.passing:
+		return err
+	case !errors.As(err, &refused):
+		return backoff.Permanent(err)
+	}
+	wait, asked := retryAfter(refused.RetryAfter, time.Now())
+	switch refused.Status {
+	case http.StatusTooManyRequests:
+		if !asked {
+			return backoff.Permanent(err)
+		}
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		if !asked {
+			return err
+		}
+	default:
+		return backoff.Permanent(err)
+	}
+	// A wait that leaves the try less time than itself is the caller's to judge, who is told how long it is.
+	if deadline, bounded := ctx.Deadline(); bounded && 2*wait > time.Until(deadline) {
+		return backoff.Permanent(err)
+	}
+	return &backoff.RetryAfterError{Duration: wait + rand.N(firstWait)}
+}
+
+// retryAfter reads a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date. What is neither asks
+// for nothing.
+func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
+	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second, true
+	}
+	date, err := http.ParseTime(header)
+	if err != nil {
+		return 0, false
+	}
+	return max(0, date.Sub(now)), true
+}
+
+// isPassing tells whether a request that got no answer failed in a way that may be over at once: a connection that was
+// refused or that broke. A name that does not resolve, a certificate that is not trusted and bytes that are no HTTP
+// stay as they are, and whoever waited out a timeout has waited enough.
+func isPassing(err error) bool {
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &name) || errors.As(err, &certificate) {
+		return false
+	}
+	var connection *net.OpError
+	if errors.As(err, &connection) {
+		switch connection.Op {
+		case "dial", "read", "write":
+			return !connection.Timeout()
+		}
+		return false // TLS alerts among them
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}

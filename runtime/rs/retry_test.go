@@ -1,0 +1,224 @@
+package rs_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// inTurn answers the first request with the first of the answers and so on; the last one stays.
+func inTurn(answers ...http.HandlerFunc) http.HandlerFunc {
+	var count atomic.Int64
+	return func(w http.ResponseWriter, r *http.Request) {
+		turn := min(int(count.Add(1)), len(answers))
+		answers[turn-1](w, r)
+	}
+}
+
+func refusing(status int, retryAfter ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for _, value := range retryAfter {
+			w.Header().Set("Retry-After", value)
+		}
+		w.WriteHeader(status)
+	}
+}
+
+// reset breaks the connection in the middle of nothing, as a process that is killed does.
+func reset(w http.ResponseWriter, _ *http.Request) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_ = connection.(*net.TCPConn).SetLinger(0)
+		_ = connection.Close()
+	}
+}
+
+// R-ERR-3, R-ERR-4: what is sent again, how often, and that every try has the caller's bearer.
+func TestReadsAreSentAgain(t *testing.T) {
+	good := body(`{}`)
+	date := func(in time.Duration) string { return time.Now().Add(in).UTC().Format(http.TimeFormat) }
+	tests := []struct {
+		name   string
+		answer http.HandlerFunc
+		tries  int
+		status int       // of the *rs.Error, 0 for none
+		reason rs.Reason // of the *rs.Failure, empty for none
+	}{
+		{"answered", good, 1, 0, ""},
+		{"502 once", inTurn(refusing(502), good), 2, 0, ""},
+		{"503 twice", inTurn(refusing(503), refusing(503), good), 3, 0, ""},
+		{"504 once", inTurn(refusing(504), good), 2, 0, ""},
+		{"503 for good", refusing(503), 3, 503, ""},
+		{"503 that asks for no time", inTurn(refusing(503, "0"), good), 2, 0, ""},
+		{"503 that asks for too much", refusing(503, "3600"), 1, 503, ""},
+		{"reset once", inTurn(reset, good), 2, 0, ""},
+		{"hang-up for good", hangUp, 3, 0, rs.Unreachable},
+		{"reset, reset, then 502", inTurn(reset, reset, refusing(502)), 3, 502, ""},
+		{"429 with a time that fits", inTurn(refusing(429, "0"), good), 2, 0, ""},
+		{"429 with a date that is over", inTurn(refusing(429, date(-time.Hour)), good), 2, 0, ""},
+		{"429 for good", refusing(429, "0"), 3, 429, ""},
+		{"429 with a time that is too long", refusing(429, "3"), 1, 429, ""},
+		{"429 with a date that is too late", refusing(429, date(time.Hour)), 1, 429, ""},
+		{"429 without a time", refusing(429), 1, 429, ""},
+		{"429 with a time that is none", refusing(429, "soon"), 1, 429, ""},
+		{"500", refusing(500), 1, 500, ""},
+		{"501", refusing(501), 1, 501, ""},
+		{"400", refusing(400, "0"), 1, 400, ""},
+		{"401", refusing(401, "0"), 1, 401, ""},
+		{"403", refusing(403), 1, 403, ""},
+		{"408", refusing(408, "0"), 1, 408, ""},
+		{"an answer that is cut off", cutOff, 1, 0, rs.InvalidResponse},
+		{"an answer that is no JSON", body(`<html>`), 1, 0, rs.InvalidResponse},
+		{"a redirect", refusing(307), 1, 0, rs.Redirected},
+		{"not HTTP", notHTTP, 1, 0, rs.Unreachable},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // most of it is waiting
+			client, requests := serve(t, test.answer)
+			_, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+			var refused *rs.Error
+			var failure *rs.Failure
+			status, reason := 0, rs.Reason("")
+			if errors.As(err, &refused) {
+				status = refused.Status
+			}
+			if errors.As(err, &failure) {
+				reason = failure.Reason
+			}
+			if status != test.status || reason != test.reason {
+				t.Errorf("got %v, want status %d, reason %q", err, test.status, test.reason)
+			}
+			seen := requests.all()
+			if len(seen) != test.tries {
+				t.Errorf("the RS saw %d tries, want %d", len(seen), test.tries)
+			}
+			for _, request := range seen {
+				if request.Method != http.MethodGet || request.Header.Get("Authorization") != "Bearer "+bearer || request.URL.Path != "/v1/schema" {
+					t.Errorf("a try was %s %s with other headers", request.Method, request.URL)
+				}
+			}
+		})
+	}
+}
+
+// A server that is not there yet is there for a later try.
+func TestRefusedConnectionsAreTriedAgain(t *testing.T) {
+	server := httptest.NewUnstartedServer(body(`{}`))
+	address := server.Listener.Addr().String()
+	if err := server.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	transport := rs.NewTransport()
+	t.Cleanup(transport.CloseIdleConnections)
+	var tries atomic.Int64
+	begun := roundTrip(func(request *http.Request) (*http.Response, error) {
+		if tries.Add(1) == 2 {
+			listener, err := new(net.ListenConfig).Listen(request.Context(), "tcp", address)
+			if err != nil {
+				return nil, err
+			}
+			server.Listener = listener
+			server.Start()
+			t.Cleanup(server.Close)
+		}
+		return transport.RoundTrip(request)
+	})
+	client, err := rs.NewClient(rs.Options{BaseURL: "http://" + address, Bearer: bearer, Transport: begun})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"}); err != nil || tries.Load() != 2 {
+		t.Errorf("got %v after %d tries, want an answer to the second", err, tries.Load())
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// R-ERR-4: all tries have the time of one, whoever set it: a try that hangs has only what the one before has left.
+func TestTriesHaveOneDeadline(t *testing.T) {
+	const limit = time.Second
+	for _, whose := range []string{"client", "caller"} {
+		t.Run(whose, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := t.Context(), func() {}
+			client, requests := serve(t, inTurn(func(w http.ResponseWriter, r *http.Request) {
+				select {
+				case <-time.After(limit / 2):
+				case <-r.Context().Done():
+				}
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), func(options *rs.Options) {
+				if whose == "client" {
+					options.Timeout = limit
+				}
+			})
+			if whose == "caller" {
+				ctx, cancel = context.WithTimeout(ctx, limit)
+			}
+			defer cancel()
+			started := time.Now()
+			response, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
+			took := time.Since(started)
+			if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || took > limit*3/2 {
+				t.Errorf("got %v after %s; the limit is %s", err, took, limit)
+			}
+			if tries := len(requests.all()); tries != 2 {
+				t.Errorf("the RS saw %d tries, want the refusal and the one that hangs", tries)
+			}
+		})
+	}
+}
+
+// A caller who goes away during a wait is waited for no longer, and nothing more is sent for them.
+func TestNobodyWaitsForACallerWhoLeft(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	client, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		refusing(http.StatusTooManyRequests, "2")(w, r)
+		time.AfterFunc(50*time.Millisecond, cancel)
+	})
+	started := time.Now()
+	_, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
+	if took := time.Since(started); err == nil || took > 1500*time.Millisecond {
+		t.Errorf("got %v after %s", err, took)
+	}
+	if tries := len(requests.all()); tries != 1 {
+		t.Errorf("the RS saw %d tries, want one", tries)
+	}
+}
+
+// Callers who failed together do not come back together.
+func TestWaitsDiffer(t *testing.T) {
+	t.Parallel()
+	const callers = 8
+	waits := map[string]bool{}
+	for range callers {
+		var times []time.Time
+		client, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			times = append(times, time.Now()) // one try at a time
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+		_, _ = client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+		if len(times) != rs.MaxTries {
+			t.Fatalf("%d tries", len(times))
+		}
+		wait := times[1].Sub(times[0])
+		if wait < 50*time.Millisecond {
+			t.Errorf("the second try came after %s", wait)
+		}
+		waits[strconv.FormatInt(int64(wait/(5*time.Millisecond)), 10)] = true
+	}
+	if len(waits) < 3 {
+		t.Errorf("%d callers waited in only %d ways", callers, len(waits))
+	}
+}
