@@ -42,7 +42,7 @@ func newPatient(healthy http.Handler) *patient {
 		response.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
 		response.WriteHeader(answer.Code)
 		// The sandbox calls itself by the address that it was made with.
-		_, _ = response.Write(bytes.ReplaceAll(answer.Body.Bytes(), []byte("http://sandbox.test"), []byte(p.server.URL)))
+		_, _ = response.Write(bytes.ReplaceAll(answer.Body.Bytes(), []byte("http://sandbox.test"), []byte("http://"+request.Host)))
 	}))
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,15 +58,15 @@ func TestCertificates(t *testing.T) {
 func TestPlainHTTPToAnotherMachine(t *testing.T) {
 	here := provider(t, healthy())
 	asked := options("http://data.example")
-	dialed := false
+	var dialed atomic.Bool
 	asked.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		dialed = true
+		dialed.Store(true)
 		return new(net.Dialer).DialContext(ctx, "tcp", here.Listener.Addr().String())
 	}}
 	results, _ := examined(t, asked)
 	want(t, results, "connection", doctor.Failed, credential.Usage, "plain http would send the token in the clear")
 	want(t, results, "token_kind", doctor.Skipped, "", "needs connection")
-	if dialed {
+	if dialed.Load() {
 		t.Error("somebody was dialed")
 	}
 	asked.AllowPlainHTTP = true
