@@ -57,81 +57,84 @@ func wantError(t *testing.T, err error, class credential.Class, texts ...string)
 	}
 }
 
+const connectHint = "run: pdpp-mcp connect http://localhost:7673"
+
+// loadCases are cache files, and what becomes of them.
+var loadCases = []struct {
+	name    string
+	content string
+	grant   string
+	class   credential.Class // empty: the credential is usable
+	texts   []string
+}{
+	{
+		name:    "as another tool wrote it",
+		content: `{"provider_url":"http://localhost:7673","authorization_server":"http://localhost:7672","scope":"pdpp:read","client":{"client_id":"cli_1","client_name":"PDPP CLI","token_endpoint_auth_method":"none"},"credential":{"access_token":"` + secret + `","token_type":"Bearer","grant_id":"grt_1"},"created_at":"2026-11-21T11:41:28.052Z"}`,
+		grant:   "grt_1",
+	},
+	{name: "nothing optional", content: `{"provider_url":"http://localhost:7673/","credential":{"access_token":"` + secret + `"}}`},
+	{name: "optional members null", content: `{"provider_url":"http://LOCALHOST:7673","client":null,"scope":null,"credential":{"access_token":"` + secret + `","expires_at":null}}`},
+	{name: "a kind that is not owner", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","token_kind":"client"}}`},
+	{name: "not yet expired", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"2026-11-21T12:00:01Z"}}`},
+	{
+		name:    "expired",
+		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"2026-11-21T12:00:00Z"}}`,
+		class:   credential.Configuration, texts: []string{"expired at 2026-11-21T12:00:00Z", connectHint},
+	},
+	{
+		name:    "wrong grant",
+		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","grant_id":"grt_1"}}`,
+		grant:   "grt_2",
+		class:   credential.Configuration, texts: []string{`"grt_1"`, `"grt_2"`, connectHint},
+	},
+	{
+		name:    "half written",
+		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret,
+		class:   credential.Configuration, texts: []string{"malformed", connectHint},
+	},
+	{name: "empty", content: "", class: credential.Configuration, texts: []string{"malformed", connectHint}},
+	{name: "an array", content: `[]`, class: credential.Configuration, texts: []string{"not a JSON object", connectHint}},
+	{name: "no credential", content: `{"provider_url":"http://localhost:7673"}`, class: credential.Configuration, texts: []string{"credential is missing", connectHint}},
+	{
+		name:    "credential of the wrong type",
+		content: `{"provider_url":"http://localhost:7673","credential":"` + secret + `"}`,
+		class:   credential.Configuration, texts: []string{"member credential must be an object", connectHint},
+	},
+	{
+		name:    "token of the wrong type",
+		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":["` + secret + `"]}}`,
+		class:   credential.Configuration, texts: []string{"member access_token must be a string", connectHint},
+	},
+	{
+		name:    "no token",
+		content: `{"provider_url":"http://localhost:7673","credential":{"token_type":"Bearer"}}`,
+		class:   credential.Configuration, texts: []string{"token is empty", connectHint},
+	},
+	{
+		name:    "token with a line break",
+		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `\nX: y"}}`,
+		class:   credential.Configuration, texts: []string{"characters that a bearer cannot have", connectHint},
+	},
+	{
+		name:    "time that is not a time",
+		content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"soon"}}`,
+		class:   credential.Configuration, texts: []string{"member expires_at must be a time", connectHint},
+	},
+	{
+		name:    "written for another provider of the same key",
+		content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"` + secret + `"}}`,
+		class:   credential.Configuration, texts: []string{"not written for http://localhost:7673", connectHint},
+	},
+	{
+		name:    "too large",
+		content: `{"provider_url":"http://localhost:7673","padding":"` + strings.Repeat("x", 64<<10) + `","credential":{"access_token":"` + secret + `"}}`,
+		class:   credential.Configuration, texts: []string{"larger than 65536 bytes", connectHint},
+	},
+}
+
 // Covers R-STDIO-1 and R-STDIO-2.
 func TestLoad(t *testing.T) {
-	const connect = "run: pdpp-mcp connect http://localhost:7673"
-	tests := []struct {
-		name    string
-		content string
-		grant   string
-		class   credential.Class // empty: the credential is usable
-		texts   []string
-	}{
-		{
-			name:    "as another tool wrote it",
-			content: `{"provider_url":"http://localhost:7673","authorization_server":"http://localhost:7672","scope":"pdpp:read","client":{"client_id":"cli_1","client_name":"PDPP CLI","token_endpoint_auth_method":"none"},"credential":{"access_token":"` + secret + `","token_type":"Bearer","grant_id":"grt_1"},"created_at":"2026-11-21T11:41:28.052Z"}`,
-			grant:   "grt_1",
-		},
-		{name: "nothing optional", content: `{"provider_url":"http://localhost:7673/","credential":{"access_token":"` + secret + `"}}`},
-		{name: "optional members null", content: `{"provider_url":"http://LOCALHOST:7673","client":null,"scope":null,"credential":{"access_token":"` + secret + `","expires_at":null}}`},
-		{name: "a kind that is not owner", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","token_kind":"client"}}`},
-		{name: "not yet expired", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"2026-11-21T12:00:01Z"}}`},
-		{
-			name:    "expired",
-			content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"2026-11-21T12:00:00Z"}}`,
-			class:   credential.Configuration, texts: []string{"expired at 2026-11-21T12:00:00Z", connect},
-		},
-		{
-			name:    "wrong grant",
-			content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","grant_id":"grt_1"}}`,
-			grant:   "grt_2",
-			class:   credential.Configuration, texts: []string{`"grt_1"`, `"grt_2"`, connect},
-		},
-		{
-			name:    "half written",
-			content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret,
-			class:   credential.Configuration, texts: []string{"malformed", connect},
-		},
-		{name: "empty", content: "", class: credential.Configuration, texts: []string{"malformed", connect}},
-		{name: "an array", content: `[]`, class: credential.Configuration, texts: []string{"not a JSON object", connect}},
-		{name: "no credential", content: `{"provider_url":"http://localhost:7673"}`, class: credential.Configuration, texts: []string{"credential is missing", connect}},
-		{
-			name:    "credential of the wrong type",
-			content: `{"provider_url":"http://localhost:7673","credential":"` + secret + `"}`,
-			class:   credential.Configuration, texts: []string{"member credential must be an object", connect},
-		},
-		{
-			name:    "token of the wrong type",
-			content: `{"provider_url":"http://localhost:7673","credential":{"access_token":["` + secret + `"]}}`,
-			class:   credential.Configuration, texts: []string{"member access_token must be a string", connect},
-		},
-		{
-			name:    "no token",
-			content: `{"provider_url":"http://localhost:7673","credential":{"token_type":"Bearer"}}`,
-			class:   credential.Configuration, texts: []string{"token is empty", connect},
-		},
-		{
-			name:    "token with a line break",
-			content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `\nX: y"}}`,
-			class:   credential.Configuration, texts: []string{"characters that a bearer cannot have", connect},
-		},
-		{
-			name:    "time that is not a time",
-			content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `","expires_at":"soon"}}`,
-			class:   credential.Configuration, texts: []string{"member expires_at must be a time", connect},
-		},
-		{
-			name:    "written for another provider of the same key",
-			content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"` + secret + `"}}`,
-			class:   credential.Configuration, texts: []string{"not written for http://localhost:7673", connect},
-		},
-		{
-			name:    "too large",
-			content: `{"provider_url":"http://localhost:7673","padding":"` + strings.Repeat("x", 64<<10) + `","credential":{"access_token":"` + secret + `"}}`,
-			class:   credential.Configuration, texts: []string{"larger than 65536 bytes", connect},
-		},
-	}
-	for _, test := range tests {
+	for _, test := range loadCases {
 		t.Run(test.name, func(t *testing.T) {
 			cache, _ := stored(t, test.content)
 			entry, err := cache.Load(credential.Selection{ProviderURL: provider, GrantID: test.grant}, now)
