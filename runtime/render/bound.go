@@ -105,6 +105,38 @@ func within(response *rs.Response, result *tool.Result, textBound int) (*tool.Re
 	return result, nil
 }
 
+// pieces is a page of which a number of leading pieces can be shown.
+type pieces interface {
+	show(count int)
+	leftOut() int
+	handlesLength() int          // of the least text that shows them
+	structured() json.RawMessage // that shows them
+}
+
+// fitPage lets a page show as many pieces as fit into both channels, and gives the structured output of it.
+// Lengths are those of the pieces in structured output.
+func fitPage(page pieces, lengths []int) json.RawMessage {
+	var encoded json.RawMessage
+	encodedPieces := -1
+	shown := fitting(lengths, func(count int) bool {
+		page.show(count)
+		reserve := 0
+		if page.leftOut() > 0 {
+			reserve = cursorCharacters
+		}
+		if page.handlesLength()+reserve > TextCharacters {
+			return false
+		}
+		encoded, encodedPieces = page.structured(), count
+		return rawLength(encoded)+reserve <= ChannelCharacters
+	})
+	page.show(shown)
+	if encodedPieces != shown {
+		return page.structured()
+	}
+	return encoded
+}
+
 // fitting is the greatest number of leading pieces that fit, at most total. Fewer pieces than a
 // fitting number fit as well. Lengths spare it the numbers that cannot fit into a channel.
 func fitting(lengths []int, fits func(count int) bool) int {

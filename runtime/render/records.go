@@ -71,28 +71,15 @@ func (p *page) shrink() {
 	for i, row := range p.encoded {
 		lengths[i] = rawLength(row)
 	}
-	encodedRows := -1 // that fitted shows
-	p.shown = fitting(lengths, func(rows int) bool {
-		p.shown = rows
-		reserve := 0
-		if p.leftOut() > 0 {
-			reserve = cursorCharacters
-		}
-		if p.handlesLength()+reserve > TextCharacters {
-			return false
-		}
-		p.fitted, encodedRows = p.structured(), rows
-		return rawLength(p.fitted)+reserve <= ChannelCharacters
-	})
+	p.fitted = fitPage(p, lengths)
 	if p.shown == 0 && len(p.rows) > 0 {
 		p.shown = 1
 		p.shortenFirst()
-		encodedRows = -1
-	}
-	if encodedRows != p.shown {
 		p.fitted = p.structured()
 	}
 }
+
+func (p *page) show(rows int) { p.shown = rows }
 
 // leftOut is the number of rows that the RS sent and the page does not show.
 func (p *page) leftOut() int { return len(p.rows) - p.shown }

@@ -123,23 +123,10 @@ func (s *search) shrink() {
 	for i := range s.hits {
 		lengths[i] = rawLength(s.encoded[i]) + rawLength(s.results[i]) + rawLength(s.ladder[i])
 	}
-	encodedHits := -1 // that fitted shows
-	s.shown = fitting(lengths, func(hits int) bool {
-		s.shown = hits
-		reserve := 0
-		if s.leftOut() > 0 {
-			reserve = cursorCharacters
-		}
-		if s.handlesLength()+reserve > TextCharacters {
-			return false
-		}
-		s.fitted, encodedHits = s.structured(), hits
-		return rawLength(s.fitted)+reserve <= ChannelCharacters
-	})
-	if encodedHits != s.shown {
-		s.fitted = s.structured()
-	}
+	s.fitted = fitPage(s, lengths)
 }
+
+func (s *search) show(hits int) { s.shown = hits }
 
 func (s *search) leftOut() int { return len(s.hits) - s.shown }
 
