@@ -255,6 +255,7 @@ func structuredCalls(t *testing.T, structured json.RawMessage) []string {
 	}
 	var result struct {
 		Next     calls `json:"next"`
+		Previous calls `json:"previous"`
 		Metadata struct {
 			Next calls `json:"next"`
 		} `json:"metadata"`
@@ -263,7 +264,7 @@ func structuredCalls(t *testing.T, structured json.RawMessage) []string {
 		t.Errorf("structured output: %v: %.200s", err, structured)
 	}
 	var named []string
-	for _, call := range append(result.Next, result.Metadata.Next...) {
+	for _, call := range slices.Concat(result.Next, result.Previous, result.Metadata.Next) {
 		named = append(named, call.Tool+" "+memberNames(call.Arguments))
 	}
 	return named

@@ -66,6 +66,9 @@ type direction struct {
 	Call
 }
 
+// previousWord introduces the call that leads back, in either channel.
+const previousWord = "previous"
+
 // directions lead to the windows after and before, by the RS's own offsets.
 func (w *window) directions() []direction {
 	if w.cut {
@@ -73,7 +76,7 @@ func (w *window) directions() []direction {
 	}
 	var found []direction
 	for _, to := range []struct{ word, offset string }{
-		{"next", "next_offset_chars"}, {"previous", "previous_offset_chars"},
+		{"next", "next_offset_chars"}, {previousWord, "previous_offset_chars"},
 	} {
 		if offset, ok := w.members.Int(to.offset); ok && offset >= 0 {
 			found = append(found, direction{to.word, w.call(offset, w.input.LimitChars)})
@@ -125,6 +128,10 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	}
 	var calls []Call
 	for _, direction := range w.directions() {
+		if direction.word == previousWord { // in next it would lead a reader of the last window back
+			members = append(members, rawjson.Raw(direction.word, Calls([]Call{direction.Call})))
+			continue
+		}
 		calls = append(calls, direction.Call)
 	}
 	return Structured(response, members, calls)

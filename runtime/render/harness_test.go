@@ -133,13 +133,24 @@ func textCalls(t *testing.T, text, word string) []call {
 // structuredCalls reads the continuations of structured output.
 func structuredCalls(t *testing.T, structured json.RawMessage) []call {
 	t.Helper()
-	var object struct {
-		Next []call `json:"next"`
-	}
+	return structuredCallsOf(t, structured, "next")
+}
+
+// structuredCallsOf reads those of one direction.
+func structuredCallsOf(t *testing.T, structured json.RawMessage, word string) []call {
+	t.Helper()
+	var object map[string]json.RawMessage
 	if err := json.Unmarshal(structured, &object); err != nil {
 		t.Fatal(err)
 	}
-	return object.Next
+	var calls []call
+	if object[word] == nil {
+		return nil
+	}
+	if err := json.Unmarshal(object[word], &calls); err != nil {
+		t.Fatal(err)
+	}
+	return calls
 }
 
 func has(t *testing.T, calls []call, tool, arguments string) {

@@ -23,7 +23,7 @@ var mayRepeat = []struct {
 		`^(data\.)?(next_cursor|data\.next_cursor|links\.next|next\.arguments\.cursor|cursor)$`)},
 	{"R-HAND-2, R-HAND-7, R-SEARCH-2: an id is shown, and stands in the calls that pass it on", regexp.MustCompile(
 		`^(ids|id|first_fetch_id|record\.id|results\.id|content_ladder\.records\.(id|evidence\.next\.arguments\.id|next\.arguments\.id)|` +
-			`(metadata\.)?next\.arguments\.id)$`)},
+			`(metadata\.)?next\.arguments\.id|previous\.arguments\.id)$`)},
 	{"R-SEARCH-4, R-SEARCH-5, R-SEARCH-6: the match stands as evidence, in its hit, and in the envelope", regexp.MustCompile(
 		`^(snippet|results\.(snippet|evidence\.preview)|content_ladder\.records\.evidence\.preview|` +
 			`data\.data(\.results)?\.(snippet|snippet\.text|evidence_excerpts\.preview_text|match_windows\.text))$`)},
