@@ -122,7 +122,7 @@ var isOrdinary = func() (ordinary [256]bool) {
 
 func (c *checker) quoted() bool {
 	text, at := c.text, c.at+1
-	for at < len(text) {
+	for at += ordinaryPrefix(text[at:]); at < len(text); {
 		switch b := text[at]; {
 		case isOrdinary[b]:
 			at++
@@ -135,6 +135,7 @@ func (c *checker) quoted() bool {
 				return false
 			}
 			at += length
+			at += ordinaryPrefix(text[at:])
 		default:
 			return false
 		}

@@ -15,7 +15,7 @@ func Quote(text string) json.RawMessage {
 func AppendQuote(out []byte, text string) []byte {
 	out = append(out, '"')
 	start := 0
-	for at := 0; at < len(text); {
+	for at := plainPrefix(text); at < len(text); {
 		if isPlain[text[at]] {
 			at++
 			continue
@@ -29,6 +29,7 @@ func AppendQuote(out []byte, text string) []byte {
 		out = append(append(out, text[start:at]...), escape...)
 		at += size
 		start = at
+		at += plainPrefix(text[at:])
 	}
 	return append(append(out, text[start:]...), '"')
 }

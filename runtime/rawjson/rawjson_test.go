@@ -37,6 +37,30 @@ func TestQuote(t *testing.T) {
 	}
 }
 
+// Whatever stands where in a text, words and bytes of it are judged alike.
+func TestPrefixes(t *testing.T) {
+	for length := range 20 {
+		for at := range length {
+			for value := range 256 {
+				text := []byte(strings.Repeat("a", length))
+				text[at] = byte(value)
+				if got, want := rawjson.IsPrintableASCII(text), value >= ' ' && value <= '~'; got != want {
+					t.Errorf("%q: printable %v, want %v", text, got, want)
+				}
+				if got, most := rawjson.ASCIIPrefix(text), at; value > '~'+1 && got > most {
+					t.Errorf("%q: %d bytes of ASCII, want at most %d", text, got, most)
+				}
+				if got, want := rawjson.Valid([]byte(`"`+string(text)+`"`)), json.Valid([]byte(`"`+string(text)+`"`)); got != want {
+					t.Errorf("%q: valid %v, want %v", text, got, want)
+				}
+				if got := rawjson.Quote(string(text)); !json.Valid(got) {
+					t.Errorf("%q is quoted %s", text, got)
+				}
+			}
+		}
+	}
+}
+
 // What is checked here is what package json takes, and compacted as it does; strings are quoted as it quotes them.
 func FuzzAgreesWithPackageJSON(f *testing.F) {
 	for _, seed := range []string{

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -18,7 +19,7 @@ const (
 // Length is the length of a text in UTF-16 code units. Hosts written in JavaScript count so; it is
 // never less than the number of code points.
 func Length(text string) int {
-	units := asciiPrefix(text)
+	units := rawjson.ASCIIPrefix(text)
 	for _, r := range text[units:] {
 		if r > 0xFFFF {
 			units++
@@ -29,7 +30,7 @@ func Length(text string) int {
 }
 
 func rawLength(value json.RawMessage) int {
-	ascii := asciiPrefix(value)
+	ascii := rawjson.ASCIIPrefix(value)
 	value = value[ascii:]
 	runes := ascii + utf8.RuneCount(value)
 	for _, b := range value {
@@ -40,30 +41,21 @@ func rawLength(value json.RawMessage) int {
 	return runes
 }
 
-// asciiPrefix is how many bytes of ASCII a text begins with, in whole words of eight: most of what is
-// counted is nothing else, and counting it rune by rune costs more than the rest of a page.
-func asciiPrefix[T string | json.RawMessage](text T) int {
-	at := 0
-	for ; at+8 <= len(text); at += 8 {
-		word := text[at : at+8]
-		if (word[0]|word[1]|word[2]|word[3]|word[4]|word[5]|word[6]|word[7])&0x80 != 0 {
-			break
-		}
-	}
-	return at
-}
-
 // Clip is the beginning of a text, at most so many characters as Length counts them, and whether
 // anything was cut off. It never cuts a code point in two.
 func Clip(text string, characters int) (string, bool) {
-	units := 0
-	for at, r := range text {
+	if len(text) <= characters { // a character takes at least a byte
+		return text, false
+	}
+	start := rawjson.ASCIIPrefix(text[:max(characters, 0)])
+	units := start
+	for at, r := range text[start:] {
 		width := 1
 		if r > 0xFFFF {
 			width = 2
 		}
 		if units+width > characters {
-			return text[:at], true
+			return text[:start+at], true
 		}
 		units += width
 	}

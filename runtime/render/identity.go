@@ -20,8 +20,9 @@ func newIdentity(connectionID, stream, recordID string) identity {
 		{ConnectionID: connectionID, Stream: stream, RecordID: recordID},
 		{Stream: stream, RecordID: recordID},
 	} {
-		if handle.CanFormat() {
-			id.handle, id.embedded = handle.String(), handle.ConnectionID != ""
+		text := handle.String()
+		if parsed, err := recordid.Parse(text); err == nil && parsed == handle {
+			id.handle, id.embedded = text, handle.ConnectionID != ""
 			return id
 		}
 	}

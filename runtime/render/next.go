@@ -15,7 +15,20 @@ type Call struct {
 // Line is the continuation in a text: next: tool {arguments}.
 func (c Call) Line() string { return "next: " + c.invocation() }
 
-func (c Call) invocation() string { return c.Tool + " " + Visible(c.Arguments.Encode()) }
+func (c Call) invocation() string { return string(c.appendInvocation(nil)) }
+
+// appendLine appends what Line gives.
+func (c Call) appendLine(out []byte) []byte { return c.appendInvocation(append(out, "next: "...)) }
+
+func (c Call) appendInvocation(out []byte) []byte {
+	out = append(append(out, c.Tool...), ' ')
+	start := len(out)
+	out = c.Arguments.Append(out)
+	if rawjson.IsPrintableASCII(out[start:]) {
+		return out
+	}
+	return append(out[:start], Visible(out[start:])...)
+}
 
 // Structured is the continuation in structured output.
 func (c Call) Structured() json.RawMessage {

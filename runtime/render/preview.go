@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -17,79 +18,86 @@ const (
 	base64Characters = 200 // from here on a string of base64 counts as binary
 )
 
-// preview is one field as a text shows it.
-type preview struct {
-	token   string // empty for null and empty values
-	clipped bool   // a text was cut; read_record_field continues it
-	counted bool   // a value is only counted; fetch shows it
-}
+// shown says how much of a value a preview shows.
+type shown int
 
-// previewField shows a value in at most so many characters, and says the size of what it does not
-// show. Binary values are named and sized (R-QRY-3).
-func previewField(name string, value json.RawMessage, characters int) preview {
-	name = SourceName(name)
+const (
+	nothing     shown = iota // of null and of empty values
+	whole                    // also of binary values, which are named and sized (R-QRY-3)
+	beginning                // of a text, which read_record_field continues
+	onlyCounted              // fetch shows it
+)
+
+// appendPreview appends a field as name=value, a text in at most so many characters, and the size of what it does
+// not show. It appends nothing for null and for empty values.
+func appendPreview(out []byte, name string, value json.RawMessage, characters int) ([]byte, shown) {
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
 		text, _ := rawjson.Text(value)
-		return previewText(name, text, characters)
+		return appendTextPreview(out, name, text, characters)
 	case rawjson.ObjectValue:
-		return previewObject(name, value)
+		return appendObjectPreview(out, name, value)
 	case rawjson.ArrayValue:
 		elements, _ := rawjson.Elements(value)
-		if len(elements) == 0 {
-			return preview{}
+		switch {
+		case len(elements) == 0:
+			return out, nothing
+		case len(value) <= nestedCharacters:
+			return appendVisible(appendSource(out, name), value), whole
 		}
-		if len(value) <= nestedCharacters {
-			return preview{token: name + "=" + Visible(value)}
-		}
-		return preview{token: fmt.Sprintf("%s=array(%d items)", name, len(elements)), counted: true}
+		return fmt.Appendf(appendSource(out, name), "array(%d items)", len(elements)), onlyCounted
 	case rawjson.Number, rawjson.Boolean:
 		if len(value) <= numberCharacters {
-			return preview{token: name + "=" + Visible(value)}
+			return appendVisible(appendSource(out, name), value), whole
 		}
-		return preview{token: fmt.Sprintf("%s=number(%d characters)", name, len(value)), counted: true}
+		return fmt.Appendf(appendSource(out, name), "number(%d characters)", len(value)), onlyCounted
 	}
-	return preview{}
+	return out, nothing
 }
 
-// previewText, like the functions below, takes the name as SourceName spells it.
-func previewText(name, text string, characters int) preview {
+// appendSource appends a name that came with the data, and the sign after it.
+func appendSource(out []byte, name string) []byte {
+	return append(append(out, SourceName(name)...), '=')
+}
+
+func appendTextPreview(out []byte, name, text string, characters int) ([]byte, shown) {
 	if text == "" {
-		return preview{}
+		return out, nothing
 	}
 	if binary := describeBinary(text); binary != "" {
-		return preview{token: name + "=" + binary}
+		return append(appendSource(out, name), binary...), whole
 	}
-	if shown, clipped := Clip(text, characters); clipped {
-		return previewCut(name, shown, utf8.RuneCountInString(text), characters)
+	if clipped, cut := Clip(text, characters); cut {
+		return appendCut(out, name, clipped, utf8.RuneCountInString(text)), beginning
 	}
-	return preview{token: name + "=" + Quoted(text)}
+	return appendQuoted(appendSource(out, name), text), whole
 }
 
-// previewCut shows the beginning of a text that has more characters than are at hand.
-func previewCut(name, beginning string, whole, characters int) preview {
-	shown, _ := Clip(beginning, characters)
-	return preview{token: fmt.Sprintf("%s=%s clipped=true characters=%d", name, Quoted(shown), whole), clipped: true}
+// appendCut appends the beginning of a text that has so many characters.
+func appendCut(out []byte, name, beginning string, characters int) []byte {
+	out = append(appendQuoted(appendSource(out, name), beginning), " clipped=true characters="...)
+	return strconv.AppendInt(out, int64(characters), 10)
 }
 
-func previewObject(name string, value json.RawMessage) preview {
+func appendObjectPreview(out []byte, name string, value json.RawMessage) ([]byte, shown) {
 	object, _ := rawjson.ParseObject(value)
 	if len(object) == 0 {
-		return preview{}
+		return out, nothing
 	}
+	out = appendSource(out, name)
 	if blob := object.Text("blob_id"); blob != "" {
-		parts := []string{Token("blob_id", blob)}
+		out = append(append(out, "blob("...), Token("blob_id", blob)...)
 		for _, detail := range []string{"mime_type", "size_bytes"} {
 			if sent := object.Get(detail); sent != nil && len(sent) <= nestedCharacters {
-				parts = append(parts, RawToken(detail, sent))
+				out = append(append(out, ' '), RawToken(detail, sent)...)
 			}
 		}
-		return preview{token: name + "=blob(" + strings.Join(parts, " ") + ")"}
+		return append(out, ')'), whole
 	}
 	if len(value) <= nestedCharacters {
-		return preview{token: name + "=" + Visible(value)}
+		return appendVisible(out, value), whole
 	}
-	return preview{token: fmt.Sprintf("%s=object(%d members)", name, len(object)), counted: true}
+	return fmt.Appendf(out, "object(%d members)", len(object)), onlyCounted
 }
 
 // describeBinary names and sizes a text that is base64 or a data URL of it, else it is empty.

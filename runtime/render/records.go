@@ -36,10 +36,13 @@ type page struct {
 	input    RecordsInput
 	again    reread
 	rows     []*row
+	handles  []string          // the line of each row that names it
+	sources  []*source         // connections of the rows that the RS sent, in the order in which they appear
 	encoded  []json.RawMessage // the rows as structured output shows them
 	shown    int               // rows from the first on
 	short    *shortened        // how the first row was cut, when it is too large by itself
 	fitted   json.RawMessage   // the structured output of the rows that are shown
+	heading  []string          // the text before the rows that are shown; nil until it is asked for
 }
 
 func openPage(response *rs.Response, input RecordsInput, again reread) (*page, error) {
@@ -54,12 +57,14 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 			return nil, Unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
 		}
 		p.rows = append(p.rows, row)
+		p.handles = append(p.handles, row.handleLine())
 		if input.Fields != nil {
 			row.project(input.Fields, expands(response))
 			value = row.members.Encode()
 		}
 		p.encoded = append(p.encoded, value)
 	}
+	p.sources = sourcesOf(p.rows)
 	p.shrink()
 	return p, nil
 }
@@ -73,13 +78,13 @@ func (p *page) shrink() {
 	}
 	p.fitted = fitPage(p, lengths)
 	if p.shown == 0 && len(p.rows) > 0 {
-		p.shown = 1
+		p.show(1)
 		p.shortenFirst()
 		p.fitted = p.structured()
 	}
 }
 
-func (p *page) show(rows int) { p.shown = rows }
+func (p *page) show(rows int) { p.shown, p.heading = rows, nil }
 
 // leftOut is the number of rows that the RS sent and the page does not show.
 func (p *page) leftOut() int { return len(p.rows) - p.shown }
@@ -117,7 +122,7 @@ func (p *page) calls() []Call {
 		return append(calls, Call{Tool: "query_records", Arguments: repeat(p.response, given, "changes_since")})
 	}
 	if string(p.get("has_more")) == "true" && p.input.ConnectionID == nil {
-		for _, source := range p.sources() {
+		for _, source := range p.sources {
 			if len(calls) == sourcesShown {
 				break
 			}
@@ -132,7 +137,7 @@ func (p *page) calls() []Call {
 }
 
 // smallerLimit is the limit of a page that fits. Over several connections the RS counts it for each.
-func (p *page) smallerLimit() int { return max(1, p.shown/max(1, len(p.sources()))) }
+func (p *page) smallerLimit() int { return max(1, p.shown/max(1, len(p.sources))) }
 
 // smaller reads the same page with as many rows as fit. There is no such call when the RS did not keep
 // to a limit that small.
@@ -153,20 +158,21 @@ type source struct {
 	rows         int
 }
 
-// sources are the connections of the rows that the RS sent, in the order in which they appear.
-func (p *page) sources() []*source {
+func sourcesOf(rows []*row) []*source {
 	found := map[string]*source{}
 	var sources []*source
-	for _, row := range p.rows {
-		if found[row.connectionID] == nil {
-			found[row.connectionID] = &source{
+	for _, row := range rows {
+		known := found[row.connectionID]
+		if known == nil {
+			known = &source{
 				connectionID: row.connectionID,
 				displayName:  row.members.Text("display_name"),
 				connectorKey: ConnectorKey(row.members),
 			}
-			sources = append(sources, found[row.connectionID])
+			found[row.connectionID] = known
+			sources = append(sources, known)
 		}
-		found[row.connectionID].rows++
+		known.rows++
 	}
 	return sources
 }

@@ -3,8 +3,6 @@ package render
 import (
 	"fmt"
 	"strings"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Bounds of a page's text.
@@ -22,35 +20,34 @@ const (
 // text is the page in text: what it is, how to go on, every row's handle, and previews of the first
 // rows as far as they fit (R-BUD-5).
 func (p *page) text() string {
-	lines := p.head()
 	rows := p.rows[:p.shown]
 	free := TextCharacters - p.handlesLength()
-	least := free / max(1, len(rows))
-	perRow := min(max(least, rowPreviewLeast), rowPreviewMost)
-	perValue := min(max(perRow/6, valueCharacters), valuePreviewMost)
+	perRow := min(max(free/max(1, len(rows)), rowPreviewLeast), rowPreviewMost)
+	previews := rowPreviews{perRow: perRow, perValue: min(max(perRow/6, valueCharacters), valuePreviewMost)}
+	out := append(make([]byte, 0, TextCharacters+TextCharacters/4), strings.Join(p.head(), "\n")...)
 	without := 0
 	for i, row := range rows {
-		lines = append(lines, row.handleLine())
+		out = append(append(out, '\n'), p.handles[i]...)
 		if without > 0 {
 			continue
 		}
-		preview := row.preview(perRow, perValue)
-		length := Length(strings.Join(preview, "\n")) + 1
-		if length > free {
-			without = len(rows) - i
-			continue
+		start := len(out)
+		out = previews.append(out, row)
+		if free -= rawLength(out[start:]); free < 0 {
+			out, without = out[:start], len(rows)-i
 		}
-		free -= length
-		lines = append(lines, preview...)
 	}
 	if without > 0 {
-		lines = append(lines, fmt.Sprintf("rows_without_preview=%d", without))
+		out = fmt.Appendf(out, "\nrows_without_preview=%d", without)
 		if first := rows[len(rows)-without]; first.canFetch() {
-			lines = append(lines, first.fetch().Line())
+			out = first.fetch().appendLine(append(out, '\n'))
 		}
 	}
-	return strings.Join(lines, "\n")
+	return string(out)
 }
+
+// fetchMore is how much longer the line that fetches a row is than the one that names it, at most.
+const fetchMore = len(`next: fetch {"stream":"","record_id":"","connection_id":""}`)
 
 // handlesLength is the length of the text before any preview is added.
 func (p *page) handlesLength() int {
@@ -59,14 +56,23 @@ func (p *page) handlesLength() int {
 		length += Length(line) + 1
 	}
 	longest := 0
-	for _, row := range p.rows[:p.shown] {
-		length += Length(row.handleLine()) + 1
-		longest = max(longest, Length(row.fetch().Line()))
+	for _, line := range p.handles[:p.shown] {
+		characters := Length(line)
+		length += characters + 1
+		longest = max(longest, characters)
 	}
-	return length + longest
+	return length + longest + fetchMore
 }
 
+// head is what stands before the rows.
 func (p *page) head() []string {
+	if p.heading == nil {
+		p.heading = p.newHead()
+	}
+	return p.heading
+}
+
+func (p *page) newHead() []string {
 	count := countToken(p.meta())
 	head := line(
 		"records", Token("stream", p.input.Stream), IntToken("rows", int64(p.shown)),
@@ -97,9 +103,9 @@ func (p *page) head() []string {
 
 func (p *page) sourceLines() []string {
 	var lines []string
-	for i, source := range p.sources() {
+	for i, source := range p.sources {
 		if i == sourcesShown {
-			return append(lines, fmt.Sprintf("more_sources=%d", len(p.sources())-i))
+			return append(lines, fmt.Sprintf("more_sources=%d", len(p.sources)-i))
 		}
 		if source.connectionID == "" {
 			continue
@@ -121,76 +127,4 @@ func (r *row) handleLine() string {
 	}
 	at, _ := Clip(r.members.Text("deleted_at"), labelCharacters)
 	return line(r.tokens(), "deleted=true", tokenIf("deleted_at", at))
-}
-
-// preview shows the row's fields, each clipped text with the call that continues it (R-QRY-2).
-func (r *row) preview(characters, perValue int) []string {
-	var tokens, calls []string
-	used, more, counted := 0, 0, false
-	for _, field := range r.fields {
-		preview := previewField(field.Name, field.Value, perValue)
-		if whole, cut := r.whole[field.Name]; cut {
-			text, _ := rawjson.Text(field.Value)
-			preview = previewCut(SourceName(field.Name), text, whole, perValue)
-		}
-		if preview.token == "" || r.repeatsHandle(field.Name, field.Value) {
-			continue
-		}
-		call, length := "", Length(preview.token)+1
-		counted = counted || preview.counted || preview.clipped && !r.canRead(field.Name)
-		if preview.clipped && r.canRead(field.Name) {
-			call = "  " + r.readField(field.Name).Line()
-			length += Length(call) + 1
-		}
-		if len(tokens) == fieldsPreviewed || used+length > characters {
-			more++
-			continue
-		}
-		used += length
-		tokens = append(tokens, preview.token)
-		if call != "" {
-			calls = append(calls, call)
-		}
-	}
-	if more > 0 {
-		tokens = append(tokens, IntToken("more_fields", int64(more)))
-	}
-	if (more > 0 || counted || r.members.Get(expandedName) != nil) && r.canFetch() {
-		calls = append(calls, "  "+r.fetchExpanded().Line())
-	}
-	tokens = append(tokens, r.expandedTokens()...)
-	if len(tokens) == 0 {
-		return calls
-	}
-	return append([]string{"  " + strings.Join(tokens, " ")}, calls...)
-}
-
-// repeatsHandle spares the field that holds what the handle already says.
-func (r *row) repeatsHandle(name string, value []byte) bool {
-	text, ok := rawjson.Text(value)
-	return ok && name == "id" && text == r.recordID
-}
-
-// fetchExpanded reads the whole record, with the relations that this page has of it.
-func (r *row) fetchExpanded() Call {
-	call := r.fetch()
-	relations, _ := rawjson.ParseObject(r.members.Get(expandedName))
-	if names := passable(namesOf(relations)); names != nil {
-		call.Arguments = append(call.Arguments, rawjson.Strings("expand", names))
-	}
-	return call
-}
-
-// expandedTokens count the records of each expanded relation.
-func (r *row) expandedTokens() []string {
-	expanded, _ := rawjson.ParseObject(r.members.Get(expandedName))
-	var tokens []string
-	for i, relation := range expanded {
-		if i == sourcesShown {
-			break
-		}
-		name, _ := Clip(relation.Name, labelCharacters)
-		tokens = append(tokens, IntToken(expandedPrefix+name, int64(len(relatedRecords(relation.Value)))))
-	}
-	return tokens
 }

@@ -51,6 +51,7 @@ func (p *page) shortenFirst() {
 	beside := row.dropBesideFields()
 	row.shorten(p.short)
 	p.encoded[0] = row.members.Encode()
+	p.handles[0] = row.handleLine()
 	p.short.calls = p.short.continuations(row.identity)
 	if slices.Contains(beside, expandedName) && row.canFetch() {
 		p.short.calls = append(p.short.calls, relations)

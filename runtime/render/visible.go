@@ -15,6 +15,9 @@ import (
 // Unicode, the marks that turn the direction of writing, and the invisible tag characters. The value
 // stays the same value, and takes one line.
 func Visible(value json.RawMessage) string {
+	if rawjson.IsPrintableASCII(value) {
+		return string(value)
+	}
 	text := string(value)
 	if strings.IndexFunc(text, isUnseen) < 0 {
 		return text
@@ -33,6 +36,24 @@ func Visible(value json.RawMessage) string {
 		}
 	}
 	return out.String()
+}
+
+// appendVisible appends what Visible gives.
+func appendVisible(out []byte, value json.RawMessage) []byte {
+	if rawjson.IsPrintableASCII(value) {
+		return append(out, value...)
+	}
+	return append(out, Visible(value)...)
+}
+
+// appendQuoted appends what Quoted gives.
+func appendQuoted(out []byte, text string) []byte {
+	start := len(out)
+	out = rawjson.AppendQuote(out, text)
+	if rawjson.IsPrintableASCII(out[start:]) {
+		return out
+	}
+	return append(out[:start], Visible(out[start:])...)
 }
 
 // Quoted is a text as a JSON string on one line, as Visible has it.

@@ -1,0 +1,102 @@
+package render
+
+import (
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// rowPreviews shows the fields of rows. Its buffers serve one row after the other.
+type rowPreviews struct {
+	perRow   int // characters of one row
+	perValue int // characters of one text
+	calls    []byte
+}
+
+// append appends the row's fields on a line of their own, and below them, each on its line, the calls that
+// continue clipped texts (R-QRY-2). It appends nothing for a row without fields.
+func (p *rowPreviews) append(out []byte, r *row) []byte {
+	const indent = "\n  "
+	before := len(out)
+	out = append(out, "\n "...)
+	empty := len(out)
+	p.calls = p.calls[:0]
+	used, previewed, more, incomplete := 0, 0, 0, false
+	for _, field := range r.fields {
+		if r.repeatsHandle(field.Name, field.Value) {
+			continue
+		}
+		start, calls := len(out), len(p.calls)
+		var shows shown
+		if out, shows = p.appendField(append(out, ' '), r, field); shows == nothing {
+			out = out[:start]
+			continue
+		}
+		readable := shows == beginning && r.canRead(field.Name)
+		incomplete = incomplete || shows == onlyCounted || shows == beginning && !readable
+		if readable {
+			p.calls = r.readField(field.Name).appendLine(append(p.calls, indent...))
+		}
+		length := rawLength(out[start:]) + rawLength(p.calls[calls:])
+		if previewed == fieldsPreviewed || used+length > p.perRow {
+			out, p.calls = out[:start], p.calls[:calls]
+			more++
+			continue
+		}
+		used += length
+		previewed++
+	}
+	if more > 0 {
+		out = append(append(out, ' '), IntToken("more_fields", int64(more))...)
+	}
+	for _, token := range r.expandedTokens() {
+		out = append(append(out, ' '), token...)
+	}
+	if len(out) == empty {
+		out = out[:before]
+	}
+	out = append(out, p.calls...)
+	if (more > 0 || incomplete || r.members.Get(expandedName) != nil) && r.canFetch() {
+		out = r.fetchExpanded().appendLine(append(out, indent...))
+	}
+	return out
+}
+
+// appendField appends one field, also one that was cut already because the row is too large by itself.
+func (p *rowPreviews) appendField(out []byte, r *row, field rawjson.Member) ([]byte, shown) {
+	characters, cut := r.whole[field.Name]
+	if !cut {
+		return appendPreview(out, field.Name, field.Value, p.perValue)
+	}
+	text, _ := rawjson.Text(field.Value)
+	text, _ = Clip(text, p.perValue)
+	return appendCut(out, field.Name, text, characters), beginning
+}
+
+// repeatsHandle spares the field that holds what the handle already says.
+func (r *row) repeatsHandle(name string, value []byte) bool {
+	text, ok := rawjson.Text(value)
+	return ok && name == "id" && text == r.recordID
+}
+
+// fetchExpanded reads the whole record, with the relations that this page has of it.
+func (r *row) fetchExpanded() Call {
+	call := r.fetch()
+	relations, _ := rawjson.ParseObject(r.members.Get(expandedName))
+	if names := passable(namesOf(relations)); names != nil {
+		call.Arguments = append(call.Arguments, rawjson.Strings("expand", names))
+	}
+	return call
+}
+
+// expandedTokens count the records of each expanded relation.
+func (r *row) expandedTokens() []string {
+	expanded, _ := rawjson.ParseObject(r.members.Get(expandedName))
+	var tokens []string
+	for i, relation := range expanded {
+		if i == sourcesShown {
+			break
+		}
+		name, _ := Clip(relation.Name, labelCharacters)
+		tokens = append(tokens, IntToken(expandedPrefix+name, int64(len(relatedRecords(relation.Value)))))
+	}
+	return tokens
+}
