@@ -100,15 +100,19 @@ func Text(value json.RawMessage) (string, bool) {
 const membersUsual = 12
 
 // ParseObject takes an object apart, one level deep. It reads every byte once.
-func ParseObject(value json.RawMessage) (Object, bool) {
+func ParseObject(value json.RawMessage) (Object, bool) { return ParseLike(value, nil) }
+
+// ParseLike is ParseObject for an object that probably has the members of another one, as the rows of a page have:
+// names that stand in the same place are not read again.
+func ParseLike(value json.RawMessage, other Object) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
-	object := make(Object, 0, membersUsual)
+	object := make(Object, 0, max(len(other), membersUsual))
 	at := space(value, space(value, 0)+1)
 	for at < len(value) && value[at] != '}' {
 		end := skip(value, at)
-		name, ok := nameOf(value[at:end])
+		name, ok := likeName(value[at:end], other, len(object))
 		if !ok {
 			return nil, false
 		}
@@ -121,6 +125,17 @@ func ParseObject(value json.RawMessage) (Object, bool) {
 		at = next(value, end)
 	}
 	return object, at < len(value)
+}
+
+// likeName is the name in quotes, and that of the other object's member at the same place when it is the same.
+func likeName(quoted json.RawMessage, other Object, place int) (string, bool) {
+	if place < len(other) {
+		if name := other[place].Name; len(quoted) == len(name)+2 && quoted[0] == '"' && string(quoted[1:len(name)+1]) == name &&
+			bytes.IndexByte(quoted, '\\') < 0 {
+			return name, true
+		}
+	}
+	return nameOf(quoted)
 }
 
 // usualNames are names that stand in every record and every hit. A name of them is not copied.

@@ -75,6 +75,13 @@ func IsPrintableASCII[T string | ~[]byte](text T) bool {
 // ASCIIPrefix is how many bytes of ASCII a text begins with, as far as whole words tell.
 func ASCIIPrefix[T string | ~[]byte](text T) int {
 	at := 0
+	for len(text)-at >= 4*wordBytes {
+		four := wordAt(text, at) | wordAt(text, at+wordBytes) | wordAt(text, at+2*wordBytes) | wordAt(text, at+3*wordBytes)
+		if four&highest != 0 {
+			break
+		}
+		at += 4 * wordBytes
+	}
 	for len(text)-at >= wordBytes && wordAt(text, at)&highest == 0 {
 		at += wordBytes
 	}

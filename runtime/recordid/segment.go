@@ -10,6 +10,9 @@ import (
 // request path (R-ARG-7): empty, ".", "..", with a slash, a backslash, ".." or a control character.
 // The part names it in the error, which is nil or an *Error.
 func CheckName(part, value string) error {
+	if isPlain(value) {
+		return nil
+	}
 	if err := checkSegment(part, value); err != nil {
 		return err
 	}
@@ -25,6 +28,9 @@ func CheckName(part, value string) error {
 // CheckRecordID refuses a record id under the same rule, save that a canonical key such as
 // ["quo\"ted","2026-04-04"] may hold a backslash or "..", though not side by side.
 func CheckRecordID(part, value string) error {
+	if isPlain(value) {
+		return nil
+	}
 	if err := checkSegment(part, value); err != nil {
 		return err
 	}
@@ -49,3 +55,20 @@ func checkSegment(part, value string) error {
 	}
 	return nil
 }
+
+// isPlain tells most values from those that need a closer look: letters and digits of ASCII, _ and -.
+func isPlain(value string) bool {
+	for i := range len(value) {
+		if !plainBytes[value[i]] {
+			return false
+		}
+	}
+	return value != ""
+}
+
+var plainBytes = func() (plain [256]bool) {
+	for c := range plain {
+		plain[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+	}
+	return plain
+}()

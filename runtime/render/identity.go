@@ -11,6 +11,7 @@ type identity struct {
 	stream       string
 	recordID     string
 	handle       string // empty when none can be formed
+	formed       bool   // the handle was made of the other parts, so it can be parsed
 	embedded     bool   // the handle holds the connection
 }
 
@@ -22,7 +23,7 @@ func newIdentity(connectionID, stream, recordID string) identity {
 	} {
 		text := handle.String()
 		if parsed, err := recordid.Parse(text); err == nil && parsed == handle {
-			id.handle, id.embedded = text, handle.ConnectionID != ""
+			id.handle, id.formed, id.embedded = text, true, handle.ConnectionID != ""
 			return id
 		}
 	}
@@ -76,6 +77,7 @@ func (id identity) tokens() string {
 func targetIdentity(target recordid.Target) identity {
 	id := newIdentity(deref(target.ConnectionID), target.Stream, target.RecordID)
 	if target.Handle != "" && (id.handle == "" || !recordid.IsURI(target.Handle)) {
+		id.formed = id.formed && target.Handle == id.handle
 		id.embedded = id.embedded && target.Handle == id.handle
 		id.handle = target.Handle
 	}

@@ -12,6 +12,9 @@ import (
 
 // canFetch tells whether fetch takes the record's id.
 func (id identity) canFetch() bool {
+	if id.formed {
+		return id.connectionPasses()
+	}
 	_, err := recordid.Parse(id.handle)
 	return (err == nil || recordid.IsURI(id.handle)) && id.connectionPasses()
 }

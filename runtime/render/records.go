@@ -51,11 +51,13 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 		return nil, err
 	}
 	p := &page{list: envelope, response: response, input: input, again: again}
+	last := &row{}
 	for i, value := range envelope.rows {
-		row, ok := newRow(value, deref(input.ConnectionID), input.Stream)
+		row, ok := newRowLike(value, deref(input.ConnectionID), input.Stream, last)
 		if !ok {
 			return nil, Unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
 		}
+		last = row
 		p.rows = append(p.rows, row)
 		p.handles = append(p.handles, row.handleLine())
 		if input.Fields != nil {

@@ -46,12 +46,17 @@ type row struct {
 // newRow takes a record apart. connectionID is the one of the call, for servers that do not repeat
 // it in each row; so is the stream.
 func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
-	members, ok := rawjson.ParseObject(value)
+	return newRowLike(value, connectionID, stream, &row{})
+}
+
+// newRowLike is newRow for a record that probably has the members of another one.
+func newRowLike(value json.RawMessage, connectionID, stream string, other *row) (*row, bool) {
+	members, ok := rawjson.ParseLike(value, other.members)
 	if !ok {
 		return nil, false
 	}
 	r := &row{members: members}
-	if r.fields, ok = rawjson.ParseObject(members.Get("data")); !ok {
+	if r.fields, ok = rawjson.ParseLike(members.Get("data"), other.fields); !ok {
 		r.flat = true
 		r.fields = members.Without(envelopeNames...)
 		if openable(members.Text("url")) { // the source's own address, not the path of the answer

@@ -73,8 +73,11 @@ func (p *rowPreviews) appendField(out []byte, r *row, field rawjson.Member) ([]b
 
 // repeatsHandle spares the field that holds what the handle already says.
 func (r *row) repeatsHandle(name string, value []byte) bool {
+	if name != "id" {
+		return false
+	}
 	text, ok := rawjson.Text(value)
-	return ok && name == "id" && text == r.recordID
+	return ok && text == r.recordID
 }
 
 // fetchExpanded reads the whole record, with the relations that this page has of it.
