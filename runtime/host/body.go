@@ -27,29 +27,29 @@ func limitReading(w http.ResponseWriter, r *http.Request, within time.Duration) 
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within))
 }
 
-// readBody takes a whole body and puts it back for the SDK, which reads it at once too. It gives the number
-// of messages in it, which is more than one in a batch (JSON-RPC 2.0, section 6).
-func readBody(w http.ResponseWriter, r *http.Request) (messages int, refused *problem) {
+// readBody takes a whole body and puts it back for the SDK, which reads it at once too. It gives the body, which
+// is JSON, and the number of messages in it, which is more than one in a batch (JSON-RPC 2.0, section 6).
+func readBody(w http.ResponseWriter, r *http.Request) (body []byte, messages int, refused *problem) {
 	if r.ContentLength > MaxRequestBody {
-		return 0, tooLarge
+		return nil, 0, tooLarge
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBody))
 	var excess *http.MaxBytesError
 	switch {
 	case errors.As(err, &excess):
-		return 0, tooLarge
+		return nil, 0, tooLarge
 	case err != nil:
-		return 0, unreadable
+		return nil, 0, unreadable
 	case !rawjson.Valid(body):
-		return 0, notJSON
+		return nil, 0, notJSON
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if bytes.TrimLeft(body, " \t\r\n")[0] != '[' {
-		return 1, nil
+		return body, 1, nil
 	}
 	var batch []json.RawMessage
 	if err := json.Unmarshal(body, &batch); err != nil {
-		return 0, notJSON
+		return nil, 0, notJSON
 	}
-	return max(1, len(batch)), nil
+	return body, max(1, len(batch)), nil
 }

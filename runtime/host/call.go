@@ -24,6 +24,14 @@ type caller struct {
 	logger      *slog.Logger
 }
 
+func newCaller(options Options, environment Environment) caller {
+	logger := options.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return caller{environment: environment, timeout: options.callTimeout(), logger: logger}
+}
+
 // errNoResult is a tool that returned neither a result nor an error.
 var errNoResult = errors.New("the tool gave no result")
 

@@ -81,7 +81,7 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		h.challenge(w, r, err)
 		return
 	}
-	messages, refused := readBody(w, r)
+	body, messages, refused := readBody(w, r)
 	if refused != nil && r.Method == http.MethodPost {
 		h.refuse(w, r, refused)
 		return
@@ -92,6 +92,10 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
+	if call, plain := h.calls.read(r, body); plain {
+		h.calls.answer(w, r, call)
+		return
+	}
 	kept := &standIns{}
 	requestOf(ctx).kept = kept
 	h.sdk.ServeHTTP(&restoringWriter{ResponseWriter: w, kept: kept}, r)

@@ -59,6 +59,7 @@ type Handler struct {
 	recorder  Recorder
 	logger    *slog.Logger
 	routes    *http.ServeMux
+	calls     *plainCalls // nil when another Endpoint answers
 	sdk       http.Handler
 }
 
@@ -93,7 +94,9 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 		logger:    options.Logger,
 	}
 	if options.Endpoint == nil {
-		options.Endpoint = newEndpoint(surface, options, readers.environment)
+		log := outcomeLog{logger: options.Logger, recorder: options.Recorder}
+		h.calls = newPlainCalls(surface, newCaller(options.Options, readers.environment), log)
+		options.Endpoint = newEndpoint(surface, options, readers.environment, log)
 	}
 	h.sdk = withIdentity(options.Endpoint)
 	h.routes = h.newRoutes(surface)
@@ -102,10 +105,10 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 
 // newEndpoint gives the SDK's side of /mcp: one server for every caller, since a server for each costs many
 // times as much.
-func newEndpoint(surface tool.Surface, options HandlerOptions, environment Environment) http.Handler {
+func newEndpoint(surface tool.Surface, options HandlerOptions, environment Environment, log outcomeLog) http.Handler {
 	server := newServer(surface, options.Options, environment, keptFor)
 	server.AddReceivingMiddleware(
-		logRequests(options.Logger, options.Recorder),
+		log.middleware,
 		refuseListening,
 		identifyServer(mcp.Implementation{Name: options.Name, Version: options.Version}),
 	)

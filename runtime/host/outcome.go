@@ -50,27 +50,40 @@ func codeOf(err error) string {
 	return string(tool.Internal)
 }
 
-// logRequests writes one line for each MCP request: who, what and how long, but no argument and no
-// answer. Methods come from the SDK, which refuses those that it does not know before.
-func logRequests(logger *slog.Logger, recorder Recorder) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-			started := time.Now()
-			became := &outcome{code: codeOK}
-			result, err := next(context.WithValue(ctx, outcomeKey{}, became), method, request)
-			elapsed := time.Since(started)
-			var failed *jsonrpc.Error
-			switch {
-			case became.tool != "":
-				recorder.Call(became.tool, became.code, elapsed)
-			case errors.As(err, &failed):
-				became.code = "jsonrpc_" + strconv.FormatInt(failed.Code, 10)
-			case err != nil:
-				became.code = "jsonrpc_error"
-			}
-			logOutcome(ctx, logger, requestOfExtra(request.GetExtra()), method, *became, elapsed)
-			return result, err
-		}
+// outcomeLog writes one line for each MCP request: who, what and how long, but no argument and no answer.
+type outcomeLog struct {
+	logger   *slog.Logger
+	recorder Recorder
+}
+
+// observe runs a request and logs what became of it. The method is one that the SDK knows, never what a
+// client wrote.
+func (l outcomeLog) observe(ctx context.Context, hosted *hostedRequest, method string, run func(context.Context) error) error {
+	started := time.Now()
+	became := &outcome{code: codeOK}
+	err := run(context.WithValue(ctx, outcomeKey{}, became))
+	elapsed := time.Since(started)
+	var failed *jsonrpc.Error
+	switch {
+	case became.tool != "":
+		l.recorder.Call(became.tool, became.code, elapsed)
+	case errors.As(err, &failed):
+		became.code = "jsonrpc_" + strconv.FormatInt(failed.Code, 10)
+	case err != nil:
+		became.code = "jsonrpc_error"
+	}
+	logOutcome(ctx, l.logger, hosted, method, *became, elapsed)
+	return err
+}
+
+// middleware observes what the SDK serves. The SDK refuses methods that it does not know before.
+func (l outcomeLog) middleware(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
+		err = l.observe(ctx, requestOfExtra(request.GetExtra()), method, func(ctx context.Context) error {
+			result, err = next(ctx, method, request)
+			return err
+		})
+		return result, err
 	}
 }
 

@@ -4,7 +4,6 @@ package host
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"time"
 
@@ -48,9 +47,6 @@ func NewServer(surface tool.Surface, options Options, environment Environment) *
 
 // newServer makes a server whose messages are restored on their way out, where kept gives stand-ins.
 func newServer(surface tool.Surface, options Options, environment Environment, kept func(*mcp.RequestExtra) *standIns) *mcp.Server {
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
-	}
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: options.Name, Version: options.Version},
 		&mcp.ServerOptions{
@@ -63,7 +59,7 @@ func newServer(surface tool.Surface, options Options, environment Environment, k
 			SetCacheable: setCacheable,
 		},
 	)
-	caller := caller{environment: environment, timeout: options.callTimeout(), logger: options.Logger}
+	caller := newCaller(options, environment)
 	for _, definition := range surface.Tools {
 		addTool(server, definition, caller, kept)
 	}
