@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -81,21 +82,28 @@ func firstInt(object rawjson.Object, names ...string) (int64, bool) {
 	return 0, false
 }
 
-// encode is the evidence in structured output, with its continuation when asked for.
-func (e evidence) encode(continued bool) json.RawMessage {
-	object := rawjson.Object{
-		rawjson.String("field_path", e.fieldPath), rawjson.String("preview", e.preview), rawjson.Bool("complete", e.complete),
-	}
-	if continued {
-		object = append(object, rawjson.Raw("next", e.read.Structured()))
-	}
-	return object.Encode()
+// shows tells whether one of the excerpts is this text.
+func shows(all []evidence, text string) bool {
+	return slices.ContainsFunc(all, func(each evidence) bool { return each.preview == text })
 }
 
-func encodeEvidence(all []evidence, continued bool) json.RawMessage {
+// previews are the excerpts as results list them.
+func previews(all []evidence) json.RawMessage {
 	encoded := make([]json.RawMessage, len(all))
 	for i, each := range all {
-		encoded[i] = each.encode(continued)
+		encoded[i] = rawjson.Object{rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview)}.Encode()
+	}
+	return rawjson.Array(encoded)
+}
+
+// continued are the excerpts with what continues them, as the ladder lists them.
+func continued(all []evidence) json.RawMessage {
+	encoded := make([]json.RawMessage, len(all))
+	for i, each := range all {
+		encoded[i] = rawjson.Object{
+			rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview), rawjson.Bool("complete", each.complete),
+			rawjson.Raw("next", each.read.Structured()),
+		}.Encode()
 	}
 	return rawjson.Array(encoded)
 }

@@ -56,7 +56,7 @@ var sentinels = []sentinel{
 // highlight gives a snippet balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the
 // query in lower case. A stray sentinel of the sure kind is removed.
 func highlight(snippet string, terms []string) string {
-	if markTags.MatchString(snippet) {
+	if strings.Contains(snippet, "<") && markTags.MatchString(snippet) {
 		return balance(markTags.ReplaceAllString(snippet, "<${1}mark>"))
 	}
 	for _, sentinel := range sentinels {

@@ -171,8 +171,13 @@ func (s *search) calls() []Call {
 	return nil
 }
 
-// result is the hit in structured.results (R-SEARCH-5).
+// result is the hit in structured.results (R-SEARCH-5). A snippet that is one of the excerpts too stands there
+// only (R-BUD-4).
 func (h *hit) result() json.RawMessage {
+	snippet := h.snippet
+	if shows(h.evidence, snippet) {
+		snippet = ""
+	}
 	object := rawjson.Object{
 		rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url),
 	}
@@ -182,14 +187,14 @@ func (h *hit) result() json.RawMessage {
 		{"stream", h.stream},
 		{"record_id", h.recordID},
 		{"display_name", h.displayName},
-		{"snippet", h.snippet},
+		{"snippet", snippet},
 	} {
 		if member.value != "" {
 			object = append(object, rawjson.String(member.name, member.value))
 		}
 	}
 	if len(h.evidence) > 0 {
-		object = append(object, rawjson.Raw("evidence", encodeEvidence(h.evidence, false)))
+		object = append(object, rawjson.Raw("evidence", previews(h.evidence)))
 	}
 	return object.Encode()
 }
@@ -199,7 +204,7 @@ func (h *hit) rung() json.RawMessage {
 	object := rawjson.Object{rawjson.String("id", h.handle)}
 	switch {
 	case len(h.evidence) > 0:
-		object = append(object, rawjson.Raw("evidence", encodeEvidence(h.evidence, true)))
+		object = append(object, rawjson.Raw("evidence", continued(h.evidence)))
 	case h.isRecord():
 		object = append(object, rawjson.Raw("next", h.fetch().Structured()))
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +24,14 @@ var timeNames = []string{
 // title is a title for people (R-SEARCH-7): the source's own, else label, stream and time. It never says
 // again what one of the shown texts says.
 func title(members, fields rawjson.Object, id identity, label string, shown []string) string {
+	said := make([]string, len(shown))
+	for i, text := range shown {
+		said[i] = essence(text)
+	}
 	for _, from := range []rawjson.Object{members, fields} {
 		for _, name := range titleNames {
 			own := plain(from.Text(name))
-			if own != "" && !repeats(own, shown) && !strings.HasPrefix(own, "pdpp://") {
+			if own != "" && !repeats(own, said) && !strings.HasPrefix(own, "pdpp://") {
 				clipped, _ := Clip(own, titleCharacters)
 				return clipped
 			}
@@ -34,7 +39,7 @@ func title(members, fields rawjson.Object, id identity, label string, shown []st
 	}
 	var parts []string
 	for _, part := range []string{label, id.stream, eventTime(members, fields)} {
-		if clipped, _ := Clip(plain(part), labelCharacters); clipped != "" && !repeats(clipped, shown) {
+		if clipped, _ := Clip(plain(part), labelCharacters); clipped != "" && !repeats(clipped, said) {
 			parts = append(parts, clipped)
 		}
 	}
@@ -46,21 +51,21 @@ func title(members, fields rawjson.Object, id identity, label string, shown []st
 
 // plain is a text on one line, without highlight tags.
 func plain(text string) string {
-	return strings.Join(strings.Fields(unmarked(markTags.ReplaceAllString(text, ""))), " ")
+	if strings.Contains(text, "<") {
+		text = markTags.ReplaceAllString(text, "")
+	}
+	return strings.Join(strings.Fields(unmarked(text)), " ")
 }
 
-// repeats tells whether a title says no more than one of the shown texts, or says all of it. Case, spaces
-// and the dots of a cut do not count.
-func repeats(title string, shown []string) bool {
-	said := func(text string) string { return strings.Trim(strings.ToLower(plain(text)), ". …") }
-	title = said(title)
-	for _, text := range shown {
-		text = said(text)
-		if text != "" && (strings.Contains(text, title) || strings.Contains(title, text)) {
-			return true
-		}
-	}
-	return false
+// essence is what a text says: case, spaces and the dots of a cut do not count.
+func essence(text string) string { return strings.Trim(strings.ToLower(plain(text)), ". …") }
+
+// repeats tells whether a title says no more than one of the texts whose essence is given, or says all of it.
+func repeats(title string, said []string) bool {
+	title = essence(title)
+	return slices.ContainsFunc(said, func(text string) bool {
+		return text != "" && (strings.Contains(text, title) || strings.Contains(title, text))
+	})
 }
 
 // eventTime is the authored or event time among a record's fields, else the time of ingestion.
@@ -85,6 +90,9 @@ const (
 func timeText(value rawjson.Value) string {
 	if text, ok := rawjson.Text(value); ok {
 		return text
+	}
+	if rawjson.Kind(value) != rawjson.Number {
+		return ""
 	}
 	number, err := strconv.ParseFloat(string(value), 64)
 	switch {
