@@ -92,8 +92,7 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	if call, plain := h.calls.read(r, body); plain {
-		h.calls.answer(w, r, call)
+	if h.calls.take(w, r, body) {
 		return
 	}
 	kept := &standIns{}

@@ -59,7 +59,7 @@ type Handler struct {
 	recorder  Recorder
 	logger    *slog.Logger
 	routes    *http.ServeMux
-	calls     *plainCalls // nil when another Endpoint answers
+	calls     *hostedCalls // nil when another Endpoint answers
 	sdk       http.Handler
 }
 
@@ -95,7 +95,7 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	}
 	if options.Endpoint == nil {
 		log := outcomeLog{logger: options.Logger, recorder: options.Recorder}
-		h.calls = newPlainCalls(surface, newCaller(options.Options, readers.environment), log)
+		h.calls = &hostedCalls{plain: newPlainCalls(surface, newCaller(options.Options, readers.environment)), log: log}
 		options.Endpoint = newEndpoint(surface, options, readers.environment, log)
 	}
 	h.sdk = withIdentity(options.Endpoint)

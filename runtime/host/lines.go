@@ -12,22 +12,24 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// lineReader passes on the lines that hold JSON-RPC messages. Other lines are answered with a JSON-RPC
-// error and dropped, because the SDK ends the session on the first one.
+// lineReader passes on the lines that hold JSON-RPC messages, save plain calls. Other lines are answered with a
+// JSON-RPC error and dropped, because the SDK ends the session on the first one.
 type lineReader struct {
 	source  *bufio.Reader
 	closer  io.Closer
 	answers *lineWriter
+	calls   *localCalls
 	pending []byte // the rest of a line that was read
 }
 
-func newLineReader(source io.ReadCloser, answers *lineWriter) *lineReader {
-	return &lineReader{source: bufio.NewReaderSize(source, 64<<10), closer: source, answers: answers}
+func newLineReader(source io.ReadCloser, answers *lineWriter, calls *localCalls) *lineReader {
+	return &lineReader{source: bufio.NewReaderSize(source, 64<<10), closer: source, answers: answers, calls: calls}
 }
 
-// Read gives bytes of good lines.
+// Read gives bytes of good lines. At the end of the input it waits for the plain calls under way.
 func (r *lineReader) Read(buffer []byte) (int, error) {
 	for len(r.pending) == 0 {
 		line, err := r.next()
@@ -36,11 +38,12 @@ func (r *lineReader) Read(buffer []byte) (int, error) {
 			continue
 		}
 		line = bytes.TrimSpace(line)
-		if len(line) > 0 && r.check(line) {
+		if len(line) > 0 && r.check(line) && !r.calls.take(line) {
 			r.pending = append(line, '\n')
 			break // an error that came with a whole line comes again with the next read
 		}
 		if err != nil {
+			r.calls.wait(r.calls.lifetime)
 			return 0, err
 		}
 	}
@@ -157,6 +160,15 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 		return 0, err
 	}
 	return len(line), nil
+}
+
+// answer writes the answer to a plain call.
+func (w *lineWriter) answer(call plainCall, result *tool.Result) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.restored = append(call.appendAnswer(w.restored[:0], result), '\n')
+	// If nobody reads the answers, the next write of the SDK fails too and ends the session.
+	_, _ = w.destination.Write(w.restored)
 }
 
 // Close does nothing: standard output stays open until the process ends.

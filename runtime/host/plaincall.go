@@ -2,29 +2,23 @@ package host
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-
-	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // plainCalls answers the most usual request of all, one call of a tool in a revision that has no rules for
-// single requests yet, without the SDK. For each HTTP request the SDK makes a session with its goroutines and
-// decodes the body several times, with 32 kB of buffers each time: as much work as reading and rendering a page.
+// single requests yet, without the SDK. The SDK decodes a message several times, with 32 kB of buffers each time,
+// and makes a session with its goroutines for each HTTP request: as much work as reading and rendering a page.
 // Whatever is not quite usual goes to the SDK, whose answer to a plain call is the same.
 type plainCalls struct {
 	tools  map[string]tool.Definition
 	caller caller
-	log    outcomeLog
 }
 
 // plainCall is a call as it came.
@@ -34,25 +28,16 @@ type plainCall struct {
 	arguments  json.RawMessage // nil when there are none
 }
 
-func newPlainCalls(surface tool.Surface, caller caller, log outcomeLog) *plainCalls {
+func newPlainCalls(surface tool.Surface, caller caller) *plainCalls {
 	tools := make(map[string]tool.Definition, len(surface.Tools))
 	for _, definition := range surface.Tools {
 		tools[definition.Name] = definition
 	}
-	return &plainCalls{tools: tools, caller: caller, log: log}
+	return &plainCalls{tools: tools, caller: caller}
 }
 
-// plainRevisions are those that MCP had before requests named their revision themselves (2026-07-28).
-var plainRevisions = func() []string {
-	return slices.DeleteFunc(Revisions(), func(revision string) bool { return revision >= "2026-07-28" })
-}()
-
-// read takes a request apart if it is plain: its headers are those that clients send, and its body is a call of
-// a known tool in which every member is there once and known.
-func (p *plainCalls) read(r *http.Request, body []byte) (call plainCall, plain bool) {
-	if p == nil || !hasPlainHeader(r) {
-		return call, false
-	}
+// parse takes a message apart if it is a plain call. What it gives shares the bytes of the message.
+func (p *plainCalls) parse(body []byte) (call plainCall, plain bool) {
 	message, ok := membersOf(body, "jsonrpc", "id", "method", "params")
 	if !ok || string(message["jsonrpc"]) != `"2.0"` || string(message["method"]) != `"tools/call"` || !isPlainID(message["id"]) {
 		return call, false
@@ -64,22 +49,6 @@ func (p *plainCalls) read(r *http.Request, body []byte) (call plainCall, plain b
 	name, _ := rawjson.Text(params["name"])
 	definition, known := p.tools[name]
 	return plainCall{id: message["id"], definition: definition, arguments: params["arguments"]}, known
-}
-
-func hasPlainHeader(r *http.Request) bool {
-	return r.Method == http.MethodPost &&
-		slices.Contains(plainRevisions, single(r.Header, "Mcp-Protocol-Version")) &&
-		single(r.Header, "Content-Type") == "application/json" &&
-		single(r.Header, "Accept") == "application/json, text/event-stream" &&
-		len(r.Header.Values("Last-Event-Id")) == 0
-}
-
-// single is a header that came once, or nothing.
-func single(header http.Header, name string) string {
-	if sent := header[name]; len(sent) == 1 {
-		return sent[0]
-	}
-	return ""
 }
 
 // membersOf gives the members of an object that has no others than these, each at most once.
@@ -118,23 +87,10 @@ func isPlainMeta(meta json.RawMessage) bool {
 	})
 }
 
-// answer runs the tool and writes its result.
-func (p *plainCalls) answer(w http.ResponseWriter, r *http.Request, call plainCall) {
-	hosted := requestOf(r.Context())
-	extra := &mcp.RequestExtra{TokenInfo: &sdkauth.TokenInfo{Extra: map[string]any{requestMember: hosted}}}
-	var result *tool.Result
-	_ = p.log.observe(r.Context(), hosted, "tools/call", func(ctx context.Context) error {
-		result = p.caller.call(ctx, call.definition, extra, call.arguments)
-		return nil
-	})
-	buffer := restoreBuffers.Get().(*[]byte)
-	defer restoreBuffers.Put(buffer)
-	*buffer = call.appendAnswer((*buffer)[:0], result)
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-cache, no-transform") // as the SDK says: what was read is nobody else's
-	w.Header().Set("Content-Length", strconv.Itoa(len(*buffer)))
-	// A client that hung up gets nothing.
-	_, _ = w.Write(*buffer)
+// clone is a call that shares no bytes with the message.
+func (c plainCall) clone() plainCall {
+	c.id, c.arguments = bytes.Clone(c.id), bytes.Clone(c.arguments)
+	return c
 }
 
 // appendAnswer appends the JSON-RPC response.

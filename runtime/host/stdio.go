@@ -38,7 +38,10 @@ func ServeStdio(ctx context.Context, surface tool.Surface, options Options, read
 
 	kept := &standIns{}
 	server := newServer(surface, options, admission.environment, func(*mcp.RequestExtra) *standIns { return kept })
-	transport := newStdioTransport(streams, options, kept)
+	out := &lineWriter{destination: streams.Out, kept: kept}
+	calls := newLocalCalls(lifetime, newPlainCalls(surface, newCaller(options, admission.environment)), out)
+	server.AddReceivingMiddleware(calls.middleware)
+	transport := newStdioTransport(streams.In, out, calls, options)
 	session, err := server.Connect(lifetime, transport, nil)
 	if err != nil {
 		return fmt.Errorf("the MCP session could not begin: %w", err)
@@ -51,9 +54,11 @@ func ServeStdio(ctx context.Context, surface tool.Surface, options Options, read
 	case <-admission.refused:
 		// Calls that waited for the bearer are told why they get nothing.
 		transport.connection.drain(ctx, goodbye)
+		waitBriefly(ctx, calls)
 		closeSession(session)
 	case <-ctx.Done():
 		end()
+		waitBriefly(context.WithoutCancel(ctx), calls)
 		closeSession(session)
 		return nil
 	}
@@ -66,6 +71,13 @@ func ServeStdio(ctx context.Context, surface tool.Surface, options Options, read
 		return fmt.Errorf("the MCP session broke: %w", err)
 	}
 	return nil
+}
+
+// waitBriefly lets plain calls under way finish.
+func waitBriefly(ctx context.Context, calls *localCalls) {
+	ctx, stop := context.WithTimeout(ctx, goodbye)
+	defer stop()
+	calls.wait(ctx)
 }
 
 // closeSession lets requests under way finish, for a short while: the process is about to end.
@@ -82,10 +94,9 @@ func closeSession(session *mcp.ServerSession) {
 	}
 }
 
-func newStdioTransport(streams Streams, options Options, kept *standIns) *drainingTransport {
-	out := &lineWriter{destination: streams.Out, kept: kept}
+func newStdioTransport(in io.ReadCloser, out *lineWriter, calls *localCalls, options Options) *drainingTransport {
 	return &drainingTransport{atMost: options.callTimeout() + goodbye, inner: &mcp.IOTransport{
-		Reader: newLineReader(streams.In, out),
+		Reader: newLineReader(in, out, calls),
 		Writer: out,
 		// The line reader keeps the limit and goes on after a line that is too long; the SDK would end
 		// the session. Its own limit also counts what it has buffered of the next lines.
