@@ -49,7 +49,7 @@ const memberMaximum = 4 * render.ChannelCharacters
 // such document is an *rs.Failure.
 func parseDocument(response *rs.Response) (*document, error) {
 	unusable := func(cause error) error {
-		return render.Unusable(response, "the resource server's answer is not a schema: "+cause.Error()+
+		return response.Unusable("the resource server's answer is not a schema: "+cause.Error()+
 			"; call schema again, and ask the server's operator if it stays so", cause)
 	}
 	if !utf8.Valid(response.Body) {
