@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"runtime/rs":           {"runtime/rawjson"},
 	"runtime/recordid":     {},
 	"runtime/rawjson":      {},
-	"runtime/tool":         {"runtime/rs"},
+	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
 	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid"},
 	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson"},
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/recordid"},
