@@ -107,10 +107,10 @@ func parseEnvelope(s *scanner, wraps bool) *document {
 	return d
 }
 
-// keep adds a member, the first of its name, without the whitespace in its value.
+// keep adds a member without the whitespace in its value. No name stands twice in a body (rs.Response), so
+// none is looked for: that would take long for an object of very many members.
 func keep(members rawjson.Object, name []byte, value []byte) rawjson.Object {
-	repeated := slices.ContainsFunc(members, func(m rawjson.Member) bool { return m.Name == string(name) })
-	if repeated || len(value) == 0 || len(value) > memberMaximum {
+	if len(value) == 0 || len(value) > memberMaximum {
 		return members
 	}
 	compact, err := rawjson.Compact(value)
