@@ -27,7 +27,7 @@ func TestCodexModel(t *testing.T) {
 	}
 	model := newResponsesModel(t, calls...)
 	u.run(t, "codex", "exec", "--skip-git-repo-check", "-s", "read-only", "-c", "model=played", "-c", "model_provider=played",
-		"-c", fmt.Sprintf(`model_providers.played={name="played",base_url=%q,wire_api="responses"}`, model.URL), "Look it up.")
+		"-c", fmt.Sprintf(`model_providers.played={name="played",base_url=%q,wire_api="responses"}`, model.URL+"/v1"), "Look it up.")
 
 	requests := model.requests()
 	if len(requests) != len(calls)+1 {

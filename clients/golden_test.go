@@ -5,12 +5,11 @@ package clients_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
 // What differs from run to run, and what stands for it in the goldens.
@@ -43,21 +42,5 @@ func compareGolden(t *testing.T, name string, shown any) {
 	if err := encoder.Encode(shown); err != nil {
 		t.Fatal(err)
 	}
-	got := steady(text.Bytes())
-	path := filepath.Join("testdata", "golden", name+".json")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("the golden is missing; go test -tags clients ./clients -update writes it: %v", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-golden +shown):\n%s", path, diff)
-	}
+	golden.File(t, filepath.Join("testdata", "golden", name+".json"), steady(text.Bytes()))
 }

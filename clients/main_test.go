@@ -14,8 +14,6 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the goldens as the clients behave")
-
 // Folders that are put before everything else in the PATH of the clients.
 var (
 	programs string // holds pdpp-mcp, pdpp-sandbox and the conformance fixtures

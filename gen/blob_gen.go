@@ -29,7 +29,7 @@ func decodeBlob(raw json.RawMessage) (BlobInput, error) {
 	return input, arguments.Err()
 }
 
-func runBlob(raw json.RawMessage) (rs.Request, error) {
+func requestBlob(raw json.RawMessage) (rs.Request, error) {
 	input, err := decodeBlob(raw)
 	if err != nil {
 		return rs.Request{}, err
@@ -48,6 +48,6 @@ func blobCommand() tool.Command {
 			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the blob, such as blob_sha256_…"},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
 		},
-		Download: runBlob,
+		Download: requestBlob,
 	}
 }

@@ -12,20 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// SubscriptionsCapabilitiesInput holds the arguments of subscriptions_capabilities. A nil member was
-// not given.
-type SubscriptionsCapabilitiesInput struct{}
-
-var subscriptionsCapabilitiesArguments = argument.Names{Accepted: []string{}}
-
-func decodeSubscriptionsCapabilities(raw json.RawMessage) (SubscriptionsCapabilitiesInput, error) {
-	arguments := argument.Open(raw, subscriptionsCapabilitiesArguments)
-	input := SubscriptionsCapabilitiesInput{}
-	return input, arguments.Err()
-}
-
 func runSubscriptionsCapabilities(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
-	if _, err := decodeSubscriptionsCapabilities(raw); err != nil {
+	if err := argument.Open(raw, argument.Names{}).Err(); err != nil {
 		return nil, err
 	}
 	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath(".well-known", "oauth-protected-resource")})
@@ -40,7 +28,6 @@ func subscriptionsCapabilitiesCommand() tool.Command {
 		Words:       []string{"subscriptions", "capabilities"},
 		Title:       "Show what event subscriptions the provider offers",
 		Description: "Show which events the provider sends, how it signs and delivers them, and which addresses it accepts.",
-		Arguments:   []tool.Argument{},
 		Run:         runSubscriptionsCapabilities,
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// SubscriptionsDeleteInput holds the arguments of subscriptions_delete. A nil member was not given.
+// SubscriptionsDeleteInput holds the arguments of subscriptions_delete.
 type SubscriptionsDeleteInput struct {
 	// Id of the subscription, from subscriptions list.
 	SubscriptionID string

@@ -12,19 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// SubscriptionsListInput holds the arguments of subscriptions_list. A nil member was not given.
-type SubscriptionsListInput struct{}
-
-var subscriptionsListArguments = argument.Names{Accepted: []string{}}
-
-func decodeSubscriptionsList(raw json.RawMessage) (SubscriptionsListInput, error) {
-	arguments := argument.Open(raw, subscriptionsListArguments)
-	input := SubscriptionsListInput{}
-	return input, arguments.Err()
-}
-
 func runSubscriptionsList(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
-	if _, err := decodeSubscriptionsList(raw); err != nil {
+	if err := argument.Open(raw, argument.Names{}).Err(); err != nil {
 		return nil, err
 	}
 	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions")})
@@ -39,7 +28,6 @@ func subscriptionsListCommand() tool.Command {
 		Words:       []string{"subscriptions", "list"},
 		Title:       "List event subscriptions",
 		Description: "List the event subscriptions of the grant. Secrets are not shown again.",
-		Arguments:   []tool.Argument{},
 		Columns:     []string{"id", "status", "callback_url", "event_types", "streams"},
 		Run:         runSubscriptionsList,
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// SubscriptionsShowInput holds the arguments of subscriptions_show. A nil member was not given.
+// SubscriptionsShowInput holds the arguments of subscriptions_show.
 type SubscriptionsShowInput struct {
 	// Id of the subscription, from subscriptions list.
 	SubscriptionID string

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// SubscriptionsTestInput holds the arguments of subscriptions_test. A nil member was not given.
+// SubscriptionsTestInput holds the arguments of subscriptions_test.
 type SubscriptionsTestInput struct {
 	// Id of the subscription, from subscriptions list.
 	SubscriptionID string

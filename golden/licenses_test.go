@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
 // licensesHeader explains the golden to who reads its diff.
@@ -43,14 +43,7 @@ func TestLicensesAreTheGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&text, "%s %s\n", linked.module, strings.Join(spdx, " AND "))
 	}
-	if *update {
-		if err := os.WriteFile("licenses.txt", []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := gocmp.Diff(string(readFile(t, "licenses.txt")), text.String()); diff != "" {
-		t.Errorf("licences (-golden +now); update the golden when this is meant:\n%s", diff)
-	}
+	golden.File(t, "licenses.txt", text.String())
 }
 
 // linkedModule is a module of others with its version, and where its files are.

@@ -30,7 +30,7 @@ type property struct {
 	Description string
 }
 
-func golden(t *testing.T) []advertised {
+func advertisedTools(t *testing.T) []advertised {
 	t.Helper()
 	var result struct{ Tools []advertised }
 	decode(t, readFile(t, "tools_list.json"), &result)
@@ -40,7 +40,7 @@ func golden(t *testing.T) []advertised {
 // R-SURF-1, R-FOOT-2: exactly these six tools.
 func TestMembership(t *testing.T) {
 	var names []string
-	for _, tool := range golden(t) {
+	for _, tool := range advertisedTools(t) {
 		names = append(names, tool.Name)
 	}
 	want := []string{"aggregate", "fetch", "query_records", "read_record_field", "schema", "search"}
@@ -64,7 +64,7 @@ func TestNothingNamesAnotherSurface(t *testing.T) {
 
 // R-SURF-3: every tool is marked as one that only reads, and has a title.
 func TestAnnotations(t *testing.T) {
-	for _, tool := range golden(t) {
+	for _, tool := range advertisedTools(t) {
 		want := `{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true,"title":"` + tool.Title + `"}`
 		if got := string(compact(t, tool.Annotations)); got != want || tool.Title == "" {
 			t.Errorf("%s: annotations %s, want %s and a title", tool.Name, got, want)
@@ -82,7 +82,7 @@ func TestDescriptionsNameTheEndpoint(t *testing.T) {
 		"schema":            "GET /v1/schema",
 		"search":            "GET /v1/search",
 	}
-	for _, tool := range golden(t) {
+	for _, tool := range advertisedTools(t) {
 		for _, want := range []string{"Read-only.", "`" + endpoints[tool.Name] + "`"} {
 			if !strings.Contains(tool.Description, want) {
 				t.Errorf("%s: the description does not say %q", tool.Name, want)
@@ -97,7 +97,7 @@ const longestShared = 19
 // R-SURF-5, R-FOOT-2: no guidance stands in two tools, counted here over the payload itself.
 func TestNoGuidanceTwice(t *testing.T) {
 	owners := map[string]string{}
-	for _, tool := range golden(t) {
+	for _, tool := range advertisedTools(t) {
 		texts := []string{tool.Description}
 		for _, properties := range []map[string]property{tool.InputSchema.Properties, tool.OutputSchema.Properties} {
 			for _, property := range properties {
@@ -124,7 +124,7 @@ func TestNoGuidanceTwice(t *testing.T) {
 
 // R-SURF-6: every tool takes a connection_id, as what tells sources apart, and no other name for it.
 func TestEveryToolTakesAConnection(t *testing.T) {
-	for _, tool := range golden(t) {
+	for _, tool := range advertisedTools(t) {
 		argument, ok := tool.InputSchema.Properties["connection_id"]
 		if !ok || argument.Type != "string" || !strings.Contains(argument.Description, "Source") {
 			t.Errorf("%s: connection_id is %+v, want a string that names the source", tool.Name, argument)
@@ -170,7 +170,7 @@ func TestAggregateNamesOtherCount(t *testing.T) {
 
 // R-SURF-9: inputs are closed.
 func TestInputsAreClosed(t *testing.T) {
-	for _, tool := range golden(t) {
+	for _, tool := range advertisedTools(t) {
 		if string(tool.InputSchema.AdditionalProperties) != "false" {
 			t.Errorf("%s: additionalProperties is %s, want false", tool.Name, tool.InputSchema.AdditionalProperties)
 		}
@@ -202,7 +202,7 @@ func TestArguments(t *testing.T) {
 
 func find(t *testing.T, name string) advertised {
 	t.Helper()
-	for _, tool := range golden(t) {
+	for _, tool := range advertisedTools(t) {
 		if tool.Name == name {
 			return tool
 		}

@@ -42,10 +42,10 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 	}
 	found := signingSecret.FindSubmatch(response.Body)
 	if found == nil {
-		return nil, &rs.Failure{
-			Reason: rs.InvalidResponse, Status: response.Status, RequestID: response.RequestID, URL: response.URL,
-			Message: "the subscription was made, but its answer holds no signing secret (whsec_…); delete it, and create it without --secret-file to see the answer",
-		}
+		return nil, response.Unusable(
+			"the subscription was made, but its answer holds no signing secret (whsec_…); delete it, and create it without --secret-file to see the answer",
+			nil,
+		)
 	}
 	secret := bytes.ReplaceAll(found[1], []byte(`\`), nil)
 	_, err = k.file.Write(append(secret, '\n'))

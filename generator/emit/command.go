@@ -9,9 +9,7 @@ import (
 // command is the Go file of a terminal tool. No client is offered it, so it has no schemas.
 func (t toolFile) command() ([]byte, error) {
 	file := newFile(t.tool.File)
-	file.Add(t.inputStruct()).Line()
-	file.Add(t.names()).Line()
-	file.Add(t.decode()).Line()
+	t.input(file)
 	if t.tool.IsDownload() {
 		file.Add(t.download()).Line()
 	} else {
@@ -27,7 +25,7 @@ func (t toolFile) download() jen.Code {
 	steps = append(steps, t.query()...)
 	before, literal := t.requestLiteral()
 	steps = append(append(steps, before...), jen.Return(literal, jen.Nil()))
-	return jen.Func().Id(t.runName()).Params(jen.Id("raw").Qual("encoding/json", "RawMessage")).
+	return jen.Func().Id(t.requestName()).Params(jen.Id("raw").Qual("encoding/json", "RawMessage")).
 		Params(runtime("rs", "Request"), jen.Error()).Block(steps...)
 }
 
@@ -37,8 +35,8 @@ func (t toolFile) commandDefinition() jen.Code {
 		{"Words", stringList(terminal.Words)},
 		{"Title", jen.Lit(t.tool.Title)},
 		{"Description", jen.Lit(t.tool.Description)},
-		{"Arguments", t.arguments()},
 	}
+	members = append(members, t.arguments()...)
 	if terminal.Columns != nil {
 		members = append(members, member{"Columns", stringList(terminal.Columns)})
 	}
@@ -46,7 +44,7 @@ func (t toolFile) commandDefinition() jen.Code {
 		members = append(members, member{"Secret", jen.True()})
 	}
 	if terminal.Download {
-		members = append(members, member{"Download", jen.Id(t.runName())})
+		members = append(members, member{"Download", jen.Id(t.requestName())})
 	} else {
 		members = append(members, member{"Run", jen.Id(t.runName())})
 	}

@@ -16,7 +16,7 @@ func (t toolFile) decode() jen.Code {
 		Params(jen.Id(t.inputName()), jen.Error()).
 		Block(
 			jen.Id("arguments").Op(":=").Add(runtime("argument", "Open")).Call(jen.Id("raw"), jen.Id(t.namesName())),
-			jen.Id("input").Op(":=").Id(t.inputName()).Add(braces(reads, len(reads) > 0)),
+			jen.Id("input").Op(":=").Id(t.inputName()).Add(braces(reads, true)),
 			jen.Return(jen.Id("input"), jen.Id("arguments").Dot("Err").Call()),
 		)
 }
@@ -44,16 +44,14 @@ func bound(limit *int64, open string) jen.Code {
 	return jen.Lit(int(*limit))
 }
 
-// decodeInput is the first step of a run. Without arguments there is no input to keep, and others are refused.
+// decodeInput is the first step of a run. Without arguments there is no input, and any argument is refused.
 func (t toolFile) decodeInput(onError jen.Code) []jen.Code {
-	decoded := jen.Id(t.decodeName()).Call(jen.Id("raw"))
 	if len(t.tool.Arguments) == 0 {
-		return []jen.Code{
-			jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(decoded), jen.Err().Op("!=").Nil()).Block(onError),
-		}
+		opened := runtime("argument", "Open").Call(jen.Id("raw"), runtime("argument", "Names").Values()).Dot("Err").Call()
+		return []jen.Code{jen.If(jen.Err().Op(":=").Add(opened), jen.Err().Op("!=").Nil()).Block(onError)}
 	}
 	return []jen.Code{
-		jen.List(jen.Id("input"), jen.Err()).Op(":=").Add(decoded),
+		jen.List(jen.Id("input"), jen.Err()).Op(":=").Id(t.decodeName()).Call(jen.Id("raw")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(onError),
 	}
 }

@@ -14,21 +14,25 @@ func (t toolFile) schemas(file *jen.File) {
 
 // definition is what a host registers.
 func (t toolFile) definition() jen.Code {
+	members := []member{
+		{"Name", jen.Lit(t.tool.Name)},
+		{"Title", jen.Lit(t.tool.Title)},
+		{"Description", jen.Lit(t.tool.Description)},
+		{"InputSchema", jen.Id(t.tool.LocalName + "InputSchema")},
+		{"OutputSchema", jen.Id(t.tool.LocalName + "OutputSchema")},
+	}
+	members = append(members, t.arguments()...)
+	members = append(members, member{"Run", jen.Id(t.runName())})
 	return jen.Func().Id(t.definitionName()).Params().Add(runtime("tool", "Definition")).Block(
-		jen.Return(runtime("tool", "Definition").Add(structLiteral([]member{
-			{"Name", jen.Lit(t.tool.Name)},
-			{"Title", jen.Lit(t.tool.Title)},
-			{"Description", jen.Lit(t.tool.Description)},
-			{"InputSchema", jen.Id(t.tool.LocalName + "InputSchema")},
-			{"OutputSchema", jen.Id(t.tool.LocalName + "OutputSchema")},
-			{"Arguments", t.arguments()},
-			{"Run", jen.Id(t.runName())},
-		}))),
+		jen.Return(runtime("tool", "Definition").Add(structLiteral(members))),
 	)
 }
 
-// arguments is what a host knows of the inputs without reading the schema.
-func (t toolFile) arguments() jen.Code {
+// arguments is what a host knows of the inputs without reading the schema: no member when there are none.
+func (t toolFile) arguments() []member {
+	if len(t.tool.Arguments) == 0 {
+		return nil
+	}
 	items := make([]jen.Code, 0, len(t.tool.Arguments))
 	for _, argument := range t.tool.Arguments {
 		members := []member{
@@ -49,5 +53,5 @@ func (t toolFile) arguments() jen.Code {
 		}
 		items = append(items, onOneLine(members))
 	}
-	return jen.Index().Add(runtime("tool", "Argument")).Add(braces(items, len(items) > 0))
+	return []member{{"Arguments", jen.Index().Add(runtime("tool", "Argument")).Add(braces(items, true))}}
 }

@@ -1,12 +1,23 @@
 package emit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
+
+// input is how the arguments of the tool are read. A tool without arguments has nothing to read.
+func (t toolFile) input(file *jen.File) {
+	if len(t.tool.Arguments) == 0 {
+		return
+	}
+	file.Add(t.inputStruct()).Line()
+	file.Add(t.names()).Line()
+	file.Add(t.decode()).Line()
+}
 
 // inputStruct is the typed arguments of the tool.
 func (t toolFile) inputStruct() jen.Code {
@@ -17,7 +28,11 @@ func (t toolFile) inputStruct() jen.Code {
 		}
 		fields = append(fields, jen.Id(argument.Field).Add(fieldType(argument.Go)))
 	}
-	return comment(t.inputName() + " holds the arguments of " + t.tool.Name + ". A nil member was not given.").Line().
+	meaning := t.inputName() + " holds the arguments of " + t.tool.Name + "."
+	if slices.ContainsFunc(t.tool.Arguments, func(argument plan.Argument) bool { return !argument.Required }) {
+		meaning += " A nil member was not given."
+	}
+	return comment(meaning).Line().
 		Type().Id(t.inputName()).Struct(fields...)
 }
 

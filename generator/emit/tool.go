@@ -11,16 +11,14 @@ type toolFile struct {
 	tool plan.Tool
 }
 
-// Tool is the Go file of one tool: its input struct, its decoder, its run and its definition.
+// Tool is the Go file of one tool: its input struct and its decoder, if it has arguments, its run and its definition.
 func Tool(tool plan.Tool) ([]byte, error) {
 	t := toolFile{tool: tool}
 	if tool.Terminal != nil {
 		return t.command()
 	}
 	file := newFile(tool.File)
-	file.Add(t.inputStruct()).Line()
-	file.Add(t.names()).Line()
-	file.Add(t.decode()).Line()
+	t.input(file)
 	file.Add(t.run()).Line()
 	t.schemas(file)
 	file.Add(t.definition())
@@ -50,4 +48,5 @@ func (t toolFile) inputName() string      { return t.tool.GoName + "Input" }
 func (t toolFile) namesName() string      { return t.tool.LocalName + "Arguments" }
 func (t toolFile) decodeName() string     { return "decode" + t.tool.GoName }
 func (t toolFile) runName() string        { return "run" + t.tool.GoName }
+func (t toolFile) requestName() string    { return "request" + t.tool.GoName }
 func (t toolFile) definitionName() string { return t.tool.LocalName + "Definition" }

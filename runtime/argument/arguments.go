@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -37,7 +36,7 @@ func Open(raw json.RawMessage, names Names) *Arguments {
 		return arguments
 	}
 	members, err := rs.Members(raw)
-	if err != nil || !utf8.Valid(raw) {
+	if err != nil {
 		arguments.err = &tool.Error{
 			Code:    tool.InvalidArguments,
 			Message: `the arguments must be one JSON object in UTF-8, such as {"stream":"messages"}`,
@@ -76,8 +75,9 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 // file puts each member under its accepted name.
 func (a *Arguments) file(members []rs.Member, names Names) error {
 	given := map[string]string{} // accepted name → the name that it was given by
-	for i, member := range members {
-		if repeated(members[:i], member.Name) {
+	written := seen{}
+	for _, member := range members {
+		if written.again(member.Name) {
 			return refuse(tool.InvalidArguments, member.Name, "is given twice; give it once")
 		}
 		if isNull(member.Value) {
@@ -97,8 +97,14 @@ func (a *Arguments) file(members []rs.Member, names Names) error {
 	return nil
 }
 
-func repeated(earlier []rs.Member, name string) bool {
-	return slices.ContainsFunc(earlier, func(member rs.Member) bool { return member.Name == name })
+// seen are the names that an object had so far.
+type seen map[string]bool
+
+// again tells whether a name was there before, and notes it.
+func (s seen) again(name string) bool {
+	before := s[name]
+	s[name] = true
+	return before
 }
 
 func isNull(value json.RawMessage) bool { return string(value) == "null" }

@@ -42,11 +42,12 @@ func parseFilter(name string, value json.RawMessage) (rs.Filter, error) {
 		return nil, err
 	}
 	var filter rs.Filter
-	for i, member := range members {
+	fields := seen{}
+	for _, member := range members {
 		if problem := fieldProblem(member.Name); problem != "" {
 			return nil, object.reject(problem)
 		}
-		if repeated(members[:i], member.Name) {
+		if fields.again(member.Name) {
 			return nil, object.reject(fmt.Sprintf("names the field %s twice; give a range its bounds in one object", quote(member.Name)))
 		}
 		conditions, problem := conditionsOf(member)
@@ -101,11 +102,12 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		return nil, fmt.Sprintf("has an empty range for %s; give it a bound of gte, gt, lte or lt", field)
 	}
 	var conditions rs.Filter
-	for i, bound := range bounds {
+	operators := seen{}
+	for _, bound := range bounds {
 		switch {
 		case !slices.Contains(rangeOperators, bound.Name):
 			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt", quote(bound.Name), field)
-		case repeated(bounds[:i], bound.Name):
+		case operators.again(bound.Name):
 			return nil, fmt.Sprintf("has the operator %s twice for %s; give it once", bound.Name, field)
 		}
 		switch bound.Value[0] {

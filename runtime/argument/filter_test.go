@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -41,6 +42,19 @@ func TestFilterRefuses(t *testing.T) {
 		if !strings.Contains(refused.Message, `{"is_seen":false,"received_at":{"gte":"2026-01-01T00:00:00Z"}}`) {
 			t.Errorf("%s: the message does not show the typed form: %s", raw, refused.Message)
 		}
+	}
+}
+
+// A filter of very many fields costs time in proportion to them, not to their square.
+func TestFilterOfVeryManyFields(t *testing.T) {
+	fields := make([]string, 200_000)
+	for i := range fields {
+		fields[i] = `"f` + strconv.Itoa(i) + `":0`
+	}
+	began := time.Now()
+	filter, err := decodeFilter("{" + strings.Join(fields, ",") + "}")
+	if took := time.Since(began); err != nil || len(filter) != len(fields) || took > 10*time.Second {
+		t.Errorf("%d conditions after %v (%v)", len(filter), took, err)
 	}
 }
 

@@ -32,12 +32,13 @@ func parseLimits(name string, value json.RawMessage) (rs.Limits, error) {
 		return nil, err
 	}
 	var limits rs.Limits
-	for i, member := range members {
+	relations := seen{}
+	for _, member := range members {
 		count, isInteger := exactInteger(string(member.Value))
 		switch problem := keyProblem(member.Name); {
 		case problem != "":
 			return nil, object.reject(problem)
-		case repeated(members[:i], member.Name):
+		case relations.again(member.Name):
 			return nil, object.reject(fmt.Sprintf("names the relation %s twice", quote(member.Name)))
 		case !isInteger || count < 1:
 			return nil, object.reject(fmt.Sprintf("has %s for %s, which takes an integer of at least 1", shown(member.Value), quote(member.Name)))

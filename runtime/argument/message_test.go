@@ -2,16 +2,13 @@ package argument_test
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // The wording of every refusal is reviewed in testdata/messages.golden: each names the argument, the limit
 // and the next step. testdata/messages.txt holds one call per line (R-ARG-1 to R-ARG-5, R-ARG-7, R-SURF-9).
@@ -31,17 +28,5 @@ func TestMessages(t *testing.T) {
 		refused := asToolError(t, err)
 		fmt.Fprintf(&got, "%s\n  %s %s\n  %s\n", lines.Text(), refused.Code, refused.Param, refused.Message)
 	}
-	const golden = "testdata/messages.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatalf("%v; run the test with -update and read what it wrote", err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("the wording differs (-want +got):\n%s", diff)
-	}
+	golden.File(t, "testdata/messages.golden", got.String())
 }

@@ -2,22 +2,17 @@ package auth_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 var challenge = auth.Challenge{PublicOrigin: resource, RequestID: "req_1"}
 
@@ -54,7 +49,7 @@ func TestChallengeGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			recorder := httptest.NewRecorder()
 			challenge.Write(recorder, refuse(t))
-			golden(t, filepath.Join("challenge", name+".http"), shown(recorder))
+			golden.File(t, filepath.Join("testdata", "challenge", name+".http"), shown(recorder))
 		})
 	}
 }
@@ -67,26 +62,6 @@ func shown(recorder *httptest.ResponseRecorder) string {
 	}
 	slices.Sort(lines)
 	return fmt.Sprintf("%d\n%s\n\n%s", recorder.Code, strings.Join(lines, "\n"), recorder.Body)
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
 }
 
 // RFC 9110, section 5.6.4: an origin cannot end its quoted-string, and thereby add a parameter or a header.
@@ -102,8 +77,8 @@ func TestChallengeQuotes(t *testing.T) {
 // R-HOST-3: the two documents, byte for byte.
 func TestMetadataGolden(t *testing.T) {
 	documents := auth.Metadata{PublicOrigin: resource, AuthorizationServer: "https://as.example.com/?a&b"}
-	golden(t, "metadata/provider.json", string(documents.Provider()))
-	golden(t, "metadata/mcp.json", string(documents.MCP()))
+	golden.File(t, "testdata/metadata/provider.json", string(documents.Provider()))
+	golden.File(t, "testdata/metadata/mcp.json", string(documents.MCP()))
 }
 
 // R-HOST-3, R-SURF-2: what must not stand in them.

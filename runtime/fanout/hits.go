@@ -15,68 +15,23 @@ type hitsPage struct {
 	meta       rawjson.Object
 }
 
-// rowNames are the members under which servers list hits, the usual one first.
-var rowNames = []string{"data", "records", "results", "hits"}
-
-// openHits takes an answer apart. Older servers wrap the list in one more data object. An answer without a
-// list of objects is an *rs.Failure.
+// openHits takes an answer apart. An answer without a list of objects is an *rs.Failure.
 func openHits(response *rs.Response) (*hitsPage, error) {
-	body, err := openBody(response)
+	list, err := response.List()
 	if err != nil {
 		return nil, err
 	}
-	rows, found := findRows(body)
-	if !found {
-		if inner, ok := rawjson.ParseObject(body.Get("data")); ok {
-			if rows, found = findRows(inner); found {
-				body = append(inner, body...) // what stands beside the rows comes first
-			}
-		}
-	}
-	if !found {
-		return nil, unusable(response, "the source's answer holds no list of hits", nil)
-	}
-	page := &hitsPage{nextCursor: body.Text("next_cursor")}
-	page.meta, _ = rawjson.ParseObject(body.Get("meta"))
-	if said := body.Get("has_more"); rawjson.Kind(said) == rawjson.Boolean {
+	page := &hitsPage{hits: list.Rows, nextCursor: list.Text("next_cursor"), meta: list.Meta()}
+	if said := list.Get("has_more"); rawjson.Kind(said) == rawjson.Boolean {
 		more := string(said) == "true"
 		page.hasMore = &more
 	}
-	for i, row := range rows {
+	for i, row := range list.Rows {
 		if rawjson.Kind(row) != rawjson.ObjectValue {
-			return nil, unusable(response, fmt.Sprintf("hit %d of the source's answer is not an object", i+1), nil)
+			return nil, response.Unusable(fmt.Sprintf("hit %d of the source's answer is not an object", i+1), nil)
 		}
 	}
-	page.hits = rows
 	return page, nil
-}
-
-func findRows(object rawjson.Object) ([]rawjson.Value, bool) {
-	for _, name := range rowNames {
-		if rows, ok := rawjson.Elements(object.Get(name)); ok {
-			return rows, true
-		}
-	}
-	return nil, false
-}
-
-// openBody takes the body of an answer apart. A body that is not a JSON object is an *rs.Failure.
-func openBody(response *rs.Response) (rawjson.Object, error) {
-	compact, err := rawjson.Compact(response.Body)
-	if err != nil {
-		return nil, unusable(response, "the source's answer is not JSON in UTF-8", err)
-	}
-	body, ok := rawjson.ParseObject(compact)
-	if !ok {
-		return nil, unusable(response, "the source's answer is not a JSON object", nil)
-	}
-	return body, nil
-}
-
-func unusable(response *rs.Response, message string, cause error) *rs.Failure {
-	return &rs.Failure{
-		Reason: rs.InvalidResponse, Message: message, Status: response.Status, RequestID: response.RequestID, URL: response.URL, Cause: cause,
-	}
 }
 
 // attributed is a hit that names its source. What the hit says itself stays, and a hit of another

@@ -60,7 +60,7 @@ type document struct {
 // add takes the connectors of one source's document. Older servers wrap the document in one more data
 // object, or list streams without connectors.
 func (d *document) add(source *Source, response *rs.Response) error {
-	body, err := openBody(response)
+	body, err := response.Object()
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (d *document) add(source *Source, response *rs.Response) error {
 		body = inner
 	}
 	if !isSchema(body) {
-		return unusable(response, "the source's answer is not a schema: it has no connectors", nil)
+		return response.Unusable("the source's answer is not a schema: it has no connectors", nil)
 	}
 	rows, listed := rawjson.Elements(body.Get("connectors"))
 	if !listed {
@@ -78,7 +78,7 @@ func (d *document) add(source *Source, response *rs.Response) error {
 	for _, row := range rows {
 		connector, ok := rawjson.ParseObject(row)
 		if !ok {
-			return unusable(response, "a connector of the source's schema is not an object", nil)
+			return response.Unusable("a connector of the source's schema is not an object", nil)
 		}
 		d.connect(source.connected(connector))
 	}

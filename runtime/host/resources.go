@@ -105,17 +105,9 @@ func readResource(ctx context.Context, caller caller, definition tool.Definition
 
 // selector is the arguments of the tool that answers a read.
 type selector struct {
-	Stream       string  `json:"stream,omitempty"`
-	ID           string  `json:"id,omitempty"`
-	ConnectionID string  `json:"connection_id,omitempty"`
-	RecordID     string  `json:"record_id,omitempty"`
-	FieldPath    string  `json:"field_path,omitempty"`
-	OffsetChars  *int64  `json:"offset_chars,omitempty"`
-	Cursor       *string `json:"cursor,omitempty"`
-	LimitChars   *int64  `json:"limit_chars,omitempty"`
-	Q            *string `json:"q,omitempty"`
-	BeforeChars  *int64  `json:"before_chars,omitempty"`
-	AfterChars   *int64  `json:"after_chars,omitempty"`
+	Stream string `json:"stream,omitempty"`
+	ID     string `json:"id,omitempty"`
+	recordid.FieldWindow
 }
 
 func selectorOf(parsed recordid.URI) selector {
@@ -123,12 +115,7 @@ func selectorOf(parsed recordid.URI) selector {
 	case recordid.KindRecord:
 		return selector{ID: handleOf(parsed.Record)}
 	case recordid.KindFieldWindow:
-		window := parsed.Window
-		return selector{
-			ID: handleOf(parsed.Record), FieldPath: window.FieldPath,
-			OffsetChars: window.OffsetChars, Cursor: window.Cursor, LimitChars: window.LimitChars,
-			Q: window.Q, BeforeChars: window.BeforeChars, AfterChars: window.AfterChars,
-		}
+		return selector{ID: handleOf(parsed.Record), FieldWindow: parsed.Window}
 	}
 	return selector{Stream: parsed.Stream}
 }

@@ -49,7 +49,7 @@ const memberMaximum = 4 * render.ChannelCharacters
 // such document is an *rs.Failure.
 func parseDocument(response *rs.Response) (*document, error) {
 	unusable := func(cause error) error {
-		return render.Unusable(response, "the resource server's answer is not a schema: "+cause.Error()+
+		return response.Unusable("the resource server's answer is not a schema: "+cause.Error()+
 			"; call schema again, and ask the server's operator if it stays so", cause)
 	}
 	if !utf8.Valid(response.Body) {
@@ -107,10 +107,10 @@ func parseEnvelope(s *scanner, wraps bool) *document {
 	return d
 }
 
-// keep adds a member, the first of its name, without the whitespace in its value.
+// keep adds a member without the whitespace in its value. No name stands twice in a body (rs.Response), so
+// none is looked for: that would take long for an object of very many members.
 func keep(members rawjson.Object, name []byte, value []byte) rawjson.Object {
-	repeated := slices.ContainsFunc(members, func(m rawjson.Member) bool { return m.Name == string(name) })
-	if repeated || len(value) == 0 || len(value) > memberMaximum {
+	if len(value) == 0 || len(value) > memberMaximum {
 		return members
 	}
 	compact, err := rawjson.Compact(value)

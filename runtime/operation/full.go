@@ -53,7 +53,7 @@ func renderFull(response *rs.Response, d *document, input SchemaInput) (*tool.Re
 			}
 		}
 	}
-	return nil, render.Unusable(response, "the full schema does not fit into one result; call schema with stream and without detail", nil)
+	return nil, response.Unusable("the full schema does not fit into one result; call schema with stream and without detail", nil)
 }
 
 // extents hold every field: with all members, then with fewer of them.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
@@ -148,4 +150,19 @@ func FuzzSchema(f *testing.F) {
 			t.Errorf("%q: valid is %t: %v", document, valid, err)
 		}
 	})
+}
+
+// R-SCH-2: a document of very many members costs time in proportion to them, not to their square.
+func TestSchemaOfVeryManyMembers(t *testing.T) {
+	var body strings.Builder
+	body.WriteString(`{"connectors":[]`)
+	for i := range 200_000 {
+		fmt.Fprintf(&body, `,"m%d":0`, i)
+	}
+	body.WriteString(`}`)
+	began := time.Now()
+	survives(t, body.String(), "messages", "cin_gmail_personal")
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("six calls took %v", took)
+	}
 }

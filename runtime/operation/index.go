@@ -74,7 +74,7 @@ func (x *index) withoutNames() (*tool.Result, error) {
 	if structured, fits := x.structured(style, indexBytes-len(text)); fits {
 		return &tool.Result{Text: text, Structured: structured}, nil
 	}
-	return nil, render.Unusable(x.response, fmt.Sprintf(
+	return nil, x.response.Unusable(fmt.Sprintf(
 		"the index of all streams is larger than %d bytes; call schema with connection_id or with stream", indexBytes), nil)
 }
 

@@ -4,19 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // server is a reader that answers each read in turn, the last answer again and again, and records
 // what was read.
@@ -62,31 +60,14 @@ func fixture(t *testing.T, name string) string {
 	return string(body)
 }
 
-func golden(t *testing.T, name string, result *tool.Result) {
+func compareResult(t *testing.T, name string, result *tool.Result) {
 	t.Helper()
 	var structured bytes.Buffer
 	if err := json.Indent(&structured, result.Structured, "", " "); err != nil {
 		t.Fatal(err)
 	}
-	compareFile(t, filepath.Join("testdata", name+".text.golden"), result.Text+"\n")
-	compareFile(t, filepath.Join("testdata", name+".structured.golden"), structured.String()+"\n")
-}
-
-func compareFile(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; run the test with -update and review the file", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
+	golden.File(t, filepath.Join("testdata", name+".text.golden"), result.Text+"\n")
+	golden.File(t, filepath.Join("testdata", name+".structured.golden"), structured.String()+"\n")
 }
 
 func schemaOf(t *testing.T, s *server, input operation.SchemaInput) *tool.Result {
@@ -139,7 +120,7 @@ func TestSchemaGolden(t *testing.T) {
 			if diff := cmp.Diff([]string{test.read}, s.read); diff != "" {
 				t.Error(diff)
 			}
-			golden(t, test.name, result)
+			compareResult(t, test.name, result)
 		})
 	}
 }

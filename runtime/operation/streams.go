@@ -23,7 +23,7 @@ func renderStreams(response *rs.Response, d *document, input SchemaInput) (*tool
 		result.Structured = view.structured(shown)
 	}
 	if !ok {
-		return nil, render.Unusable(response, "the schema of this stream does not fit into one result; name its connection_id", nil)
+		return nil, response.Unusable("the schema of this stream does not fit into one result; name its connection_id", nil)
 	}
 	return &result, nil
 }
@@ -62,7 +62,7 @@ func notFound(response *rs.Response, d *document, input SchemaInput) (*tool.Resu
 		Structured: render.Structured(response, members, []render.Call{call}),
 	}
 	if len(result.Text) > render.ChannelCharacters || len(result.Structured) > render.ChannelCharacters {
-		return nil, render.Unusable(response, "no granted stream matches, and the answer does not fit; call schema without arguments", nil)
+		return nil, response.Unusable("no granted stream matches, and the answer does not fit; call schema without arguments", nil)
 	}
 	return result, nil
 }

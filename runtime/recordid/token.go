@@ -22,13 +22,7 @@ type token struct {
 	Stream       string `json:"stream"`
 	RecordID     string `json:"record_id"`
 
-	FieldPath   string  `json:"field_path,omitempty"`
-	OffsetChars *int64  `json:"offset_chars,omitempty"`
-	Cursor      *string `json:"cursor,omitempty"`
-	LimitChars  *int64  `json:"limit_chars,omitempty"`
-	Q           *string `json:"q,omitempty"`
-	BeforeChars *int64  `json:"before_chars,omitempty"`
-	AfterChars  *int64  `json:"after_chars,omitempty"`
+	FieldWindow
 }
 
 var base64url = base64.RawURLEncoding.Strict()
@@ -40,13 +34,7 @@ func recordToken(record Handle) token {
 func fieldWindowToken(record Handle, window FieldWindow) token {
 	minted := recordToken(record)
 	minted.Kind = tokenFieldWindow
-	minted.FieldPath = window.FieldPath
-	minted.OffsetChars = window.OffsetChars
-	minted.Cursor = window.Cursor
-	minted.LimitChars = window.LimitChars
-	minted.Q = window.Q
-	minted.BeforeChars = window.BeforeChars
-	minted.AfterChars = window.AfterChars
+	minted.FieldWindow = window
 	return minted
 }
 
@@ -102,13 +90,5 @@ func (t token) window() (FieldWindow, error) {
 	if err := CheckName("field path", t.FieldPath); err != nil {
 		return FieldWindow{}, err
 	}
-	return FieldWindow{
-		FieldPath:   t.FieldPath,
-		OffsetChars: t.OffsetChars,
-		Cursor:      t.Cursor,
-		LimitChars:  t.LimitChars,
-		Q:           t.Q,
-		BeforeChars: t.BeforeChars,
-		AfterChars:  t.AfterChars,
-	}, nil
+	return t.FieldWindow, nil
 }

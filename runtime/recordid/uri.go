@@ -26,15 +26,16 @@ type URI struct {
 }
 
 // FieldWindow selects a window of one text field. A nil member was not given. Offsets and lengths are
-// characters as the resource server counts them.
+// characters as the resource server counts them. In JSON its members are those of a handle (interfaces.md) and,
+// by the same names, the arguments of read_record_field.
 type FieldWindow struct {
-	FieldPath   string
-	OffsetChars *int64
-	Cursor      *string
-	LimitChars  *int64
-	Q           *string
-	BeforeChars *int64
-	AfterChars  *int64
+	FieldPath   string  `json:"field_path,omitempty"`
+	OffsetChars *int64  `json:"offset_chars,omitempty"`
+	Cursor      *string `json:"cursor,omitempty"`
+	LimitChars  *int64  `json:"limit_chars,omitempty"`
+	Q           *string `json:"q,omitempty"`
+	BeforeChars *int64  `json:"before_chars,omitempty"`
+	AfterChars  *int64  `json:"after_chars,omitempty"`
 }
 
 // IsURI tells whether a text claims to be a pdpp URI, well-formed or not.

@@ -32,7 +32,7 @@ type aggregation struct {
 // values and what stands beside them (R-AGG-1, R-AGG-2); in structured output the RS's envelope
 // (R-AGG-3).
 func Aggregate(_ context.Context, _ tool.Env, response *rs.Response, input AggregateInput) (*tool.Result, error) {
-	body, err := OpenBody(response)
+	body, err := response.Object()
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func Aggregate(_ context.Context, _ tool.Env, response *rs.Response, input Aggre
 	a := &aggregation{body: body, stream: input.Stream}
 	a.groups, a.grouped = rawjson.Elements(body.Get("groups"))
 	if !a.grouped && !isMember(body, "value") {
-		return nil, Unusable(response, "the resource server's answer holds neither a value nor groups", nil)
+		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", nil)
 	}
 	calls := a.calls(response)
 	a.shrink(response, calls)

@@ -29,12 +29,12 @@ func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput)
 	if response.Body == nil {
 		return &tool.Result{Text: "done", Structured: json.RawMessage("{}")}, nil
 	}
-	body, err := OpenBody(response)
+	body, err := response.Object()
 	if err != nil {
 		return nil, err
 	}
-	if found := findRows(body); found != nil {
-		return &tool.Result{Text: listing(found.rows), Structured: response.Body}, nil
+	if list, ok := rs.ListIn(body); ok {
+		return &tool.Result{Text: listing(list.Rows), Structured: response.Body}, nil
 	}
 	return &tool.Result{Text: memberLines(body), Structured: response.Body}, nil
 }
@@ -42,7 +42,7 @@ func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput)
 // EventCapabilities gives capabilities.client_event_subscriptions of the protected resource's metadata (RFC 9728
 // lets a resource add members). Metadata without it means that the provider offers none.
 func EventCapabilities(_ context.Context, _ tool.Env, response *rs.Response, _ EventCapabilitiesInput) (*tool.Result, error) {
-	body, err := OpenBody(response)
+	body, err := response.Object()
 	if err != nil {
 		return nil, err
 	}

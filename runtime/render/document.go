@@ -20,14 +20,14 @@ const (
 // Document renders one record as the object of id, title, text, url and metadata that clients of
 // fetch expect (R-FETCH-1). Text and structured output are the same bytes.
 func Document(_ context.Context, env tool.Env, response *rs.Response, input DocumentInput) (*tool.Result, error) {
-	body, err := OpenBody(response)
+	body, err := response.Object()
 	if err != nil {
 		return nil, err
 	}
 	target := input.Target
 	record, ok := newRow(unwrapped(body).Encode(), deref(target.ConnectionID), target.Stream)
 	if !ok || len(record.members) == 0 || record.members.Get("error") != nil {
-		return nil, Unusable(response, "the resource server's answer is not a record", nil)
+		return nil, response.Unusable("the resource server's answer is not a record", nil)
 	}
 	known := targetIdentity(target)
 	known.connectionID = firstOf(known.connectionID, record.connectionID)

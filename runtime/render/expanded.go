@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // cutRelations are the expanded relations from which records were left out.
@@ -52,8 +53,8 @@ func relatedRecords(value json.RawMessage) []json.RawMessage {
 		return records
 	}
 	object, _ := rawjson.ParseObject(value)
-	if found := findRows(object); found != nil {
-		return found.rows
+	if list, ok := rs.ListIn(object); ok {
+		return list.Rows
 	}
 	return []json.RawMessage{value}
 }
@@ -68,16 +69,16 @@ func fewerRecords(value json.RawMessage, characters int) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	found := findRows(object)
-	if found == nil {
+	relation, ok := rs.ListIn(object)
+	if !ok {
 		return nil
 	}
-	found.outer = object
+	found := list{relation}
 	empty := found.encode(nil, false)
 	if characters -= rawLength(empty); characters < 0 {
 		return nil
 	}
-	return found.encode(firstRecords(found.rows, characters), false)
+	return found.encode(firstRecords(found.Rows, characters), false)
 }
 
 func firstRecords(records []json.RawMessage, characters int) []json.RawMessage {

@@ -30,7 +30,7 @@ type window struct {
 // FieldWindow renders a window of a text field: in text the record, the range, the continuations
 // and then the text itself (R-WIN-1); in structured output record, field and window (R-WIN-2).
 func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input FieldWindowInput) (*tool.Result, error) {
-	body, err := OpenBody(response)
+	body, err := response.Object()
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input Fie
 	members, ok := rawjson.ParseObject(body.Get("window"))
 	text, hasText := rawjson.Text(members.Get("text"))
 	if !ok || !hasText {
-		return nil, Unusable(response, "the resource server's answer holds no window with a text", nil)
+		return nil, response.Unusable("the resource server's answer holds no window with a text", nil)
 	}
 	w := &window{identity: targetIdentity(input.Target), input: input, body: body, members: members, text: text}
 	w.clip()

@@ -37,7 +37,7 @@ func TestRecordsGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkBounds(t, result, render.TextCharacters)
-			golden(t, name, result)
+			compareResult(t, name, result)
 		})
 	}
 }
@@ -59,7 +59,7 @@ func TestAggregateGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkBounds(t, result, render.TextCharacters)
-			golden(t, name, result)
+			compareResult(t, name, result)
 		})
 	}
 }
@@ -84,7 +84,7 @@ func TestSearchGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkBounds(t, result, render.TextCharacters)
-			golden(t, name, result)
+			compareResult(t, name, result)
 		})
 	}
 }
@@ -114,7 +114,7 @@ func TestDocumentGolden(t *testing.T) {
 			}
 			checkBounds(t, result, render.ChannelCharacters)
 			checkDocument(t, result)
-			golden(t, name, result)
+			compareResult(t, name, result)
 		})
 	}
 }
@@ -165,7 +165,7 @@ func TestFieldWindowGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkBounds(t, result, render.ChannelCharacters)
-			golden(t, name, result)
+			compareResult(t, name, result)
 		})
 	}
 }

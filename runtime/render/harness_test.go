@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,14 +11,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 const provider = "https://rs.example.com"
 
@@ -59,33 +55,16 @@ func fixture(t *testing.T, name, path string) *rs.Response {
 	return answer(path, string(body))
 }
 
-// golden compares both channels with files that are reviewed.
-func golden(t *testing.T, name string, result *tool.Result) {
+// compareResult compares both channels with files that are reviewed.
+func compareResult(t *testing.T, name string, result *tool.Result) {
 	t.Helper()
 	var structured bytes.Buffer
 	if err := json.Indent(&structured, result.Structured, "", " "); err != nil {
 		t.Fatalf("structured output: %v", err)
 	}
 	structured.WriteByte('\n')
-	compareFile(t, filepath.Join("testdata", name+".text.golden"), result.Text+"\n")
-	compareFile(t, filepath.Join("testdata", name+".structured.golden"), structured.String())
-}
-
-func compareFile(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; run the test with -update and review the file", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
+	golden.File(t, filepath.Join("testdata", name+".text.golden"), result.Text+"\n")
+	golden.File(t, filepath.Join("testdata", name+".structured.golden"), structured.String())
 }
 
 // checkBounds holds any result to R-BUD-2, and to what every host relies on.

@@ -31,7 +31,7 @@ func Records(ctx context.Context, env tool.Env, response *rs.Response, input Rec
 
 // page is one page of records and the part of it that is shown.
 type page struct {
-	*list
+	list
 	response *rs.Response
 	input    RecordsInput
 	again    reread
@@ -46,16 +46,16 @@ type page struct {
 }
 
 func openPage(response *rs.Response, input RecordsInput, again reread) (*page, error) {
-	envelope, err := openList(response)
+	envelope, err := response.List()
 	if err != nil {
 		return nil, err
 	}
-	p := &page{list: envelope, response: response, input: input, again: again}
+	p := &page{list: list{envelope}, response: response, input: input, again: again}
 	last := &row{}
-	for i, value := range envelope.rows {
+	for i, value := range envelope.Rows {
 		row, ok := newRowLike(value, deref(input.ConnectionID), input.Stream, last)
 		if !ok {
-			return nil, Unusable(response, fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
+			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
 		}
 		last = row
 		p.rows = append(p.rows, row)
@@ -119,11 +119,11 @@ func (p *page) calls() []Call {
 	if p.leftOut() > 0 {
 		return append(calls, p.smaller()...)
 	}
-	if cursor := p.list.text("next_cursor"); cursor != "" {
+	if cursor := p.Text("next_cursor"); cursor != "" {
 		given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.String("cursor", cursor)}
 		return append(calls, Call{Tool: "query_records", Arguments: repeat(p.response, given, "changes_since")})
 	}
-	if string(p.get("has_more")) == "true" && p.input.ConnectionID == nil {
+	if string(p.Get("has_more")) == "true" && p.input.ConnectionID == nil {
 		for _, source := range p.sources {
 			if len(calls) == sourcesShown {
 				break

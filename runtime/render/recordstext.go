@@ -73,10 +73,10 @@ func (p *page) head() []string {
 }
 
 func (p *page) newHead() []string {
-	count := countToken(p.meta())
+	count := countToken(p.Meta())
 	head := line(
 		"records", Token("stream", p.input.Stream), IntToken("rows", int64(p.shown)),
-		BoolToken("has_more", string(p.get("has_more")) == "true" || p.leftOut() > 0), count,
+		BoolToken("has_more", string(p.Get("has_more")) == "true" || p.leftOut() > 0), count,
 	)
 	lines := append([]string{head}, p.again.lines("rows")...)
 	if p.leftOut() > 0 {
@@ -85,12 +85,12 @@ func (p *page) newHead() []string {
 				"Call again with a limit of at most %d, or with fewer fields.", p.leftOut(), p.smallerLimit()))
 	} else {
 		for _, name := range []string{"next_cursor", "next_changes_since"} {
-			if handle := p.list.text(name); handle != "" {
+			if handle := p.Text(name); handle != "" {
 				lines = append(lines, Token(name, handle))
 			}
 		}
 	}
-	lines = append(lines, warningLines(p.meta())...)
+	lines = append(lines, warningLines(p.Meta())...)
 	lines = append(lines, p.sourceLines()...)
 	if p.short != nil {
 		lines = append(lines, p.short.line())

@@ -37,7 +37,7 @@ func Search(ctx context.Context, env tool.Env, response *rs.Response, input Sear
 
 // search is one page of hits and the part of it that is shown.
 type search struct {
-	*list
+	list
 	response *rs.Response
 	again    reread
 	mode     *string // nil: lexical
@@ -71,11 +71,11 @@ func narrowed(hit rawjson.Object) json.RawMessage {
 }
 
 func openSearch(response *rs.Response, q question, again reread) (*search, error) {
-	envelope, err := openList(response)
+	envelope, err := response.List()
 	if err != nil {
 		return nil, err
 	}
-	s := &search{list: envelope, response: response, again: again, mode: q.mode}
+	s := &search{list: list{envelope}, response: response, again: again, mode: q.mode}
 	if err := s.open(q); err != nil {
 		return nil, err
 	}
@@ -84,12 +84,12 @@ func openSearch(response *rs.Response, q question, again reread) (*search, error
 }
 
 func (s *search) open(q question) error {
-	s.outer = s.withoutURIs(s.outer)
-	s.inner = s.withoutURIs(s.inner)
-	for i, value := range s.rows {
+	s.Outer = s.withoutURIs(s.Outer)
+	s.Inner = s.withoutURIs(s.Inner)
+	for i, value := range s.Rows {
 		hit, ok := newHit(value, q)
 		if !ok {
-			return Unusable(s.response, fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
+			return s.response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
 		}
 		s.uris = append(s.uris, hit.uris...)
 		value = hit.value
@@ -109,7 +109,7 @@ func (s *search) open(q question) error {
 func (s *search) withoutURIs(envelope rawjson.Object) rawjson.Object {
 	var kept rawjson.Object
 	for _, member := range envelope {
-		if member.Name == s.name || member.Name == "data" {
+		if member.Name == s.RowsName || member.Name == "data" {
 			kept = append(kept, member)
 		} else if clean := withoutURIs(member.Value, 0, &s.uris); clean != nil {
 			kept = append(kept, rawjson.Raw(member.Name, clean))
@@ -164,7 +164,7 @@ func (s *search) calls() []Call {
 		arguments := append(repeat(s.response, given, "limit"), rawjson.Int("limit", int64(limit)))
 		return []Call{{Tool: "search", Arguments: arguments}}
 	}
-	if cursor := s.list.text("next_cursor"); cursor != "" {
+	if cursor := s.Text("next_cursor"); cursor != "" {
 		arguments := append(repeat(s.response, given, "cursor"), rawjson.String("cursor", cursor))
 		return []Call{{Tool: "search", Arguments: arguments}}
 	}

@@ -107,9 +107,9 @@ func (h *hit) lines(proven bool) []string {
 // tail is what surrounds the hits: sources, counts, recall, warnings and how to page.
 func (s *search) tail() []string {
 	lines := s.sourceMix()
-	meta := s.meta()
+	meta := s.Meta()
 	lines = append(lines, line(
-		IntToken("hits", int64(s.shown)), BoolToken("has_more", string(s.get("has_more")) == "true" || s.leftOut() > 0), countToken(meta),
+		IntToken("hits", int64(s.shown)), BoolToken("has_more", string(s.Get("has_more")) == "true" || s.leftOut() > 0), countToken(meta),
 	))
 	if recall, ok := rawjson.ParseObject(meta.Get("recall")); ok {
 		shown := scalarTokens(recall)
@@ -124,7 +124,7 @@ func (s *search) tail() []string {
 		lines = append(lines, fmt.Sprintf(
 			"hits_left_out=%d: they do not fit into one result. No cursor is given, since it would skip them. "+
 				"Call again with the smaller limit.", s.leftOut()))
-	} else if cursor := s.list.text("next_cursor"); cursor != "" {
+	} else if cursor := s.Text("next_cursor"); cursor != "" {
 		lines = append(lines, Token("next_cursor", cursor))
 	}
 	for _, call := range s.calls() {

@@ -1,48 +1,27 @@
 package rs
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
+	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Member is one member of a JSON object, its value as it was spelled.
-type Member struct {
-	Name  string
-	Value json.RawMessage
-}
+type Member = rawjson.Member
 
-// ErrNotObject is JSON that is valid but no object, or that has more after its end.
-var ErrNotObject = errors.New("not one JSON object")
+// ErrNotObject is JSON that is valid but no object.
+var ErrNotObject = errors.New("not a JSON object")
 
-// Members gives the members of a JSON object in the order in which they were written, duplicates
-// included. Its error is ErrNotObject or one of package json. The values share memory with nothing.
+// Members gives the members of one JSON object in the order in which they were written, duplicates
+// included. Its error is ErrNotObject, or rawjson.ErrInvalid for what is not one JSON value in UTF-8. The values
+// share memory with the object.
 func Members(object []byte) ([]Member, error) {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, err
+	if !utf8.Valid(object) || !rawjson.Valid(object) {
+		return nil, rawjson.ErrInvalid
 	}
-	if token != json.Delim('{') {
-		return nil, ErrNotObject
-	}
-	var members []Member
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		member := Member{Name: name.(string)} // the decoder lets nothing else stand for a name
-		if err := decoder.Decode(&member.Value); err != nil {
-			return nil, err
-		}
-		members = append(members, member)
-	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+	members, ok := rawjson.ParseObject(object)
+	if !ok {
 		return nil, ErrNotObject
 	}
 	return members, nil

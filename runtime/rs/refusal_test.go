@@ -2,7 +2,6 @@ package rs_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,12 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // recorded answers as a recorded response did: status line, headers, empty line, body.
 func recorded(t *testing.T, file string) http.HandlerFunc {
@@ -59,21 +55,5 @@ func TestRefusals(t *testing.T) {
 		fmt.Fprintf(&got, "%s\n  %d %s %s request=%q retry_after=%q\n  %s\n  %s\n", filepath.Base(file), refused.Status,
 			refused.Type, refused.Code, refused.RequestID, refused.RetryAfter, refused.Message, refused.Envelope)
 	}
-	compareGolden(t, "testdata/errors.golden", got.String())
-}
-
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v; run the test with -update and read what it wrote", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", file, diff)
-	}
+	golden.File(t, "testdata/errors.golden", got.String())
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Bounds of an error, in bytes of JSON, which are never fewer than its characters. The text of any
@@ -29,12 +31,12 @@ var kept = []string{
 // bounded keeps an error object small enough for a tool result. What is left out is named in the
 // member truncated, so that nobody takes the rest for the whole.
 func (o object) bounded() object {
-	if len(o.encode()) <= errorBytes {
+	if len(o.Encode()) <= errorBytes {
 		return o
 	}
 	var short object
 	for _, name := range kept {
-		value := o.value(name)
+		value := o.Get(name)
 		switch {
 		case len(value) == 0:
 		case name == "type" || name == "code":
@@ -43,11 +45,11 @@ func (o object) bounded() object {
 			short.raw(name, clippedText(value, messageBytes))
 		case name == "available_connections":
 			short.candidates(value)
-		case len(value) <= min(memberBytes, errorBytes-len(short.encode())-len(name)-40):
+		case len(value) <= min(memberBytes, errorBytes-len(short.Encode())-len(name)-40):
 			short.raw(name, value)
 		}
 	}
-	short.raw("truncated", encode(true))
+	short.set(rawjson.Bool("truncated", true))
 	return short
 }
 
@@ -57,8 +59,8 @@ func clippedText(value json.RawMessage, most int) json.RawMessage {
 	if len(value) <= most {
 		return value
 	}
-	var text string
-	if json.Unmarshal(value, &text) != nil {
+	text, ok := rawjson.Text(value)
+	if !ok {
 		return nil
 	}
 	end := len(text)
@@ -66,7 +68,7 @@ func clippedText(value json.RawMessage, most int) json.RawMessage {
 		for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
 			end--
 		}
-		clipped := encode(fmt.Sprintf("%s… (%d of %d bytes shown)", text[:end], end, len(text)))
+		clipped := rawjson.Quote(fmt.Sprintf("%s… (%d of %d bytes shown)", text[:end], end, len(text)))
 		if len(clipped) <= most || end == 0 {
 			return clipped
 		}
@@ -76,8 +78,8 @@ func clippedText(value json.RawMessage, most int) json.RawMessage {
 
 // candidates sets as many whole candidates as fit, with their total beside them (R-ERR-5).
 func (o *object) candidates(value json.RawMessage) {
-	var candidates []json.RawMessage
-	if json.Unmarshal(value, &candidates) != nil {
+	candidates, ok := rawjson.Elements(value)
+	if !ok {
 		return
 	}
 	size, shown := 2, 0
@@ -85,7 +87,7 @@ func (o *object) candidates(value json.RawMessage) {
 		size += len(candidates[shown]) + 1
 		shown++
 	}
-	o.raw("available_connections", array(candidates[:shown]))
+	o.set(rawjson.Raw("available_connections", rawjson.Array(candidates[:shown])))
 	if shown < len(candidates) {
 		o.truncated(len(candidates))
 	}
@@ -93,11 +95,10 @@ func (o *object) candidates(value json.RawMessage) {
 
 // truncated says that there are more candidates than are shown, and where to see them (R-ERR-5).
 func (o *object) truncated(total int) {
-	o.raw("available_connections_total", encode(total))
-	o.raw("available_connections_truncated", encode(true))
+	o.set(rawjson.Int("available_connections_total", int64(total)))
+	o.set(rawjson.Bool("available_connections_truncated", true))
 	hint := "Call schema to see every connection."
-	var said string
-	if json.Unmarshal(o.value("hint"), &said) == nil && said != "" && said != hint {
+	if said := o.Text("hint"); said != "" && said != hint {
 		hint = said + " " + hint
 	}
 	o.text("hint", hint)

@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -12,31 +13,25 @@ const adapterError = "adapter_error"
 // ones that a model relies on added where they are missing (R-ERR-1). A type, code or message that is
 // not a text gives way to one, since clients read them as texts.
 func refusal(refused *rs.Error) json.RawMessage {
-	var members object
-	sent, err := rs.Members(refused.Envelope)
-	if err == nil {
-		for _, member := range sent {
-			members.raw(member.Name, member.Value)
-		}
-	}
-	missing := func(name, value string) {
-		if !members.has(name) {
-			members.text(name, value)
-		}
-	}
+	members := objectOf(refused.Envelope)
 	for _, member := range []struct{ name, value string }{
 		{"type", refused.Type}, {"code", refused.Code}, {"message", refused.Message},
 	} {
-		if !members.isText(member.name) {
+		if rawjson.Kind(members.Get(member.name)) != rawjson.StringValue {
 			members.text(member.name, member.value)
+		}
+	}
+	missing := func(name, value string) {
+		if members.Get(name) == nil {
+			members.text(name, value)
 		}
 	}
 	missing("request_id", refused.RequestID)
 	missing("retry_after", refused.RetryAfter)
 	step := stepAfter(refused, members)
 	missing("hint", step.hint)
-	if step.schema != nil && !members.has("next") {
-		members.raw("next", step.schema.calls())
+	if step.schema != nil && members.Get("next") == nil {
+		members.set(rawjson.Raw("next", step.schema.calls()))
 	}
-	return members.bounded().encode()
+	return members.bounded().Encode()
 }

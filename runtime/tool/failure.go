@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -29,11 +30,13 @@ type failure struct {
 
 func (f failure) structured() json.RawMessage {
 	var members object
-	members.raw("error", f.object)
-	members.integer("http_status", f.status)
+	members.set(rawjson.Raw("error", f.object))
+	if f.status != 0 {
+		members.set(rawjson.Int("http_status", int64(f.status)))
+	}
 	members.text("request_id", ShownRequestID(f.requestID))
 	members.text("provider_url", ShownURL(f.url))
-	return members.encode()
+	return members.Encode()
 }
 
 func describe(err error) failure {
@@ -51,13 +54,13 @@ func describe(err error) failure {
 		members.text("code", string(unusable.Reason))
 		members.text("message", unusable.Message)
 		members.text("request_id", ShownRequestID(unusable.RequestID))
-		return failure{object: members.bounded().encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
+		return failure{object: members.bounded().Encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
 	}
 	var members object
 	members.text("type", adapterError)
 	members.text("code", string(Internal))
 	members.text("message", "the adapter failed on this call; try again, and ask its operator to look into the log if it fails again")
-	return failure{object: members.encode()}
+	return failure{object: members.Encode()}
 }
 
 // object gives the error object of an adapter error.
@@ -67,12 +70,14 @@ func (e *Error) object() json.RawMessage {
 	members.text("code", string(e.Code))
 	members.text("message", e.Message)
 	members.text("param", e.Param)
-	members.texts("accepted", e.Accepted)
+	if len(e.Accepted) > 0 {
+		members.set(rawjson.Strings("accepted", e.Accepted))
+	}
 	members.text("retry_with", e.RetryWith)
 	members.raw("available_connections", e.AvailableConnections)
 	if e.AvailableTotal > 0 {
 		members.truncated(e.AvailableTotal)
 	}
 	members.raw("unavailable_connections", e.UnavailableConnections)
-	return members.bounded().encode()
+	return members.bounded().Encode()
 }

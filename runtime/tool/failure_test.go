@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -136,6 +137,21 @@ func TestFailedIsBounded(t *testing.T) {
 			!object.ConnectionsTruncated || !strings.Contains(object.Hint, "schema") {
 			t.Errorf("%s: %d of %d connections, truncated %t, hint %q", name, got, object.Total, object.ConnectionsTruncated, object.Hint)
 		}
+	}
+}
+
+// R-ERR-1: an error object of very many members costs time in proportion to them, not to their square.
+func TestFailedOfVeryManyMembers(t *testing.T) {
+	var envelope strings.Builder
+	envelope.WriteString(`{"code":"invalid_sort"`)
+	for i := range 200_000 {
+		fmt.Fprintf(&envelope, `,"m%d":0`, i)
+	}
+	envelope.WriteString(`}`)
+	began := time.Now()
+	result := tool.Failed(&rs.Error{Status: 400, Code: "invalid_sort", Message: "m", Envelope: json.RawMessage(envelope.String())})
+	if took := time.Since(began); took > 10*time.Second || !strings.Contains(result.Text, `"truncated":true`) {
+		t.Errorf("%v for %.100s", took, result.Text)
 	}
 }
 

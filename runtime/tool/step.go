@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -24,12 +25,11 @@ type schemaCall struct {
 
 // calls is the call as continuations are written: an array of tool and arguments.
 func (c schemaCall) calls() json.RawMessage {
-	var arguments, call object
+	var arguments object
 	arguments.text("stream", c.stream)
 	arguments.text("connection_id", c.connectionID)
-	call.text("tool", "schema")
-	call.raw("arguments", arguments.encode())
-	return array([]json.RawMessage{call.encode()})
+	call := rawjson.Object{rawjson.String("tool", "schema"), rawjson.Raw("arguments", arguments.Encode())}
+	return rawjson.Array([]json.RawMessage{call.Encode()})
 }
 
 // look says which schema answers the question that an error leaves open.
@@ -104,11 +104,10 @@ var adviceFor = map[string]advice{
 // stepAfter is what to do about a refusal: what retry_with asks for, else what goes with its code, else
 // what goes with its status.
 func stepAfter(refused *rs.Error, members object) step {
-	var retryWith string
-	_ = json.Unmarshal(members.value("retry_with"), &retryWith) // of another type: no advice to take from it
+	retryWith := members.Text("retry_with")
 	known, found := adviceFor[refused.Code]
 	switch {
-	case retryWith == "connection_id" && members.has("available_connections"):
+	case retryWith == "connection_id" && members.Get("available_connections") != nil:
 		known = advice{nowhere, nameSource}
 	case retryWith == "connection_id":
 		known = advice{atEverything, "Repeat the call with a connection_id from schema."}

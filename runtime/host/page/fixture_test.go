@@ -1,19 +1,11 @@
 package page_test
 
 import (
-	"flag"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"testing"
-
-	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
 )
-
-var update = flag.Bool("update", false, "write the goldens")
 
 const publicOrigin = "https://data.example.org"
 
@@ -59,21 +51,4 @@ func ask(handler http.Handler, method, path string, header ...string) *httptest.
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, request)
 	return recorder
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-golden +got); -update when this is meant:\n%s", name, diff)
-	}
 }

@@ -38,9 +38,6 @@ func TestHostileOriginIsEscaped(t *testing.T) {
 				}
 			}
 		}
-		if link := page.IconLink(origin); strings.Count(link, "<") != 1 || strings.ContainsAny(link, "\r\n,") {
-			t.Errorf("Link header: %q", link)
-		}
 	}
 }
 

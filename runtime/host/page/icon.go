@@ -14,11 +14,6 @@ func Icon(origin string) mcp.Icon {
 	return mcp.Icon{Source: newAddresses(origin).Icon(), MIMEType: iconType, Sizes: []string{"any"}}
 }
 
-// IconLink is the value of the Link header (RFC 8288) that names the same icon (R-HOST-2).
-func IconLink(origin string) string {
-	return "<" + newAddresses(origin).Icon() + `>; rel="icon"; type="` + iconType + `"`
-}
-
 // icon may be shown by the pages of others, since hosts list servers with their icons.
 func icon(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")

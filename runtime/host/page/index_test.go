@@ -3,10 +3,12 @@ package page_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
 func TestIndexGolden(t *testing.T) { // R-HOST-11
-	golden(t, "index.json", get(routes(options()), "/").Body.Bytes())
+	golden.File(t, "testdata/index.json", get(routes(options()), "/").Body.Bytes())
 }
 
 func TestIndexPageLinks(t *testing.T) { // R-HOST-11

@@ -4,11 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
 )
 
 func TestLLMSGolden(t *testing.T) { // R-HOST-8
-	golden(t, "llms.txt", get(routes(options()), "/llms.txt").Body.Bytes())
+	golden.File(t, "testdata/llms.txt", get(routes(options()), "/llms.txt").Body.Bytes())
 }
 
 // The names of the tools are those of the surface: another surface, other names.

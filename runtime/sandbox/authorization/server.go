@@ -56,9 +56,6 @@ type Option func(*Server)
 // WithResource names the resource server that tokens are for (aud); the default is the issuer.
 func WithResource(resource string) Option { return func(s *Server) { s.resource = resource } }
 
-// WithCaller sets the introspection credentials; by default the secret is random.
-func WithCaller(caller Caller) Option { return func(s *Server) { s.caller = caller } }
-
 // WithClock sets the time that expiry is compared with; the default is time.Now.
 func WithClock(now func() time.Time) Option { return func(s *Server) { s.clock = now } }
 

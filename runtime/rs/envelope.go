@@ -1,0 +1,96 @@
+package rs
+
+import (
+	"encoding/json"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Unusable is a *Failure of reason InvalidResponse: the answer's shape does not fit (R-ERR-4). The message says
+// what is wrong and the next step; the cause may be nil.
+func (r *Response) Unusable(message string, cause error) *Failure {
+	return &Failure{
+		Reason:    InvalidResponse,
+		Message:   message,
+		Status:    r.Status,
+		RequestID: r.RequestID,
+		URL:       r.URL,
+		Cause:     cause,
+	}
+}
+
+// Object takes the body apart, one level deep, its values without whitespace between tokens. A body that is not
+// a JSON object in UTF-8, which only readers other than Client give, is a *Failure. The values share memory with
+// the body.
+func (r *Response) Object() (rawjson.Object, error) {
+	compact, err := rawjson.Compact(r.Body)
+	if err != nil {
+		return nil, r.Unusable("the resource server's answer is not JSON in UTF-8", err)
+	}
+	body, ok := rawjson.ParseObject(compact)
+	if !ok {
+		return nil, r.Unusable("the resource server's answer is not a JSON object", nil)
+	}
+	return body, nil
+}
+
+// List is a list envelope (rs-contract.md, Envelopes) taken apart. Older servers wrap the envelope in one more
+// data object.
+type List struct {
+	Outer    rawjson.Object // the body
+	Inner    rawjson.Object // the envelope inside data; nil when the body is the envelope
+	RowsName string         // the member that holds the rows
+	Rows     []json.RawMessage
+}
+
+// List takes the body apart as a list, wrapped or not. A body without a list is a *Failure.
+func (r *Response) List() (List, error) {
+	body, err := r.Object()
+	if err != nil {
+		return List{}, err
+	}
+	if list, ok := ListIn(body); ok {
+		return list, nil
+	}
+	if inner, ok := rawjson.ParseObject(body.Get("data")); ok {
+		if list, ok := ListIn(inner); ok {
+			list.Outer, list.Inner = body, inner
+			return list, nil
+		}
+	}
+	return List{}, r.Unusable("the resource server's answer holds no list of rows", nil)
+}
+
+// rowsNames are the members under which servers list rows, the usual one first.
+var rowsNames = []string{"data", "records", "results", "hits"}
+
+// ListIn takes an envelope apart that is not wrapped, such as that of an expanded relation. It is false when no
+// member holds rows.
+func ListIn(envelope rawjson.Object) (List, bool) {
+	for _, name := range rowsNames {
+		if rows, ok := rawjson.Elements(envelope.Get(name)); ok {
+			return List{Outer: envelope, RowsName: name, Rows: rows}, true
+		}
+	}
+	return List{}, false
+}
+
+// Get is a member beside the rows, else of the body; nil when neither has it, or it is null.
+func (l List) Get(name string) json.RawMessage {
+	if value := l.Inner.Get(name); value != nil {
+		return value
+	}
+	return l.Outer.Get(name)
+}
+
+// Text is such a member that is a JSON string; else empty.
+func (l List) Text(name string) string {
+	text, _ := rawjson.Text(l.Get(name))
+	return text
+}
+
+// Meta is the member meta, empty when there is none.
+func (l List) Meta() rawjson.Object {
+	meta, _ := rawjson.ParseObject(l.Get("meta"))
+	return meta
+}

@@ -1,0 +1,41 @@
+package rs_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// The rows are found under each name that servers give them, bare and wrapped, and what stands beside them
+// counts before what stands around them.
+func TestListFindsTheRows(t *testing.T) {
+	for body, want := range map[string]struct{ rowsName, cursor string }{
+		`{"data":[1, 2],"next_cursor":"c"}`:                               {"data", "c"},
+		`{"records":[1,2]}`:                                               {"records", ""},
+		`{"data":null,"results":[1,2],"next_cursor":"c"}`:                 {"results", "c"},
+		`{"next_cursor":"outer","data":{"hits":[1,2]}}`:                   {"hits", "outer"},
+		`{"next_cursor":"o","data":{"data":[1,2],"next_cursor":"inner"}}`: {"data", "inner"},
+		`{"data":{"next_cursor":null,"data":[1,2]},"next_cursor":"o"}`:    {"data", "o"},
+	} {
+		list, err := (&rs.Response{Body: []byte(body)}).List()
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+			continue
+		}
+		if len(list.Rows) != 2 || string(list.Rows[1]) != "2" || list.RowsName != want.rowsName || list.Text("next_cursor") != want.cursor {
+			t.Errorf("%s: rows %s under %q, cursor %q", body, list.Rows, list.RowsName, list.Text("next_cursor"))
+		}
+	}
+}
+
+// R-ERR-4: what is no list says where it was read.
+func TestListOfAnUnusableAnswer(t *testing.T) {
+	for _, body := range []string{``, `[]`, `{"data":`, "{\"a\":\"\xff\"}", `{}`, `{"data":{"data":{"data":[]}}}`, `{"data":"rows"}`} {
+		_, err := (&rs.Response{Status: 200, RequestID: "req_1", URL: "https://rs.example/v1", Body: []byte(body)}).List()
+		var failure *rs.Failure
+		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse || failure.RequestID != "req_1" || failure.URL != "https://rs.example/v1" || failure.Status != 200 {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
