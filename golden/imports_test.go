@@ -68,6 +68,7 @@ var allowed = map[string][]string{
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson"},
 	"runtime/mcphost":      {"runtime/credential"},
 	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs"},
+	"runtime/errorcode":    {"runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/host"}, // nothing links it
 	"runtime/sandbox":      {},
 	"runtime/webhook":      {},
 
