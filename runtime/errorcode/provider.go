@@ -57,12 +57,12 @@ var requestEntries = []Entry{
 	},
 	{
 		Code: "invalid_window", Status: http.StatusBadRequest,
-		Meaning: "The window begins beyond the text, or is malformed.",
+		Meaning: "The arguments of a window contradict each other, or one is out of range.",
 		Next:    "Take the arguments of a `next:` line.",
 	},
 	{
 		Code: "invalid_argument", Status: http.StatusBadRequest,
-		Meaning: "A value could not be read, such as a time.",
+		Meaning: "What was asked for is not supported together, such as `changes_since` over several connections.",
 		Next:    "Do what its message says.",
 	},
 	{
