@@ -33,6 +33,7 @@ var connectedBefore = []string{"docs/call.md", "docs/troubleshooting.md"}
 var runElsewhere = map[string]string{
 	"docs/operator.md":   "TestOperatorGuide runs it, with a receiver of events, and compares what is printed",
 	"docs/clients.md":    "make test-clients runs it with the real clients",
+	"docs/tutorial.md":   "TestTutorial runs it, with an owner who ticks one mailbox, and compares what is printed",
 	"docs/add-a-tool.md": "it changes the checkout; TestThePageAddsATool of the generator applies what it shows, and calls the tool",
 	"docs/install.md":    "it installs into the system; packaging/check tries each way in a place of its own, and the page says which",
 }
