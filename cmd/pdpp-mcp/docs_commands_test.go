@@ -27,7 +27,7 @@ var notRun = map[string]string{
 }
 
 // connectedBefore are the pages whose reader has signed in already.
-var connectedBefore = []string{"docs/call.md", "docs/troubleshooting.md"}
+var connectedBefore = []string{"docs/call.md", "docs/resource-server.md", "docs/troubleshooting.md"}
 
 // runElsewhere are the pages whose commands another test runs.
 var runElsewhere = map[string]string{
