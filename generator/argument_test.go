@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/pdppmcp/pdpp-mcp/generator"
 )
@@ -57,17 +56,7 @@ func TestAnArgumentIsAddedInYAMLAlone(t *testing.T) {
 // specsWith is the specs and the README of the project, with one file changed.
 func specsWith(t *testing.T, name string, change func(string) string) fs.FS {
 	t.Helper()
-	root := fstest.MapFS{}
-	err := fs.WalkDir(os.DirFS(".."), "toolspec", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			root[path] = &fstest.MapFile{Data: []byte(readFile(t, "../"+path))}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	root["README.md"] = &fstest.MapFile{Data: []byte(readFile(t, "../README.md"))}
+	root := specsOfProject(t)
 	changed := change(string(root[name].Data))
 	if changed == string(root[name].Data) {
 		t.Fatalf("%s did not change", name)

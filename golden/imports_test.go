@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
@@ -39,6 +41,47 @@ func TestImportsAreTheGolden(t *testing.T) {
 	golden.File(t, "imports.txt", text.String())
 }
 
+// The architecture page shows the same picture, with what stands below a folder as the folder.
+func TestThePictureShowsTheImports(t *testing.T) {
+	const page = "../docs/architecture.md"
+	_, picture, _ := strings.Cut(string(readFile(t, page)), "## Which way imports go")
+	picture, _, _ = strings.Cut(strings.TrimLeft(picture, "\n`"), "```")
+	var shown []string
+	for line := range strings.Lines(picture) {
+		from, to, isArrow := strings.Cut(strings.TrimSpace(line), " ──> ")
+		for _, name := range strings.Fields(to) {
+			shown = append(shown, from+" ──> "+name)
+		}
+		if !isArrow && from != "" {
+			t.Errorf("%s: %q is no line of the picture", page, line)
+		}
+	}
+	var present []string
+	for _, edge := range edges(t) {
+		from, to := folder(edge.from), folder(edge.to)
+		if from != to && from != "errorcode" && from != "journey" { // only tests import these
+			present = append(present, from+" ──> "+to)
+		}
+	}
+	slices.Sort(shown)
+	slices.Sort(present)
+	if diff := gocmp.Diff(slices.Compact(present), shown); diff != "" {
+		t.Errorf("%s (-imports +picture):\n%s", page, diff)
+	}
+}
+
+// folder is how the picture names a package.
+func folder(name string) string {
+	parts := strings.Split(name, "/")
+	switch parts[0] {
+	case "runtime":
+		return parts[1]
+	case "cmd":
+		return parts[0] + "/" + parts[1]
+	}
+	return parts[0]
+}
+
 // allowed says what the packages below a folder may import of the project, besides what stands below the
 // same folder. A folder that is not here may import everything.
 var allowed = map[string][]string{
@@ -58,6 +101,7 @@ var allowed = map[string][]string{
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson"},
 	"runtime/mcphost":      {"runtime/credential"},
 	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs"},
+	"runtime/errorcode":    {"runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/host"}, // nothing links it
 	"runtime/sandbox":      {},
 	"runtime/webhook":      {},
 

@@ -43,8 +43,15 @@ func runOwner() int {
 // newProvider serves a sandbox that knows its own address, as a sign-in needs it.
 func newProvider(t testing.TB) *httptest.Server {
 	t.Helper()
+	server, _ := newProviderAndBox(t, 0)
+	return server
+}
+
+// newProviderAndBox chooses the sample data, and gives the sandbox too, for its tokens.
+func newProviderAndBox(t testing.TB, seed uint64) (*httptest.Server, *sandbox.Sandbox) {
+	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String()})
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String(), Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,5 +63,5 @@ func newProvider(t testing.TB) *httptest.Server {
 			t.Error(err)
 		}
 	})
-	return server
+	return server, box
 }

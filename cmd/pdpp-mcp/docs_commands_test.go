@@ -27,13 +27,15 @@ var notRun = map[string]string{
 }
 
 // connectedBefore are the pages whose reader has signed in already.
-var connectedBefore = []string{"docs/call.md", "docs/troubleshooting.md"}
+var connectedBefore = []string{"docs/call.md", "docs/resource-server.md", "docs/troubleshooting.md"}
 
 // runElsewhere are the pages whose commands another test runs.
 var runElsewhere = map[string]string{
-	"docs/operator.md": "TestOperatorGuide runs it, with a receiver of events, and compares what is printed",
-	"docs/clients.md":  "make test-clients runs it with the real clients",
-	"docs/install.md":  "it installs into the system; packaging/check tries each way in a place of its own, and the page says which",
+	"docs/operator.md":   "TestOperatorGuide runs it, with a receiver of events, and compares what is printed",
+	"docs/clients.md":    "make test-clients runs it with the real clients",
+	"docs/tutorial.md":   "TestTutorial runs it, with an owner who ticks one mailbox, and compares what is printed",
+	"docs/add-a-tool.md": "it changes the checkout; TestThePageAddsATool of the generator applies what it shows, and calls the tool",
+	"docs/install.md":    "it installs into the system; packaging/check tries each way in a place of its own, and the page says which",
 }
 
 // Every command that README.md and docs/ show is run as it stands, in the order of its page: each page by a user of their

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,52 +14,110 @@ import (
 
 // Every command that the operator's guide shows is run, and prints the lines that are shown below it.
 func TestOperatorGuide(t *testing.T) {
-	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "operator.md"))
-	if err != nil {
-		t.Fatal(err)
+	const given = "env PDPP_PROVIDER_URL=$PROVIDER\nenv PDPP_ACCESS_TOKEN=$TOKEN_GMAIL_BOTH\n"
+	runGuide(t, "operator.md", given, 10, operatorScripts(t))
+}
+
+// The same of the tutorial. Its reader has what make demo leaves: a sandbox and a credential for all of it. The owner
+// ticks one mailbox.
+func TestTutorial(t *testing.T) {
+	const given = "env PDPP_PROVIDER_URL=$PROVIDER\nenv OWNER_TOKEN=$TOKEN_OWNER\nconnected .pdpp everything\n" +
+		"env DISPLAY=:0\nenv OWNER='approve cin_gmail_personal'\n"
+	params := scripts("", nil)
+	params.Setup = func(env *testscript.Env) error {
+		server, box := newProviderAndBox(t, 1) // the seed of pdpp-sandbox
+		env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+		env.Setenv("PROVIDER", server.URL)
+		env.Setenv("KEY", strings.ReplaceAll(strings.TrimPrefix(server.URL, "http://"), ":", "_"))
+		for name, token := range box.Tokens() {
+			env.Setenv("TOKEN_"+strings.ToUpper(name), token)
+		}
+		return nil
 	}
+	params.Cmds["unquoted"] = unquoted
+	params.Cmds["curl"] = curlDelete
+	runGuide(t, "tutorial.md", given, 15, params)
+}
+
+// runGuide runs the commands of a page of docs, of which there are as many as atLeast, after the lines of a script that give
+// what its reader has.
+func runGuide(t *testing.T, page, given string, atLeast int, params testscript.Params) {
+	t.Helper()
+	guide := readPage(t, "docs/"+page)
 	folder := t.TempDir()
-	script, shown := scriptOf(string(guide))
-	if err := os.WriteFile(filepath.Join(folder, "guide.txtar"), []byte(script), 0o600); err != nil {
+	script, shown := scriptOf(guide)
+	if err := os.WriteFile(filepath.Join(folder, "guide.txtar"), []byte(given+script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if shown < 10 {
+	if shown < atLeast {
 		t.Errorf("the guide shows %d commands, want each kind", shown)
 	}
-	params := operatorScripts(t)
 	params.Dir = folder
 	testscript.Run(t, params)
 }
 
 var hidden = regexp.MustCompile(`^<!-- run: (.*) -->$`)
 
+// demoURL is where make demo serves.
+const demoURL = "http://127.0.0.1:8787"
+
 // scriptOf makes a script of a guide: lines of sh blocks that begin with $ are commands, the lines below them are
-// what is printed, with … for anything, and comments that begin with run: are commands of the scripts.
+// what is printed, with … for anything, and comments that begin with run: are commands of the scripts. A command below which
+// stands what begins with "pdpp-mcp: " fails and says that.
 func scriptOf(guide string) (script string, commands int) {
-	var lines strings.Builder
-	lines.WriteString("env PDPP_PROVIDER_URL=$PROVIDER\nenv PDPP_ACCESS_TOKEN=$TOKEN_GMAIL_BOTH\n")
-	block, running := "", false
+	var lines []string
+	block, last := "", -1 // the line of the command whose output follows
 	for line := range strings.Lines(guide) {
 		line = strings.TrimRight(line, "\n")
 		command, isCommand := strings.CutPrefix(line, "$ ")
 		switch directive := hidden.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "```"):
-			block, running = strings.TrimPrefix(line, "```"), false
+			block, last = strings.TrimPrefix(line, "```"), -1
 		case directive != nil:
-			fmt.Fprintln(&lines, directive[1])
+			lines = append(lines, directive[1])
 		case block != "sh":
 		case isCommand:
-			words, input, redirected := strings.Cut(command, " < ")
+			words, input, redirected := strings.Cut(strings.ReplaceAll(command, demoURL, "$PROVIDER"), " < ")
 			if redirected {
-				fmt.Fprintln(&lines, "stdin "+input)
+				lines = append(lines, "stdin "+input)
 			}
-			fmt.Fprintln(&lines, "exec "+words)
+			if !strings.HasPrefix(words, "curl ") { // a command of the scripts
+				words = "exec " + words
+			}
+			last = len(lines)
+			lines = append(lines, words)
 			commands++
-			running = true
-		case running:
-			pattern := strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*")
-			fmt.Fprintf(&lines, "stdout '^%s'\n", pattern)
+		case last >= 0:
+			channel := "stdout"
+			if strings.HasPrefix(line, "pdpp-mcp: ") {
+				lines[last], channel = "! "+lines[last], "stderr"
+			}
+			lines = append(lines, channel+" "+patternOf(line))
 		}
 	}
-	return lines.String(), commands
+	return strings.Join(lines, "\n") + "\n", commands
+}
+
+// patternOf is a line as the scripts look for it, with the address of the demonstration as that of the script.
+func patternOf(line string) string {
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*")
+	pattern = "'^" + strings.ReplaceAll(pattern, "'", "''") + "'"
+	return strings.ReplaceAll(pattern, regexp.QuoteMeta(demoURL), "'$PROVIDER'")
+}
+
+// curlDelete does what curl does with the one command line that the tutorial has of it: curl -X DELETE -H <header> <address>.
+func curlDelete(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 5 || args[0] != "-X" || args[2] != "-H" {
+		ts.Fatalf("usage: curl -X <method> -H <header> <address>")
+	}
+	request, err := http.NewRequest(args[1], args[4], nil)
+	ts.Check(err)
+	name, value, _ := strings.Cut(args[3], ": ")
+	request.Header.Set(name, value)
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	ts.Check(response.Body.Close())
+	if response.StatusCode != http.StatusNoContent {
+		ts.Check(fmt.Errorf("%s answered %s", args[4], response.Status))
+	}
 }

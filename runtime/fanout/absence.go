@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// reasonInactive is the reason of a source that membership marks as ended.
-const reasonInactive = "grant_inactive"
+// ReasonInactive is the reason of a source that membership marks as ended.
+const ReasonInactive = "grant_inactive"
 
 // absence is a source that is missing in a merged answer (R-PKG-6).
 type absence struct {
@@ -31,7 +31,7 @@ func (a absence) cause() cause {
 	var failure *rs.Failure
 	switch {
 	case a.err == nil:
-		return cause{reason: reasonInactive}
+		return cause{reason: ReasonInactive}
 	case errors.As(a.err, &refused):
 		return cause{reason: refused.Code, status: refused.Status, requestID: refused.RequestID}
 	case errors.As(a.err, &failure):

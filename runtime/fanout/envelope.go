@@ -11,9 +11,9 @@ import (
 
 // Codes of the warnings that a merged answer adds to those of its sources.
 const (
-	warnSourceTruncated = "source_truncated"
-	warnStreamUngranted = "stream_not_granted"
-	warnCursorTooLarge  = "cursor_too_large"
+	WarnSourceTruncated = "source_truncated"
+	WarnStreamUngranted = "stream_not_granted"
+	WarnCursorTooLarge  = "cursor_too_large"
 )
 
 // envelope is a list like that of one source (rs-contract.md, Envelopes).
@@ -141,17 +141,17 @@ func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 		warnings = append(warnings, each.warning(""))
 	}
 	if !cursorFits {
-		warnings = append(warnings, warning(warnCursorTooLarge, fmt.Sprintf(
+		warnings = append(warnings, warning(WarnCursorTooLarge, fmt.Sprintf(
 			"%d sources have more hits, too many for one cursor; search fewer streams, or one source by connection_id", len(rest))).Encode())
 	}
 	for _, stream := range p.Streams {
 		if len(p.reader.granting([]string{stream})) == 0 {
-			warnings = append(warnings, warning(warnStreamUngranted, fmt.Sprintf("no active source of this package grants the stream %q", stream)).Encode())
+			warnings = append(warnings, warning(WarnStreamUngranted, fmt.Sprintf("no active source of this package grants the stream %q", stream)).Encode())
 		}
 	}
 	for _, child := range p.children {
 		if child.cut {
-			cut := warning(warnSourceTruncated, fmt.Sprintf("the source %s has more hits than it gives out; narrow the search", child.source.name()))
+			cut := warning(WarnSourceTruncated, fmt.Sprintf("the source %s has more hits than it gives out; narrow the search", child.source.name()))
 			warnings = append(warnings, append(cut, child.source.identity()...).Encode())
 		}
 	}

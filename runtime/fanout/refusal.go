@@ -107,7 +107,7 @@ func unavailable(streams []string, inactive []*Source) json.RawMessage {
 	var rows []json.RawMessage
 	for _, source := range inactive {
 		if source.grantsAny(streams) && len(rows) < unavailableShown {
-			rows = append(rows, append(source.identity(), rawjson.String("reason", reasonInactive)).Encode())
+			rows = append(rows, append(source.identity(), rawjson.String("reason", ReasonInactive)).Encode())
 		}
 	}
 	if rows == nil {

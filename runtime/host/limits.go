@@ -9,6 +9,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Limits bounds what one caller may ask for (R-HOST-9). Callers are told apart by the hash of their token. A
@@ -98,14 +100,14 @@ func (l *limiter) release(caller string, requests int) {
 
 func tooMany(message string, wait time.Duration) *problem {
 	return &problem{
-		status: http.StatusTooManyRequests, kind: "rate_limit_error", code: "rate_limit_exceeded", message: message, retryAfter: wait,
+		status: http.StatusTooManyRequests, kind: "rate_limit_error", code: string(tool.RateLimitExceeded), message: message, retryAfter: wait,
 	}
 }
 
 // tooLongBatch: waiting would not help.
 func (l *limiter) tooLongBatch(messages int) *problem {
 	return &problem{
-		status: http.StatusRequestEntityTooLarge, kind: "invalid_request_error", code: "request_too_large",
+		status: http.StatusRequestEntityTooLarge, kind: "invalid_request_error", code: CodeRequestTooLarge,
 		message: fmt.Sprintf("The batch has %d messages. Send at most %d at once.", messages, l.limits.Concurrent),
 	}
 }

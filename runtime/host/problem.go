@@ -7,6 +7,17 @@ import (
 	"time"
 )
 
+// Codes of refusals over HTTP that have nothing to do with who asks, as the table in interfaces.md
+// has them. That of 429 is tool.RateLimitExceeded.
+const (
+	CodeMisdirected      = "misdirected_request" // 421: a Host that this server does not answer for
+	CodeForeignOrigin    = "origin_not_allowed"  // 403: a page of another origin
+	CodeRequestTooLarge  = "request_too_large"   // 413: the body, or the batch in it
+	CodeInvalidRequest   = "invalid_request"     // 400: the body is not JSON, or broke off
+	CodeMethodNotAllowed = "method_not_allowed"  // 405
+	CodeNotFound         = "not_found"           // 404
+)
+
 // problem is a refusal that has nothing to do with who asks (interfaces.md, Hosted routes). Those that
 // have are of package auth.
 type problem struct {
@@ -22,31 +33,31 @@ func (p *problem) Error() string { return p.code + ": " + p.message }
 
 var (
 	misdirected = &problem{
-		status: http.StatusMisdirectedRequest, kind: "api_error", code: "misdirected_request",
+		status: http.StatusMisdirectedRequest, kind: "api_error", code: CodeMisdirected,
 		message: "This server does not answer for the host that was asked for. Use its public URL; its operator can allow further hosts with --allowed-host.",
 	}
 	foreignOrigin = &problem{
-		status: http.StatusForbidden, kind: "permission_error", code: "origin_not_allowed",
+		status: http.StatusForbidden, kind: "permission_error", code: CodeForeignOrigin,
 		message: "Pages of other origins may not use this server. Connect with an MCP client that is no web page, or from the server's own origin.",
 	}
 	tooLarge = &problem{
-		status: http.StatusRequestEntityTooLarge, kind: "invalid_request_error", code: "request_too_large",
+		status: http.StatusRequestEntityTooLarge, kind: "invalid_request_error", code: CodeRequestTooLarge,
 		message: "The body is larger than 262144 bytes. Send less at once.",
 	}
 	notJSON = &problem{
-		status: http.StatusBadRequest, kind: "invalid_request_error", code: "invalid_request",
+		status: http.StatusBadRequest, kind: "invalid_request_error", code: CodeInvalidRequest,
 		message: "The body is not JSON. Send one JSON-RPC message.",
 	}
 	unreadable = &problem{
-		status: http.StatusBadRequest, kind: "invalid_request_error", code: "invalid_request",
+		status: http.StatusBadRequest, kind: "invalid_request_error", code: CodeInvalidRequest,
 		message: "The body broke off or took too long. Send it again.",
 	}
 	wrongMethod = &problem{
-		status: http.StatusMethodNotAllowed, kind: "invalid_request_error", code: "method_not_allowed",
+		status: http.StatusMethodNotAllowed, kind: "invalid_request_error", code: CodeMethodNotAllowed,
 		message: "Messages are sent with POST.", allow: "POST, GET, DELETE",
 	}
 	noSuchPage = &problem{
-		status: http.StatusNotFound, kind: "not_found_error", code: "not_found",
+		status: http.StatusNotFound, kind: "not_found_error", code: CodeNotFound,
 		message: "There is nothing at this path. The index at / names what there is.",
 	}
 )

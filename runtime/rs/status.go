@@ -2,6 +2,20 @@ package rs
 
 import "net/http"
 
+// Codes of refusals that came without one. A resource server may send the same ones, and others.
+const (
+	CodeInvalidRequest  = "invalid_request"      // 400
+	CodeAuthentication  = "authentication_error" // 401
+	CodePermission      = "permission_error"     // 403
+	CodeNotFound        = "not_found"            // 404
+	CodeConflict        = "conflict"             // 409
+	CodeGone            = "gone"                 // 410
+	CodeRequestTooLarge = "request_too_large"    // 413
+	CodeUnprocessable   = "unprocessable"        // 422
+	CodeRateLimit       = "rate_limit_exceeded"  // 429
+	CodeOther           = "api_error"            // any other status
+)
+
 // typeOfStatus is the error type that goes with a status (rs-contract.md, Envelopes).
 func typeOfStatus(status int) string {
 	switch status {
@@ -25,25 +39,25 @@ func typeOfStatus(status int) string {
 func codeOfStatus(status int) string {
 	switch status {
 	case http.StatusBadRequest:
-		return "invalid_request"
+		return CodeInvalidRequest
 	case http.StatusUnauthorized:
-		return "authentication_error"
+		return CodeAuthentication
 	case http.StatusForbidden:
-		return "permission_error"
+		return CodePermission
 	case http.StatusNotFound:
-		return "not_found"
+		return CodeNotFound
 	case http.StatusConflict:
-		return "conflict"
+		return CodeConflict
 	case http.StatusGone:
-		return "gone"
+		return CodeGone
 	case http.StatusRequestEntityTooLarge:
-		return "request_too_large"
+		return CodeRequestTooLarge
 	case http.StatusUnprocessableEntity:
-		return "unprocessable"
+		return CodeUnprocessable
 	case http.StatusTooManyRequests:
-		return "rate_limit_exceeded"
+		return CodeRateLimit
 	}
-	return "api_error"
+	return CodeOther
 }
 
 // nextStep is what to do about a refusal that gave no advice of its own.

@@ -1,0 +1,152 @@
+package generator_test
+
+import (
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/pdppmcp/pdpp-mcp/generator"
+)
+
+// addPage is the page that tells how to add an argument and a tool.
+const addPage = "../docs/add-a-tool.md"
+
+// What the page shows is applied as it stands, to the specs as they are: first the argument, then the tool beside it.
+// The tool is listed, documented and within the budgets of the page, compiles, and reads the resource server.
+func TestThePageAddsATool(t *testing.T) {
+	changes := shownChanges(t)
+	if len(changes) != 3 {
+		t.Fatalf("the page shows %d changes, want an argument, a tool and its place in the surface", len(changes))
+	}
+	specs := specsOfProject(t)
+	changes[0].apply(t, specs)
+	generate(t, specs)
+	for _, change := range changes[1:] {
+		change.apply(t, specs)
+	}
+	after := generate(t, specs)
+	for name, want := range map[string]string{
+		"golden/tools_list.json":      `"name": "newest_records"`,
+		"docs/tools/query_records.md": "| `since_version` | integer |  | Only newer versions.",
+		"docs/tools/README.md":        "](newest_records.md)",
+		"README.md":                   "](docs/tools/newest_records.md)",
+	} {
+		if !strings.Contains(after[name], want) {
+			t.Errorf("%s does not have %s:\n%s", name, want, after[name])
+		}
+	}
+	after["gen/shown_test.go"] = readFile(t, "testdata/added/shown_test.go.txt")
+	goCommand(t, overlay(t, after), "test")
+}
+
+// What the page says that the generator says, it says.
+func TestThePageShowsRealProblems(t *testing.T) {
+	page := readFile(t, addPage)
+	changes := shownChanges(t)
+	misspelt := specsOfProject(t)
+	changes[1].apply(t, misspelt)
+	changes[2].apply(t, misspelt)
+	spec := misspelt[changes[1].file]
+	spec.Data = []byte(strings.Replace(string(spec.Data), "safe_name", "safe_nam", 1))
+	tooLarge := specsOfProject(t)
+	changes[1].apply(t, tooLarge)
+	surface := tooLarge["toolspec/surface.yaml"]
+	surface.Data = []byte(strings.Replace(string(surface.Data), "read_record_field]", "read_record_field, newest_records]", 1))
+	for name, specs := range map[string]fs.FS{"a misspelt word": misspelt, "a tool without a budget": tooLarge} {
+		_, err := generator.Files(specs)
+		if err == nil {
+			t.Errorf("%s is no problem", name)
+			continue
+		}
+		if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.Contains(page, "\n"+first+"\n") {
+			t.Errorf("%s: the page does not show %q", name, first)
+		}
+	}
+}
+
+// shownChange is a block of the page: a new file, or lines of a file and what becomes of them.
+type shownChange struct {
+	file          string
+	before, after string
+}
+
+var (
+	block    = regexp.MustCompile("(?ms)^( *)```(yaml|diff)\n(.*?)^ *```$")
+	specName = regexp.MustCompile("`(toolspec/[a-z_/]+\\.yaml)`")
+)
+
+// shownChanges are the blocks of YAML and the differences of the page. Each is of the file that is named last before it.
+func shownChanges(t *testing.T) []shownChange {
+	t.Helper()
+	page := readFile(t, addPage)
+	var changes []shownChange
+	for _, found := range block.FindAllStringSubmatchIndex(page, -1) {
+		names := specName.FindAllStringSubmatch(page[:found[0]], -1)
+		if names == nil {
+			t.Fatal("a block stands before any name of a file")
+		}
+		change := shownChange{file: names[len(names)-1][1]}
+		indent, kind := page[found[2]:found[3]], page[found[4]:found[5]]
+		for line := range strings.Lines(page[found[6]:found[7]]) {
+			line = strings.TrimPrefix(line, indent)
+			switch {
+			case kind == "yaml":
+				change.after += line
+			case strings.HasPrefix(line, "-"):
+				change.before += line[1:]
+			case strings.HasPrefix(line, "+"):
+				change.after += line[1:]
+			default:
+				change.before += line[1:]
+				change.after += line[1:]
+			}
+		}
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+func (c shownChange) apply(t *testing.T, specs fstest.MapFS) {
+	t.Helper()
+	present := specs[c.file]
+	if present == nil && c.before == "" {
+		specs[c.file] = &fstest.MapFile{Data: []byte(c.after)}
+		return
+	}
+	if present == nil || c.before == "" || strings.Count(string(present.Data), c.before) != 1 {
+		t.Fatalf("%s: want once the lines that the page changes:\n%s", c.file, c.before)
+	}
+	present.Data = []byte(strings.Replace(string(present.Data), c.before, c.after, 1))
+}
+
+func generate(t *testing.T, specs fs.FS) map[string]string {
+	t.Helper()
+	files, err := generator.Files(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for name, text := range files {
+		texts[name] = string(text)
+	}
+	return texts
+}
+
+// specsOfProject is the specs and the README of the project.
+func specsOfProject(t *testing.T) fstest.MapFS {
+	t.Helper()
+	root := fstest.MapFS{"README.md": &fstest.MapFile{Data: []byte(readFile(t, "../README.md"))}}
+	err := fs.WalkDir(os.DirFS(".."), "toolspec", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			root[path] = &fstest.MapFile{Data: []byte(readFile(t, "../"+path))}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}

@@ -1,0 +1,177 @@
+package golden_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/golden"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+const sizesPage = "../docs/comparison.md"
+
+// sizedReads are the questions of the table: what a program without the adapter gets, and the call that asks for the same.
+var sizedReads = []struct{ what, path, tool, arguments string }{
+	{"what there is", "/v1/schema", "schema", `{}`},
+	{"what there is, compact", "/v1/schema?view=compact", "schema", `{}`},
+	{
+		"one stream's fields, compact", "/v1/schema?view=compact&stream=messages&connection_id=cin_gmail_personal",
+		"schema", `{"stream":"messages","connection_id":"cin_gmail_personal"}`,
+	},
+	{
+		"25 mails", "/v1/streams/messages/records?limit=25&connection_id=cin_gmail_personal",
+		"query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":25}`,
+	},
+	{
+		"25 mails, two fields", "/v1/streams/messages/records?limit=25&connection_id=cin_gmail_personal&fields=subject,received_at",
+		"query_records", `{"stream":"messages","connection_id":"cin_gmail_personal","limit":25,"fields":["subject","received_at"]}`,
+	},
+	{
+		"25 bodies of mails", "/v1/streams/message_bodies/records?limit=25&connection_id=cin_gmail_personal",
+		"query_records", `{"stream":"message_bodies","connection_id":"cin_gmail_personal","limit":25}`,
+	},
+	{"a search with 25 hits", "/v1/search?q=overdraft&limit=25", "search", `{"q":"overdraft","limit":25}`},
+	{
+		"one record of 12 kB", "/v1/streams/message_bodies/records/p-msg-005?connection_id=cin_gmail_personal",
+		"fetch", `{"id":"cin_gmail_personal/message_bodies:p-msg-005"}`,
+	},
+	{
+		"a count in two groups", "/v1/streams/messages/aggregate?metric=count&group_by=is_seen&connection_id=cin_gmail_personal",
+		"aggregate", `{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by":"is_seen"}`,
+	},
+}
+
+// The figures of the comparison are those of the sample data, in bytes.
+func TestSizesOfTheComparison(t *testing.T) {
+	const begin, end = "<!-- sizes: written by go test ./golden -run Sizes -update -->\n", "<!-- end of sizes -->"
+	present := string(readFile(t, sizesPage))
+	before, rest, began := strings.Cut(present, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !began || !ended {
+		t.Fatalf("the page has no place for the sizes: %q and %q", begin, end)
+	}
+	wanted := before + begin + sizesTable(t) + end + after
+	golden.File(t, sizesPage, wanted)
+}
+
+func sizesTable(t *testing.T) string {
+	t.Helper()
+	transport := sampleProvider(t)
+	client, err := rs.NewClient(rs.Options{BaseURL: demoURL, Bearer: transport.bearer, Transport: transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	table.WriteString("\n| asked | `GET` | its body | call | text | structured output |\n|---|---|---|---|---|---|\n")
+	for _, read := range sizedReads {
+		body := transport.size(t, read.path)
+		result, err := definition(t, read.tool).Run(t.Context(), tool.Env{RS: client}, json.RawMessage(read.arguments))
+		if err != nil || result.IsError {
+			t.Fatalf("%s: %v, %v", read.what, result, err)
+		}
+		fmt.Fprintf(&table, "| %s | `%s` | %s | `%s` `%s` | %s%s | %s%s |\n", read.what, read.path, grouped(body), read.tool, read.arguments,
+			grouped(len(result.Text)), records(len(recordLine.FindAllString(result.Text, -1))),
+			grouped(len(result.Structured)), records(rowsOf(t, result.Structured)))
+	}
+	tools := gen.Footprint().Total
+	fmt.Fprintf(&table, "\nThe six tools cost %s bytes of every session (%s tokens), before anything is asked.\n\n",
+		grouped(int(tools.Bytes)), grouped(int(tools.Tokens)))
+	return table.String()
+}
+
+// recordLine begins a record or a hit in text.
+var recordLine = regexp.MustCompile(`(?m)^(hit )?id="`)
+
+// rowsOf counts the rows of the envelope, where there are any.
+func rowsOf(t *testing.T, structured json.RawMessage) int {
+	t.Helper()
+	var output struct {
+		Data struct{ Data json.RawMessage }
+	}
+	decode(t, structured, &output)
+	var rows []json.RawMessage
+	if err := json.Unmarshal(output.Data.Data, &rows); err != nil {
+		return 0 // it is no list
+	}
+	return len(rows)
+}
+
+func records(count int) string {
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d)", count)
+}
+
+func definition(t *testing.T, name string) tool.Definition {
+	t.Helper()
+	for _, each := range gen.Surface().Tools {
+		if each.Name == name {
+			return each
+		}
+	}
+	t.Fatalf("there is no tool %s", name)
+	return tool.Definition{}
+}
+
+// demoURL is where make demo serves. The length of URLs counts in what is measured.
+const demoURL = "http://127.0.0.1:8787"
+
+// inProcess carries requests to a sandbox without a network.
+type inProcess struct {
+	provider http.Handler
+	bearer   string
+}
+
+// sampleProvider is the sandbox of make demo.
+func sampleProvider(t *testing.T) *inProcess {
+	t.Helper()
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: demoURL, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &inProcess{provider: box.Handler(), bearer: box.Tokens()["everything"]}
+}
+
+// RoundTrip is that of http.RoundTripper.
+func (p *inProcess) RoundTrip(request *http.Request) (*http.Response, error) {
+	recorder := httptest.NewRecorder()
+	p.provider.ServeHTTP(recorder, request)
+	return recorder.Result(), nil
+}
+
+// size is that of a body as it was sent, in bytes.
+func (p *inProcess) size(t *testing.T, path string) int {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, demoURL+path, nil)
+	request.Header.Set("Authorization", "Bearer "+p.bearer)
+	recorder := httptest.NewRecorder()
+	p.provider.ServeHTTP(recorder, request)
+	if recorder.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", path, recorder.Code, recorder.Body)
+	}
+	return len(bytes.TrimSpace(recorder.Body.Bytes()))
+}
+
+// grouped is a number with a comma before each three digits.
+func grouped(number int) string {
+	text := fmt.Sprint(number)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}

@@ -1,0 +1,79 @@
+package errorcode
+
+import (
+	"net/http"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// hostedSection is the refusals of the hosted server before MCP (interfaces.md, Hosted routes).
+var hostedSection = Section{
+	Title: "The hosted server says no",
+	Keyed: "code",
+	Intro: "An HTTP status with `{\"error\":{\"type\",\"code\",\"message\",\"request_id\"}}`, before any tool runs. The operator finds the\n" +
+		"line by `request_id`. `401` and `403` of a token come with `WWW-Authenticate`, which names the metadata for signing in.",
+	Entries: []Entry{
+		{
+			Code: auth.CodeAuthentication, Status: http.StatusUnauthorized,
+			Meaning: "There is no bearer, or it is unknown, revoked or expired.",
+			Next:    "The client signs in again, or refreshes its token.",
+		},
+		{
+			Code: auth.CodePermission, Status: http.StatusForbidden,
+			Meaning: "The token is an owner's, of an unknown kind, or for another resource.",
+			Next:    "Sign in at this server's own URL. An operator whose tokens name another resource sets `--audience`.",
+		},
+		{
+			Code: auth.CodePackageRevoked, Status: http.StatusForbidden,
+			Meaning: "No source of the grant package is active any more.",
+			Next:    "Sign in again and approve the sources.",
+		},
+		{
+			Code: auth.CodeUnavailable, Status: http.StatusServiceUnavailable,
+			Meaning: "The authorization server gives no usable answer about the token.",
+			Next:    "Wait for `Retry-After`. The operator looks at `/readyz`, at the introspection URL and at its client's secret.",
+		},
+		{
+			Code: auth.CodeUnsupported, Status: http.StatusServiceUnavailable,
+			Meaning: "The authorization server does not publish the members of the package.",
+			Next:    "Sign in with a single source.",
+		},
+		{
+			Code: host.CodeForeignOrigin, Status: http.StatusForbidden,
+			Meaning: "A web page of another origin made the request.",
+			Next:    "Use an MCP client that is no web page, or a page of the server's own origin.",
+		},
+		{
+			Code: host.CodeMisdirected, Status: http.StatusMisdirectedRequest,
+			Meaning: "The `Host` of the request is not one that the server answers for.",
+			Next:    "Use the public URL. The operator sets `--public-url` or `--allowed-host`, often for a proxy that rewrites `Host`.",
+		},
+		{
+			Code: host.CodeInvalidRequest, Status: http.StatusBadRequest,
+			Meaning: "The body is not JSON, broke off, or came too slowly.",
+			Next:    "Send one JSON-RPC message, and send it again if it broke off.",
+		},
+		{
+			Code: host.CodeNotFound, Status: http.StatusNotFound,
+			Meaning: "There is nothing at this path.",
+			Next:    "MCP is at `/mcp`; the index at `/` names the rest.",
+		},
+		{
+			Code: host.CodeMethodNotAllowed, Status: http.StatusMethodNotAllowed,
+			Meaning: "The method is not one of MCP.",
+			Next:    "Send messages with POST.",
+		},
+		{
+			Code: host.CodeRequestTooLarge, Status: http.StatusRequestEntityTooLarge,
+			Meaning: "The body is over 256 KiB, or the batch has over 16 messages.",
+			Next:    "Send less at once.",
+		},
+		{
+			Code: string(tool.RateLimitExceeded), Status: http.StatusTooManyRequests,
+			Meaning: "This token has too many requests under way, or sends them too fast.",
+			Next:    "Wait for `Retry-After`. The operator sets `--caller-concurrency` and `--caller-rate`.",
+		},
+	},
+}

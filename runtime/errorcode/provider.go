@@ -1,0 +1,201 @@
+package errorcode
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// providerSection is the codes of resource servers, as far as they are known (rs-contract.md, Envelopes). They are an
+// open set: a provider may send others, and every one is passed on as it was sent.
+var providerSection = Section{
+	Title: "A tool says no: the provider",
+	Keyed: "code",
+	Intro: "The result has `isError`, and `error` is the provider's own object with the status beside it in `http_status`.\n" +
+		"`request_id` is what to tell the provider's operator. A provider may send codes that are not here. To an answer without a\n" +
+		"code the adapter gives one that goes with its status, such as `not_found` or `api_error`.",
+	Entries: slices.Concat(requestEntries, accessEntries, absentEntries),
+}
+
+// requestEntries are about what was asked.
+var requestEntries = []Entry{
+	{
+		Code: rs.CodeInvalidRequest, Status: http.StatusBadRequest,
+		Meaning: "The provider does not take the request; some refuse `filter`, `view` or `expand` altogether.",
+		Next:    "Do what its message says; `schema` with the stream shows what is supported.",
+	},
+	{
+		Code: "invalid_cursor", Status: http.StatusBadRequest,
+		Meaning: "The cursor is not one of this list, or the other arguments have changed.",
+		Next:    "Begin again without `cursor`; pass a cursor with the same arguments.",
+	},
+	{
+		Code: "cursor_expired", Status: http.StatusGone,
+		Meaning: "The provider no longer keeps what the cursor or `changes_since` stands for.",
+		Next:    "Read the stream anew from its beginning, and take the new `next_changes_since`.",
+	},
+	{
+		Code: "invalid_expand", Status: http.StatusBadRequest,
+		Meaning: "The stream does not have the relation.",
+		Next:    "Call `schema` with the stream.",
+	},
+	{
+		Code: "invalid_sort", Status: http.StatusBadRequest,
+		Meaning: "The stream is not sorted by that field.",
+		Next:    "Use the field that `sort:` of `schema` names.",
+	},
+	{
+		Code: "unknown_field", Status: http.StatusBadRequest,
+		Meaning: "The stream has no field of that name.",
+		Next:    "Take a name from `schema` with the stream.",
+	},
+	{
+		Code: "invalid_field_path", Status: http.StatusBadRequest,
+		Meaning: "The field's path is malformed.",
+		Next:    "Take the path from a `next:` line.",
+	},
+	{
+		Code: "invalid_window", Status: http.StatusBadRequest,
+		Meaning: "The arguments of a window contradict each other, or one is out of range.",
+		Next:    "Take the arguments of a `next:` line.",
+	},
+	{
+		Code: "invalid_argument", Status: http.StatusBadRequest,
+		Meaning: "What was asked for is not supported together, such as `changes_since` over several connections.",
+		Next:    "Do what its message says.",
+	},
+	{
+		Code: "unsupported_version", Status: http.StatusBadRequest,
+		Meaning: "The provider does not speak this version of the protocol.",
+		Next:    "The operator looks for a release of pdpp-mcp that fits.",
+	},
+	{
+		Code: "field_not_text", Status: http.StatusUnprocessableEntity,
+		Meaning: "`read_record_field` reads text, and the field holds something else.",
+		Next:    "Read the field with `fetch`.",
+	},
+	{
+		Code: "ambiguous_connection", Status: http.StatusConflict,
+		Meaning: "Several sources have the record or the stream.",
+		Next:    "Call again with the `connection_id` of one of `available_connections`.",
+	},
+	{
+		Code: "ambiguous_schema_detail", Status: http.StatusConflict,
+		Meaning: "The full schema is that of one source, and there are several.",
+		Next:    "Call again with one of `available_connections`.",
+	},
+	{
+		Code: rs.CodeConflict, Status: http.StatusConflict,
+		Meaning: "The request does not fit the state of what it names.",
+		Next:    "Do what its message says.",
+	},
+	{
+		Code: rs.CodeRequestTooLarge, Status: http.StatusRequestEntityTooLarge,
+		Meaning: "The request is too large.",
+		Next:    "Send fewer values in `filter`, `fields` or `streams`.",
+	},
+	{
+		Code: rs.CodeUnprocessable, Status: http.StatusUnprocessableEntity,
+		Meaning: "The provider understands the request and cannot do it.",
+		Next:    "Do what its message says.",
+	},
+}
+
+// accessEntries are about the token and the grant. Asking again does not help.
+var accessEntries = []Entry{
+	{
+		Code: rs.CodeAuthentication, Status: http.StatusUnauthorized,
+		Meaning: "The token is missing, unknown or ended.",
+		Next:    "Run `pdpp-mcp connect`; over HTTP, sign in again.",
+	},
+	{
+		Code: "context.active_false", Status: http.StatusUnauthorized,
+		Meaning: "The token has ended: it expired or was revoked.",
+		Next:    "Run `pdpp-mcp connect`; over HTTP, sign in again.",
+	},
+	{
+		Code: "context.stream_not_allowed", Status: http.StatusUnauthorized,
+		Meaning: "The token does not stand for that stream.",
+		Next:    "Ask for a stream that `schema` lists, or connect again and have it approved.",
+	},
+	{
+		Code: "context.instance_mismatch", Status: http.StatusUnauthorized,
+		Meaning: "The token is for another connection.",
+		Next:    "Take a `connection_id` that `schema` lists.",
+	},
+	{
+		Code: "grant_revoked", Status: http.StatusForbidden,
+		Meaning: "The owner has ended the grant.",
+		Next:    "Nothing here helps. Connect again if the owner agrees.",
+	},
+	{
+		Code: "grant_expired", Status: http.StatusForbidden,
+		Meaning: "The grant has reached its end.",
+		Next:    "Run `pdpp-mcp connect`; the owner approves again.",
+	},
+	{
+		Code: "grant_stream_not_allowed", Status: http.StatusForbidden,
+		Meaning: "The grant does not cover the stream.",
+		Next:    "The owner can approve a broader grant.",
+	},
+	{
+		Code: "field_not_granted", Status: http.StatusForbidden,
+		Meaning: "The grant does not cover the field.",
+		Next:    "Leave the field out; the owner can approve a broader grant.",
+	},
+	{
+		Code: "insufficient_scope", Status: http.StatusForbidden,
+		Meaning: "The token is not for this kind of request.",
+		Next:    "Connect again; the owner approves what is missing.",
+	},
+	{
+		Code: rs.CodePermission, Status: http.StatusForbidden,
+		Meaning: "The grant does not cover this.",
+		Next:    "The owner can approve a broader grant.",
+	},
+	{
+		Code: "package_revoked", Status: http.StatusForbidden,
+		Meaning: "The package of grants has ended.",
+		Next:    "The owner approves the sources again; then sign in again.",
+	},
+}
+
+// absentEntries are about what is not there, and about a provider in trouble.
+var absentEntries = []Entry{
+	{
+		Code: rs.CodeNotFound, Status: http.StatusNotFound,
+		Meaning: "There is no such record or stream, or the grant does not let it be seen.",
+		Next:    "Check the names with `schema` and the id with `search`.",
+	},
+	{
+		Code: "connection_not_found", Status: http.StatusNotFound,
+		Meaning: "The grant has no such connection.",
+		Next:    "Take a `connection_id` that `schema` lists.",
+	},
+	{
+		Code: "blob_not_found", Status: http.StatusNotFound,
+		Meaning: "There is no such blob.",
+		Next:    "Take its id from the record, such as `blob_ref`.",
+	},
+	{
+		Code: "query_not_found", Status: http.StatusNotFound,
+		Meaning: "`q` does not occur in the field.",
+		Next:    "Read with `offset_chars`, or look for other words.",
+	},
+	{
+		Code: rs.CodeGone, Status: http.StatusGone,
+		Meaning: "What was asked for has been there and is no longer.",
+		Next:    "Begin again without cursors.",
+	},
+	{
+		Code: rs.CodeRateLimit, Status: http.StatusTooManyRequests,
+		Meaning: "The provider takes no more requests for now.",
+		Next:    "Wait as long as the message says. Where there was a short `Retry-After`, the adapter has waited and tried again already.",
+	},
+	{
+		Code:    rs.CodeOther,
+		Meaning: "The provider failed, with any other status, and did not say why.",
+		Next:    "Try again later; give `request_id` to its operator.",
+	},
+}
