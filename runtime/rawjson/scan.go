@@ -108,7 +108,11 @@ func ParseLike(value json.RawMessage, other Object) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
-	object := make(Object, 0, max(len(other), membersUsual))
+	room := len(other)
+	if room == 0 {
+		room = membersUsual
+	}
+	object := make(Object, 0, room)
 	at := space(value, space(value, 0)+1)
 	for at < len(value) && value[at] != '}' {
 		end := skip(value, at)
@@ -226,10 +230,25 @@ func skip(value []byte, at int) int {
 	return at
 }
 
-// skipString looks for quotes only: a quote ends the string unless an odd number of backslashes stands
-// before it.
+// shortString is how many bytes of a string are looked at in words. In longer ones package bytes is faster, and in
+// shorter ones calling it costs more than it saves.
+const shortString = 4 * wordBytes
+
+// skipString is the end of the string that begins at a place.
 func skipString(value []byte, at int) int {
-	for at++; at < len(value); at++ {
+	at++
+	if rest := value[at:min(len(value), at+shortString)]; len(rest) > 0 {
+		if plain := ordinaryPrefix(rest); plain < len(rest) && rest[plain] == '"' {
+			return at + plain + 1
+		}
+	}
+	return skipLongString(value, at)
+}
+
+// skipLongString looks for quotes only, from the first byte inside: a quote ends the string unless an odd number of
+// backslashes stands before it.
+func skipLongString(value []byte, at int) int {
+	for ; at < len(value); at++ {
 		found := bytes.IndexByte(value[at:], '"')
 		if found < 0 {
 			break

@@ -23,9 +23,12 @@ func (r *Response) Unusable(message string, cause error) *Failure {
 // a JSON object in UTF-8, which only readers other than Client give, is a *Failure. The values share memory with
 // the body.
 func (r *Response) Object() (rawjson.Object, error) {
-	compact, err := rawjson.Compact(r.Body)
-	if err != nil {
-		return nil, r.Unusable("the resource server's answer is not JSON in UTF-8", err)
+	compact := r.compact
+	if !r.isChecked() {
+		var err error
+		if compact, err = rawjson.Compact(r.Body); err != nil {
+			return nil, r.Unusable("the resource server's answer is not JSON in UTF-8", err)
+		}
 	}
 	body, ok := rawjson.ParseObject(compact)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +45,8 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return nil, e.refusal(response.Header, body)
 	}
-	if problem := notObject(body); problem != "" && !(e.changes() && len(body) == 0) {
+	compact, problem := compactObject(body)
+	if problem != "" && !(e.changes() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem+"; check that the provider URL is a PDPP resource server", nil)
 	}
 	if len(body) == 0 {
@@ -52,6 +54,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	}
 	return &Response{
 		Status: e.status, Body: body, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
+		compact: compact,
 	}, nil
 }
 
@@ -65,20 +68,21 @@ func requestID(header http.Header) string {
 	return header.Get("X-Request-Id")
 }
 
-// notObject says what keeps a body from being a JSON object that everybody reads alike, or nothing.
-func notObject(body []byte) string {
-	trimmed := bytes.TrimLeft(body, " \t\r\n")
+// compactObject gives a body without the whitespace between its tokens. Else it says what keeps the body from being a
+// JSON object that everybody reads alike.
+func compactObject(body []byte) (compact json.RawMessage, problem string) {
+	compact, err := rawjson.Compact(body)
 	switch {
-	case len(trimmed) == 0:
-		return "has no body"
-	case !utf8.Valid(body):
-		return "is not valid UTF-8"
-	case !rawjson.Valid(body):
-		return "is not JSON"
-	case trimmed[0] != '{':
-		return "is JSON, but not an object"
+	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
+		return nil, "has no body"
+	case err != nil && !utf8.Valid(body):
+		return nil, "is not valid UTF-8"
+	case err != nil:
+		return nil, "is not JSON"
+	case compact[0] != '{':
+		return nil, "is JSON, but not an object"
 	}
-	return ambiguity(body)
+	return compact, ambiguity(compact)
 }
 
 // outcomeOpen stands at the end of a failure after which nobody knows whether the change was made.

@@ -21,7 +21,7 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 		URL:        e.shownURL,
 	}
 	var members map[string]json.RawMessage
-	if notObject(body) == "" && json.Unmarshal(body, &members) == nil {
+	if _, problem := compactObject(body); problem == "" && json.Unmarshal(body, &members) == nil {
 		refused.describe(body, members)
 	}
 	if refused.Message == "" {

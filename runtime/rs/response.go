@@ -9,4 +9,13 @@ type Response struct {
 	RequestID string          // the RS's Request-Id (or X-Request-Id); empty when it sent none
 	URL       string          // absolute URL that was read; never holds a bearer
 	Request   Request         // what was asked, to ask it again in another way; never holds a bearer
+
+	// compact is the body as it came from the RS, checked and without whitespace, so that Object need not check it
+	// again; nil from another reader.
+	compact json.RawMessage
+}
+
+// isChecked tells whether the body is the one that was checked, and not another that was put in its place.
+func (r *Response) isChecked() bool {
+	return len(r.Body) > 0 && len(r.Body) == len(r.compact) && &r.Body[0] == &r.compact[0]
 }
