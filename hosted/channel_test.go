@@ -36,11 +36,13 @@ func textOf(_ *testing.T, result *mcp.CallToolResult) string {
 
 func structuredOf(t *testing.T, result *mcp.CallToolResult) string {
 	t.Helper()
-	encoded, err := json.Marshal(result.StructuredContent)
-	if err != nil {
+	var encoded strings.Builder
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false) // as hosts write it for a model
+	if err := encoder.Encode(result.StructuredContent); err != nil {
 		t.Fatal(err)
 	}
-	return string(encoded)
+	return strings.TrimSuffix(encoded.String(), "\n")
 }
 
 // call calls a tool, and does not judge the result.

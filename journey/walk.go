@@ -100,12 +100,15 @@ func textOf(_ *testing.T, result *mcp.CallToolResult) string {
 	return strings.Join(texts, "\n")
 }
 
+// structuredOf writes the structured output as hosts do for a model: < and > are not escaped as for HTML.
 func structuredOf(t *testing.T, result *mcp.CallToolResult) string {
-	encoded, err := json.Marshal(result.StructuredContent)
-	if err != nil {
+	var encoded strings.Builder
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(result.StructuredContent); err != nil {
 		t.Errorf("structured output is no JSON: %v", err)
 	}
-	return string(encoded)
+	return strings.TrimSuffix(encoded.String(), "\n")
 }
 
 // accepted checks that the resource server saw only reads with the right bearer, and refused none but

@@ -52,8 +52,8 @@ var hostedSection = Section{
 		},
 		{
 			Code: host.CodeInvalidRequest, Status: http.StatusBadRequest,
-			Meaning: "The body is not JSON, broke off, or came too slowly.",
-			Next:    "Send one JSON-RPC message, and send it again if it broke off.",
+			Meaning: "The body is not a JSON-RPC message, broke off, or came too slowly, or a header is not as MCP asks.",
+			Next:    "Do what the message says. Send one JSON-RPC message, with `Accept: application/json, text/event-stream`.",
 		},
 		{
 			Code: host.CodeNotFound, Status: http.StatusNotFound,
@@ -64,6 +64,16 @@ var hostedSection = Section{
 			Code: host.CodeMethodNotAllowed, Status: http.StatusMethodNotAllowed,
 			Meaning: "The method is not one of MCP.",
 			Next:    "Send messages with POST.",
+		},
+		{
+			Code: host.CodeUnsupportedMediaType, Status: http.StatusUnsupportedMediaType,
+			Meaning: "The body is not declared as JSON.",
+			Next:    "Send `Content-Type: application/json`.",
+		},
+		{
+			Code: host.CodeInternal, Status: http.StatusInternalServerError,
+			Meaning: "The server failed on this request.",
+			Next:    "Send it again. If it fails again, the operator finds it in the log by `request_id`.",
 		},
 		{
 			Code: host.CodeRequestTooLarge, Status: http.StatusRequestEntityTooLarge,

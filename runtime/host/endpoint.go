@@ -97,6 +97,9 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	kept := &standIns{}
 	requestOf(ctx).kept = kept
+	if h.calls != nil {
+		w = &refusalWriter{ResponseWriter: w, requestID: requestOf(ctx).id}
+	}
 	h.sdk.ServeHTTP(&restoringWriter{ResponseWriter: w, kept: kept}, r)
 }
 

@@ -16,6 +16,9 @@ const (
 	CodeInvalidRequest   = "invalid_request"     // 400: the body is not JSON, or broke off
 	CodeMethodNotAllowed = "method_not_allowed"  // 405
 	CodeNotFound         = "not_found"           // 404
+
+	CodeUnsupportedMediaType = "unsupported_media_type" // 415: the body is not declared as JSON
+	CodeInternal             = "internal"               // 500: a fault of this server
 )
 
 // problem is a refusal that has nothing to do with who asks (interfaces.md, Hosted routes). Those that

@@ -63,6 +63,12 @@ func TestRefusals(t *testing.T) {
 		{"not JSON", "POST", `{"jsonrpc":`, []string{"Authorization", good}, 400, "invalid_request", "", false},
 		{"empty body", "POST", ``, []string{"Authorization", good}, 400, "invalid_request", "", false},
 		{"another method", "PUT", ping, []string{"Authorization", good}, 405, "method_not_allowed", "", false},
+		// The SDK refuses these, and says so in plain text.
+		{"a stream to listen on", "GET", "", []string{"Authorization", good}, 405, "method_not_allowed", "", false},
+		{"the end of a session", "DELETE", "", []string{"Authorization", good}, 405, "method_not_allowed", "", false},
+		{"no message", "POST", `[]`, []string{"Authorization", good}, 400, "invalid_request", "", false},
+		{"an unknown method", "POST", `{"jsonrpc":"2.0","id":1,"method":"nothing"}`, []string{"Authorization", good}, 400, "invalid_request", "", false},
+		{"a stream that goes on", "POST", ping, []string{"Authorization", good, "Last-Event-Id", "1"}, 400, "invalid_request", "", false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -154,5 +160,28 @@ func TestUnknownPath(t *testing.T) {
 	got := send(t, h.request(t, http.MethodGet, "/mcp/more", ""))
 	if got.status != 404 || errorOf(t, got.body).Code != "not_found" {
 		t.Errorf("answer is %d %s", got.status, got.body)
+	}
+}
+
+// What the SDK refuses because of a header has the same form.
+func TestRefusalsOfHeaders(t *testing.T) {
+	h := newHosted(t)
+	for _, test := range []struct {
+		name, value string
+		status      int
+		code        string
+	}{
+		{"Content-Type", "text/plain", 415, "unsupported_media_type"},
+		{"Content-Type", "", 415, "unsupported_media_type"},
+		{"Accept", "application/json", 400, "invalid_request"},
+		{"Mcp-Protocol-Version", "1999-01-01", 400, "invalid_request"},
+	} {
+		request := h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer "+bearer)
+		request.Header.Set(test.name, test.value)
+		got := send(t, request)
+		refused := errorOf(t, got.body)
+		if got.status != test.status || refused.Code != test.code || refused.RequestID != got.header.Get("Request-Id") {
+			t.Errorf("%s %q is answered %d %s, want %d %s", test.name, test.value, got.status, got.body, test.status, test.code)
+		}
 	}
 }
