@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -33,6 +34,9 @@ const (
 func appendPreview(out []byte, name string, value json.RawMessage, characters int) ([]byte, shown) {
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
+		if plain := rawjson.PlainText(value); len(plain) > 0 && !mayBeBinary(plain) {
+			return appendPlainPreview(out, name, plain, characters)
+		}
 		text, _ := rawjson.Text(value)
 		return appendTextPreview(out, name, text, characters)
 	case rawjson.ObjectValue:
@@ -60,6 +64,16 @@ func appendSource(out []byte, name string) []byte {
 	return append(append(out, SourceName(name)...), '=')
 }
 
+// appendPlainPreview appends a text that needs no escapes and is not binary: most texts, and so without a copy of them.
+func appendPlainPreview(out []byte, name string, text []byte, characters int) ([]byte, shown) {
+	out = append(appendSource(out, name), '"')
+	out = append(append(out, text[:min(len(text), characters)]...), '"')
+	if len(text) > characters {
+		return appendCutNote(out, len(text)), beginning
+	}
+	return out, whole
+}
+
 func appendTextPreview(out []byte, name, text string, characters int) ([]byte, shown) {
 	if text == "" {
 		return out, nothing
@@ -75,8 +89,11 @@ func appendTextPreview(out []byte, name, text string, characters int) ([]byte, s
 
 // appendCut appends the beginning of a text that has so many characters.
 func appendCut(out []byte, name, beginning string, characters int) []byte {
-	out = append(appendQuoted(appendSource(out, name), beginning), " clipped=true characters="...)
-	return strconv.AppendInt(out, int64(characters), 10)
+	return appendCutNote(appendQuoted(appendSource(out, name), beginning), characters)
+}
+
+func appendCutNote(out []byte, characters int) []byte {
+	return strconv.AppendInt(append(out, " clipped=true characters="...), int64(characters), 10)
 }
 
 func appendObjectPreview(out []byte, name string, value json.RawMessage) ([]byte, shown) {
@@ -120,8 +137,13 @@ func describeBinary(text string) string {
 	return ""
 }
 
+// mayBeBinary tells the texts that describeBinary has to look at.
+func mayBeBinary(text []byte) bool {
+	return len(text) >= base64Characters && (bytes.HasPrefix(text, []byte("data:")) || isBase64Alphabet(text))
+}
+
 // isBase64Alphabet tells prose from what is worth decoding; prose has a space soon.
-func isBase64Alphabet(text string) bool {
+func isBase64Alphabet[T string | []byte](text T) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -131,14 +134,33 @@ func TestRecordsProjection(t *testing.T) {
 	}
 }
 
+// However a server spells a text, with escapes or without, its preview is the same.
+func TestPreviewsDoNotDependOnSpelling(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Repeat(rapid.StringMatching(`[ -~]{0,40}`).Draw(rt, "text"), rapid.SampledFrom([]int{1, 40}).Draw(rt, "times"))
+		plain := rawjson.Quote(text)
+		var escaped strings.Builder
+		for _, r := range text {
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		}
+		preview := func(spelled string) string {
+			body := `{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":` + spelled + `}}]}`
+			return renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages"}).Text
+		}
+		if got, want := preview(string(plain)), preview(`"`+escaped.String()+`"`); got != want {
+			rt.Fatalf("%s:\n%s\nescaped:\n%s", plain, got, want)
+		}
+	})
+}
+
 // R-QRY-2, R-QRY-3: long texts are clipped with a continuation, and binary values named and sized.
 func TestRecordsClippedAndBinary(t *testing.T) {
 	binary := strings.Repeat("aGVsbG8gV29ybGQh", 100)
-	body := fmt.Sprintf(`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":%q,"photo":%q,"file":{"blob_id":"blob_1","mime_type":"application/pdf","size_bytes":7,"more":%q}}}]}`,
-		strings.Repeat("😀", 3000), binary, strings.Repeat("y", 500))
+	body := fmt.Sprintf(`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":%q,"photo":%q,"scan":%q,"file":{"blob_id":"blob_1","mime_type":"application/pdf","size_bytes":7,"more":%q}}}]}`,
+		strings.Repeat("😀", 3000), binary, "data:image/png;base64,"+binary, strings.Repeat("y", 500))
 	result := renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages"})
 	has(t, textCalls(t, result.Text, "next"), "read_record_field", `{"id":"cin_1/messages:m1","field_path":"body"}`)
-	for _, want := range []string{"characters=3000", "photo=binary(base64 1200 bytes)", `file=blob(blob_id="blob_1" mime_type="application/pdf" size_bytes=7)`} {
+	for _, want := range []string{"characters=3000", "photo=binary(base64 1200 bytes)", `scan=binary("image/png" 1200 bytes)`, `file=blob(blob_id="blob_1" mime_type="application/pdf" size_bytes=7)`} {
 		if !strings.Contains(result.Text, want) {
 			t.Errorf("text lacks %s:\n%s", want, result.Text)
 		}

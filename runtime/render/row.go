@@ -63,10 +63,12 @@ func newRowLike(value json.RawMessage, connectionID, stream string, other *row) 
 			r.fields = append(r.fields, rawjson.Raw("url", members.Get("url")))
 		}
 	}
-	if sent := members.FirstText("connection_id", "connector_instance_id"); sent != "" {
+	if sent, _ := rawjson.TextLike(members.Get("connection_id"), other.connectionID); sent != "" {
+		connectionID = sent
+	} else if sent := members.Text("connector_instance_id"); sent != "" {
 		connectionID = sent
 	}
-	if sent := members.Text("stream"); sent != "" {
+	if sent, _ := rawjson.TextLike(members.Get("stream"), other.stream); sent != "" {
 		stream = sent
 	}
 	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))

@@ -11,8 +11,12 @@ import (
 
 // Token is one machine-readable value of a text: name="value", the value as a JSON string.
 func Token(name, value string) string {
-	return tokenName(name) + "=" + Quoted(value)
+	var room [shortToken]byte
+	return string(appendQuoted(append(append(room[:0], tokenName(name)...), '='), value))
 }
+
+// shortToken is how many bytes a token has room for before it takes memory of its own.
+const shortToken = 128
 
 // IntToken is name=value for an integer.
 func IntToken(name string, value int64) string {

@@ -57,7 +57,10 @@ func appendQuoted(out []byte, text string) []byte {
 }
 
 // Quoted is a text as a JSON string on one line, as Visible has it.
-func Quoted(text string) string { return Visible(rawjson.Quote(text)) }
+func Quoted(text string) string {
+	var room [shortToken]byte
+	return string(appendQuoted(room[:0], text))
+}
 
 func isUnseen(r rune) bool {
 	const firstTag, lastTag = '\U000E0000', '\U000E007F'
