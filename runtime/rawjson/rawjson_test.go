@@ -130,3 +130,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Bytes that nobody has checked make nothing panic.
+func FuzzUncheckedBytes(f *testing.F) {
+	for _, seed := range []string{``, ` `, `{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{,}`, `[`, `[,`, `[[`, `"\`, `"`, `{"\":1}`, `{1:2}`, `]`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(_ *testing.T, value []byte) {
+		object, _ := rawjson.ParseObject(value)
+		rawjson.ParseLike(value, object)
+		rawjson.Elements(value)
+		rawjson.Text(value)
+		rawjson.Kind(value)
+	})
+}
