@@ -96,7 +96,7 @@ var allowed = map[string][]string{
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/recordid"},
 	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson"},
-	"runtime/credential":   {"runtime/rs"},
+	"runtime/credential":   {"runtime/rs", "runtime/rawjson"},
 	"runtime/auth":         {"runtime/rs"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson"},
 	"runtime/mcphost":      {"runtime/credential"},

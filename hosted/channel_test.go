@@ -3,11 +3,11 @@ package hosted_test
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/journey"
 	"github.com/pdppmcp/pdpp-mcp/journey/blind"
 )
 
@@ -20,29 +20,8 @@ type channel struct {
 
 // channels are the two parts, of which a host shows one.
 var channels = []channel{
-	{"text", blind.Text{}, textOf},
-	{"structured", blind.Structured{}, structuredOf},
-}
-
-func textOf(_ *testing.T, result *mcp.CallToolResult) string {
-	var texts []string
-	for _, content := range result.Content {
-		if text, ok := content.(*mcp.TextContent); ok {
-			texts = append(texts, text.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
-}
-
-func structuredOf(t *testing.T, result *mcp.CallToolResult) string {
-	t.Helper()
-	var encoded strings.Builder
-	encoder := json.NewEncoder(&encoded)
-	encoder.SetEscapeHTML(false) // as hosts write it for a model
-	if err := encoder.Encode(result.StructuredContent); err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSuffix(encoded.String(), "\n")
+	{"text", blind.Text{}, journey.Text},
+	{"structured", blind.Structured{}, journey.Structured},
 }
 
 // call calls a tool, and does not judge the result.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/journey"
 	"github.com/pdppmcp/pdpp-mcp/journey/blind"
 )
 
@@ -58,7 +59,7 @@ func TestMissingSources(t *testing.T) {
 			p := newProvider(t, impaired()...)
 			result := ask(t, connect(t, serve(t, p.upstream()), packageToken("x")), tool, arguments)
 			if result.IsError {
-				t.Fatal(textOf(t, result))
+				t.Fatal(journey.Text(t, result))
 			}
 			for _, channel := range channels {
 				shown := channel.show(t, result)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/journey"
 )
 
 // R-PKG-2, R-PKG-5, R-SEARCH-9, R-BUD-3: sources with 1, 40 and 400 hits are paged to the end, each hit once, also when a
@@ -93,7 +95,7 @@ func checkSources(t *testing.T, p *provider, ids []string) {
 // R-PKG-5, R-HOST-5: the cursor of one package is worth nothing with another, and nobody is asked.
 func TestCursorOfAnotherPackage(t *testing.T) {
 	p := newProvider(t, member{name: "many", hits: 40}, member{name: "some", hits: 40})
-	page, err := channels[0].read.Hits(textOf(t, call(t.Context(), t, connect(t, serve(t, p.upstream()), packageToken("x")), "search", searchOf(7, ""))))
+	page, err := channels[0].read.Hits(journey.Text(t, call(t.Context(), t, connect(t, serve(t, p.upstream()), packageToken("x")), "search", searchOf(7, ""))))
 	if err != nil || page.Cursor == "" {
 		t.Fatalf("%+v, %v", page, err)
 	}

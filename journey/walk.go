@@ -40,8 +40,8 @@ func Walk(t *testing.T, token string, dial Dial) {
 			name string
 			channel
 		}{
-			{"text", channel{blind.Text{}, textOf}},
-			{"structured", channel{blind.Structured{}, structuredOf}},
+			{"text", channel{blind.Text{}, Text}},
+			{"structured", channel{blind.Structured{}, Structured}},
 		} {
 			t.Run(journey.name+"/"+channel.name, func(t *testing.T) {
 				provider := NewProvider(t)
@@ -88,27 +88,6 @@ func sight(t *testing.T, session *mcp.ClientSession, show func(*testing.T, *mcp.
 		}
 		return seen
 	}
-}
-
-func textOf(_ *testing.T, result *mcp.CallToolResult) string {
-	var texts []string
-	for _, content := range result.Content {
-		if text, ok := content.(*mcp.TextContent); ok {
-			texts = append(texts, text.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
-}
-
-// structuredOf writes the structured output as hosts do for a model: < and > are not escaped as for HTML.
-func structuredOf(t *testing.T, result *mcp.CallToolResult) string {
-	var encoded strings.Builder
-	encoder := json.NewEncoder(&encoded)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(result.StructuredContent); err != nil {
-		t.Errorf("structured output is no JSON: %v", err)
-	}
-	return strings.TrimSuffix(encoded.String(), "\n")
 }
 
 // accepted checks that the resource server saw only reads with the right bearer, and refused none but

@@ -18,7 +18,7 @@ type Check func(name, value string) error
 // connection ids.
 func SafeName(name, value string) error { return invalidID(name, recordid.CheckName(name, value)) }
 
-// FieldPath refuses field paths under the same rule.
+// FieldPath refuses field paths under the rule of SafeName: they become a segment of a path too.
 func FieldPath(name, value string) error { return invalidID(name, recordid.CheckName(name, value)) }
 
 // RecordID refuses record ids under the rule for canonical keys (R-ARG-7).

@@ -25,7 +25,7 @@ func (a *Arguments) Integer(name string, minimum, maximum int64) *int64 {
 	return &number
 }
 
-// RequiredInteger gives an integer that must be there.
+// RequiredInteger gives an integer under the rules of Integer. One that is absent is refused with invalid_arguments.
 func (a *Arguments) RequiredInteger(name string, minimum, maximum int64) int64 {
 	value := a.require(name, integerRange(minimum, maximum))
 	if value == nil {

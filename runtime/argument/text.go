@@ -19,7 +19,8 @@ func (a *Arguments) String(name string, checks ...Check) *string {
 	return &text
 }
 
-// RequiredString gives a string that must be there.
+// RequiredString gives a string under the rules of String. One that is absent is refused with invalid_arguments; the
+// empty string is there, unless a check refuses it.
 func (a *Arguments) RequiredString(name string, checks ...Check) string {
 	value := a.require(name, "a string")
 	if value == nil {

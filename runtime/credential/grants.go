@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // otherGrants is the member of a cache file that holds the grants besides the one in credential: an array
@@ -86,8 +88,8 @@ func (c *Cache) Add(entry *Entry) error {
 
 // inherit takes what other tools noted about the same grant.
 func (e *Entry) inherit(old *Entry) {
-	e.Credential.members = slices.DeleteFunc(slices.Clone(old.Credential.members), func(m member) bool {
-		return slices.Contains(tokenBound, m.name)
+	e.Credential.members = slices.DeleteFunc(slices.Clone(old.Credential.members), func(m rawjson.Member) bool {
+		return slices.Contains(tokenBound, m.Name)
 	})
 	if e.Client.ClientID == old.Client.ClientID {
 		e.Client.members = old.Client.members

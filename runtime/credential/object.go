@@ -3,66 +3,32 @@ package credential
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // object is a JSON object that keeps the order and the bytes of its members, so that keys of other
 // tools survive a rewrite.
-type object []member
-
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-var errNotObject = errors.New("not a JSON object")
+type object rawjson.Object
 
 // UnmarshalJSON reads an object. Of members with the same name the last one counts, as in
 // encoding/json.
 func (o *object) UnmarshalJSON(data []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	opening, err := decoder.Token()
+	members, err := rs.Members(bytes.Clone(data)) // a decoder's data is only lent
 	if err != nil {
 		return err
 	}
-	if opening != json.Delim('{') {
-		return errNotObject
-	}
 	*o = nil
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return err
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return err
-		}
-		o.set(name.(string), value) // a name is always a string
+	for _, m := range members {
+		o.set(m.Name, m.Value)
 	}
 	return nil
 }
 
 // MarshalJSON writes the members in their order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var encoded bytes.Buffer
-	encoded.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			encoded.WriteByte(',')
-		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return nil, err
-		}
-		encoded.Write(name)
-		encoded.WriteByte(':')
-		encoded.Write(m.value)
-	}
-	encoded.WriteByte('}')
-	return encoded.Bytes(), nil
-}
+func (o object) MarshalJSON() ([]byte, error) { return rawjson.Object(o).Encode(), nil }
 
 // indented writes the members one a line, with a final newline.
 func (o object) indented() ([]byte, error) {
@@ -81,8 +47,8 @@ func (o object) indented() ([]byte, error) {
 // get gives the member's value; null counts as absent.
 func (o object) get(name string) (json.RawMessage, bool) {
 	for _, m := range o {
-		if m.name == name {
-			return m.value, string(m.value) != "null"
+		if m.Name == name {
+			return m.Value, string(m.Value) != "null"
 		}
 	}
 	return nil, false
@@ -115,12 +81,12 @@ func (o object) nested(name string) (object, error) {
 }
 
 func (o *object) set(name string, value json.RawMessage) {
-	i := slices.IndexFunc(*o, func(m member) bool { return m.name == name })
+	i := slices.IndexFunc(*o, func(m rawjson.Member) bool { return m.Name == name })
 	if i < 0 {
-		*o = append(*o, member{name: name, value: value})
+		*o = append(*o, rawjson.Raw(name, value))
 		return
 	}
-	(*o)[i].value = value
+	(*o)[i].Value = value
 }
 
 // setText sets a string, and removes the member when the string is empty.
@@ -129,15 +95,11 @@ func (o *object) setText(name, value string) {
 		o.remove(name)
 		return
 	}
-	encoded, err := json.Marshal(value)
-	if err != nil { // cannot happen: every Go string has a JSON form
-		panic(err)
-	}
-	o.set(name, encoded)
+	o.set(name, rawjson.Quote(value))
 }
 
 func (o *object) remove(name string) {
-	*o = slices.DeleteFunc(*o, func(m member) bool { return m.name == name })
+	*o = slices.DeleteFunc(*o, func(m rawjson.Member) bool { return m.Name == name })
 }
 
 // memberError names a member of the wrong type. It does not repeat the value, which may be a token.

@@ -170,6 +170,17 @@ func TestUnreadableSourcesAreRefused(t *testing.T) {
 	}
 }
 
+// A grant that is listed twice counts once, also where no connection tells that both are the same.
+func TestGrantListedTwice(t *testing.T) {
+	first, second := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "a", hits: 1}
+	sources := []fanout.Source{member(first, "messages"), member(second, "messages")}
+	sources[0].ConnectionID, sources[1].ConnectionID = "", ""
+	if page := search(t, newReader(sources...), searchFor(7, "")); len(page.Data) != 1 {
+		t.Errorf("%+v", page)
+	}
+	untouched(t, second)
+}
+
 // A source that was approved again is not marked as unavailable for its earlier grant.
 func TestNewGrantReplacesTheOld(t *testing.T) {
 	old := ended("a", "messages")

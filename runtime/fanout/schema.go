@@ -1,7 +1,6 @@
 package fanout
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -51,7 +50,8 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 type document struct {
 	answered   int
 	compact    int // of the documents that were added
-	connectors []rawjson.Object
+	connectors []*merged
+	alike      map[string]*merged // by what a connector says beside its connections
 	warnings   []rawjson.Value
 	missing    []absence
 	ended      []absence
@@ -132,43 +132,64 @@ func namesConnection(connector rawjson.Object) bool {
 	return false
 }
 
+// merged is a connector, and the connections of those that became one with it.
+type merged struct {
+	first       rawjson.Object
+	connections []rawjson.Value // nil: those that first has
+	ids         map[string]bool // of connections
+}
+
 // connect adds a connector. One that differs from an earlier one in nothing but its connections becomes one
 // with it, so that what is the same stands once. Others stay apart, also with the same key, because their
 // grants may differ in any field; each keeps its own connections.
 func (d *document) connect(connector rawjson.Object) {
-	rest := connector.Without("granted_connections").Encode()
-	connections, _ := rawjson.Elements(connector.Get("granted_connections"))
-	for i, other := range d.connectors {
-		if len(connections) == 0 || !bytes.Equal(other.Without("granted_connections").Encode(), rest) {
-			continue
-		}
-		if all, ok := rawjson.Elements(other.Get("granted_connections")); ok && len(all) > 0 {
-			d.connectors[i] = other.With("granted_connections", rawjson.Array(united(all, connections)))
+	added := &merged{first: connector}
+	if connections, _ := rawjson.Elements(connector.Get("granted_connections")); len(connections) > 0 {
+		rest := string(connector.Without("granted_connections").Encode())
+		if earlier, found := d.alike[rest]; found {
+			earlier.unite(connections)
 			return
 		}
+		if d.alike == nil {
+			d.alike = map[string]*merged{}
+		}
+		d.alike[rest] = added
 	}
-	d.connectors = append(d.connectors, connector)
+	d.connectors = append(d.connectors, added)
 }
 
-// united are all connections, each once.
-func united(all, more []rawjson.Value) []rawjson.Value {
-	seen := map[string]bool{}
-	return keep(append(all[:len(all):len(all)], more...), func(row rawjson.Value) bool {
+// unite adds the connections of another connector, each once.
+func (m *merged) unite(more []rawjson.Value) {
+	if m.ids == nil {
+		m.ids = map[string]bool{}
+		own, _ := rawjson.Elements(m.first.Get("granted_connections"))
+		m.unite(own)
+	}
+	for _, row := range more {
 		connection, _ := rawjson.ParseObject(row)
 		id := connection.Text("connection_id")
-		fresh := id == "" || !seen[id]
-		seen[id] = true
-		return fresh
-	})
+		if id == "" || !m.ids[id] {
+			m.connections = append(m.connections, row)
+		}
+		m.ids[id] = true
+	}
+}
+
+// object is the connector with all connections.
+func (m *merged) object() rawjson.Object {
+	if m.connections == nil {
+		return m.first
+	}
+	return m.first.With("granted_connections", rawjson.Array(m.connections))
 }
 
 // encode writes the document as one source writes it, with the bearer that it was read with: the package's.
 func (d *document) encode(self string) rawjson.Value {
 	connectors, streams := []rawjson.Value{}, 0
 	for _, connector := range d.connectors {
-		rows, _ := rawjson.Elements(connector.Get("streams"))
+		rows, _ := rawjson.Elements(connector.first.Get("streams"))
 		streams += len(rows)
-		connectors = append(connectors, connector.Encode())
+		connectors = append(connectors, connector.object().Encode())
 	}
 	warnings := []rawjson.Value{}
 	for _, each := range d.missing {

@@ -2,6 +2,7 @@ package fanout_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -188,4 +189,20 @@ func TestSchemaNamesTheMissing(t *testing.T) {
 	down := func(int) error { return &rs.Failure{Reason: rs.Unreachable, Message: "no route"} }
 	refusedWith(t, tool.SourceUnavailable, newReader(members(&fakeRS{name: "a", fails: down}, &fakeRS{name: "b", fails: down})...), schemaOf("", ""))
 	refusedWith(t, tool.SourceUnavailable, newReader(sources...), schemaOf("", "cin_d"))
+}
+
+// R-PKG-7: merging documents of very many connectors costs time in proportion to them, not to their square.
+func TestVeryManyConnectorsAreMerged(t *testing.T) {
+	for name, kinds := range map[string]int{"alike": 1, "apart": 20_000} {
+		var connectors []string
+		for i := range 20_000 {
+			connectors = append(connectors, fmt.Sprintf(`{"connector_key":"k%d","granted_connections":[{"connection_id":"cin_%d"}]}`, i%kinds, i))
+		}
+		server := &fakeRS{name: "a", body: `{"object":"schema","connectors":[` + strings.Join(connectors, ",") + `]}`}
+		began := time.Now()
+		response, err := newReader(member(server)).Get(t.Context(), rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}})
+		if took := time.Since(began); err != nil || took > 5*time.Second || strings.Count(string(response.Body), `"connection_id"`) != len(connectors) {
+			t.Errorf("%s: %v (%v)", name, took, err)
+		}
+	}
 }

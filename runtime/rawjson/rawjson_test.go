@@ -130,3 +130,44 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Bytes that nobody has checked make nothing panic.
+func FuzzUncheckedBytes(f *testing.F) {
+	for _, seed := range []string{``, ` `, `{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{,}`, `[`, `[,`, `[[`, `"\`, `"`, `{"\":1}`, `{1:2}`, `]`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(_ *testing.T, value []byte) {
+		object, _ := rawjson.ParseObject(value)
+		rawjson.ParseLike(value, object)
+		rawjson.Elements(value)
+		rawjson.Text(value)
+		rawjson.Kind(value)
+	})
+}
+
+// What is read out of an object, and what is changed in a copy of it.
+func TestObjectMembers(t *testing.T) {
+	object, ok := rawjson.ParseObject([]byte(`{"a":"x","n":7,"t":true,"f":1.5,"z":null,"e":""}`))
+	if !ok {
+		t.Fatal("not an object")
+	}
+	number, isNumber := object.Int("n")
+	_, isInteger := object.Int("f")
+	if number != 7 || !isNumber || isInteger || !object.True("t") || object.True("a") || object.Text("n") != "" || object.FirstText("z", "e", "a") != "x" {
+		t.Errorf("read of %s: %d %v %v", object.Encode(), number, isNumber, isInteger)
+	}
+	for _, test := range []struct {
+		changed rawjson.Object
+		want    string
+	}{
+		{object.With("n", rawjson.Quote("y")), `{"a":"x","n":"y","t":true,"f":1.5,"z":null,"e":""}`},
+		{object.With("new", rawjson.Value("[1]")), `{"a":"x","n":7,"t":true,"f":1.5,"z":null,"e":"","new":[1]}`},
+		{object.Without("a", "z", "none"), `{"n":7,"t":true,"f":1.5,"e":""}`},
+		{rawjson.Object{rawjson.Strings("s", nil)}, `{"s":[]}`},
+		{object, `{"a":"x","n":7,"t":true,"f":1.5,"z":null,"e":""}`},
+	} {
+		if got := string(test.changed.Encode()); got != test.want {
+			t.Errorf("%s, not %s", got, test.want)
+		}
+	}
+}

@@ -46,8 +46,8 @@ func Kind(value json.RawMessage) ValueKind {
 }
 
 // Compact checks a document and takes the whitespace between its tokens away. Its strings and
-// numbers keep their spelling. The functions below expect values out of a checked document. A document
-// without such whitespace, as servers send it, is given as it is and not copied.
+// numbers keep their spelling. A document without such whitespace, as servers send it, is given as it is
+// and not copied. It nests at most 10,000 deep. Its error is ErrInvalid.
 func Compact(document []byte) (json.RawMessage, error) {
 	if !utf8.Valid(document) {
 		return nil, ErrInvalid
@@ -75,13 +75,13 @@ func Compact(document []byte) (json.RawMessage, error) {
 	return out, nil
 }
 
-// Valid tells whether a document is one JSON value (RFC 8259). It does not look at whether strings are UTF-8.
+// Valid tells whether a document is one JSON value (RFC 8259) that nests at most 10,000 deep. It does not look at whether strings are UTF-8.
 func Valid(document []byte) bool {
 	c := checker{text: document}
 	return c.document()
 }
 
-// Text is the text of a JSON string.
+// Text is the text of a JSON string. It is false for a value of another kind.
 func Text(value json.RawMessage) (string, bool) {
 	if Kind(value) != StringValue {
 		return "", false
@@ -117,7 +117,8 @@ func PlainText(value json.RawMessage) []byte {
 // membersUsual is how many members an object has room for at first.
 const membersUsual = 12
 
-// ParseObject takes an object apart, one level deep. It reads every byte once.
+// ParseObject takes an object apart, one level deep. It reads every byte once, and is false for a value of another
+// kind.
 func ParseObject(value json.RawMessage) (Object, bool) { return ParseLike(value, nil) }
 
 // ParseLike is ParseObject for an object that probably has the members of another one, as the rows of a page have:
@@ -183,7 +184,7 @@ func nameOf(quoted json.RawMessage) (string, bool) {
 	return Text(quoted)
 }
 
-// Elements takes an array apart, one level deep.
+// Elements takes an array apart, one level deep. It is false for a value of another kind.
 func Elements(value json.RawMessage) ([]json.RawMessage, bool) {
 	if Kind(value) != ArrayValue {
 		return nil, false

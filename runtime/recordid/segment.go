@@ -25,7 +25,7 @@ func CheckName(part, value string) error {
 	return nil
 }
 
-// CheckRecordID refuses a record id under the same rule, save that a canonical key such as
+// CheckRecordID refuses a record id under the rule of CheckName, save that a canonical key such as
 // ["quo\"ted","2026-04-04"] may hold a backslash or "..", though not side by side.
 func CheckRecordID(part, value string) error {
 	if isPlain(value) {

@@ -86,13 +86,13 @@ func (l List) Get(name string) json.RawMessage {
 	return l.Outer.Get(name)
 }
 
-// Text is such a member that is a JSON string; else empty.
+// Text is the text of a member, looked up as Get does; empty when it is no JSON string.
 func (l List) Text(name string) string {
 	text, _ := rawjson.Text(l.Get(name))
 	return text
 }
 
-// Meta is the member meta, empty when there is none.
+// Meta is the object meta, looked up as Get does; nil when there is none.
 func (l List) Meta() rawjson.Object {
 	meta, _ := rawjson.ParseObject(l.Get("meta"))
 	return meta

@@ -31,11 +31,11 @@ type Reason string
 
 // The reasons, as interfaces.md lists them.
 const (
-	Unreachable      Reason = "rs_unreachable"
-	Timeout          Reason = "rs_timeout"
-	InvalidResponse  Reason = "rs_invalid_response"
-	ResponseTooLarge Reason = "rs_response_too_large"
-	Redirected       Reason = "rs_redirect"
+	Unreachable      Reason = "rs_unreachable"        // no status line came
+	Timeout          Reason = "rs_timeout"            // the answer was not whole in time
+	InvalidResponse  Reason = "rs_invalid_response"   // what came is not what the contract promises
+	ResponseTooLarge Reason = "rs_response_too_large" // more bytes than Options.MaxBody
+	Redirected       Reason = "rs_redirect"           // a redirect, which is not followed
 )
 
 // Failure is a request that got no usable answer (R-ERR-4).

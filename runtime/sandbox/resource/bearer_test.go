@@ -14,6 +14,7 @@ func TestBearers(t *testing.T) {
 	}{
 		"no token":            {"", "/v1/streams", 401, "authentication_error"},
 		"unknown token":       {"nobody", "/v1/streams", 401, "context.active_false"},
+		"no grant":            {emptyToken, "/v1/streams", 401, "context.active_false"},
 		"revoked":             {revokedToken, "/v1/streams", 403, "grant_revoked"},
 		"revoked, on records": {revokedToken, "/v1/streams/messages/records", 403, "grant_revoked"},
 		"expired":             {expiredToken, "/v1/schema", 403, "grant_expired"},

@@ -25,6 +25,7 @@ const (
 	packageToken  = "package"
 	revokedToken  = "revoked"
 	expiredToken  = "expired"
+	emptyToken    = "empty" // of a client without a grant
 	crossToken    = "cross"
 	unlinkedToken = "unlinked" // sees attachments, but not which blob they are
 )
@@ -260,6 +261,7 @@ func mailAccesses() map[string]catalog.Access {
 			Name: "messages", ConnectionIDs: []string{personal}, Fields: []string{"id", "subject", "received_at", "labels"},
 			Since: time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
 		}}}),
+		emptyToken:   {Kind: "client", ClientID: "longview"},
 		revokedToken: client(catalog.Grant{ID: "grt_revoked", Revoked: true, Streams: streams(personal)}),
 		crossToken: {Kind: "client", ClientID: "longview", Grants: []catalog.Grant{
 			{ID: "grt_steps", ConnectorKey: "steps", Streams: []catalog.StreamGrant{{Name: "days", ConnectionIDs: []string{"cin_steps"}}}},

@@ -1,0 +1,32 @@
+package journey
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Text is what a host that shows text gives a model of a result: its text content, each part on a line of its own.
+func Text(_ *testing.T, result *mcp.CallToolResult) string {
+	var texts []string
+	for _, content := range result.Content {
+		if text, ok := content.(*mcp.TextContent); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Structured is what a host that shows structured output gives a model, as JSON: < and > are not escaped as for HTML.
+func Structured(t *testing.T, result *mcp.CallToolResult) string {
+	t.Helper()
+	var encoded strings.Builder
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(result.StructuredContent); err != nil {
+		t.Errorf("structured output is no JSON: %v", err)
+	}
+	return strings.TrimSuffix(encoded.String(), "\n")
+}
