@@ -82,9 +82,10 @@ build: toolchain ## static binaries in bin/, man pages and shell completions in 
 	@rm -rf bin/share
 	env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share
 
-release: ## everything that is published, for every platform, in bin/release/
+release: toolchain ## everything that is published, for every platform, in bin/release/
 	$(GO) run ./packaging/release -version '$(VERSION)' -targets '$(TARGETS)'
 
-packages: release ## try what release made: npm, MCP bundle, registry entry, image, systemd and Kubernetes
+packages: toolchain ## make the release, and try it: npm, MCP bundle, registry entry, image, systemd and Kubernetes
 	@packaging/check/prerequisites
+	@$(MAKE) --no-print-directory release
 	$(GO) test -count=1 -tags packages ./packaging/check
