@@ -64,8 +64,8 @@ trace: ## print the requirement ids that no test names; fail when one is due
 fuzz: ## every fuzz target for FUZZTIME (60s); their seeds run with the tests
 	@FUZZTIME='$(or $(FUZZTIME),60s)' GO='$(GO)' .ci/fuzz
 
-supply: ## verify the modules, look for known vulnerabilities, compare two builds
-	@GO='$(GO)' .ci/supply
+supply: ## verify the modules, look for known vulnerabilities, compare two builds (PLATFORMS=all: on each platform)
+	@GO='$(GO)' PLATFORMS='$(PLATFORMS)' .ci/supply
 
 sbom: build ## what bin/pdpp-mcp is made of, as CycloneDX JSON beside it
 	@GO='$(GO)' .ci/sbom bin/pdpp-mcp > bin/pdpp-mcp.cdx.json
