@@ -22,7 +22,7 @@ test: prerequisites check lint race trace supply ## everything a reviewer would 
 
 # First, so that whoever lacks something hears of all of it at once, and not after minutes.
 prerequisites: toolchain
-	@missing=0; for each in browser node; do .ci/$$each || missing=1; done; exit $$missing
+	@missing=0; for each in compiler browser node; do GO='$(GO)' .ci/$$each || missing=1; done; exit $$missing
 
 toolchain:
 	@GO='$(GO)' .ci/toolchain
@@ -49,6 +49,7 @@ lint: ## gofumpt, go vet, staticcheck
 	$(STATICCHECK) ./...
 
 race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser, the TypeScript SDK
+	@GO='$(GO)' .ci/compiler
 	@.ci/browser
 	@.ci/node
 	$(GO) test $(RACE) ./...
