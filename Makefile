@@ -9,7 +9,7 @@ RACE        = -race -timeout 20m -gcflags='modernc.org/sqlite/lib=-race=false'
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench golden generate check lint race trace soak build release packages test-clients fuzz supply sbom
+.PHONY: help demo test prerequisites toolchain bench golden generate check lint race trace soak build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,8 +17,15 @@ help: ## show this list
 demo: build ## build, start the sandbox, show one answer, print the lines to paste into a host
 	@bin/pdpp-sandbox --cache-root .pdpp --demo bin/pdpp-mcp $(DEMO_FLAGS)
 
-test: check lint race trace supply ## everything a reviewer would run
+test: prerequisites check lint race trace supply ## everything a reviewer would run, but the real clients
 	@echo "all checks passed"
+
+# First, so that whoever lacks something hears of all of it at once, and not after minutes.
+prerequisites: toolchain
+	@missing=0; for each in compiler browser node; do GO='$(GO)' .ci/$$each || missing=1; done; exit $$missing
+
+toolchain:
+	@GO='$(GO)' .ci/toolchain
 
 bench: ## measure speed and size against their bars, and write docs/performance.md
 	$(GO) run ./cmd/pdpp-bench -write docs $(BENCH_FLAGS)
@@ -42,14 +49,15 @@ lint: ## gofumpt, go vet, staticcheck
 	$(STATICCHECK) ./...
 
 race: ## all tests with the race detector: units, goldens, end-to-end scripts, a browser, the TypeScript SDK
+	@GO='$(GO)' .ci/compiler
 	@.ci/browser
 	@.ci/node
 	$(GO) test $(RACE) ./...
 
-test-clients: ## real MCP clients and the conformance suite, from npm at exact versions; not part of make test
+test-clients: ## real MCP clients and the conformance suite, from npm at exact versions; the gate runs them too
 	@.ci/clients
 	$(GO) vet -tags clients ./clients/...
-	$(GO) test -tags clients -count=1 -timeout 10m ./clients
+	$(GO) test -tags clients -count=1 -timeout 20m ./clients
 
 trace: ## print the requirement ids that no test names; fail when one is due
 	@.ci/trace
@@ -57,8 +65,8 @@ trace: ## print the requirement ids that no test names; fail when one is due
 fuzz: ## every fuzz target for FUZZTIME (60s); their seeds run with the tests
 	@FUZZTIME='$(or $(FUZZTIME),60s)' GO='$(GO)' .ci/fuzz
 
-supply: ## verify the modules, look for known vulnerabilities, compare two builds
-	@GO='$(GO)' .ci/supply
+supply: ## verify the modules, look for known vulnerabilities, compare two builds (PLATFORMS=all: on each platform)
+	@GO='$(GO)' PLATFORMS='$(PLATFORMS)' .ci/supply
 
 sbom: build ## what bin/pdpp-mcp is made of, as CycloneDX JSON beside it
 	@GO='$(GO)' .ci/sbom bin/pdpp-mcp > bin/pdpp-mcp.cdx.json
@@ -67,16 +75,18 @@ SOAK ?= 10m
 soak: ## the hosted adapter under load and trouble, every answer checked against SQL (SOAK=2m for a shorter run)
 	$(GO) test -count=1 -v -timeout 0 ./soak -for $(SOAK)
 
-build: ## static binaries in bin/, man pages and shell completions in bin/share/
+build: toolchain ## static binaries in bin/, man pages and shell completions in bin/share/
+	@[ -e bin/pdpp-sandbox ] || echo "building bin/; the first time takes some minutes, since all modules are fetched and compiled"
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-mcp ./cmd/pdpp-mcp
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
 	@rm -rf bin/share
 	env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share
 
-release: ## everything that is published, for every platform, in bin/release/
+release: toolchain ## everything that is published, for every platform, in bin/release/
 	$(GO) run ./packaging/release -version '$(VERSION)' -targets '$(TARGETS)'
 
-packages: release ## try what release made: npm, MCP bundle, registry entry, image, systemd and Kubernetes
+packages: toolchain ## make the release, and try it: npm, MCP bundle, registry entry, image, systemd and Kubernetes
 	@packaging/check/prerequisites
+	@$(MAKE) --no-print-directory release
 	$(GO) test -count=1 -tags packages ./packaging/check

@@ -53,8 +53,8 @@ func (u *user) write(t *testing.T, name, content string) {
 	}
 }
 
-// longest is how long one client may take for one command.
-const longest = 90 * time.Second
+// longest is how long one client may take for one command. They take seconds; a busy machine with cold disks takes more.
+const longest = 5 * time.Minute
 
 // command is a program, or a line for the shell when there are no arguments, as the user would run it.
 func (u *user) command(t *testing.T, program string, arguments ...string) *exec.Cmd {
@@ -66,6 +66,7 @@ func (u *user) command(t *testing.T, program string, arguments ...string) *exec.
 		command = exec.CommandContext(ctx, "sh", "-c", program)
 	}
 	command.Dir, command.Env = u.folder, u.environment
+	command.WaitDelay = 10 * time.Second // what it started may hold its streams open
 	return command
 }
 

@@ -32,6 +32,8 @@ func newApprovalScreen(out io.Writer) *approvalScreen {
 // show prints what the owner needs. It is called once.
 func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	fmt.Fprintf(s.out, "\nTo approve the access, open this link:\n\n    %s\n\n", approval.URL)
+	// Whoever ticks several gets a package token, which is refused only afterwards.
+	fmt.Fprint(s.out, "One connection can be approved at a time; connect again for the next.\n\n")
 	if approval.UserCode != "" {
 		fmt.Fprintf(s.out, "and check that the page shows this code, or type it in:\n\n%s\n\n", s.framed(printable(approval.UserCode)))
 	}

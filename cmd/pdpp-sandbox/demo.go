@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 )
 
 // demoQuery finds something in both mailboxes of the sample data.
@@ -35,8 +37,9 @@ func demonstrate(ctx context.Context, stdout, stderr io.Writer, adapter, provide
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "\nOne call over stdio, and its answer as a model reads it:\n\n  search %s\n\n%s\n\n%s\nThe sandbox runs until Ctrl-C.\n",
-		demoQuery, indented(answer), snippets)
+	_, err = fmt.Fprintf(stdout, "\nOne call over stdio, and its answer as a model reads it:\n\n  search %s\n\n%s\n\n"+
+		"Paste into another terminal, and ask your model: Which overdraft notices did I get?\n\n%s\n%s\nThe sandbox runs until Ctrl-C.\n",
+		demoQuery, indented(answer), snippets, otherWays(command[0], providerURL, command[len(command)-1]))
 	if err != nil {
 		return fmt.Errorf("print the demonstration: %w", err)
 	}
@@ -106,6 +109,15 @@ func hostSnippets(command []string) (string, error) {
 	line := shellLine(command)
 	return fmt.Sprintf("Claude Code:\n\n  claude mcp add pdpp -- %s\n\nCodex:\n\n  codex mcp add pdpp -- %s\n\nOther hosts with stdio servers:\n\n  %s\n",
 		line, line, configuration), nil
+}
+
+// otherWays are the lines for whoever has no host, would rather sign in, or wants to be asked as an owner is.
+func otherWays(binary, providerURL, cacheRoot string) string {
+	return fmt.Sprintf("No host at hand:\n\n  %s\n\nOver HTTP, with a sign-in (other hosts: %s/dashboard/connect):\n\n  %s\n\nA grant of your own choice:\n\n  %s\n",
+		shellLine([]string{binary, "call", "search", "--q", "overdraft", "--provider-url", providerURL, "--cache-root", cacheRoot}),
+		providerURL,
+		shellLine([]string{"claude", "mcp", "add", "--transport", "http", "pdpp-hosted", providerURL + auth.MCPPath}),
+		shellLine([]string{binary, "connect", providerURL, "--cache-root", cacheRoot}))
 }
 
 // shellLine quotes what a POSIX shell would split or expand.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -33,6 +35,9 @@ func TestDemonstration(t *testing.T) {
 		`first_fetch_id="cin_gmail_personal/messages:`,
 		"claude mcp add pdpp -- " + line,
 		"codex mcp add pdpp -- " + line,
+		adapter + " call search --q overdraft --provider-url " + r.url + " --cache-root '" + root + "'",
+		adapter + " connect " + r.url + " --cache-root '" + root + "'",
+		"claude mcp add --transport http pdpp-hosted " + r.url + "/mcp",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the demonstration does not print %q:\n%s", want, text)
@@ -40,7 +45,7 @@ func TestDemonstration(t *testing.T) {
 	}
 
 	var document hostDocument
-	from := strings.LastIndex(text, "  {\n")
+	from := strings.Index(text, "  {\n    \"mcpServers\"")
 	if err := json.NewDecoder(strings.NewReader(text[from:])).Decode(&document); err != nil {
 		t.Fatalf("the configuration is not JSON: %v", err)
 	}
@@ -50,5 +55,28 @@ func TestDemonstration(t *testing.T) {
 	}
 	if code := r.stop(); code != exitOK {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// A demonstration goes on when its usual port is taken; a sandbox without one says what to do instead.
+func TestDemonstrationTakesAFreePort(t *testing.T) {
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", defaultListen)
+	if err == nil {
+		t.Cleanup(func() { _ = taken.Close() }) // else another program has it, which will do as well
+	}
+	var notice strings.Builder
+	listener, err := listen(t.Context(), settings{listen: defaultListen, demo: "pdpp-mcp"}, &notice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if address := listener.Addr().String(); address == defaultListen || !strings.Contains(notice.String(), "a free port is taken") {
+		t.Errorf("it listens on %s and says %q, want another port and why", address, notice.String())
+	}
+
+	_, err = listen(t.Context(), settings{listen: defaultListen}, &notice)
+	var unusable *unusableError
+	if !errors.As(err, &unusable) || !strings.Contains(err.Error(), "--listen 127.0.0.1:0") {
+		t.Errorf("without a demonstration: %v, want what to pass", err)
 	}
 }

@@ -71,9 +71,9 @@ func (e *unusableError) Unwrap() error { return e.err }
 
 // serve runs the sandbox until ctx ends. The ready line is printed when requests are answered.
 func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (err error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", settings.listen)
+	listener, err := listen(ctx, settings, stderr)
 	if err != nil {
-		return &unusableError{"listen", err}
+		return err
 	}
 	defer func() { _ = listener.Close() }() // the server has usually closed it before
 	box, err := sandbox.New(ctx, sandbox.Options{
@@ -111,6 +111,21 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 	case <-ctx.Done():
 		return shutDown(server)
 	}
+}
+
+// listen opens the address. A demonstration prints whole lines to paste, so at its default address it may as well
+// have any port: a second sandbox, or another program, does not keep a newcomer from the first answer.
+func listen(ctx context.Context, settings settings, stderr io.Writer) (net.Listener, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", settings.listen)
+	if err != nil && settings.demo != "" && settings.listen == defaultListen {
+		fmt.Fprintf(stderr, "%s cannot be had (%v), so a free port is taken\n", defaultListen, err)
+		listener, err = config.Listen(ctx, "tcp", anyPort)
+	}
+	if err != nil {
+		return nil, &unusableError{"listen", fmt.Errorf("%w; --listen %s takes a free port", err, anyPort)}
+	}
+	return listener, nil
 }
 
 func shutDown(server *http.Server) error {

@@ -9,6 +9,11 @@ import (
 	"path/filepath"
 )
 
+const (
+	defaultListen = "127.0.0.1:8787"
+	anyPort       = "127.0.0.1:0"
+)
+
 // settings are the flags.
 type settings struct {
 	listen      string
@@ -27,7 +32,7 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("pdpp-sandbox", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&s.listen, "listen", "127.0.0.1:8787", "`address` to listen on; port 0 takes a free one")
+	flags.StringVar(&s.listen, "listen", defaultListen, "`address` to listen on; port 0 takes a free one, as --demo does when the default is taken")
 	flags.StringVar(&s.dataDir, "data-dir", "", "`directory` that keeps the records over restarts (default: in memory)")
 	flags.StringVar(&s.cacheRoot, "cache-root", "", "`directory` of the credential cache (default: .pdpp here if it exists, else ~/.pdpp)")
 	flags.StringVar(&s.readyFile, "ready-file", "", "`file` to write as JSON, once requests are answered: URL, tokens and introspection credentials")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -50,6 +51,24 @@ func TestNPXRunsTheBinary(t *testing.T) {
 	_, err := try(t, project, launcher, "nonsense")
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 64 {
 		t.Errorf("a wrong command ended with %v, want exit code 64", err)
+	}
+}
+
+// docs/install.md installs a build by its folders.
+func TestFoldersOfABuildAreInstalled(t *testing.T) {
+	page, err := os.ReadFile("../../docs/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := regexp.MustCompile(`(?m)^npm install --global .*$`).FindString(string(page))
+	if documented == "" {
+		t.Fatal("docs/install.md does not say how to install a build")
+	}
+	prefix := t.TempDir()
+	line := strings.ReplaceAll(documented, "linux-x64", platformName()) + " --no-audit --no-fund --prefix " + prefix
+	run(t, "../..", "sh", "-c", line)
+	if printed := run(t, ".", filepath.Join(prefix, "bin", "pdpp-mcp"), "version"); printed != run(t, ".", here(t), "version") {
+		t.Errorf("what was installed prints %q", printed)
 	}
 }
 
