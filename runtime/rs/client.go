@@ -69,8 +69,13 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 
 // Get reads within the client's timeout and the context's deadline, whichever is sooner, and sends the
 // GET again where that may help (MaxTries). It sends nothing with other credentials (R-ERR-3), follows no
-// redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6).
+// redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6). An optional parameter that
+// is refused is left out of another GET, which has the client's timeout anew.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
+	return withFewer(asked, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
+}
+
+func (c *Client) get(ctx context.Context, asked Request) (*Response, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	return repeat(limited, func() (*Response, error) {
