@@ -91,13 +91,17 @@ func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
 	return c.exchange(ctx, change.Method, asked).run(limited, change.Body.Encoded())
 }
 
-// exchange is a request to come. The caller's context tells why the one that bounds it ended.
+// exchange is a request to come. The caller's context tells why the one that bounds it ended. What is shown of it stands
+// at the provider's public origin: where the resource server is read may be an address of an inner network, which is
+// nothing to a remote caller.
 func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
-	address := c.baseURL + string(asked.Path)
+	target := string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {
-		address += "?" + query
+		target += "?" + query
 	}
-	return &exchange{client: c, caller: ctx, method: method, address: address, asked: asked, shownURL: c.secrets.text(address)}
+	return &exchange{
+		client: c, caller: ctx, method: method, asked: asked, address: c.baseURL + target, shownURL: c.secrets.text(c.providerURL + target),
+	}
 }
 
 // request is the exchange's request under a context, with the headers that all have.
