@@ -90,6 +90,34 @@ func TestFaultsOfTheResourceServer(t *testing.T) {
 	}
 }
 
+// R-ERR-4: in an outage the callers of one adapter have one budget of further tries (rs.RetryBudget). With all of them, the
+// resource server sees hardly more than it is asked.
+func TestAnOutageIsNotTripled(t *testing.T) {
+	const reads, reserve = 40, 20 // few enough for the pace of one caller
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			watch(t)
+			resource := faulttest.New(t)
+			resource.Serve(box().Handler())
+			a := way.start(t, resource, childWithin)
+			a.mustAnswer("before")
+			a.beginAnew()
+			resource.Inject(faulttest.Plan{Fault: faulttest.Status(503)})
+			started := time.Now()
+			for range reads {
+				a.read()
+			}
+			asked := reads * a.children
+			most := asked + asked/10 + reserve + int(time.Since(started)/time.Second) + 1
+			if seen := len(a.rs.Take()); seen > most || seen <= asked {
+				t.Errorf("the resource server saw %d requests for %d reads, at most %d were promised", seen, asked, most)
+			}
+			resource.Heal()
+			a.mustAnswer("after")
+		})
+	}
+}
+
 // Connections that are refused, and a server that comes back.
 func TestResourceServerIsDown(t *testing.T) {
 	for _, way := range ways {

@@ -10,7 +10,7 @@ import (
 )
 
 // Client is a Reader and a Writer over HTTP with one bearer. It is cheap: it holds no connections of its own, so a
-// host makes one per caller on a shared transport. It is immutable and safe for concurrent use.
+// host makes one per caller on a shared transport and a shared budget of retries. It is immutable and safe for concurrent use.
 type Client struct {
 	transport   http.RoundTripper
 	baseURL     string
@@ -20,6 +20,7 @@ type Client struct {
 	secrets     redactor
 	timeout     time.Duration
 	maxBody     int64
+	retries     *RetryBudget
 }
 
 var (
@@ -52,7 +53,11 @@ func NewClient(options Options) (*Client, error) {
 	if options.MaxBody <= 0 {
 		options.MaxBody = DefaultMaxBody
 	}
+	if options.Retries == nil {
+		options.Retries = NewRetryBudget()
+	}
 	return &Client{
+		retries:     options.Retries,
 		transport:   options.Transport,
 		baseURL:     baseURL,
 		providerURL: providerURL,
@@ -78,7 +83,7 @@ func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 func (c *Client) get(ctx context.Context, asked Request) (*Response, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	return repeat(limited, func() (*Response, error) {
+	return repeat(limited, c.retries, func() (*Response, error) {
 		return c.exchange(ctx, http.MethodGet, asked).run(limited, nil)
 	})
 }
