@@ -43,7 +43,6 @@ structured output as JSON. --format text prints what a model reads that sees onl
 func newToolCommand(terminal terminal, logging *logging, definition tool.Definition) *cobra.Command {
 	var provider provider
 	format := format{terminal: terminal}
-	all := false
 	command := &cobra.Command{
 		Use:   definition.Name,
 		Short: definition.Title,
@@ -53,9 +52,7 @@ func newToolCommand(terminal terminal, logging *logging, definition tool.Definit
 	arguments := newArgumentFlags(command.Flags(), definition.Arguments)
 	provider.addFlags(command.Flags())
 	format.addFlags(command.Flags())
-	if arguments.has("cursor") && arguments.has("limit") {
-		command.Flags().BoolVar(&all, "all", false, "read every page; prints one JSON object a line, and how far it is on stderr")
-	}
+	paging := addPaging(command, arguments)
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		object, err := arguments.object()
 		if err != nil {
@@ -75,10 +72,8 @@ func newToolCommand(terminal terminal, logging *logging, definition tool.Definit
 		call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
 			return runWithin(ctx, definition.Run, tool.Env{RS: reader}, arguments)
 		}
-		if all {
-			pages := &pages{terminal: terminal, call: call, readOn: func(arguments json.RawMessage) string {
-				return readOnCommand(command, arguments)
-			}}
+		if paging.all {
+			pages := &pages{terminal: terminal, call: call, read: readToolPage, readOn: paging.readOn}
 			return interrupted(command.Context(), pages.print(command.Context(), object))
 		}
 		result, err := call(command.Context(), object)

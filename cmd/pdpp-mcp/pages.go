@@ -4,17 +4,60 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
+
+// pageFlags is what a command offers whose answers come in pages.
+type pageFlags struct {
+	all    bool
+	readOn func(arguments json.RawMessage) string // nil: the command has no pages
+}
+
+func addPaging(command *cobra.Command, arguments *argumentFlags) *pageFlags {
+	paging := &pageFlags{}
+	if arguments.has("cursor") && arguments.has("limit") {
+		command.Flags().BoolVar(&paging.all, "all", false, "read every page; prints one JSON object a line, and how far it is on stderr")
+		paging.readOn = func(arguments json.RawMessage) string { return readOnCommand(command, arguments) }
+	}
+	return paging
+}
 
 // pages reads every page of one call.
 type pages struct {
 	terminal terminal
 	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
+	read     func(result *tool.Result, arguments json.RawMessage) (*page, error)
 	readOn   func(arguments json.RawMessage) string // the command line that begins with another call
+}
+
+// page is one page, whatever the answer looks like that it came in.
+type page struct {
+	rows  []json.RawMessage
+	next  json.RawMessage // the arguments of the next page's call; nil after the last page
+	stuck error           // why there is no next page although there are more rows
+	count rowCount        // of all pages
+	cut   []string        // members that the last row lacks
+}
+
+// readToolPage reads the page that a tool gives.
+func readToolPage(result *tool.Result, _ json.RawMessage) (*page, error) {
+	var shown shownPage
+	if err := json.Unmarshal(result.Structured, &shown); err != nil {
+		return nil, fmt.Errorf("read the page's structured output: %w", err)
+	}
+	next := shown.next()
+	if next == nil && shown.Data.HasMore {
+		return nil, errManySources
+	}
+	return &page{
+		rows: shown.Data.Data, next: next, count: readRowCount(shown.Data.Meta.Count), cut: append(shown.Clipped, shown.LeftOut...),
+	}, nil
 }
 
 // shownPage is what is read of a page's structured output.
@@ -70,7 +113,7 @@ func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 		next, err := p.printOne(ctx, arguments, progress)
 		if err != nil {
 			progress.done()
-			if progress.rows > 0 {
+			if progress.rows > 0 && !errors.Is(err, errNoWayOn) {
 				fmt.Fprintf(p.terminal.err, "stopped after %d rows; to read on: %s\n", progress.rows, p.readOn(arguments))
 			}
 			return err
@@ -88,27 +131,23 @@ func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, progres
 	if err != nil {
 		return nil, err
 	}
-	var page shownPage
-	if err := json.Unmarshal(result.Structured, &page); err != nil {
-		return nil, fmt.Errorf("read the page's structured output: %w", err)
+	page, err := p.read(result, arguments)
+	if err != nil {
+		return nil, err
 	}
-	next := page.next()
-	if next == nil && page.Data.HasMore {
-		return nil, errManySources
-	}
-	lines, err := p.lines(page.Data.Data)
+	lines, err := p.lines(page.rows)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := p.terminal.out.Write(lines); err != nil {
 		return nil, fmt.Errorf("write the rows: %w", err)
 	}
-	progress.add(len(page.Data.Data), readRowCount(page.Data.Meta.Count))
-	if cut := append(page.Clipped, page.LeftOut...); len(cut) > 0 {
+	progress.add(len(page.rows), page.count)
+	if len(page.cut) > 0 {
 		progress.say(fmt.Sprintf("row %d is too large for one result and lacks a part of %s; read it with read_record_field",
-			progress.rows, printable(strings.Join(cut, ", "))))
+			progress.rows, printable(strings.Join(page.cut, ", "))))
 	}
-	return next, nil
+	return page.next, page.stuck
 }
 
 // lines has one row a line, however the resource server laid it out.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 )
 
 // largestFile bounds a cache file in bytes; real ones are below 2 KiB.
@@ -18,12 +19,13 @@ const largestFile = 64 << 10
 
 // Cache is a directory of scoped credentials, one file for each provider, in the layout of
 // interfaces.md that other PDPP tools share. Its methods are safe for concurrent use, also by
-// several processes: a file is replaced whole or not at all.
+// several processes: changes take turns, and a file is replaced whole or not at all.
 type Cache struct {
 	Root   string       // the cache root, such as ~/.pdpp
 	Logger *slog.Logger // takes warnings; nil for none
 
-	narrow func(*os.File) error // takes the rights of others away; tests replace it
+	narrow       func(*os.File) error // takes the rights of others away; tests replace it
+	lockPatience time.Duration        // 0: as inTurn waits; tests shorten it
 }
 
 // DefaultRoot is .pdpp in the working directory if that exists, else ~/.pdpp.

@@ -286,9 +286,10 @@ func TestWrite(t *testing.T) {
 		t.Errorf(".gitignore is %q (%v), want %q", ignore, err, "*\n")
 	}
 	files, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(files) != 1 {
-		t.Errorf("clients holds %v (%v), want the one file", files, err)
+	if err != nil || len(files) != 2 || files[0].Name() != ".lock" {
+		t.Errorf("clients holds %v (%v), want the lock and the one file", files, err)
 	}
+	wantMode(t, filepath.Join(filepath.Dir(path), ".lock"), 0o600)
 	loaded, err := cache.Load(credential.Selection{ProviderURL: provider, GrantID: "grt_1"}, now)
 	if err != nil {
 		t.Fatal(err)

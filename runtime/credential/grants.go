@@ -61,13 +61,20 @@ func (e *Entry) others() ([]*Entry, error) {
 
 // Add stores a new credential as the one that is used without a grant id. Those of other grants of the
 // provider are kept, as are members that an Entry does not name; of the same grant there is one. A malformed
-// file is replaced with a warning, and one of another provider is refused. Two processes that add for the
-// same provider at the same moment store one of the two.
+// file is replaced with a warning, and one of another provider is refused. Processes that add at the same
+// moment take turns, so that each finds what the others have stored.
 func (c *Cache) Add(entry *Entry) error {
 	path, err := c.Path(entry.ProviderURL)
 	if err != nil {
 		return err
 	}
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	return c.inTurn(func() error { return c.add(path, entry) })
+}
+
+func (c *Cache) add(path string, entry *Entry) error {
 	file, err := c.joined(entry.ProviderURL)
 	if err != nil {
 		return err
@@ -149,11 +156,19 @@ func (c *Cache) salvaged(providerURL string) object {
 // Remove takes the credential of one grant out of the cache, or every one of the provider when the grant id is
 // empty, and gives what it took. The last one takes the file with it, and so does a malformed file, which
 // gives nothing. A grant that is not there is an error of class Configuration.
-func (c *Cache) Remove(providerURL, grantID string) ([]*Entry, error) {
+func (c *Cache) Remove(providerURL, grantID string) (removed []*Entry, err error) {
 	path, err := c.Path(providerURL)
 	if err != nil {
 		return nil, err
 	}
+	err = c.inTurn(func() error {
+		removed, err = c.remove(path, providerURL, grantID)
+		return err
+	})
+	return removed, err
+}
+
+func (c *Cache) remove(path, providerURL, grantID string) ([]*Entry, error) {
 	provider, _ := ParseProviderURL(providerURL) // Path has accepted it
 	grants, err := c.Grants(providerURL)
 	if err != nil {
@@ -179,6 +194,7 @@ func (c *Cache) Remove(providerURL, grantID string) ([]*Entry, error) {
 	case len(kept) == 0:
 		return removed, c.removeFile(path)
 	}
+	c.removeLeftovers()
 	return removed, c.storeGrants(path, members, kept)
 }
 

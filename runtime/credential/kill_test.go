@@ -40,7 +40,7 @@ func TestKilledWhileItStoresACredential(t *testing.T) {
 		if err := cache.Add(numbered(0)); err != nil {
 			t.Errorf("the next run: %v", err)
 		}
-		if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); err != nil || len(left) > 0 {
+		if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".writing-*")); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v %v", left, err)
 		}
 	}

@@ -23,10 +23,13 @@ func (c *Cache) Write(entry *Entry) error {
 	if err != nil {
 		return &Error{Class: Internal, Message: "the credential could not be encoded", Cause: err}
 	}
-	return c.store(path, data)
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	return c.inTurn(func() error { return c.store(path, data) })
 }
 
-// store writes the file of a provider.
+// store writes the file of a provider into directories that are there.
 func (c *Cache) store(path string, data []byte) error {
 	if len(data) > largestFile {
 		return &Error{
@@ -34,9 +37,6 @@ func (c *Cache) store(path string, data []byte) error {
 			Message:  fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
 			NextStep: "remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>",
 		}
-	}
-	if err := c.prepare(); err != nil {
-		return err
 	}
 	if err := replace(path, data); err != nil {
 		return c.unwritable(err)

@@ -28,7 +28,7 @@ func (e *examination) checkTokenKind(ctx context.Context) Finding {
 	}
 	var query rs.Query
 	query.Set("view", "compact")
-	response, err := reader.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query})
+	response, err := reader.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query, Optional: []string{"view"}})
 	if err != nil {
 		return e.fromAnswer(err)
 	}

@@ -36,12 +36,19 @@ const (
 	phrase = `{"q":"meeting","limit":8}`
 )
 
-// read is the call that the tests make: one read, or with a package one of each source.
+// read is the call that the tests make: one read, or with a package one of each source. Whatever comes of it, the address
+// behind which the resource server stands is not in the result (R-ERR-1, R-HOST-1).
 func (a *adapter) read() said {
+	a.t.Helper()
+	tool, arguments := "query_records", query
 	if a.children > 1 {
-		return a.call("search", phrase)
+		tool, arguments = "search", phrase
 	}
-	return a.call("query_records", query)
+	got := a.call(tool, arguments)
+	if inner := strings.TrimPrefix(a.rs.URL, "http://"); strings.Contains(got.text+string(got.structured)+got.body, inner) {
+		a.t.Errorf("the result shows where the resource server is read: %s %s", got.text, got.structured)
+	}
+	return got
 }
 
 // limit is what one read may take.
@@ -80,6 +87,34 @@ func TestFaultsOfTheResourceServer(t *testing.T) {
 				a.mustAnswer("after the fault")
 			})
 		}
+	}
+}
+
+// R-ERR-4: in an outage the callers of one adapter have one budget of further tries (rs.RetryBudget). With all of them, the
+// resource server sees hardly more than it is asked.
+func TestAnOutageIsNotTripled(t *testing.T) {
+	const reads, reserve = 40, 20 // few enough for the pace of one caller
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			watch(t)
+			resource := faulttest.New(t)
+			resource.Serve(box().Handler())
+			a := way.start(t, resource, childWithin)
+			a.mustAnswer("before")
+			a.beginAnew()
+			resource.Inject(faulttest.Plan{Fault: faulttest.Status(503)})
+			started := time.Now()
+			for range reads {
+				a.read()
+			}
+			asked := reads * a.children
+			most := asked + asked/10 + reserve + int(time.Since(started)/time.Second) + 1
+			if seen := len(a.rs.Take()); seen > most || seen <= asked {
+				t.Errorf("the resource server saw %d requests for %d reads, at most %d were promised", seen, asked, most)
+			}
+			resource.Heal()
+			a.mustAnswer("after")
+		})
 	}
 }
 

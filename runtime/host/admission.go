@@ -120,7 +120,9 @@ func (a *admission) resolve(asked *question) {
 func (a *admission) tokenKind() (string, error) {
 	var query rs.Query
 	query.Set("view", "compact")
-	response, err := a.env.RS.Get(a.lifetime, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query})
+	response, err := a.env.RS.Get(a.lifetime, rs.Request{
+		Path: rs.JoinPath("v1", "schema"), Query: query, Optional: []string{"view"}, // the full schema has the block too
+	})
 	if err != nil {
 		return "", err
 	}

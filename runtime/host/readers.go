@@ -21,6 +21,7 @@ type readers struct {
 	resourceURL  string
 	providerURL  string
 	transport    http.RoundTripper
+	retries      *rs.RetryBudget // of all callers: the resource server is one
 	recorder     Recorder
 	timeout      time.Duration
 	childTimeout time.Duration
@@ -31,6 +32,7 @@ func newReaders(options HandlerOptions) (*readers, error) {
 		resourceURL:  options.ResourceURL,
 		providerURL:  options.ProviderURL,
 		transport:    &recordedTransport{inner: options.Transport, recorder: options.Recorder},
+		retries:      rs.NewRetryBudget(),
 		recorder:     options.Recorder,
 		timeout:      options.RSTimeout,
 		childTimeout: options.ChildTimeout,
@@ -72,7 +74,7 @@ func (m *readers) client(request *hostedRequest, bearer auth.Secret) (*rs.Client
 	}
 	return rs.NewClient(rs.Options{
 		BaseURL: m.resourceURL, ProviderURL: m.providerURL, Bearer: bearer.Reveal(),
-		Transport: m.transport, Timeout: m.timeout, Header: header,
+		Transport: m.transport, Retries: m.retries, Timeout: m.timeout, Header: header,
 	})
 }
 

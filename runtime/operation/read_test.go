@@ -3,6 +3,8 @@ package operation_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -13,72 +15,81 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-SCH-1: a server that rejects the view or the selectors is asked with less, and no other refusal is
-// asked about again.
+// strict is a resource server that refuses the parameters of the given names, by name or not, and then gives
+// everything that it has. It records the queries that it saw; one client at a time.
+func strict(t *testing.T, named bool, refused ...string) (tool.Env, *[]string) {
+	t.Helper()
+	full, saw := fixture(t, "captured/015"), []string{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		saw = append(saw, r.URL.RawQuery)
+		for _, name := range refused {
+			if !r.URL.Query().Has(name) {
+				continue
+			}
+			param := ""
+			if named {
+				param = `,"param":"` + name + `"`
+			}
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"error":{"code":"invalid_request","message":"unknown parameter"` + param + `}}`))
+			return
+		}
+		_, _ = w.Write([]byte(full))
+	}))
+	t.Cleanup(server.Close)
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: "tok_1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool.Env{RS: client}, &saw
+}
+
+// R-SCH-1: a server that refuses the view, the detail or the selectors is asked with less, and the scope is made here.
 func TestSchemaSelectorsRejected(t *testing.T) {
-	rejected := answer{err: &rs.Error{Status: 400, Code: "invalid_request", Message: "unknown parameter"}}
-	s := &server{answers: []answer{rejected, rejected, {body: fixture(t, "captured/015")}}}
-	result := schemaOf(t, s, operation.SchemaInput{Stream: pointer("threads"), ConnectionID: pointer("cin_gmail_work")})
-	want := []string{
-		"/v1/schema?view=compact&stream=threads&connection_id=cin_gmail_work",
-		"/v1/schema?stream=threads&connection_id=cin_gmail_work",
-		"/v1/schema",
+	const stream, connection = "stream=threads", "connection_id=cin_gmail_work"
+	tests := map[string]struct {
+		refused []string
+		named   bool
+		detail  *string
+		saw     []string
+	}{
+		"the view":              {[]string{"view"}, true, nil, []string{"view=compact&" + stream + "&" + connection, stream + "&" + connection}},
+		"the detail":            {[]string{"detail"}, true, pointer("full"), []string{"detail=full&" + stream + "&" + connection, stream + "&" + connection}},
+		"the stream":            {[]string{"stream"}, true, nil, []string{"view=compact&" + stream + "&" + connection, "view=compact&" + connection}},
+		"the connection":        {[]string{"connection_id"}, true, nil, []string{"view=compact&" + stream + "&" + connection, "view=compact&" + stream}},
+		"all, without a name":   {[]string{"view", "stream"}, false, nil, []string{"view=compact&" + stream + "&" + connection, stream + "&" + connection, ""}},
+		"the view, not by name": {[]string{"view"}, false, nil, []string{"view=compact&" + stream + "&" + connection, stream + "&" + connection}},
 	}
-	if diff := cmp.Diff(want, s.read); diff != "" {
-		t.Error(diff)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			env, saw := strict(t, test.named, test.refused...)
+			input := operation.SchemaInput{Stream: pointer("threads"), ConnectionID: pointer("cin_gmail_work"), Detail: test.detail}
+			result, err := operation.Schema(t.Context(), env, input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.saw, *saw); diff != "" {
+				t.Errorf("the RS saw (-want +got):\n%s", diff)
+			}
+			shown := result.Text + string(result.Structured)
+			if !strings.Contains(shown, "cin_gmail_work") {
+				t.Errorf("the source is missing: %s", shown)
+			}
+			for _, other := range []string{"cin_gmail_personal", "message_bodies"} {
+				if strings.Contains(shown, other) {
+					t.Errorf("%s is not in the scope:\n%s", other, shown)
+				}
+			}
+		})
 	}
-	if strings.Contains(result.Text+string(result.Structured), "cin_gmail_personal") || !strings.Contains(result.Text, "cin_gmail_work") {
-		t.Errorf("not scoped: %s", result.Text)
-	}
+}
+
+// R-ERR-1: what the reader returned is the error.
+func TestSchemaRefused(t *testing.T) {
 	for _, err := range []error{&rs.Error{Status: 403, Code: "grant_revoked"}, &rs.Failure{Reason: rs.Timeout}} {
 		s := &server{answers: []answer{{err: err}}}
 		if _, got := operation.Schema(context.Background(), tool.Env{RS: s}, operation.SchemaInput{}); !errors.Is(got, err) || len(s.read) != 1 {
 			t.Errorf("%v after %s", got, s.read)
-		}
-	}
-}
-
-// R-SCH-1: a server that names the parameter it does not take is asked once more, without that one alone,
-// and the scope is made here.
-func TestSchemaRejectedParameterIsNamed(t *testing.T) {
-	input := operation.SchemaInput{Stream: pointer("threads"), ConnectionID: pointer("cin_gmail_work")}
-	for param, want := range map[string]string{
-		"view":          "/v1/schema?stream=threads&connection_id=cin_gmail_work",
-		"stream":        "/v1/schema?view=compact&connection_id=cin_gmail_work",
-		"connection_id": "/v1/schema?view=compact&stream=threads",
-	} {
-		rejected := &rs.Error{Status: 400, Code: "invalid_request", Envelope: []byte(`{"param":"` + param + `"}`)}
-		s := &server{answers: []answer{{err: rejected}, {body: fixture(t, "captured/015")}}}
-		result := schemaOf(t, s, input)
-		if len(s.read) != 2 || s.read[1] != want {
-			t.Errorf("%s: the server saw %s", param, s.read)
-		}
-		for _, other := range []string{"cin_gmail_personal", "message_bodies"} {
-			if strings.Contains(result.Text+string(result.Structured), other) {
-				t.Errorf("%s: %s is not in the scope:\n%s", param, other, result.Text)
-			}
-		}
-	}
-}
-
-// R-SCH-1: a server that goes on refusing is not asked without end, and its first refusal is shown.
-func TestSchemaRefusedForGood(t *testing.T) {
-	first := &rs.Error{Status: 400, Code: "invalid_request", Message: "first"}
-	named := &rs.Error{Status: 400, Code: "invalid_request", Envelope: []byte(`{"param":"bogus"}`)}
-	other := &rs.Error{Status: 400, Code: "unsupported_version"}
-	for _, test := range []struct {
-		refusals []answer
-		reads    int
-	}{
-		{[]answer{{err: first}, {err: &rs.Error{Status: 400, Code: "invalid_request", Message: "later"}}}, 3},
-		{[]answer{{err: first}, {err: other}}, 2},
-		{[]answer{{err: named}}, 1},
-		{[]answer{{err: other}}, 1},
-	} {
-		s := &server{answers: test.refusals}
-		_, err := operation.Schema(context.Background(), tool.Env{RS: s}, operation.SchemaInput{Stream: pointer("threads")})
-		if !errors.Is(err, test.refusals[0].err) || len(s.read) != test.reads {
-			t.Errorf("%v after %s", err, s.read)
 		}
 	}
 }

@@ -25,7 +25,10 @@ func ExpandAdvertised(ctx context.Context, env tool.Env, input ExpandAdvertisedI
 	query.Set("stream", input.Stream)
 	query.String("connection_id", input.ConnectionID)
 	sources := rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID}
-	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query, Sources: sources})
+	response, err := env.RS.Get(ctx, rs.Request{
+		Path: rs.JoinPath("v1", "schema"), Query: query, Sources: sources,
+		Optional: []string{"view", "stream", "connection_id"}, // rowsOf takes what matches out of any schema
+	})
 	if err != nil {
 		return nil //nolint:nilerr // the gate fails open
 	}

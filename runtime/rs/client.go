@@ -10,7 +10,7 @@ import (
 )
 
 // Client is a Reader and a Writer over HTTP with one bearer. It is cheap: it holds no connections of its own, so a
-// host makes one per caller on a shared transport. It is immutable and safe for concurrent use.
+// host makes one per caller on a shared transport and a shared budget of retries. It is immutable and safe for concurrent use.
 type Client struct {
 	transport   http.RoundTripper
 	baseURL     string
@@ -20,6 +20,7 @@ type Client struct {
 	secrets     redactor
 	timeout     time.Duration
 	maxBody     int64
+	retries     *RetryBudget
 }
 
 var (
@@ -52,7 +53,11 @@ func NewClient(options Options) (*Client, error) {
 	if options.MaxBody <= 0 {
 		options.MaxBody = DefaultMaxBody
 	}
+	if options.Retries == nil {
+		options.Retries = NewRetryBudget()
+	}
 	return &Client{
+		retries:     options.Retries,
 		transport:   options.Transport,
 		baseURL:     baseURL,
 		providerURL: providerURL,
@@ -69,11 +74,16 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 
 // Get reads within the client's timeout and the context's deadline, whichever is sooner, and sends the
 // GET again where that may help (MaxTries). It sends nothing with other credentials (R-ERR-3), follows no
-// redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6).
+// redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6). An optional parameter that
+// is refused is left out of another GET, which has the client's timeout anew.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
+	return withFewer(asked, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
+}
+
+func (c *Client) get(ctx context.Context, asked Request) (*Response, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	return repeat(limited, func() (*Response, error) {
+	return repeat(limited, c.retries, func() (*Response, error) {
 		return c.exchange(ctx, http.MethodGet, asked).run(limited, nil)
 	})
 }
@@ -86,13 +96,17 @@ func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
 	return c.exchange(ctx, change.Method, asked).run(limited, change.Body.Encoded())
 }
 
-// exchange is a request to come. The caller's context tells why the one that bounds it ended.
+// exchange is a request to come. The caller's context tells why the one that bounds it ended. What is shown of it stands
+// at the provider's public origin: where the resource server is read may be an address of an inner network, which is
+// nothing to a remote caller.
 func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
-	address := c.baseURL + string(asked.Path)
+	target := string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {
-		address += "?" + query
+		target += "?" + query
 	}
-	return &exchange{client: c, caller: ctx, method: method, address: address, asked: asked, shownURL: c.secrets.text(address)}
+	return &exchange{
+		client: c, caller: ctx, method: method, asked: asked, address: c.baseURL + target, shownURL: c.secrets.text(c.providerURL + target),
+	}
 }
 
 // request is the exchange's request under a context, with the headers that all have.

@@ -19,7 +19,7 @@ type Error struct {
 	// section 10.2.3); empty when there was none.
 	RetryAfter string
 
-	URL string // absolute URL that was read; never holds a bearer
+	URL string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
 }
 
 func (e *Error) Error() string {
@@ -44,8 +44,8 @@ type Failure struct {
 	Message   string // what happened, the limit if one was passed, and the next step
 	Status    int    // HTTP status, or 0 when there was none
 	RequestID string
-	URL       string // absolute URL that was read; never holds a bearer
-	Cause     error  // may be nil
+	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
+	Cause     error  // may be nil; for logs, since it may name the address that was dialled
 
 	passing bool // the same request may be answered when it is sent again
 }

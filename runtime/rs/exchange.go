@@ -23,7 +23,7 @@ type exchange struct {
 	method    string
 	address   string
 	asked     Request
-	shownURL  string // the URL that was read, without the bearer
+	shownURL  string // the URL at the provider's public origin, without the bearer
 	status    int
 	requestID string
 }
@@ -116,10 +116,10 @@ func (e *exchange) unanswered(err error) *Failure {
 	}
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) {
-		return e.failure(Unreachable, "the certificate of the resource server at "+e.client.baseURL+
+		return e.failure(Unreachable, "the certificate of the resource server at "+e.client.providerURL+
 			" is not valid or not trusted here, so nothing was sent; check the provider URL, and ask the server's operator about its certificate", err)
 	}
-	failure := e.failure(Unreachable, "the resource server at "+e.client.baseURL+" cannot be reached; check the provider URL and the network, then try again", err)
+	failure := e.failure(Unreachable, "the resource server at "+e.client.providerURL+" cannot be reached; check the provider URL and the network, then try again", err)
 	failure.passing = isPassing(err)
 	return failure
 }

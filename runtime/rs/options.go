@@ -34,6 +34,10 @@ type Options struct {
 	// Nil means one transport of this process, made by NewTransport.
 	Transport http.RoundTripper
 
+	// Retries bounds how many reads are sent again, over all clients that share it: share one between the clients of
+	// a resource server. Nil means one of this client's own.
+	Retries *RetryBudget
+
 	Timeout time.Duration // of one request with its body; 0 means DefaultTimeout
 	MaxBody int64         // bytes of a body after decompression; 0 means DefaultMaxBody
 }

@@ -61,7 +61,7 @@ func (r redactor) cause(err error) error {
 
 // request is a request without the bearer. A request that holds it is one that nobody should send again.
 func (r redactor) request(asked Request) Request {
-	clean := Request{Path: Path(r.text(string(asked.Path))), Sources: asked.Sources}
+	clean := Request{Path: Path(r.text(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
 	for _, parameter := range asked.Query.Parameters() {
 		clean.Query.Set(r.text(parameter.Name), r.text(parameter.Value))
 	}

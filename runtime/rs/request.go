@@ -5,6 +5,10 @@ type Request struct {
 	Path    Path
 	Query   Query
 	Sources Sources // nil: the resource server itself finds the source
+
+	// Optional names parameters that older servers refuse, the newest first. A Client leaves out one that its server
+	// refuses and asks again; whoever reads the answer does then what the parameter stands for (R-SCH-1).
+	Optional []string
 }
 
 // Sources says what a request needs of a package, which is several grants under one bearer. It is one of

@@ -7,7 +7,7 @@ type Response struct {
 	Status    int
 	Body      json.RawMessage // a JSON object in valid UTF-8, as the RS sent it: no name twice in one object, at most 512 levels; nil when a change was answered without one
 	RequestID string          // the RS's Request-Id (or X-Request-Id); empty when it sent none
-	URL       string          // absolute URL that was read; never holds a bearer
+	URL       string          // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
 	Request   Request         // what was asked, to ask it again in another way; never holds a bearer
 
 	// compact is the body as it came from the RS, checked and without whitespace, so that Object need not check it

@@ -22,8 +22,9 @@ import (
 // again. Package http, below this, takes a new connection when one that was kept open turns out to be closed; that
 // counts as the same try.
 //
-// What this costs an operator: a resource server that refuses at once gets up to three times the requests, spread
-// by jitter over half a second, so that callers who failed together do not come back together. One that is slow gets no
+// What this costs an operator: a resource server that refuses at once gets up to three times the requests of few callers,
+// and hardly more than the requests of many (RetryBudget), spread by jitter over half a second, so that callers who failed
+// together do not come back together. One that is slow gets no
 // request more, since a read that ran out of time is not sent again; slowness is the trouble that further load
 // makes worse. A caller waits at most 0.6 s longer for a refusal, or as long as Retry-After asks, and holds its
 // place among its own concurrent requests meanwhile.
@@ -35,9 +36,10 @@ const (
 	waitFactor = 3
 )
 
-// repeat runs a read until it has an answer to give. The context bounds all tries. When there is no further try, the
-// last one's error is the answer, also for a caller who has gone away while this waited.
-func repeat(ctx context.Context, once func() (*Response, error)) (*Response, error) {
+// repeat runs a read until it has an answer to give. The context bounds all tries, the budget those after the first. When
+// there is no further try, the last one's error is the answer, also for a caller who has gone away while this waited.
+func repeat(ctx context.Context, budget *RetryBudget, once func() (*Response, error)) (*Response, error) {
+	budget.earn()
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.Multiplier = firstWait, waitFactor
 	limits := []backoff.RetryOption{backoff.WithBackOff(waits), backoff.WithMaxTries(MaxTries)}
@@ -46,10 +48,17 @@ func repeat(ctx context.Context, once func() (*Response, error)) (*Response, err
 	}
 	var response *Response
 	var last error
+	tries := 0
 	// The package gives its own errors too; which one does not matter, since the last try's says more.
 	_, _ = backoff.Retry(ctx, func() (*Response, error) {
 		response, last = once()
-		return response, verdict(ctx, last)
+		tries++
+		said := verdict(ctx, last)
+		var final *backoff.PermanentError
+		if said != nil && !errors.As(said, &final) && tries < MaxTries && !budget.spend() {
+			said = backoff.Permanent(said)
+		}
+		return response, said
 	}, limits...)
 	return response, last
 }

@@ -196,6 +196,20 @@ func TestTokenIsTried(t *testing.T) {
 			got.wantError(t, test.class, test.text)
 		})
 	}
+	t.Run("a server that refuses the view", func(t *testing.T) {
+		full := replies(reply{200, `{"bearer":{"token_kind":"client","grant_id":"grt_9"}}`})
+		refused := replies(envelopeReply(400, "invalid_request"))
+		provider := playing(metadata, agentStart).
+			Handle("/v1/schema", func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Query().Has("view") {
+					refused(w, r)
+					return
+				}
+				full(w, r)
+			}).
+			Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer"}`}))
+		signIn(t, provider, connect.Options{Sources: []string{spotify}}).wantToken(t, agentToken, "grt_9")
+	})
 	t.Run("package by its id", func(t *testing.T) {
 		provider := playing(metadata, agentStart).
 			Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","grant_package_id":"gpkg_1"}`}))

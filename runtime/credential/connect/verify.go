@@ -47,6 +47,7 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 	var request rs.Request
 	request.Path = rs.JoinPath("v1", "schema")
 	request.Query.Set("view", "compact")
+	request.Optional = []string{"view"} // a server that refuses it answers with the full schema
 	response, err := reader.Get(ctx, request)
 	if err != nil {
 		return nil, s.untried(ctx, err)

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 )
 
 // leastCoverage is the share of a query's trigrams below which a text is not called similar.
@@ -16,8 +14,8 @@ const leastCoverage = 0.25
 // with a blank) one of their searched fields has. It finds word forms and misspellings that Search does
 // not, and knows nothing of meaning. Scores run from 0 to 1, higher is better, best first.
 func (s *Store) Similar(ctx context.Context, query string, scopes []SearchScope) ([]Hit, error) {
-	wanted := trigrams(query)
-	if len(wanted) == 0 || len(scopes) == 0 {
+	wanted := newTrigramQuery(query)
+	if len(wanted.places) == 0 || len(scopes) == 0 {
 		return []Hit{}, nil
 	}
 	var c clause
@@ -39,7 +37,7 @@ func (s *Store) Similar(ctx context.Context, query string, scopes []SearchScope)
 }
 
 // similar reads every text that the clause selects. A hit has the one field that is most like the query.
-func (s *Store) similar(ctx context.Context, c *clause, wanted map[string]bool) ([]Hit, error) {
+func (s *Store) similar(ctx context.Context, c *clause, wanted *trigramQuery) ([]Hit, error) {
 	rows, err := s.db.QueryContext(ctx, c.sql.String(), c.arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("compare texts: %w", err)
@@ -54,7 +52,7 @@ func (s *Store) similar(ctx context.Context, c *clause, wanted map[string]bool) 
 		if err != nil {
 			return nil, fmt.Errorf("compare texts: %w", err)
 		}
-		score := coverage(wanted, text)
+		score := wanted.coverage(text)
 		if score < leastCoverage {
 			continue
 		}
@@ -80,35 +78,12 @@ func (s *Store) Beginning(ctx context.Context, match Match, limit int) (string, 
 	if err != nil {
 		return "", false, fmt.Errorf("text of field %q: %w", match.Field, err)
 	}
-	runes := []rune(text)
-	if len(runes) <= limit {
-		return text, false, nil
-	}
-	return string(runes[:limit]) + "…", true, nil
-}
-
-func coverage(wanted map[string]bool, text string) float64 {
-	found := 0
-	for trigram := range trigrams(text) {
-		if wanted[trigram] {
-			found++
+	runes := 0
+	for at := range text {
+		if runes == limit {
+			return text[:at] + "…", true, nil
 		}
+		runes++
 	}
-	return float64(found) / float64(len(wanted))
-}
-
-// trigrams are the distinct runs of three runes in the lower-cased words of text, each with a blank
-// before and after.
-func trigrams(text string) map[string]bool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	distinct := map[string]bool{}
-	for _, word := range words {
-		runes := []rune(" " + word + " ")
-		for i := 0; i+3 <= len(runes); i++ {
-			distinct[string(runes[i:i+3])] = true
-		}
-	}
-	return distinct
+	return text, false, nil
 }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// killing stands before a provider and kills a process once, without a warning, as no process can prevent.
+type killing struct {
+	inner  http.Handler
+	at     int           // the request at which it happens, counted from 1
+	answer bool          // give the answer first
+	after  time.Duration // then wait so long
+
+	mu     sync.Mutex
+	seen   []string
+	victim *os.Process
+}
+
+func (k *killing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	k.mu.Lock()
+	k.seen = append(k.seen, r.URL.Path)
+	hit := len(k.seen) == k.at
+	victim := k.victim
+	k.mu.Unlock()
+	if !hit {
+		k.inner.ServeHTTP(w, r)
+		return
+	}
+	if k.answer {
+		k.inner.ServeHTTP(w, r)
+		time.AfterFunc(k.after, func() { _ = victim.Kill() }) // it may have ended before
+		return
+	}
+	_ = victim.Kill()
+	panic(http.ErrAbortHandler) // nobody is there for an answer
+}
+
+// Requests of the captured sign-in: the provider's metadata, the server's, registration, pushed request, agent connect, one
+// poll, which brings the token, and the schema that tries it.
+const signInRequests = 7
+
+// Covers R-STDIO-2: the whole command is killed at each step of a sign-in, and at any moment after the last answer, while it
+// writes. The cache is as it was, to the byte, or has the new grant before the old one; and the next change succeeds.
+func TestConnectIsKilled(t *testing.T) {
+	for step := 1; step <= signInRequests; step++ {
+		t.Run(fmt.Sprintf("at request %d", step), func(t *testing.T) {
+			t.Parallel() // most of it is waiting for polls
+			connectAndKill(t, &killing{at: step}, false)
+		})
+	}
+	t.Run("after the token", func(t *testing.T) {
+		t.Parallel()
+		connectAndKill(t, &killing{at: signInRequests - 1, answer: true}, false)
+	})
+	for round := range 12 {
+		t.Run(fmt.Sprintf("while it writes, %d", round+1), func(t *testing.T) {
+			t.Parallel()
+			connectAndKill(t, &killing{at: signInRequests, answer: true, after: rand.N(4 * time.Millisecond)}, true)
+		})
+	}
+}
+
+// connectAndKill connects to a provider of which a grant is stored, under a killer. mayStore tells whether the command may have
+// come to storing the new one.
+func connectAndKill(t *testing.T, killer *killing, mayStore bool) {
+	t.Helper()
+	provider := playedProvider(t, capturedSignIn(), func(captured http.Handler) http.Handler {
+		killer.inner = captured
+		return killer
+	})
+	cache := &credential.Cache{Root: t.TempDir()}
+	path, before := storeOld(t, cache, provider.URL)
+	command := connecting(t, provider.URL, cache.Root)
+	killer.mu.Lock() // no request is answered before it is known whom to kill
+	err := command.Start()
+	killer.victim = command.Process
+	killer.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := command.Wait() != nil
+	if len(killer.seen) < killer.at || !killed && !mayStore {
+		t.Fatalf("killed: %t, after %v", killed, killer.seen)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := heldGrants(t, cache, provider.URL)
+	switch {
+	case string(content) == before && (killed || !mayStore):
+	case mayStore && stored == playedGrant+" grt_old":
+	default:
+		t.Errorf("killed: %t; the cache holds %s:\n%s", killed, stored, content)
+	}
+	if err := cache.Add(newGrant(t, provider.URL)); err != nil {
+		t.Fatalf("the next change: %v", err)
+	}
+	if stored := heldGrants(t, cache, provider.URL); stored != playedGrant+" grt_old" {
+		t.Errorf("after the next change the cache holds %s", stored)
+	}
+}
+
+// storeOld stores a grant of an earlier sign-in, with a member of another tool.
+func storeOld(t *testing.T, cache *credential.Cache, provider string) (path, content string) {
+	t.Helper()
+	path, err := cache.Path(provider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	content = `{"provider_url":"` + provider + `","note":"of another tool","credential":{"access_token":"old","grant_id":"grt_old"}}`
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, content
+}
+
+// newGrant is what the next sign-in brings.
+func newGrant(t *testing.T, provider string) *credential.Entry {
+	t.Helper()
+	token, err := credential.NewToken("next")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &credential.Entry{ProviderURL: provider, Credential: credential.Credential{AccessToken: token, GrantID: playedGrant}}
+}
+
+func heldGrants(t *testing.T, cache *credential.Cache, provider string) string {
+	t.Helper()
+	grants, err := cache.Grants(provider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held []string
+	for _, entry := range grants {
+		held = append(held, entry.Credential.GrantID)
+	}
+	return strings.Join(held, " ")
+}

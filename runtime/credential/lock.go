@@ -1,0 +1,75 @@
+package credential
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// lockName is the file beside the credentials whose lock lets changes take turns. It is empty and stays: who removed
+// it could take it from under somebody who has just opened it.
+const lockName = ".lock"
+
+// A change takes milliseconds. One that waits for longer than lockPatience stands behind a process that was stopped, or
+// behind a network that lost a lock.
+const (
+	lockPatience = 10 * time.Second
+	lockPause    = 5 * time.Millisecond
+)
+
+// errLocked says that another open file holds the lock.
+var errLocked = errors.New("another process holds the lock")
+
+// inTurn runs a change that reads a file and writes it again, while no other change of this cache runs, in this process or
+// in another. The lock belongs to the open file, so the system takes it from a process that dies. Readers need none: they
+// see the old file or the new one. A file system without locks gets the change all the same, with a warning.
+func (c *Cache) inTurn(change func() error) error {
+	path := filepath.Join(c.directory(), lockName)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return change() // there is no cache, so there is nothing to lose
+	}
+	if err != nil {
+		return c.unwritable(err)
+	}
+	defer file.Close() // which gives the lock back
+	err = c.awaitLock(file)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		if c.Logger != nil {
+			c.Logger.Warn("the file system has no locks; another connect at this moment may be lost", "path", path)
+		}
+	case errors.Is(err, errLocked):
+		return &Error{
+			Class:    Configuration,
+			Message:  fmt.Sprintf("the credential cache %s is being changed by another process for more than %s", c.Root, c.patience()),
+			NextStep: "end that process, then try again",
+			Cause:    err,
+		}
+	case err != nil:
+		return c.unwritable(err)
+	}
+	return change()
+}
+
+// awaitLock asks again and again: a wait inside the system could not be given up.
+func (c *Cache) awaitLock(file *os.File) error {
+	deadline := time.Now().Add(c.patience())
+	for {
+		err := tryLock(file)
+		if !errors.Is(err, errLocked) || !time.Now().Before(deadline) {
+			return err
+		}
+		time.Sleep(lockPause)
+	}
+}
+
+func (c *Cache) patience() time.Duration {
+	if c.lockPatience > 0 {
+		return c.lockPatience
+	}
+	return lockPatience
+}

@@ -1,0 +1,130 @@
+package credential
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const lockedProvider = "https://pdpp.example"
+
+func grantNumber(t *testing.T, number int) *Entry {
+	t.Helper()
+	token, err := NewToken(fmt.Sprintf("token-%d", number))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Entry{ProviderURL: lockedProvider, Credential: Credential{AccessToken: token, GrantID: fmt.Sprintf("grt_%d", number)}}
+}
+
+// Covers R-STDIO-2: grants that are added and removed at the same moment all count. Each change opens the cache anew, as
+// processes do, and the lock belongs to the open file; connect_at_once_test.go of the command does it with processes.
+func TestChangesAtTheSameMoment(t *testing.T) {
+	const many = 24
+	root := t.TempDir()
+	for number := range many {
+		if err := (&Cache{Root: root}).Add(grantNumber(t, number)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for number := range many {
+		added := grantNumber(t, many+number)
+		running.Go(func() {
+			<-start
+			if err := (&Cache{Root: root}).Add(added); err != nil {
+				t.Error(err)
+			}
+		})
+		running.Go(func() {
+			<-start
+			removed, err := (&Cache{Root: root}).Remove(lockedProvider, fmt.Sprintf("grt_%d", number))
+			if err != nil || len(removed) != 1 {
+				t.Errorf("removed %v: %v", removed, err)
+			}
+		})
+	}
+	close(start)
+	running.Wait()
+	grants, err := (&Cache{Root: root}).Grants(lockedProvider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held []string
+	for _, entry := range grants {
+		held = append(held, entry.Credential.GrantID)
+	}
+	var want []string
+	for number := range many {
+		want = append(want, fmt.Sprintf("grt_%d", many+number))
+	}
+	slices.Sort(held)
+	slices.Sort(want)
+	if !slices.Equal(held, want) {
+		t.Errorf("the cache holds %v, want %v", held, want)
+	}
+}
+
+// A change that waits for a process that does not go on ends with the way out, and leaves the file as it was. Nobody has to
+// remove anything once that process is gone.
+func TestChangeBehindAStoppedProcess(t *testing.T) {
+	cache := &Cache{Root: t.TempDir(), lockPatience: 50 * time.Millisecond}
+	if err := cache.Add(grantNumber(t, 1)); err != nil {
+		t.Fatal(err)
+	}
+	path, err := cache.Path(lockedProvider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder, err := os.OpenFile(filepath.Join(filepath.Dir(path), lockName), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tryLock(holder); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func() error{
+		"add":    func() error { return cache.Add(grantNumber(t, 2)) },
+		"write":  func() error { return cache.Write(grantNumber(t, 2)) },
+		"remove": func() error { _, err := cache.Remove(lockedProvider, ""); return err },
+	} {
+		var failure *Error
+		if err := change(); !errors.As(err, &failure) || failure.Class != Configuration || !strings.Contains(err.Error(), "end that process") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if grants, err := cache.Grants(lockedProvider); err != nil || len(grants) != 1 {
+		t.Errorf("a reader has to wait for nobody: %v %v", grants, err)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the file changed: %v %s", err, after)
+	}
+	if err := holder.Close(); err != nil { // as the end of its process does
+		t.Fatal(err)
+	}
+	if err := cache.Add(grantNumber(t, 2)); err != nil {
+		t.Error(err)
+	}
+}
+
+// To disconnect where nothing was ever stored makes no directory.
+func TestRemoveWithoutACache(t *testing.T) {
+	cache := &Cache{Root: filepath.Join(t.TempDir(), "none")}
+	if _, err := cache.Remove(lockedProvider, ""); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(cache.Root); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s was made", cache.Root)
+	}
+}

@@ -1,0 +1,69 @@
+package rs
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+)
+
+// withFewer runs a read, and again without an optional parameter when the server refuses one. Each parameter is left
+// out once at most, so that this ends. A refusal that is about something else is final, and then the first one
+// counts: it answers what the caller asked. What got no answer counts as it is.
+func withFewer(asked Request, read func(Request) (*Response, error)) (*Response, error) {
+	var first error
+	for {
+		response, err := read(asked)
+		if err == nil {
+			return response, nil
+		}
+		var refused *Error
+		if !errors.As(err, &refused) {
+			return nil, err
+		}
+		if first == nil {
+			first = err
+		}
+		fewer, again := asked.withoutRefused(refused)
+		if !again {
+			return nil, first
+		}
+		asked = fewer
+	}
+}
+
+// withoutRefused is the request without the optional parameter that a server does not take, or false when the
+// refusal is about something else. A server that does not say which is thought to mean the first, which is the
+// newest, and after that any of the others.
+func (r Request) withoutRefused(refused *Error) (Request, bool) {
+	sent := keepSent(r.Optional, r.Query)
+	if len(sent) == 0 || refused.Status != http.StatusBadRequest || refused.Code != "invalid_request" {
+		return Request{}, false
+	}
+	var envelope struct {
+		Param string `json:"param"`
+	}
+	left := sent
+	switch {
+	case json.Unmarshal(refused.Envelope, &envelope) == nil && envelope.Param != "":
+		if !slices.Contains(sent, envelope.Param) {
+			return Request{}, false
+		}
+		left = []string{envelope.Param}
+	case sent[0] == r.Optional[0]:
+		left = sent[:1]
+	}
+	r.Query = r.Query.Without(left...)
+	return r, true
+}
+
+// keepSent are the names that the query has.
+func keepSent(names []string, query Query) []string {
+	var sent []string
+	for _, name := range names {
+		if _, there := query.Get(name); there {
+			sent = append(sent, name)
+		}
+	}
+	return sent
+}

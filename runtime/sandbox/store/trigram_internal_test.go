@@ -1,0 +1,47 @@
+package store
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+// simpleTrigrams says in few words what a trigram is.
+func simpleTrigrams(text string) map[string]bool {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	distinct := map[string]bool{}
+	for _, word := range words {
+		runes := []rune(" " + word + " ")
+		for i := 0; i+3 <= len(runes); i++ {
+			distinct[string(runes[i:i+3])] = true
+		}
+	}
+	return distinct
+}
+
+// The count without sets is that of the sets, for any text and query.
+func TestCoverageIsThatOfTheSets(t *testing.T) {
+	texts := rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-dA-DéÉßİ1 .,\-]|overdraft){0,60}`))
+	rapid.Check(t, func(t *rapid.T) {
+		query, text := texts.Draw(t, "query"), texts.Draw(t, "text")
+		wanted, given := simpleTrigrams(query), simpleTrigrams(text)
+		q := newTrigramQuery(query)
+		if len(q.places) != len(wanted) {
+			t.Fatalf("%d trigrams, want %d", len(q.places), len(wanted))
+		}
+		if len(wanted) == 0 {
+			return
+		}
+		found := 0
+		for each := range wanted {
+			if given[each] {
+				found++
+			}
+		}
+		if got, want := q.coverage(text), float64(found)/float64(len(wanted)); got != want {
+			t.Fatalf("coverage is %v, want %v", got, want)
+		}
+	})
+}
