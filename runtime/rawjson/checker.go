@@ -11,6 +11,11 @@ type checker struct {
 	at     int
 	depth  int
 	spaces int // bytes of whitespace between tokens
+
+	depthMost  int
+	tellsNames bool     // whether a name that comes twice in an object is a fault
+	names      [][]byte // of the objects that are open, while names are told apart
+	fault      error    // of a document that is valid so far; nil for one that is not
 }
 
 // document tells whether the text is one value.
@@ -60,15 +65,20 @@ func (c *checker) value() bool {
 func (c *checker) enter() bool {
 	c.at++
 	c.depth++
-	return c.depth <= nestingMost
+	if c.depth > c.depthMost {
+		c.fault = ErrTooDeep
+		return false
+	}
+	return true
 }
 
 func (c *checker) members() bool {
 	if c.peek() == '}' {
 		return c.leave()
 	}
+	own := objectNames{from: len(c.names)}
 	for {
-		if c.peek() != '"' || !c.quoted() || c.peek() != ':' {
+		if c.peek() != '"' || !c.name(&own) || c.peek() != ':' {
 			return false
 		}
 		c.at++
@@ -79,11 +89,25 @@ func (c *checker) members() bool {
 		case ',':
 			c.at++
 		case '}':
+			c.names = c.names[:own.from]
 			return c.leave()
 		default:
 			return false
 		}
 	}
+}
+
+// name passes the name of a member.
+func (c *checker) name(own *objectNames) bool {
+	start := c.at
+	if !c.quoted() {
+		return false
+	}
+	if c.tellsNames && !c.isNew(own, c.text[start:c.at]) {
+		c.fault = ErrRepeatedName
+		return false
+	}
+	return true
 }
 
 func (c *checker) elements() bool {

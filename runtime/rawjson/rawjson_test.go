@@ -74,7 +74,11 @@ func FuzzAgreesWithPackageJSON(f *testing.F) {
 		if got := rawjson.Valid(document); got != valid {
 			t.Fatalf("%q: valid %v, package json says %v", document, got, valid)
 		}
+		strict, strictErr := rawjson.Unambiguous(document, 100)
 		got, err := rawjson.Compact(document)
+		if strictErr == nil && string(strict) != string(got) || err != nil && strictErr == nil {
+			t.Errorf("%q: %q (%v) where it has to be unambiguous, else %q (%v)", document, strict, strictErr, got, err)
+		}
 		if (err == nil) != (valid && utf8.Valid(document)) {
 			t.Fatalf("%q: %v", document, err)
 		}

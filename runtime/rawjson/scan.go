@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"unicode/utf8"
@@ -49,12 +50,20 @@ func Kind(value json.RawMessage) ValueKind {
 // numbers keep their spelling. A document without such whitespace, as servers send it, is given as it is
 // and not copied. It nests at most 10,000 deep. Its error is ErrInvalid.
 func Compact(document []byte) (json.RawMessage, error) {
-	if !utf8.Valid(document) {
+	compacted, err := compact(document, checker{text: document, depthMost: nestingMost})
+	if err != nil {
 		return nil, ErrInvalid
 	}
-	c := checker{text: document}
-	if !c.document() {
+	return compacted, nil
+}
+
+// compact is Compact with a checker of its own. Its error is ErrInvalid or the checker's fault.
+func compact(document []byte, c checker) (json.RawMessage, error) {
+	switch {
+	case !utf8.Valid(document):
 		return nil, ErrInvalid
+	case !c.document():
+		return nil, cmp.Or(c.fault, ErrInvalid)
 	}
 	if c.spaces == 0 {
 		return document[:len(document):len(document)], nil
@@ -77,7 +86,7 @@ func Compact(document []byte) (json.RawMessage, error) {
 
 // Valid tells whether a document is one JSON value (RFC 8259) that nests at most 10,000 deep. It does not look at whether strings are UTF-8.
 func Valid(document []byte) bool {
-	c := checker{text: document}
+	c := checker{text: document, depthMost: nestingMost}
 	return c.document()
 }
 

@@ -1,0 +1,60 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// Why readers of a valid document may not agree on it.
+var (
+	// ErrRepeatedName: an object names a member twice, of which some readers take the first and some the last (RFC 8259,
+	// section 4).
+	ErrRepeatedName = errors.New("a member is named twice in one object")
+	// ErrTooDeep: the document is nested too deep for some readers.
+	ErrTooDeep = errors.New("nested too deep")
+)
+
+// Unambiguous is Compact for a document that comes from others, on which all readers have to agree: no object names a
+// member twice, however it spells the name, and no more than depth objects and arrays stand in each other. Its error is
+// ErrInvalid, ErrRepeatedName or ErrTooDeep, whichever fault comes first.
+func Unambiguous(document []byte, depth int) (json.RawMessage, error) {
+	return compact(document, checker{text: document, depthMost: depth, tellsNames: true})
+}
+
+// objectNames are the names of an object that is being checked: the last ones of checker.names.
+type objectNames struct {
+	from  int
+	known map[string]bool // its names when they are many; nil for few
+}
+
+// fewNames is up to how many names are compared one by one.
+const fewNames = 32
+
+// isNew tells whether an object has no member of that name yet, and keeps the name. It is given with its quotes.
+func (c *checker) isNew(names *objectNames, quoted []byte) bool {
+	name := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		decoded, _ := Text(quoted) // the string is valid
+		name = []byte(decoded)
+	}
+	own := c.names[names.from:]
+	if names.known == nil && len(own) == fewNames {
+		names.known = make(map[string]bool, 2*fewNames)
+		for _, each := range own {
+			names.known[string(each)] = true
+		}
+	}
+	if names.known != nil {
+		isNew := !names.known[string(name)]
+		names.known[string(name)] = true
+		return isNew
+	}
+	for _, each := range own {
+		if bytes.Equal(each, name) {
+			return false
+		}
+	}
+	c.names = append(c.names, name)
+	return true
+}
