@@ -133,30 +133,56 @@ func ParseObject(value json.RawMessage) (Object, bool) { return ParseLike(value,
 // ParseLike is ParseObject for an object that probably has the members of another one, as the rows of a page have:
 // names that stand in the same place are not read again.
 func ParseLike(value json.RawMessage, other Object) (Object, bool) {
+	return ParseNested(value, other, nil)
+}
+
+// Nested is a member that is an object and taken apart together with the object around it.
+type Nested struct {
+	Name    string // of the member
+	Like    Object // that it is probably like
+	Members Object // what it holds
+	Found   bool   // whether there is such a member and it is an object
+}
+
+// ParseNested is ParseLike, and takes one member apart on the way; nil for none.
+func ParseNested(value json.RawMessage, other Object, nested *Nested) (Object, bool) {
 	if Kind(value) != ObjectValue {
 		return nil, false
 	}
+	object, _, ok := parseMembers(value, space(value, 0), other, nested)
+	return object, ok
+}
+
+// parseMembers takes the object apart that begins at a place, and gives the place after it.
+func parseMembers(value json.RawMessage, at int, other Object, nested *Nested) (object Object, end int, ok bool) {
 	room := len(other)
 	if room == 0 {
 		room = membersUsual
 	}
-	object := make(Object, 0, room)
-	at := space(value, space(value, 0)+1)
+	object = make(Object, 0, room)
+	at = space(value, at+1)
 	for at < len(value) && value[at] != '}' {
 		end := skip(value, at)
 		name, ok := likeName(value[at:end], other, len(object))
 		if !ok {
-			return nil, false
+			return nil, 0, false
 		}
 		start := space(value, space(value, end)+1) // past the colon
 		if start >= len(value) {
-			return nil, false
+			return nil, 0, false
 		}
-		end = skip(value, start)
+		if nested != nil && value[start] == '{' && name == nested.Name && !nested.Found {
+			nested.Members, end, nested.Found = parseMembers(value, start, nested.Like, nil)
+			if !nested.Found {
+				return nil, 0, false
+			}
+		} else {
+			end = skip(value, start)
+		}
 		object = append(object, Member{Name: name, Value: value[start:end:end]})
 		at = next(value, end)
 	}
-	return object, at < len(value)
+	return object, at + 1, at < len(value)
 }
 
 // likeName is the name in quotes, and that of the other object's member at the same place when it is the same.

@@ -51,12 +51,13 @@ func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 
 // newRowLike is newRow for a record that probably has the members of another one.
 func newRowLike(value json.RawMessage, connectionID, stream string, other *row) (*row, bool) {
-	members, ok := rawjson.ParseLike(value, other.members)
+	data := rawjson.Nested{Name: "data", Like: other.fields}
+	members, ok := rawjson.ParseNested(value, other.members, &data)
 	if !ok {
 		return nil, false
 	}
-	r := &row{members: members}
-	if r.fields, ok = rawjson.ParseLike(members.Get("data"), other.fields); !ok {
+	r := &row{members: members, fields: data.Members}
+	if !data.Found {
 		r.flat = true
 		r.fields = members.Without(envelopeNames...)
 		if openable(members.Text("url")) { // the source's own address, not the path of the answer
