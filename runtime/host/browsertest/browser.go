@@ -13,7 +13,7 @@ import (
 )
 
 // Advice is what to do when there is no browser. .ci/browser does it.
-const Advice = "pages are tested in a browser: apt-get install chromium, or name one in PDPP_CHROMIUM, or set PDPP_NO_BROWSER=1 to do without"
+const Advice = "pages are tested in a browser: apt-get install chromium chromium-sandbox, or name one in PDPP_CHROMIUM, or set PDPP_NO_BROWSER=1 to do without"
 
 // Browser is a running browser with a profile of its own. It ends with the test that opened it.
 type Browser struct {
@@ -24,11 +24,11 @@ type Browser struct {
 // log then says so; without being asked, it fails the test.
 func Open(t *testing.T, further ...chromedp.ExecAllocatorOption) (_ Browser, ok bool) {
 	t.Helper()
-	executable := Find()
-	if executable == "" && os.Getenv("PDPP_NO_BROWSER") == "1" {
+	if os.Getenv("PDPP_NO_BROWSER") == "1" { // also when there is one, since it may not start here
 		t.Log(Advice)
 		return Browser{}, false
 	}
+	executable := Find()
 	if executable == "" {
 		t.Fatal(Advice)
 	}
@@ -42,7 +42,7 @@ func Open(t *testing.T, further ...chromedp.ExecAllocatorOption) (_ Browser, ok 
 	started, closeBrowser := chromedp.NewContext(allocator)
 	t.Cleanup(closeBrowser)
 	if err := chromedp.Do(started); err != nil {
-		t.Fatalf("%s does not start: %v", executable, err)
+		t.Fatalf("%s does not start: %v\n%s", executable, err, Advice)
 	}
 	return Browser{started}, true
 }
