@@ -40,12 +40,15 @@ func (id identity) arguments() rawjson.Object {
 		}
 		return arguments
 	}
-	arguments := rawjson.Object{rawjson.String("id", id.handle)}
+	arguments := append(make(rawjson.Object, 0, argumentsUsual), rawjson.String("id", id.handle))
 	if !id.embedded && id.connectionID != "" {
 		arguments = append(arguments, rawjson.String("connection_id", id.connectionID))
 	}
 	return arguments
 }
+
+// argumentsUsual is how many arguments a continuation has room for at first.
+const argumentsUsual = 3
 
 // fetch reads the whole record.
 func (id identity) fetch() Call { return Call{Tool: "fetch", Arguments: id.arguments()} }

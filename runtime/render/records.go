@@ -43,6 +43,7 @@ type page struct {
 	short    *shortened        // how the first row was cut, when it is too large by itself
 	fitted   json.RawMessage   // the structured output of the rows that are shown
 	heading  []string          // the text before the rows that are shown; nil until it is asked for
+	next     []Call            // what calls gives for them; nil until it is asked for, and when there is none
 }
 
 func openPage(response *rs.Response, input RecordsInput, again reread) (*page, error) {
@@ -51,6 +52,8 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 		return nil, err
 	}
 	p := &page{list: list{envelope}, response: response, input: input, again: again}
+	rows := len(envelope.Rows)
+	p.rows, p.handles, p.encoded = make([]*row, 0, rows), make([]string, 0, rows), make([]json.RawMessage, 0, rows)
 	last := &row{}
 	for i, value := range envelope.Rows {
 		row, ok := newRowLike(value, deref(input.ConnectionID), input.Stream, last)
@@ -86,7 +89,7 @@ func (p *page) shrink() {
 	}
 }
 
-func (p *page) show(rows int) { p.shown, p.heading = rows, nil }
+func (p *page) show(rows int) { p.shown, p.heading, p.next = rows, nil, nil }
 
 // leftOut is the number of rows that the RS sent and the page does not show.
 func (p *page) leftOut() int { return len(p.rows) - p.shown }
@@ -112,6 +115,13 @@ func (p *page) structured() json.RawMessage {
 // calls lead on from the page: to what was left out, or to the next page, or, when the RS pages
 // only one connection at a time, to each connection.
 func (p *page) calls() []Call {
+	if p.next == nil {
+		p.next = p.newCalls()
+	}
+	return p.next
+}
+
+func (p *page) newCalls() []Call {
 	var calls []Call
 	if p.short != nil {
 		calls = append(calls, p.short.calls...)
