@@ -109,6 +109,11 @@ func (s *suite) startHosted() (*hosted, error) {
 func (s *suite) startStdio(token string) (*session, error) {
 	command := exec.CommandContext(s.ctx, s.binary, "stdio", "--provider-url", s.provider)
 	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+token)
+	return s.talkTo(command)
+}
+
+// talkTo starts a command that answers on its standard output.
+func (s *suite) talkTo(command *exec.Cmd) (*session, error) {
 	in, err := command.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -14,13 +14,21 @@ import (
 // that nobody's garbage collection is paid for by another.
 const (
 	roleVariable   = "PDPP_BENCH_ROLE"
-	targetVariable = "PDPP_BENCH_TARGET" // of the proxy
+	targetVariable = "PDPP_BENCH_TARGET" // of the proxy and of the relay
 	providerRole   = "provider"
 	proxyRole      = "proxy"
+	relayRole      = "relay"
 )
 
-// play serves a role until it is killed. It prints its address first.
+// play plays a role until it is killed or its input ends. One that serves HTTP prints its address first.
 func play(role string) int {
+	if role == relayRole {
+		if err := relay(os.Stdin, os.Stdout, os.Getenv(targetVariable)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
 	handler := newProvider()
 	if role == proxyRole {
 		target, err := url.Parse(os.Getenv(targetVariable))

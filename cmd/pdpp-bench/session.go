@@ -90,15 +90,21 @@ func succeeded(answer []byte) error {
 
 // timeCalls makes calls one after the other and gives how long each took.
 func (s *session) timeCalls(count int, name, arguments string) ([]time.Duration, error) {
-	times := make([]time.Duration, count)
-	for i := range times {
-		started := time.Now()
-		if _, err := s.call(name, arguments); err != nil {
+	var times []time.Duration
+	var err error
+	for range count {
+		if times, err = s.appendCall(times, name, arguments); err != nil {
 			return nil, err
 		}
-		times[i] = time.Since(started)
 	}
 	return times, nil
+}
+
+// appendCall appends how long one call took.
+func (s *session) appendCall(times []time.Duration, name, arguments string) ([]time.Duration, error) {
+	started := time.Now()
+	_, err := s.call(name, arguments)
+	return append(times, time.Since(started)), err
 }
 
 // end closes the input, upon which the adapter ends.
