@@ -170,7 +170,7 @@ func (s *suite) largeSchema() error {
 		if err != nil {
 			return err
 		}
-		text, structured, err := channels(answer)
+		text, structured, _, err := channels(answer)
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,8 @@ func (s *suite) binarySize() error {
 }
 
 // resultSizes compares results with the bodies that they were made of. A host shows a model one channel, so
-// the bar is for the larger one; both together are beside it.
+// the bar is for the larger one; both together are beside it. When fewer rows fit into the result, it is compared
+// with the body of as many.
 func (s *suite) resultSizes() error {
 	session, err := s.local(clientToken + "0")
 	if err != nil {
@@ -89,25 +90,25 @@ func (s *suite) resultSizes() error {
 		what, tool, arguments, path string
 		bar                         float64
 	}{
-		{"query_records 25 × 1 kB", queryTool, queryArguments, queryPath, 1.15},
-		{"search 25 hits", "search", `{"q":"overdraft"}`, "/v1/search?q=overdraft", 1.5},
+		{"query_records 25 × 1 kB", queryTool, queryArguments, "/v1/streams/records_1000/records?limit=%d", 1.15},
+		{"search 25 hits", "search", `{"q":"overdraft","limit":25}`, "/v1/search?q=overdraft&limit=%d", 1.5},
 	} {
-		sent, err := s.fetched(result.path, clientToken+"0")
-		if err != nil {
-			return err
-		}
 		answer, err := session.call(result.tool, result.arguments)
 		if err != nil {
 			return err
 		}
-		text, structured, err := channels(answer)
+		text, structured, rows, err := channels(answer)
+		if err != nil {
+			return err
+		}
+		sent, err := s.fetched(fmt.Sprintf(result.path, rows), clientToken+"0")
 		if err != nil {
 			return err
 		}
 		body := float64(len(sent))
 		s.report.add(
 			atMost("size of "+result.what+", structured output", result.bar, float64(structured)/body, "×",
-				fmt.Sprintf("%s of %s bytes", grouped(int64(structured)), grouped(int64(len(sent))))),
+				fmt.Sprintf("%s for %s bytes, %d rows fit", grouped(int64(structured)), grouped(int64(len(sent))), rows)),
 			atMost("size of "+result.what+", text and structured output", result.bar, float64(text+structured)/body, "×",
 				fmt.Sprintf("text alone %.2f ×", float64(text)/body)),
 		)
@@ -115,8 +116,8 @@ func (s *suite) resultSizes() error {
 	return session.end()
 }
 
-// channels are the bytes of text and of structured output in an answer.
-func channels(answer []byte) (text, structured int, err error) {
+// channels are the bytes of text and of structured output in an answer, and the number of rows in its envelope.
+func channels(answer []byte) (text, structured, rows int, err error) {
 	var shown struct {
 		Result struct {
 			Content           []struct{ Text string }
@@ -124,10 +125,16 @@ func channels(answer []byte) (text, structured int, err error) {
 		}
 	}
 	if err := json.Unmarshal(answer, &shown); err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
+	}
+	var envelope struct {
+		Data struct{ Data []json.RawMessage }
+	}
+	if err := json.Unmarshal(shown.Result.StructuredContent, &envelope); err != nil {
+		return 0, 0, 0, err
 	}
 	for _, content := range shown.Result.Content {
 		text += len(content.Text)
 	}
-	return text, len(shown.Result.StructuredContent), nil
+	return text, len(shown.Result.StructuredContent), len(envelope.Data.Data), nil
 }
