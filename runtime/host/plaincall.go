@@ -36,33 +36,35 @@ func newPlainCalls(surface tool.Surface, caller caller) *plainCalls {
 	return &plainCalls{tools: tools, caller: caller}
 }
 
-// parse takes a message apart if it is a plain call. What it gives shares the bytes of the message.
+// parse takes a message apart if it is a plain call: a call of a known tool in which every member is there once and
+// known. What it gives shares the bytes of the message.
 func (p *plainCalls) parse(body []byte) (call plainCall, plain bool) {
 	message, ok := membersOf(body, "jsonrpc", "id", "method", "params")
-	if !ok || string(message["jsonrpc"]) != `"2.0"` || string(message["method"]) != `"tools/call"` || !isPlainID(message["id"]) {
+	if !ok || string(message[0]) != `"2.0"` || string(message[2]) != `"tools/call"` || !isPlainID(message[1]) {
 		return call, false
 	}
-	params, ok := membersOf(message["params"], "name", "arguments", "_meta")
-	if !ok || params["name"] == nil || !isPlainMeta(params["_meta"]) {
+	params, ok := membersOf(message[3], "name", "arguments", "_meta")
+	if !ok || params[0] == nil || !isPlainMeta(params[2]) {
 		return call, false
 	}
-	name, _ := rawjson.Text(params["name"])
+	name, _ := rawjson.Text(params[0])
 	definition, known := p.tools[name]
-	return plainCall{id: message["id"], definition: definition, arguments: params["arguments"]}, known
+	return plainCall{id: message[1], definition: definition, arguments: params[1]}, known
 }
 
-// membersOf gives the members of an object that has no others than these, each at most once.
-func membersOf(value json.RawMessage, names ...string) (map[string]json.RawMessage, bool) {
+// membersOf gives the named members of an object that has no others, each at most once, in the order of the names. One
+// that is not there is nil.
+func membersOf(value json.RawMessage, names ...string) (members [4]json.RawMessage, ok bool) {
 	object, ok := rawjson.ParseObject(value)
 	if !ok {
-		return nil, false
+		return members, false
 	}
-	members := make(map[string]json.RawMessage, len(names))
 	for _, member := range object {
-		if members[member.Name] != nil || !slices.Contains(names, member.Name) {
-			return nil, false
+		place := slices.Index(names, member.Name)
+		if place < 0 || members[place] != nil {
+			return members, false
 		}
-		members[member.Name] = member.Value
+		members[place] = member.Value
 	}
 	return members, true
 }

@@ -29,6 +29,12 @@ func Length(text string) int {
 	return units
 }
 
+// isWithin tells whether a value has at most so many characters. No character takes less than a byte, so that most
+// values need no counting.
+func isWithin(value json.RawMessage, characters int) bool {
+	return len(value) <= characters || rawLength(value) <= characters
+}
+
 func rawLength(value json.RawMessage) int {
 	ascii := rawjson.ASCIIPrefix(value)
 	value = value[ascii:]
@@ -91,7 +97,7 @@ func within(response *rs.Response, result *tool.Result, textBound int) (*tool.Re
 	if length := Length(result.Text); length > textBound {
 		return nil, response.Unusable("the answer holds handles that do not fit into the text; narrow the call", nil)
 	}
-	if rawLength(result.Structured) > ChannelCharacters {
+	if !isWithin(result.Structured, ChannelCharacters) {
 		return nil, response.Unusable("the answer holds members that do not fit into one result; narrow the call", nil)
 	}
 	return result, nil
@@ -120,7 +126,7 @@ func fitPage(page pieces, lengths []int) json.RawMessage {
 			return false
 		}
 		encoded, encodedPieces = page.structured(), count
-		return rawLength(encoded)+reserve <= ChannelCharacters
+		return isWithin(encoded, ChannelCharacters-reserve)
 	})
 	page.show(shown)
 	if encodedPieces != shown {

@@ -54,10 +54,10 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 	p := &page{list: list{envelope}, response: response, input: input, again: again}
 	rows := len(envelope.Rows)
 	p.rows, p.handles, p.encoded = make([]*row, 0, rows), make([]string, 0, rows), make([]json.RawMessage, 0, rows)
-	last := &row{}
+	read, last := make([]row, rows), &row{}
 	for i, value := range envelope.Rows {
-		row, ok := newRowLike(value, deref(input.ConnectionID), input.Stream, last)
-		if !ok {
+		row := &read[i]
+		if !row.read(value, deref(input.ConnectionID), input.Stream, last) {
 			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
 		}
 		last = row
@@ -77,16 +77,29 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 // shrink shows as many rows as fit into both channels, each with its handle (R-BUD-5), and at least
 // the first.
 func (p *page) shrink() {
-	lengths := make([]int, len(p.encoded))
-	for i, row := range p.encoded {
-		lengths[i] = rawLength(row)
-	}
-	p.fitted = fitPage(p, lengths)
+	p.fitted = fitPage(p, rowLengths(p.encoded))
 	if p.shown == 0 && len(p.rows) > 0 {
 		p.show(1)
 		p.shortenFirst()
 		p.fitted = p.structured()
 	}
+}
+
+// rowLengths are the lengths of rows in characters, or in bytes when even these fit into a channel.
+func rowLengths(rows []json.RawMessage) []int {
+	lengths := make([]int, len(rows))
+	bytes := 0
+	for i, row := range rows {
+		lengths[i] = len(row)
+		bytes += len(row)
+	}
+	if bytes <= ChannelCharacters {
+		return lengths
+	}
+	for i, row := range rows {
+		lengths[i] = rawLength(row)
+	}
+	return lengths
 }
 
 func (p *page) show(rows int) { p.shown, p.heading, p.next = rows, nil, nil }

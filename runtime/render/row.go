@@ -46,17 +46,18 @@ type row struct {
 // newRow takes a record apart. connectionID is the one of the call, for servers that do not repeat
 // it in each row; so is the stream.
 func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
-	return newRowLike(value, connectionID, stream, &row{})
+	r := &row{}
+	return r, r.read(value, connectionID, stream, &row{})
 }
 
-// newRowLike is newRow for a record that probably has the members of another one.
-func newRowLike(value json.RawMessage, connectionID, stream string, other *row) (*row, bool) {
+// read is newRow for a record that probably has the members of another one.
+func (r *row) read(value json.RawMessage, connectionID, stream string, other *row) bool {
 	data := rawjson.Nested{Name: "data", Like: other.fields}
 	members, ok := rawjson.ParseNested(value, other.members, &data)
 	if !ok {
-		return nil, false
+		return false
 	}
-	r := &row{members: members, fields: data.Members}
+	r.members, r.fields = members, data.Members
 	if !data.Found {
 		r.flat = true
 		r.fields = members.Without(envelopeNames...)
@@ -73,7 +74,7 @@ func newRowLike(value json.RawMessage, connectionID, stream string, other *row) 
 		stream = sent
 	}
 	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))
-	return r, true
+	return true
 }
 
 // project keeps the requested fields and what keptNames names, whatever the RS sent. Nil keeps all.
