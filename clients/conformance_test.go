@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			suite := newSuiteProxy(t, 15) // a server allows 20 to one caller
 			suite.forward(t, pdpp.serve(t, "--public-url", suite.origin))
-			suite.run(t, revision, "--expected-failures", filepath.Join("testdata", "conformance", revision+".yml"))
+			runSuite(t, suite.origin, revision, "--expected-failures", filepath.Join("testdata", "conformance", revision+".yml"))
 		})
 	}
 }
@@ -39,12 +39,11 @@ func TestConformanceOfTheHTTPStack(t *testing.T) {
 	program := buildEverything(t)
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			suite := newSuiteProxy(t, rate.Inf)
 			stateless := "-stateless=true"
 			if revision < "2026-07-28" {
 				stateless = "-stateless=false" // its fixtures ask the client, on the stream of a session
 			}
-			command := exec.Command(program, "-http", "127.0.0.1:0", stateless, "-public-url", suite.origin, "-provider-url", pdpp.URL,
+			command := exec.Command(program, "-http", "127.0.0.1:0", stateless, "-bearer", pdpp.Tokens["everything"], "-provider-url", pdpp.URL,
 				"-introspection-url", pdpp.IntrospectionURL, "-introspection-client-id", pdpp.ClientID,
 				"-introspection-client-secret", pdpp.ClientSecret)
 			stdout, err := command.StdoutPipe()
@@ -60,8 +59,7 @@ func TestConformanceOfTheHTTPStack(t *testing.T) {
 			if !lines.Scan() {
 				t.Fatal("the server ended before it listened")
 			}
-			suite.forward(t, lines.Text())
-			suite.run(t, revision)
+			runSuite(t, lines.Text(), revision)
 		})
 	}
 }
@@ -102,7 +100,9 @@ func buildEverything(t *testing.T) string {
 	return program
 }
 
-// suiteProxy stands before a server, since the suite cannot send a bearer and keeps no pace.
+// suiteProxy stands before pdpp-mcp, since the suite cannot send a bearer and keeps no pace. It is not for the fixtures:
+// before servers with sessions, which ask the client in the middle of a call, a reverse proxy of package http loses a
+// message now and then, also before the SDK's own server alone.
 type suiteProxy struct {
 	server *httptest.Server
 	origin string
@@ -137,12 +137,12 @@ func (s *suiteProxy) forward(t *testing.T, origin string) {
 	s.server.Start()
 }
 
-// run gives the server to the suite. It must find what is expected.
-func (s *suiteProxy) run(t *testing.T, revision string, flags ...string) {
+// runSuite gives the server at an origin to the suite. It must find what is expected.
+func runSuite(t *testing.T, origin, revision string, flags ...string) {
 	t.Helper()
 	suite := filepath.Join(packages, "..", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	command := exec.CommandContext(t.Context(), filepath.Join(packages, "node"), append([]string{
-		suite, "server", "--url", s.origin + "/mcp", "--requirements", revision, "--timeout", "10000",
+		suite, "server", "--url", origin + "/mcp", "--requirements", revision, "--timeout", "10000",
 	}, flags...)...)
 	printed, err := command.CombinedOutput()
 	_, summary, _ := strings.Cut(string(printed), "=== SUMMARY ===")

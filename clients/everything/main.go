@@ -56,7 +56,7 @@ func serve() error {
 	transport.JSONResponse, transport.Stateless = false, settings.stateless
 	handler, err := host.NewHandler(tool.Surface{}, host.HandlerOptions{
 		Options:  host.Options{Name: "everything", Version: "test"},
-		Verifier: verifier, AuthorizationServer: settings.provider, ProviderURL: settings.provider, PublicURL: settings.public,
+		Verifier: verifier, AuthorizationServer: settings.provider, ProviderURL: settings.provider, ListenAddress: listener.Addr().String(),
 		Limits:   host.Limits{PerSecond: 1000, Burst: 1000, Concurrent: 100}, // the suite asks faster than a model
 		Endpoint: mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, transport),
 	})
@@ -64,5 +64,8 @@ func serve() error {
 		return err
 	}
 	fmt.Println("http://" + listener.Addr().String())
-	return http.Serve(listener, handler)
+	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+settings.bearer)
+		handler.ServeHTTP(w, r)
+	}))
 }
