@@ -40,7 +40,7 @@ func table(name string, result *tool.Result, columns int) string {
 	case name == "query_records" && len(page.Data.Data) > 0:
 		return grid(recordRows(page.Data.Data, page.IDs), columns, chooseFields) + "\n" + paging(result.Text)
 	case name == "search" && len(page.Results) > 0:
-		return grid(memberRows(page.Results, "id", "title", "snippet"), columns, chooseFields) + "\n" + paging(result.Text)
+		return grid(hitRows(page.Results), columns, chooseFields) + "\n" + paging(result.Text)
 	case name == "aggregate" && len(page.Data.Groups) > 0:
 		return grid(memberRows(page.Data.Groups), columns, chooseFields)
 	case name == "fetch" && page.Text != "":
@@ -84,6 +84,26 @@ func recordRows(records []json.RawMessage, ids []string) [][]string {
 			}
 		}
 		rows[i] = append([]string{id}, rows[i]...)
+	}
+	return rows
+}
+
+// marks are the highlight tags of a snippet, which a person at a terminal reads over.
+var marks = strings.NewReplacer("<mark>", "", "</mark>", "")
+
+// hitRows has the handle of each hit, its title, and its snippet or else its first excerpt.
+func hitRows(results []json.RawMessage) [][]string {
+	rows := [][]string{{"id", "title", "snippet"}}
+	for _, result := range results {
+		var hit struct {
+			ID, Title, Snippet string
+			Evidence           []struct{ Preview string }
+		}
+		_ = json.Unmarshal(result, &hit) // what is no hit has empty columns
+		if hit.Snippet == "" && len(hit.Evidence) > 0 {
+			hit.Snippet = hit.Evidence[0].Preview
+		}
+		rows = append(rows, []string{oneLine(hit.ID), oneLine(hit.Title), oneLine(marks.Replace(hit.Snippet))})
 	}
 	return rows
 }
