@@ -29,11 +29,15 @@ type killing struct {
 func (k *killing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	k.mu.Lock()
 	k.seen = append(k.seen, r.URL.Path)
-	hit := len(k.seen) == k.at
+	count := len(k.seen)
 	victim := k.victim
 	k.mu.Unlock()
-	if !hit {
+	switch {
+	case count < k.at:
 		k.inner.ServeHTTP(w, r)
+		return
+	case count > k.at: // it was faster than the kill, and comes no further
+		<-r.Context().Done()
 		return
 	}
 	if k.answer {
