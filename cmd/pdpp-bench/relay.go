@@ -29,8 +29,11 @@ func relay(in io.Reader, out io.Writer, address string) error {
 			return err
 		}
 		page, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode != http.StatusOK {
-			return fmt.Errorf("the provider answered %d (%w)", response.StatusCode, err)
+		if err != nil {
+			return err
+		}
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("the provider answered %d: %.400s", response.StatusCode, page)
 		}
 		if _, err := out.Write(append(page, '\n')); err != nil {
 			return err

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// placeholder stands for the version in the documents below packaging/, which are well-formed as they are.
-const placeholder = `"0.0.0"`
+// unreleased stands for the version in the documents below packaging/, which are well-formed as they are.
+const unreleased = `"0.0.0"`
 
 // template reads a document of the repository, with the version of this release in it.
 func (r release) template(path string) ([]byte, error) {
@@ -17,7 +17,7 @@ func (r release) template(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read a document to publish: %w", err)
 	}
-	return bytes.ReplaceAll(content, []byte(placeholder), []byte(`"`+r.version+`"`)), nil
+	return bytes.ReplaceAll(content, []byte(unreleased), []byte(`"`+r.version+`"`)), nil
 }
 
 // fill writes a document of the repository into the output.

@@ -60,8 +60,8 @@ func (c *hostedCalls) answer(w http.ResponseWriter, r *http.Request, call plainC
 		result = c.plain.caller.call(ctx, call.definition, extra, call.arguments)
 		return nil
 	})
-	buffer := restoreBuffers.Get().(*[]byte)
-	defer restoreBuffers.Put(buffer)
+	buffer := answerBuffers.Get().(*[]byte)
+	defer answerBuffers.Put(buffer)
 	*buffer = call.appendAnswer((*buffer)[:0], result)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache, no-transform") // as the SDK says: what was read is nobody else's

@@ -115,16 +115,16 @@ type restoringWriter struct {
 	kept *standIns
 }
 
-// restoreBuffers are as large as answers were.
-var restoreBuffers = sync.Pool{New: func() any { return new([]byte) }}
+// answerBuffers are as large as answers were.
+var answerBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Write writes the restored answer.
 func (w *restoringWriter) Write(answer []byte) (int, error) {
 	if !w.kept.has(answer) {
 		return w.ResponseWriter.Write(answer)
 	}
-	buffer := restoreBuffers.Get().(*[]byte)
-	defer restoreBuffers.Put(buffer)
+	buffer := answerBuffers.Get().(*[]byte)
+	defer answerBuffers.Put(buffer)
 	*buffer = w.kept.restore((*buffer)[:0], answer)
 	if header := w.Header(); header.Get("Content-Type") == "application/json" {
 		header.Set("Content-Length", strconv.Itoa(len(*buffer)))

@@ -24,10 +24,9 @@ import (
 //
 // What this costs an operator: a resource server that refuses at once gets up to three times the requests of few callers,
 // and hardly more than the requests of many (RetryBudget), spread by jitter over half a second, so that callers who failed
-// together do not come back together. One that is slow gets no
-// request more, since a read that ran out of time is not sent again; slowness is the trouble that further load
-// makes worse. A caller waits at most 0.6 s longer for a refusal, or as long as Retry-After asks, and holds its
-// place among its own concurrent requests meanwhile.
+// together do not come back together. One that is slow gets no request more, since a read that ran out of time is not
+// sent again; slowness is the trouble that further load makes worse. A caller waits at most 0.6 s longer for a refusal,
+// or as long as Retry-After asks, and holds its place among its own concurrent requests meanwhile.
 const MaxTries = 3
 
 // The waits before the second and the third try are, before jitter of one half, these.

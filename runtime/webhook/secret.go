@@ -14,7 +14,7 @@ const (
 	keyMost      = 64
 )
 
-// Secret is the key that a provider signs with. It prints as a placeholder.
+// Secret is the key that a provider signs with. It prints as [signing secret].
 type Secret struct{ key []byte }
 
 // SecretError is a secret that cannot be one. It never repeats it.
