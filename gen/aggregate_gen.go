@@ -41,7 +41,7 @@ var aggregateArguments = argument.Names{
 	Accepted: []string{"stream", "metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter", "connection_id"},
 }
 
-func decodeAggregate(raw json.RawMessage) (AggregateInput, error) {
+func decodeAggregate(raw json.RawMessage) (AggregateInput, []rs.Member, error) {
 	arguments := argument.Open(raw, aggregateArguments)
 	input := AggregateInput{
 		Stream:       arguments.RequiredString("stream", argument.SafeName),
@@ -55,11 +55,11 @@ func decodeAggregate(raw json.RawMessage) (AggregateInput, error) {
 		Filter:       arguments.Filter("filter"),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
-	return input, arguments.Err()
+	return input, arguments.Given(), arguments.Err()
 }
 
 func runAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
-	input, err := decodeAggregate(raw)
+	input, given, err := decodeAggregate(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,11 @@ func runAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	if err != nil {
 		return nil, err
 	}
-	return render.Aggregate(ctx, env, response, render.AggregateInput{Stream: input.Stream, ConnectionID: input.ConnectionID})
+	return render.Aggregate(ctx, env, response, render.AggregateInput{
+		Call:         render.Given{Tool: "aggregate", Arguments: given, Accepted: aggregateArguments.Accepted},
+		Stream:       input.Stream,
+		ConnectionID: input.ConnectionID,
+	})
 }
 
 //go:embed schema/aggregate.input.json

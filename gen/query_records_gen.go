@@ -48,7 +48,7 @@ var queryRecordsArguments = argument.Names{
 	Accepted: []string{"stream", "limit", "cursor", "order", "sort", "count", "filter", "fields", "view", "expand", "expand_limit", "changes_since", "connection_id"},
 }
 
-func decodeQueryRecords(raw json.RawMessage) (QueryRecordsInput, error) {
+func decodeQueryRecords(raw json.RawMessage) (QueryRecordsInput, []rs.Member, error) {
 	arguments := argument.Open(raw, queryRecordsArguments)
 	input := QueryRecordsInput{
 		Stream:       arguments.RequiredString("stream", argument.SafeName),
@@ -65,11 +65,11 @@ func decodeQueryRecords(raw json.RawMessage) (QueryRecordsInput, error) {
 		ChangesSince: arguments.String("changes_since"),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
-	return input, arguments.Err()
+	return input, arguments.Given(), arguments.Err()
 }
 
 func runQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
-	input, err := decodeQueryRecords(raw)
+	input, given, err := decodeQueryRecords(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +101,7 @@ func runQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 		return nil, err
 	}
 	return render.Records(ctx, env, response, render.RecordsInput{
+		Call:         render.Given{Tool: "query_records", Arguments: given, Accepted: queryRecordsArguments.Accepted},
 		Stream:       input.Stream,
 		ConnectionID: input.ConnectionID,
 		Fields:       input.Fields,

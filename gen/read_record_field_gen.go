@@ -44,7 +44,7 @@ var readRecordFieldArguments = argument.Names{
 	Accepted: []string{"id", "connection_id", "stream", "record_id", "field_path", "offset_chars", "cursor", "q", "limit_chars", "before_chars", "after_chars"},
 }
 
-func decodeReadRecordField(raw json.RawMessage) (ReadRecordFieldInput, error) {
+func decodeReadRecordField(raw json.RawMessage) (ReadRecordFieldInput, []rs.Member, error) {
 	arguments := argument.Open(raw, readRecordFieldArguments)
 	input := ReadRecordFieldInput{
 		ID:           arguments.String("id"),
@@ -59,11 +59,11 @@ func decodeReadRecordField(raw json.RawMessage) (ReadRecordFieldInput, error) {
 		BeforeChars:  arguments.Integer("before_chars", 0, 8192),
 		AfterChars:   arguments.Integer("after_chars", 0, 8192),
 	}
-	return input, arguments.Err()
+	return input, arguments.Given(), arguments.Err()
 }
 
 func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
-	input, err := decodeReadRecordField(raw)
+	input, given, err := decodeReadRecordField(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +104,9 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		return nil, err
 	}
 	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{
-		Target:     target,
-		FieldPath:  input.FieldPath,
-		LimitChars: input.LimitChars,
+		Call:      render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted},
+		Target:    target,
+		FieldPath: input.FieldPath,
 	})
 }
 

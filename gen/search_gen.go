@@ -36,7 +36,7 @@ var searchArguments = argument.Names{
 	Aliases:  map[string]string{"query": "q"},
 }
 
-func decodeSearch(raw json.RawMessage) (SearchInput, error) {
+func decodeSearch(raw json.RawMessage) (SearchInput, []rs.Member, error) {
 	arguments := argument.Open(raw, searchArguments)
 	input := SearchInput{
 		Q:            arguments.RequiredString("q", argument.NotBlank),
@@ -47,11 +47,11 @@ func decodeSearch(raw json.RawMessage) (SearchInput, error) {
 		Filter:       arguments.Filter("filter"),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
-	return input, arguments.Err()
+	return input, arguments.Given(), arguments.Err()
 }
 
 func runSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
-	input, err := decodeSearch(raw)
+	input, given, err := decodeSearch(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,10 @@ func runSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Re
 	if err != nil {
 		return nil, err
 	}
-	return render.Search(ctx, env, response, render.SearchInput{Mode: input.Mode, ConnectionID: input.ConnectionID})
+	return render.Search(ctx, env, response, render.SearchInput{
+		Call:         render.Given{Tool: "search", Arguments: given, Accepted: searchArguments.Accepted},
+		ConnectionID: input.ConnectionID,
+	})
 }
 
 //go:embed schema/search.input.json

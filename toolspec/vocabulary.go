@@ -40,6 +40,7 @@ type Word struct {
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
 	Segment    bool        // of checks: what passes is safe as a segment of a path (R-ARG-7)
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
+	Continues  bool        // of renderers: what they show may go on with the same call, which they are given
 	Promises   []string    // of renderers: what the reference page says of a result, a sentence or two each
 }
 
@@ -213,7 +214,7 @@ var SourceWords = Words{
 // Renderers are the words for `render`: functions of package render.
 var Renderers = Words{
 	{
-		Name: "records", Function: "Records", Doc: "A page of records, as previews.",
+		Name: "records", Function: "Records", Doc: "A page of records, as previews.", Continues: true,
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"fields", KindStringList}},
 		Promises: []string{
 			"With `fields`, a record holds these fields and, of what stands beside them, `object`, `id`, `stream`, `connection_id`, " +
@@ -223,12 +224,12 @@ var Renderers = Words{
 		},
 	},
 	{
-		Name: "aggregate", Function: "Aggregate", Doc: "A number, or groups with their numbers.",
+		Name: "aggregate", Function: "Aggregate", Doc: "A number, or groups with their numbers.", Continues: true,
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
 	},
 	{
-		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that read on.",
-		Parameters: []Parameter{{"mode", KindOptionalString}, {"connection_id", KindOptionalString}},
+		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that read on.", Continues: true,
+		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 	},
 	{
 		Name: "document", Function: "Document", Doc: "One record as id, title, text, url and metadata.",
@@ -240,8 +241,8 @@ var Renderers = Words{
 		},
 	},
 	{
-		Name: "field_window", Function: "FieldWindow", Doc: "A stretch of one long text field.",
-		Parameters: []Parameter{{"target", KindTarget}, {"field_path", KindString}, {"limit_chars", KindOptionalInteger}},
+		Name: "field_window", Function: "FieldWindow", Doc: "A stretch of one long text field.", Continues: true,
+		Parameters: []Parameter{{"target", KindTarget}, {"field_path", KindString}},
 	},
 }
 

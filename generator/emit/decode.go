@@ -12,13 +12,24 @@ func (t toolFile) decode() jen.Code {
 	for _, argument := range t.tool.Arguments {
 		reads = append(reads, jen.Id(argument.Field).Op(":").Add(read(argument)))
 	}
+	types, results := []jen.Code{jen.Id(t.inputName())}, []jen.Code{jen.Id("input")}
+	if t.continues() {
+		types = append(types, jen.Index().Add(runtime("rs", "Member")))
+		results = append(results, jen.Id("arguments").Dot("Given").Call())
+	}
 	return jen.Func().Id(t.decodeName()).Params(jen.Id("raw").Qual("encoding/json", "RawMessage")).
-		Params(jen.Id(t.inputName()), jen.Error()).
+		Params(append(types, jen.Error())...).
 		Block(
 			jen.Id("arguments").Op(":=").Add(runtime("argument", "Open")).Call(jen.Id("raw"), jen.Id(t.namesName())),
 			jen.Id("input").Op(":=").Id(t.inputName()).Add(braces(reads, true)),
-			jen.Return(jen.Id("input"), jen.Id("arguments").Dot("Err").Call()),
+			jen.Return(append(results, jen.Id("arguments").Dot("Err").Call())...),
 		)
+}
+
+// continues reports whether the renderer is given the call. A call without arguments has nothing that could be
+// replaced.
+func (t toolFile) continues() bool {
+	return t.tool.Render != nil && t.tool.Render.Continues && len(t.tool.Arguments) > 0
 }
 
 // read is the read of one argument, with its bounds and its checks.
@@ -50,8 +61,12 @@ func (t toolFile) decodeInput(onError jen.Code) []jen.Code {
 		opened := runtime("argument", "Open").Call(jen.Id("raw"), runtime("argument", "Names").Values()).Dot("Err").Call()
 		return []jen.Code{jen.If(jen.Err().Op(":=").Add(opened), jen.Err().Op("!=").Nil()).Block(onError)}
 	}
+	decoded := []jen.Code{jen.Id("input")}
+	if t.continues() {
+		decoded = append(decoded, jen.Id("given"))
+	}
 	return []jen.Code{
-		jen.List(jen.Id("input"), jen.Err()).Op(":=").Id(t.decodeName()).Call(jen.Id("raw")),
+		jen.List(append(decoded, jen.Err())...).Op(":=").Id(t.decodeName()).Call(jen.Id("raw")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(onError),
 	}
 }

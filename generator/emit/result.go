@@ -5,8 +5,21 @@ import "github.com/dave/jennifer/jen"
 // render turns the response into what a model sees.
 func (t toolFile) render() jen.Code {
 	call := t.tool.Render
-	return jen.Return(runtime(call.Package, call.Function).
-		Call(jen.Id("ctx"), jen.Id("env"), jen.Id("response"), input(*call)))
+	given := input(*call)
+	if t.continues() {
+		members := append([]member{{"Call", t.given()}}, fields(*call)...)
+		given = runtime(call.Package, call.Function+"Input").Add(braces(keyed(members), true))
+	}
+	return jen.Return(runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), jen.Id("response"), given))
+}
+
+// given is the call as it came, for the calls that go on from it (R-HAND-10).
+func (t toolFile) given() jen.Code {
+	return runtime("render", "Given").Add(onOneLine([]member{
+		{"Tool", jen.Lit(t.tool.Name)},
+		{"Arguments", jen.Id("given")},
+		{"Accepted", jen.Id(t.namesName()).Dot("Accepted")},
+	}))
 }
 
 // operate stands in for request and render.

@@ -21,7 +21,7 @@ func (b *builder) call(place, packageName string, words toolspec.Words, name str
 		}
 		bound[binding.Name] = binding.Value
 	}
-	call := &Call{Package: packageName, Function: word.Function, Doc: word.Doc, Promises: word.Promises}
+	call := &Call{Package: packageName, Function: word.Function, Doc: word.Doc, Continues: word.Continues, Promises: word.Promises}
 	for _, parameter := range word.Parameters {
 		spelling, ok := bound[parameter.Name]
 		if !ok {

@@ -99,11 +99,12 @@ type Field struct {
 // Call is a call of a hand-written function. Its last parameter is the struct Function + "Input". The sources of a
 // request are such a struct alone, named Function.
 type Call struct {
-	Package  string // of the runtime
-	Function string
-	Doc      string
-	Fields   []Field
-	Promises []string // of a renderer, for the docs
+	Package   string // of the runtime
+	Function  string
+	Doc       string
+	Fields    []Field
+	Continues bool     // of a renderer: it is given the call
+	Promises  []string // of a renderer, for the docs
 }
 
 // Precondition is a gate. It applies when any value of When is given; none: always.

@@ -3,6 +3,7 @@
 package argument
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ type Names struct {
 // Err gives it. An argument that is null counts as absent. It belongs to one goroutine.
 type Arguments struct {
 	values map[string]json.RawMessage // by accepted name; no nulls
+	given  []rs.Member                // the same in the order of the call
 	err    error
 }
 
@@ -52,6 +54,18 @@ func Open(raw json.RawMessage, names Names) *Arguments {
 
 // Err is the first error, a *tool.Error, or nil.
 func (a *Arguments) Err() error { return a.err }
+
+// Given is the arguments as the call has them: in its order, each under its accepted name and in the caller's
+// spelling, without nulls and without white space between tokens (R-HAND-10).
+func (a *Arguments) Given() []rs.Member {
+	for i, member := range a.given {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, member.Value); err == nil { // what Open took apart is valid
+			a.given[i].Value = compact.Bytes()
+		}
+	}
+	return a.given
+}
 
 func (n Names) refuseUnknown(members []rs.Member) error {
 	for _, member := range members {
@@ -93,6 +107,7 @@ func (a *Arguments) file(members []rs.Member, names Names) error {
 		}
 		given[name] = member.Name
 		a.values[name] = member.Value
+		a.given = append(a.given, rs.Member{Name: name, Value: member.Value})
 	}
 	return nil
 }

@@ -90,11 +90,13 @@ func readResource(ctx context.Context, caller caller, definition tool.Definition
 	if err != nil {
 		return nil, resourceError(shown, tool.Failed(invalidURI(err)))
 	}
-	arguments, err := json.Marshal(selectorOf(parsed))
-	if err != nil {
+	var arguments bytes.Buffer
+	encoder := json.NewEncoder(&arguments)
+	encoder.SetEscapeHTML(false) // a continuation repeats them as they stand
+	if err := encoder.Encode(selectorOf(parsed)); err != nil {
 		return nil, resourceError(shown, tool.Failed(err))
 	}
-	result := caller.call(ctx, definition, request.Extra, arguments)
+	result := caller.call(ctx, definition, request.Extra, bytes.TrimSpace(arguments.Bytes()))
 	if result.IsError {
 		return nil, resourceError(shown, result)
 	}

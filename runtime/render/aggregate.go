@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -41,10 +42,10 @@ func Aggregate(_ context.Context, _ tool.Env, response *rs.Response, input Aggre
 	}
 	a := &aggregation{body: body, stream: input.Stream}
 	a.groups, a.grouped = rawjson.Elements(body.Get("groups"))
-	if !a.grouped && !isMember(body, "value") {
+	if !a.grouped && !slices.ContainsFunc(body, func(member rawjson.Member) bool { return member.Name == "value" }) {
 		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", nil)
 	}
-	calls := a.calls(response)
+	calls := a.calls(input.Call)
 	a.shrink(response, calls)
 	result := &tool.Result{Text: a.text(input, calls), Structured: a.structured(response, calls)}
 	return within(response, result, TextCharacters)
@@ -76,13 +77,12 @@ func (a *aggregation) structured(response *rs.Response, calls []Call) json.RawMe
 }
 
 // calls widen a truncated top-N, as far as the RS's limit goes.
-func (a *aggregation) calls(response *rs.Response) []Call {
+func (a *aggregation) calls(given Given) []Call {
 	limit, known := a.body.Int("limit")
 	if others, _ := a.body.Int("other_count"); others <= 0 || !known || limit >= groupsShown {
 		return nil
 	}
-	given := rawjson.Object{rawjson.String("stream", a.stream)}
-	return []Call{{Tool: "aggregate", Arguments: append(repeat(response, given, "limit"), rawjson.Int("limit", groupsShown))}}
+	return given.With(rawjson.Int("limit", groupsShown))
 }
 
 func (a *aggregation) text(input AggregateInput, calls []Call) string {

@@ -90,7 +90,8 @@ func TestSearchLeftOut(t *testing.T) {
 			i, i%3, strings.Repeat("word ", 40), strings.Repeat("p", 300)))
 	}
 	body := `{"data":[` + strings.Join(hits, ",") + `],"next_cursor":"c100","has_more":true}`
-	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, answer("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body), render.SearchInput{Mode: pointer("semantic")})
+	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, answer("/v1/search/semantic?q=overdraft&limit=100&streams=messages", body),
+		render.SearchInput{Call: given("search", `{"mode":"semantic","q":"overdraft","streams":["messages"],"limit":100}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,10 @@ func TestFieldWindowCut(t *testing.T) {
 		"text": strings.Repeat("\u0001", 16_384), "start_chars": 100, "end_chars": 16_484, "limit_chars": 16_384,
 		"complete": false, "has_more": true, "next_offset_chars": 16_484,
 	}})
-	input := render.FieldWindowInput{Target: recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}, FieldPath: "f"}
+	input := render.FieldWindowInput{
+		Call:   given("read_record_field", `{"id":"s:1","field_path":"f"}`),
+		Target: recordid.Target{Handle: "s:1", Stream: "s", RecordID: "1"}, FieldPath: "f",
+	}
 	result, err := render.FieldWindow(context.Background(), tool.Env{RS: &silent{}}, answer("/x", string(body)), input)
 	if err != nil {
 		t.Fatal(err)

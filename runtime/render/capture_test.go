@@ -117,19 +117,25 @@ var (
 // renderers are all of them, in a fixed order, with inputs that fit any answer.
 var renderers = []rendered{
 	{"query_records", render.TextCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
-		return render.Records(context.Background(), env, response, render.RecordsInput{Stream: "s", Fields: fields})
+		return render.Records(context.Background(), env, response, render.RecordsInput{
+			Call: given("query_records", `{"stream":"s"}`), Stream: "s", Fields: fields,
+		})
 	}},
 	{"aggregate", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return render.Aggregate(context.Background(), env, response, render.AggregateInput{Stream: "s"})
+		return render.Aggregate(context.Background(), env, response, render.AggregateInput{
+			Call: given("aggregate", `{"stream":"s","metric":"count"}`), Stream: "s",
+		})
 	}},
 	{"search", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return render.Search(context.Background(), env, response, render.SearchInput{})
+		return render.Search(context.Background(), env, response, render.SearchInput{Call: given("search", `{"q":"word"}`)})
 	}},
 	{"fetch", render.ChannelCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
 		return render.Document(context.Background(), env, response, render.DocumentInput{Target: target, Fields: fields})
 	}},
 	{"read_record_field", render.ChannelCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return render.FieldWindow(context.Background(), env, response, render.FieldWindowInput{Target: target, FieldPath: "f"})
+		return render.FieldWindow(context.Background(), env, response, render.FieldWindowInput{
+			Call: given("read_record_field", `{"id":"cin_1/s:1","field_path":"f"}`), Target: target, FieldPath: "f",
+		})
 	}},
 }
 

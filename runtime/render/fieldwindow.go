@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -79,7 +80,7 @@ func (w *window) directions() []direction {
 		{"next", "next_offset_chars"}, {previousWord, "previous_offset_chars"},
 	} {
 		if offset, ok := w.members.Int(to.offset); ok && offset >= 0 {
-			found = append(found, direction{to.word, w.call(offset, w.input.LimitChars)})
+			found = append(found, w.toward(to.word, rawjson.Int("offset_chars", offset))...)
 		}
 	}
 	return found
@@ -93,15 +94,21 @@ func (w *window) smaller() []direction {
 		return nil
 	}
 	limit /= 4
-	return []direction{{"next", w.call(start, &limit)}}
+	return w.toward("next", rawjson.Int("offset_chars", start), rawjson.Int("limit_chars", limit))
 }
 
-func (w *window) call(offset int64, limit *int64) Call {
-	more := []rawjson.Member{rawjson.Int("offset_chars", offset)}
-	if limit != nil {
-		more = append(more, rawjson.Int("limit_chars", *limit))
+// toward is the same call for another window of the field. The record of a resource URI goes by the id that is
+// shown (R-WIN-3).
+func (w *window) toward(word string, place ...rawjson.Member) []direction {
+	given := w.input.Call.Without("q", "cursor", "before_chars", "after_chars")
+	if recordid.IsURI(w.input.Target.Handle) && w.handle != "" {
+		place = append(place, rawjson.String("id", w.handle))
 	}
-	return w.readField(w.input.FieldPath, more...)
+	var found []direction
+	for _, call := range given.With(place...) {
+		found = append(found, direction{word, call})
+	}
+	return found
 }
 
 func (w *window) structured(response *rs.Response) json.RawMessage {

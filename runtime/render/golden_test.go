@@ -13,25 +13,27 @@ import (
 // R-QRY-1, R-QRY-2, R-QRY-4, R-HAND-8: pages as a server sent them.
 func TestRecordsGolden(t *testing.T) {
 	for _, test := range []struct {
-		name, query string
-		input       render.RecordsInput
+		name, arguments string
+		input           render.RecordsInput
 	}{
-		{"default", "", render.RecordsInput{Stream: "messages"}},
-		{"limit2", "?limit=2", render.RecordsInput{Stream: "messages"}},
-		{"count_exact", "?limit=1&count=exact", render.RecordsInput{Stream: "messages"}},
-		{"fields", "?limit=2&fields=id,subject", render.RecordsInput{Stream: "messages", Fields: []string{"id", "subject"}}},
-		{"limit_clamped", "?limit=1000&fields=id", render.RecordsInput{Stream: "messages", Fields: []string{"id"}}},
-		{"fan_in", "?limit=3&fields=id", render.RecordsInput{Stream: "messages", Fields: []string{"id"}}},
-		{"tombstone", "?changes_since=eyJ9%3D%3D&limit=5", render.RecordsInput{Stream: "threads"}},
-		{"changes", "?limit=60&changes_since=beginning&fields=id,subject", render.RecordsInput{Stream: "messages"}},
+		{"default", `{"stream":"messages"}`, render.RecordsInput{Stream: "messages"}},
+		{"limit2", `{"stream":"messages","limit":2}`, render.RecordsInput{Stream: "messages"}},
+		{"count_exact", `{"stream":"messages","limit":1,"count":"exact"}`, render.RecordsInput{Stream: "messages"}},
+		{"fields", `{"stream":"messages","limit":2,"fields":["id","subject"]}`, render.RecordsInput{Stream: "messages", Fields: []string{"id", "subject"}}},
+		{"limit_clamped", `{"stream":"messages","limit":1000,"fields":["id"]}`, render.RecordsInput{Stream: "messages", Fields: []string{"id"}}},
+		{"fan_in", `{"stream":"messages","limit":3,"fields":["id"]}`, render.RecordsInput{Stream: "messages", Fields: []string{"id"}}},
+		{"tombstone", `{"stream":"threads","changes_since":"eyJ9==","limit":5}`, render.RecordsInput{Stream: "threads"}},
+		{"changes", `{"stream":"messages","limit":60,"changes_since":"beginning","fields":["id","subject"]}`, render.RecordsInput{Stream: "messages"}},
 		{
-			"expanded", "?limit=1&filter%5Bhas_attachments%5D=true&expand=attachments&expand_limit%5Battachments%5D=1&connection_id=cin_gmail_personal",
+			"expanded", `{"stream":"messages","limit":1,"filter":{"has_attachments":true},"expand":["attachments"],` +
+				`"expand_limit":{"attachments":1},"connection_id":"cin_gmail_personal"}`,
 			render.RecordsInput{Stream: "messages", ConnectionID: pointer("cin_gmail_personal")},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "records/" + test.name
-			response := fixture(t, name, "/v1/streams/"+test.input.Stream+"/records"+test.query)
+			response := fixture(t, name, "/v1/streams/"+test.input.Stream+"/records")
+			test.input.Call = given("query_records", test.arguments)
 			result, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
 			if err != nil {
 				t.Fatal(err)
@@ -44,17 +46,17 @@ func TestRecordsGolden(t *testing.T) {
 
 // R-AGG-1, R-AGG-2, R-AGG-3.
 func TestAggregateGolden(t *testing.T) {
-	for _, test := range []struct{ name, query string }{
-		{"count", "?metric=count"},
-		{"sum", "?metric=sum&field=size_bytes"},
-		{"group_by", "?metric=count&group_by=is_flagged"},
-		{"top_one", "?metric=count&group_by=is_flagged&limit=1"},
-		{"by_time_zone", "?metric=count&group_by_time=received_at&granularity=month&time_zone=Europe%2FBerlin"},
+	for _, test := range []struct{ name, arguments string }{
+		{"count", `{"stream":"messages","metric":"count"}`},
+		{"sum", `{"stream":"messages","metric":"sum","field":"size_bytes"}`},
+		{"group_by", `{"stream":"messages","metric":"count","group_by":"is_flagged"}`},
+		{"top_one", `{"stream":"messages","metric":"count","group_by":"is_flagged","limit":1}`},
+		{"by_time_zone", `{"stream":"messages","metric":"count","group_by_time":"received_at","granularity":"month","time_zone":"Europe/Berlin"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "aggregate/" + test.name
-			response := fixture(t, name, "/v1/streams/messages/aggregate"+test.query)
-			result, err := render.Aggregate(context.Background(), tool.Env{RS: &silent{}}, response, render.AggregateInput{Stream: "messages"})
+			input := render.AggregateInput{Call: given("aggregate", test.arguments), Stream: "messages"}
+			result, err := render.Aggregate(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, "/v1/streams/messages/aggregate"), input)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,19 +69,18 @@ func TestAggregateGolden(t *testing.T) {
 // R-SEARCH-2, R-SEARCH-3, R-SEARCH-4, R-SEARCH-5, R-SEARCH-6, R-SEARCH-9.
 func TestSearchGolden(t *testing.T) {
 	for _, test := range []struct {
-		name, path string
-		input      render.SearchInput
+		name, path, arguments string
 	}{
-		{"lexical", "/v1/search?q=overdraft&limit=2", render.SearchInput{}},
-		{"two_sources", "/v1/search?q=overdraft&limit=3", render.SearchInput{}},
-		{"no_hits", "/v1/search?q=zzzzqq", render.SearchInput{}},
-		{"semantic", "/v1/search/semantic?q=overdraft+notice&limit=2", render.SearchInput{Mode: pointer("semantic")}},
-		{"hybrid", "/v1/search/hybrid?q=overdraft&limit=2", render.SearchInput{Mode: pointer("hybrid")}},
-		{"older_server", "/v1/search?q=overdraft", render.SearchInput{}},
+		{"lexical", "/v1/search?q=overdraft", `{"q":"overdraft","limit":2}`},
+		{"two_sources", "/v1/search?q=overdraft", `{"q":"overdraft","limit":3}`},
+		{"no_hits", "/v1/search?q=zzzzqq", `{"q":"zzzzqq"}`},
+		{"semantic", "/v1/search/semantic?q=overdraft+notice", `{"mode":"semantic","q":"overdraft notice","limit":2}`},
+		{"hybrid", "/v1/search/hybrid?q=overdraft", `{"mode":"hybrid","q":"overdraft","limit":2}`},
+		{"older_server", "/v1/search?q=overdraft", `{"q":"overdraft"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "search/" + test.name
-			result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path), test.input)
+			result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, name, test.path), render.SearchInput{Call: given("search", test.arguments)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,20 +147,27 @@ func TestFieldWindowGolden(t *testing.T) {
 		Stream: "message_bodies", RecordID: "p-msg-005",
 	}
 	for _, test := range []struct {
-		name  string
-		input render.FieldWindowInput
+		name, arguments string
+		input           render.FieldWindowInput
 	}{
-		{"first", render.FieldWindowInput{Target: body, FieldPath: "body_text"}},
-		{"match", render.FieldWindowInput{Target: body, FieldPath: "body_text", LimitChars: pointer(int64(4096))}},
-		{"past_end", render.FieldWindowInput{Target: body, FieldPath: "body_text"}},
-		{"codepoints", render.FieldWindowInput{
+		{"first", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text"}`, render.FieldWindowInput{Target: body, FieldPath: "body_text"}},
+		{
+			"match", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text","q":"needle","limit_chars":4096}`,
+			render.FieldWindowInput{Target: body, FieldPath: "body_text"},
+		},
+		{
+			"past_end", `{"id":"cin_gmail_personal/message_bodies:p-msg-005","field_path":"body_text","offset_chars":99999}`,
+			render.FieldWindowInput{Target: body, FieldPath: "body_text"},
+		},
+		{"codepoints", `{"id":"threads:shared-1","connection_id":"cin_gmail_personal","field_path":"subject","limit_chars":3}`, render.FieldWindowInput{
 			Target:    recordid.Target{Handle: "threads:shared-1", ConnectionID: pointer("cin_gmail_personal"), Stream: "threads", RecordID: "shared-1"},
-			FieldPath: "subject", LimitChars: pointer(int64(3)),
+			FieldPath: "subject",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := "fieldwindow/" + test.name
 			response := fixture(t, name, "/v1/streams/message_bodies/records/p-msg-005/field-window?field=body_text")
+			test.input.Call = given("read_record_field", test.arguments)
 			result, err := render.FieldWindow(context.Background(), tool.Env{RS: &silent{}}, response, test.input)
 			if err != nil {
 				t.Fatal(err)

@@ -147,7 +147,7 @@ func TestHitAddresses(t *testing.T) {
 	}
 }
 
-// R-SEARCH-10: wherever a server puts resource URIs, and in whatever mode, they stand in _meta only.
+// R-SEARCH-10: wherever a server puts resource URIs, they stand in _meta only.
 func TestNoResourceURIInAnyShape(t *testing.T) {
 	token := "pdpp://record/" + "eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl9hIiwic3RyZWFtIjoibm90ZXMiLCJyZWNvcmRfaWQiOiJuMSJ9"
 	window := "pdpp://field-window/abc"
@@ -158,23 +158,21 @@ func TestNoResourceURIInAnyShape(t *testing.T) {
 		`{"stream":"notes","record_key":"n1","snippet":"see ` + token + ` for a word","match_windows":[{"field":"body","text":"word ` + window + `","uri":"` + window + `"}]}`,
 		`{"stream":"notes","record_key":"n1","display_name":"` + token + `","data":{"subject":"` + token + `"}}`,
 	}
-	for _, mode := range []*string{nil, pointer("semantic"), pointer("hybrid")} {
-		for _, shape := range []string{`{"data":[%]}`, `{"results":[%]}`, `{"data":{"hits":[%],"resource":"` + token + `"}}`, `{"data":[%],"links":{"self":"` + window + `"},"meta":{"uris":["` + token + `"]}}`} {
-			for _, hit := range hits {
-				body := strings.Replace(shape, "%", hit, 1)
-				result, err := render.Search(context.Background(), env, answer("/v1/search?q=word", body), render.SearchInput{Mode: mode})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if strings.Contains(result.Text+string(result.Structured), "pdpp://") {
-					t.Errorf("%s\nis shown as\n%s\n%s", body, result.Text, result.Structured)
-				}
-				if !strings.Contains(string(result.Meta[render.ResourceURIs]), "pdpp://") {
-					t.Errorf("%s: _meta has %s", body, result.Meta)
-				}
-				if !strings.Contains(result.Text, `first_fetch_id="`) {
-					t.Errorf("%s: no handle in %s", body, result.Text)
-				}
+	for _, shape := range []string{`{"data":[%]}`, `{"results":[%]}`, `{"data":{"hits":[%],"resource":"` + token + `"}}`, `{"data":[%],"links":{"self":"` + window + `"},"meta":{"uris":["` + token + `"]}}`} {
+		for _, hit := range hits {
+			body := strings.Replace(shape, "%", hit, 1)
+			result, err := render.Search(context.Background(), env, answer("/v1/search?q=word", body), render.SearchInput{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(result.Text+string(result.Structured), "pdpp://") {
+				t.Errorf("%s\nis shown as\n%s\n%s", body, result.Text, result.Structured)
+			}
+			if !strings.Contains(string(result.Meta[render.ResourceURIs]), "pdpp://") {
+				t.Errorf("%s: _meta has %s", body, result.Meta)
+			}
+			if !strings.Contains(result.Text, `first_fetch_id="`) {
+				t.Errorf("%s: no handle in %s", body, result.Text)
 			}
 		}
 	}

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -43,6 +45,23 @@ func answer(path, body string) *rs.Response {
 		}
 	}
 	return &rs.Response{Status: 200, Body: json.RawMessage(body), RequestID: "req_1", URL: provider + path, Request: request}
+}
+
+// given is a call as generated code hands it on.
+func given(name, arguments string) render.Given {
+	object, ok := rawjson.ParseObject(json.RawMessage(arguments))
+	if !ok {
+		panic("no arguments: " + arguments)
+	}
+	call := render.Given{Tool: name, Arguments: object}
+	for _, definition := range gen.Surface().Tools {
+		for _, argument := range definition.Arguments {
+			if definition.Name == name {
+				call.Accepted = append(call.Accepted, argument.Name)
+			}
+		}
+	}
+	return call
 }
 
 // fixture is a recorded answer.

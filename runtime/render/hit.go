@@ -32,14 +32,13 @@ type hit struct {
 
 // question is what a hit needs to know of the search.
 type question struct {
-	mode         *string
 	connectionID string
 	provider     string
 	terms        []string // the words of the query in lower case
 }
 
 func newQuestion(response *rs.Response, input SearchInput, provider string) question {
-	q := question{mode: input.Mode, connectionID: deref(input.ConnectionID), provider: provider}
+	q := question{connectionID: deref(input.ConnectionID), provider: provider}
 	words, _ := response.Request.Query.Get("q")
 	for _, word := range strings.Fields(strings.ToLower(words)) {
 		if word = strings.Trim(word, `"'*()`); len(word) > 1 {

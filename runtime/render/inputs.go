@@ -4,6 +4,7 @@ import "github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 
 // RecordsInput is what the renderer of records needs to know of the call.
 type RecordsInput struct {
+	Call         Given
 	Stream       string
 	ConnectionID *string
 	Fields       []string // nil when all fields were asked for
@@ -11,13 +12,14 @@ type RecordsInput struct {
 
 // AggregateInput is what the renderer of aggregates needs to know of the call.
 type AggregateInput struct {
+	Call         Given
 	Stream       string
 	ConnectionID *string
 }
 
 // SearchInput is what the renderer of search results needs to know of the call.
 type SearchInput struct {
-	Mode         *string // nil: lexical
+	Call         Given
 	ConnectionID *string
 }
 
@@ -29,9 +31,9 @@ type DocumentInput struct {
 
 // FieldWindowInput is what the renderer of a field window needs to know of the call.
 type FieldWindowInput struct {
-	Target     recordid.Target
-	FieldPath  string
-	LimitChars *int64
+	Call      Given
+	Target    recordid.Target
+	FieldPath string
 }
 
 func deref(value *string) string {

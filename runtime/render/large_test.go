@@ -88,10 +88,10 @@ func TestManyLongFieldsOfALongID(t *testing.T) {
 	}
 	id := strings.Repeat("k", 900)
 	body := `{"data":[{"id":"` + id + `","stream":"s","connection_id":"cin_1","data":{` + strings.Join(fields, ",") + `}}],"next_cursor":"c1"}`
-	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Stream: "s"})
+	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Call: given("query_records", `{"stream":"s","limit":1}`), Stream: "s"})
 	calls := textCalls(t, result.Text, "next")
 	has(t, calls, "read_record_field", `{"id":"cin_1/s:`+id+`","field_path":"field_00"}`)
-	has(t, calls, "query_records", `{"stream":"s","cursor":"c1","limit":1}`)
+	has(t, calls, "query_records", `{"stream":"s","limit":1,"cursor":"c1"}`)
 	if !strings.Contains(result.Text, "fields_clipped=40") {
 		t.Errorf("text does not count what it clipped: %.300s", result.Text)
 	}
@@ -216,13 +216,15 @@ func TestWindowOffsets(t *testing.T) {
 		{`"next_offset_chars":"4","previous_offset_chars":1.5`, "", ""},
 	} {
 		body := `{"window":{"text":"😀 e",` + test.window + `}}`
-		result, err := render.FieldWindow(context.Background(), env, answer("/w", body), render.FieldWindowInput{Target: target, FieldPath: "f", LimitChars: pointer(int64(3))})
+		result, err := render.FieldWindow(context.Background(), env, answer("/w", body), render.FieldWindowInput{
+			Call: given("read_record_field", `{"limit_chars":3,"id":"cin_1/s:1","field_path":"f"}`), Target: target, FieldPath: "f",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for word, offset := range map[string]string{"next": test.next, "previous": test.previous} {
 			calls, structured := textCalls(t, result.Text, word), structuredCallsOf(t, result.Structured, word)
-			if want := fmt.Sprintf(`{"id":"cin_1/s:1","field_path":"f","offset_chars":%s,"limit_chars":3}`, offset); offset == "" {
+			if want := fmt.Sprintf(`{"limit_chars":3,"id":"cin_1/s:1","field_path":"f","offset_chars":%s}`, offset); offset == "" {
 				if len(calls)+len(structured) != 0 {
 					t.Errorf("%s: %s is %s and %s", test.window, word, calls, structured)
 				}

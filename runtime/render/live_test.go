@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -71,25 +72,25 @@ func TestToolsAndResourcesAgree(t *testing.T) {
 	rapid.Check(t, func(check *rapid.T) {
 		handle := anyHandle.Draw(check, "handle")
 		offset := rapid.SampledFrom([]*int64{nil, pointer(int64(0)), pointer(int64(7))}).Draw(check, "offset")
-		window := map[string]any{"id": handle.String(), "field_path": "body"}
+		window := rawjson.Object{rawjson.String("id", handle.String()), rawjson.String("field_path", "body")}
 		selector := recordid.FieldWindow{FieldPath: "body", OffsetChars: offset}
 		switch {
 		case offset != nil:
-			window["offset_chars"] = *offset
+			window = append(window, rawjson.Int("offset_chars", *offset))
 		case rapid.Bool().Draw(check, "searched"):
-			window["q"], window["before_chars"], window["after_chars"] = "overdraft", 3, 8
+			window = append(window, rawjson.String("q", "overdraft"), rawjson.Int("before_chars", 3), rawjson.Int("after_chars", 8))
 			selector.Q, selector.BeforeChars, selector.AfterChars = pointer("overdraft"), pointer(int64(3)), pointer(int64(8))
 		}
 		for _, pair := range []struct {
 			tool      string
-			arguments map[string]any
+			arguments rawjson.Object
 			uri       recordid.URI
 		}{
-			{"fetch", map[string]any{"id": handle.String()}, recordid.URI{Kind: recordid.KindRecord, Record: handle}},
+			{"fetch", window[:1], recordid.URI{Kind: recordid.KindRecord, Record: handle}},
 			{"read_record_field", window, recordid.URI{Kind: recordid.KindFieldWindow, Record: handle, Window: selector}},
 		} {
 			books.asked = nil
-			called, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: pair.tool, Arguments: pair.arguments})
+			called, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: pair.tool, Arguments: pair.arguments.Encode()})
 			if err != nil {
 				check.Fatal(err)
 			}

@@ -143,8 +143,7 @@ func (p *page) newCalls() []Call {
 		return append(calls, p.smaller()...)
 	}
 	if cursor := p.Text("next_cursor"); cursor != "" {
-		given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.String("cursor", cursor)}
-		return append(calls, Call{Tool: "query_records", Arguments: repeat(p.response, given, "changes_since")})
+		return append(calls, p.input.Call.Without("changes_since").With(rawjson.String("cursor", cursor))...)
 	}
 	if string(p.Get("has_more")) == "true" && p.input.ConnectionID == nil {
 		for _, source := range p.sources {
@@ -154,8 +153,7 @@ func (p *page) newCalls() []Call {
 			if recordid.CheckName("connection id", source.connectionID) != nil {
 				continue
 			}
-			given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.String("connection_id", source.connectionID)}
-			calls = append(calls, Call{Tool: "query_records", Arguments: repeat(p.response, given)})
+			calls = append(calls, p.input.Call.With(rawjson.String("connection_id", source.connectionID))...)
 		}
 	}
 	return calls
@@ -171,8 +169,7 @@ func (p *page) smaller() []Call {
 	if sent, ok := p.response.Request.Query.Get("limit"); ok && sent == strconv.Itoa(limit) {
 		return nil
 	}
-	given := rawjson.Object{rawjson.String("stream", p.input.Stream), rawjson.Int("limit", int64(limit))}
-	return []Call{{Tool: "query_records", Arguments: repeat(p.response, given)}}
+	return p.input.Call.With(rawjson.Int("limit", int64(limit)))
 }
 
 // source is one connection of a page.

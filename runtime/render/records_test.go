@@ -74,7 +74,10 @@ func TestRecordsHundredHandlesInText(t *testing.T) {
 // both channels carry the call that reads a page that fits.
 func TestRecordsLeftOut(t *testing.T) {
 	page := recordsPage(50, 2000, `,"has_more":true,"next_cursor":"c50","links":{"next":"/x?cursor=c50"}`)
-	result := renderRecords(t, "/v1/streams/messages/records?limit=50&order=asc&filter%5Ba%5D%5Bgte%5D=1.10", page, render.RecordsInput{Stream: "messages"})
+	result := renderRecords(t, "/v1/streams/messages/records?limit=50&order=asc&filter%5Ba%5D%5Bgte%5D=1.10", page, render.RecordsInput{
+		Call:   given("query_records", `{"stream":"messages","limit":50,"order":"asc","filter":{"a":{"gte":1.10}}}`),
+		Stream: "messages",
+	})
 	ids, envelope := shownIDs(t, result)
 	if len(ids) == 0 || len(ids) == 50 {
 		t.Fatalf("%d rows shown", len(ids))
@@ -90,7 +93,7 @@ func TestRecordsLeftOut(t *testing.T) {
 	if envelope["next_cursor"] != nil {
 		t.Error("the envelope keeps next_cursor")
 	}
-	arguments := fmt.Sprintf(`{"stream":"messages","limit":%d,"order":"asc","filter":{"a":{"gte":"1.10"}}}`, len(ids))
+	arguments := fmt.Sprintf(`{"stream":"messages","limit":%d,"order":"asc","filter":{"a":{"gte":1.10}}}`, len(ids))
 	has(t, textCalls(t, result.Text, "next"), "query_records", arguments)
 	has(t, structuredCalls(t, result.Structured), "query_records", arguments)
 	if want := fmt.Sprintf("rows_left_out=%d", 50-len(ids)); !strings.Contains(result.Text, want) {
@@ -106,11 +109,12 @@ func TestRecordsOneTooLarge(t *testing.T) {
 	body := fmt.Sprintf(
 		`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"Short","body":%q,"html":%q,"parts":[%s1]}}],"next_cursor":"c1"}`,
 		strings.Repeat("é", 30_000), strings.Repeat(`"`, 30_000), strings.Repeat("1,", 30_000))
-	result := renderRecords(t, "/v1/streams/messages/records?limit=1", body, render.RecordsInput{Stream: "messages"})
+	result := renderRecords(t, "/v1/streams/messages/records?limit=1", body,
+		render.RecordsInput{Call: given("query_records", `{"stream":"messages","limit":1}`), Stream: "messages"})
 	for _, calls := range [][]call{textCalls(t, result.Text, "next"), structuredCalls(t, result.Structured)} {
 		has(t, calls, "read_record_field", `{"id":"cin_1/messages:m1","field_path":"body"}`)
 		has(t, calls, "read_record_field", `{"id":"cin_1/messages:m1","field_path":"html"}`)
-		has(t, calls, "query_records", `{"stream":"messages","cursor":"c1","limit":1}`)
+		has(t, calls, "query_records", `{"stream":"messages","limit":1,"cursor":"c1"}`)
 	}
 	if !strings.Contains(string(result.Structured), `"fields_left_out":["parts"]`) || !strings.Contains(string(result.Structured), `"subject":"Short"`) {
 		t.Error("short fields are lost, or a lost field is not named")
@@ -194,9 +198,9 @@ func TestRecordsEnvelopeVariants(t *testing.T) {
 func TestRecordsOfferOnlyWhatToolsTake(t *testing.T) {
 	body := `{"data":[{"id":"1","stream":"s"},{"id":"2","stream":"s","connection_id":"a/b"},{"id":"3","stream":"s","connection_id":"cin_3","data":{"a/b":"` +
 		strings.Repeat("word ", 1_000) + `"}}],"has_more":true}`
-	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Stream: "s"})
+	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Call: given("query_records", `{"limit":1,"stream":"s"}`), Stream: "s"})
 	calls := textCalls(t, result.Text, "next")
-	has(t, calls, "query_records", `{"stream":"s","connection_id":"cin_3","limit":1}`)
+	has(t, calls, "query_records", `{"limit":1,"stream":"s","connection_id":"cin_3"}`)
 	has(t, calls, "fetch", `{"id":"cin_3/s:3"}`)
 	if len(calls) != 2 {
 		t.Errorf("continuations %s", calls)

@@ -89,6 +89,9 @@ func (p *page) newHead() []string {
 				lines = append(lines, Token(name, handle))
 			}
 		}
+		if p.Text("next_cursor") != "" && !p.input.Call.takes("cursor") {
+			lines = append(lines, p.input.Call.Tool+" takes no cursor: it shows this page and no more.")
+		}
 	}
 	lines = append(lines, warningLines(p.Meta())...)
 	lines = append(lines, p.sourceLines()...)

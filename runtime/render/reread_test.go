@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -91,7 +92,11 @@ func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, err
 	if err != nil {
 		return nil, err
 	}
-	return render.Records(ctx, tool.Env{RS: server}, response, render.RecordsInput{Stream: "notes"})
+	call := given("query_records", `{"stream":"notes"}`)
+	if limit > 0 {
+		call.Arguments = append(call.Arguments, rawjson.Int("limit", int64(limit)))
+	}
+	return render.Records(ctx, tool.Env{RS: server}, response, render.RecordsInput{Call: call, Stream: "notes"})
 }
 
 // shownPage is what a model takes from structured output.
@@ -189,7 +194,7 @@ func TestAPageTooLargeIsReadAgain(t *testing.T) {
 			t.Errorf("%d bytes: text does not say %q:\n%s", test.size, said, result.Text)
 		}
 		next := page.Next[len(page.Next)-1]
-		if next.Tool != "query_records" || next.Arguments.Cursor != page.Data.NextCursor || next.Arguments.Limit != page.LimitUsed {
+		if next.Tool != "query_records" || next.Arguments.Cursor != page.Data.NextCursor || next.Arguments.Limit != 100 { // the caller's (R-HAND-10)
 			t.Errorf("%d bytes: next %+v after a page with %q", test.size, next, page.Data.NextCursor)
 		}
 	}

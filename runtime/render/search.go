@@ -22,7 +22,7 @@ const resourceURIsKept = 200
 // does not fit is read again with a smaller limit, like one of records.
 func Search(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
 	s, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*search, error) {
-		return openSearch(response, newQuestion(response, input, env.RS.ProviderURL()), again)
+		return openSearch(response, input.Call, newQuestion(response, input, env.RS.ProviderURL()), again)
 	})
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ type search struct {
 	list
 	response *rs.Response
 	again    reread
-	mode     *string // nil: lexical
+	call     Given
 	hits     []*hit
 	encoded  []json.RawMessage // the hits in the envelope, without resource URIs
 	results  []json.RawMessage
@@ -70,12 +70,12 @@ func narrowed(hit rawjson.Object) json.RawMessage {
 	return kept.Encode()
 }
 
-func openSearch(response *rs.Response, q question, again reread) (*search, error) {
+func openSearch(response *rs.Response, call Given, q question, again reread) (*search, error) {
 	envelope, err := response.List()
 	if err != nil {
 		return nil, err
 	}
-	s := &search{list: list{envelope}, response: response, again: again, mode: q.mode}
+	s := &search{list: list{envelope}, response: response, again: again, call: call}
 	if err := s.open(q); err != nil {
 		return nil, err
 	}
@@ -152,21 +152,15 @@ func (s *search) structured() json.RawMessage {
 
 // calls lead to the next page, or to a page that fits.
 func (s *search) calls() []Call {
-	given := rawjson.Object{}
-	if s.mode != nil {
-		given = append(given, rawjson.String("mode", *s.mode))
-	}
 	if s.leftOut() > 0 {
 		limit := s.smallerLimit()
 		if sent, ok := s.response.Request.Query.Get("limit"); ok && sent == strconv.Itoa(limit) {
 			return nil // the RS does not keep to it
 		}
-		arguments := append(repeat(s.response, given, "limit"), rawjson.Int("limit", int64(limit)))
-		return []Call{{Tool: "search", Arguments: arguments}}
+		return s.call.With(rawjson.Int("limit", int64(limit)))
 	}
 	if cursor := s.Text("next_cursor"); cursor != "" {
-		arguments := append(repeat(s.response, given, "cursor"), rawjson.String("cursor", cursor))
-		return []Call{{Tool: "search", Arguments: arguments}}
+		return s.call.With(rawjson.String("cursor", cursor))
 	}
 	return nil
 }
