@@ -79,7 +79,8 @@ func (c *toolCheck) sentNames() {
 		if argument.As != "" {
 			name, key = argument.As, "as"
 		}
-		if first, twice := seen[name]; twice && first != argument.Name {
+		word, _ := Sends.Find(argument.Send)
+		if first, twice := seen[name]; twice && first != argument.Name && !word.Instead {
 			c.addOwn(path+"."+key, "sends %q, which %s sends too; rename one with as", name, first)
 		}
 		seen[name] = argument.Name

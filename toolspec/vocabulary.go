@@ -40,6 +40,7 @@ type Word struct {
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
 	Segment    bool        // of checks: what passes is safe as a segment of a path (R-ARG-7)
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
+	Instead    bool        // of send words: another argument may be sent under the name, which a gate keeps apart
 	Continues  bool        // of renderers: what they show may go on with the same call, which they are given
 	Promises   []string    // of renderers: what the reference page says of a result, a sentence or two each
 }
@@ -172,6 +173,7 @@ var Checks = Words{
 var Sends = Words{
 	{Name: SendPath, Doc: "As a segment of the request's path, where {name} stands.", Fits: []Fit{{"string", ""}}},
 	{Name: "query", Doc: "As name=value.", Fits: []Fit{{"string", "String"}, {"integer", "Integer"}}},
+	{Name: "query_instead", Instead: true, Doc: "As name=value, when no other argument that is sent so was given.", Fits: []Fit{{"string", "String"}}},
 	{Name: "comma_list", Doc: "As name=a,b.", Fits: []Fit{{"string_list", "CommaList"}}},
 	{Name: "repeated", Doc: "As name=a&name=b.", Fits: []Fit{{"string_list", "Repeated"}}},
 	{Name: "bracket_filter", Doc: "As name[field]=value and name[field][operator]=value.", Fits: []Fit{{"filter", "BracketFilter"}}},

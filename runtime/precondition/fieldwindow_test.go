@@ -8,9 +8,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-ARG-9: contradictory selectors are refused, and the RS sees nothing.
+// R-ARG-9, R-WIN-4: contradictory selectors are refused, and the RS sees nothing.
 func TestFieldWindowSelector(t *testing.T) {
-	number, text := int64(0), ""
+	number, text, wrong := int64(0), "0", "1e3"
 	type selector = precondition.FieldWindowSelectorInput
 	tests := []struct {
 		name  string
@@ -20,6 +20,7 @@ func TestFieldWindowSelector(t *testing.T) {
 		{"none", selector{}, ""},
 		{"offset", selector{OffsetChars: &number}, ""},
 		{"cursor", selector{Cursor: &text}, ""},
+		{"cursor that is no offset", selector{Cursor: &wrong}, "cursor"},
 		{"q", selector{Q: &text}, ""},
 		{"q with both sides", selector{Q: &text, BeforeChars: &number, AfterChars: &number}, ""},
 		{"offset and cursor", selector{OffsetChars: &number, Cursor: &text}, "cursor"},

@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -17,8 +18,7 @@ const windowCharacters = 33_000
 
 const windowMost = 16_384 // the greatest limit_chars that the tool takes
 
-// window is a window of a text field. Offsets are as the RS counts them, and no other offsets are
-// ever made up from them.
+// window is a window of a text field. Offsets are as the RS counts them; recount puts right what it adds up wrong.
 type window struct {
 	identity
 	input   FieldWindowInput
@@ -44,6 +44,7 @@ func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input Fie
 		return nil, response.Unusable("the resource server's answer holds no window with a text", nil)
 	}
 	w := &window{identity: targetIdentity(input.Target), input: input, body: body, members: members, text: text}
+	w.recount()
 	w.clip()
 	result := &tool.Result{Text: w.render(), Structured: w.structured(response)}
 	return within(response, result, ChannelCharacters)
@@ -57,8 +58,8 @@ func (w *window) clip() {
 		return
 	}
 	w.text, w.cut = text, true
-	w.members = w.members.With("text", fitting).With("complete", json.RawMessage("false")).
-		With("next_offset_chars", json.RawMessage("null")) // it would lead past what was cut
+	w.set(rawjson.Raw("text", fitting), rawjson.Bool("complete", false),
+		rawjson.Raw("next_offset_chars", rawjson.Value("null"))) // it would lead past what was cut
 }
 
 // direction is one continuation of a window and the word that introduces it.
@@ -97,6 +98,25 @@ func (w *window) smaller() []direction {
 	return w.toward("next", rawjson.Int("offset_chars", start), rawjson.Int("limit_chars", limit))
 }
 
+// note says what no number of the window says by itself: where the field ends, and how to find another match
+// (R-WIN-4). A server knows no other match than the first.
+func (w *window) note() string {
+	start, _ := w.members.Int("start_chars")
+	total, known := w.members.Int("total_chars")
+	matched := w.members.Get("match_start_chars") != nil
+	switch more := w.cut || w.members.True("has_more") || w.members.Get("next_offset_chars") != nil; {
+	case more && matched:
+		return "The provider finds only the first match of q. To find a later one, read on with next, or pass a longer q that holds words beside it."
+	case more || w.members.True("complete"):
+		return ""
+	case known && w.text == "" && 0 < total && total <= start:
+		return fmt.Sprintf("The field has %d characters: none is at this offset or behind it.", total)
+	case string(w.members.Get("has_more")) == "false":
+		return "The field ends here."
+	}
+	return ""
+}
+
 // toward is the same call for another window of the field. The record of a resource URI goes by the id that is
 // shown (R-WIN-3).
 func (w *window) toward(word string, place ...rawjson.Member) []direction {
@@ -130,6 +150,9 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	if w.cut {
 		members = append(members, rawjson.Bool("window_cut", true))
 	}
+	if note := w.note(); note != "" {
+		members = append(members, rawjson.String("note", note))
+	}
 	if warnings := sentWarnings(w.body); warnings != nil {
 		members = append(members, rawjson.Raw("warnings", warnings))
 	}
@@ -157,6 +180,9 @@ func (w *window) render() string {
 	lines := append([]string{line(tokens...)}, WarningLines(w.body)...)
 	if w.cut {
 		lines = append(lines, "window_cut=true: the window does not fit into one result; read it in smaller pieces.")
+	}
+	if note := w.note(); note != "" {
+		lines = append(lines, "note: "+note)
 	}
 	for _, direction := range w.directions() {
 		lines = append(lines, direction.word+": "+direction.invocation())

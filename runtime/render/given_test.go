@@ -14,17 +14,22 @@ import (
 // run calls a tool as a host does.
 func run(t *testing.T, server rs.Reader, name, arguments string) *tool.Result {
 	t.Helper()
+	result, err := toolNamed(t, name).Run(t.Context(), tool.Env{RS: server}, json.RawMessage(arguments))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func toolNamed(t testing.TB, name string) tool.Definition {
+	t.Helper()
 	for _, definition := range gen.Surface().Tools {
 		if definition.Name == name {
-			result, err := definition.Run(t.Context(), tool.Env{RS: server}, json.RawMessage(arguments))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return result
+			return definition
 		}
 	}
 	t.Fatal("no tool " + name)
-	return nil
+	return tool.Definition{}
 }
 
 // R-HAND-10: a continuation has the members of the call that it continues, as they were spelled. An alias stands

@@ -1,0 +1,215 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"pgregory.net/rapid"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// utf16Ends is a server that cuts windows by code points and adds their UTF-16 lengths, as captures 934 to 934c show.
+// Whether there is more it tells by the true end, or by the one that it counted.
+type utf16Ends struct {
+	text       []rune
+	byWrongEnd bool
+	asked      []string
+}
+
+func (u *utf16Ends) ProviderURL() string { return provider }
+
+func (u *utf16Ends) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	u.asked = append(u.asked, request.Query.Encoded())
+	number := func(name string, otherwise int) int {
+		sent, _ := request.Query.Get(name)
+		if parsed, err := strconv.Atoi(sent); err == nil {
+			return parsed
+		}
+		return otherwise
+	}
+	start, limit := min(number("offset_chars", 0), len(u.text)), number("limit_chars", 4096)
+	trueEnd := min(start+limit, len(u.text))
+	shown := u.text[start:trueEnd]
+	end := start + len(utf16.Encode(shown))
+	more := trueEnd < len(u.text)
+	if u.byWrongEnd {
+		more = end < len(u.text)
+	}
+	window := map[string]any{
+		"text": string(shown), "start_chars": start, "end_chars": end, "total_chars": len(u.text), "limit_chars": limit,
+		"complete": start == 0 && !more, "has_more": more, "next_offset_chars": nil, "previous_offset_chars": nil,
+	}
+	if more {
+		window["next_offset_chars"] = end
+	}
+	if start > 0 {
+		window["previous_offset_chars"] = max(0, start-limit)
+	}
+	body, err := json.Marshal(map[string]any{"object": "field_window", "window": window})
+	return &rs.Response{Status: http.StatusOK, Body: body, Request: request, URL: provider}, err
+}
+
+// shownWindow is what a reader of structured output alone goes by.
+type shownWindow struct {
+	Window struct {
+		Text     string `json:"text"`
+		Start    int    `json:"start_chars"`
+		End      int    `json:"end_chars"`
+		MatchEnd *int   `json:"match_end_chars"`
+		HasMore  bool   `json:"has_more"`
+		Complete bool   `json:"complete"`
+		Next     *int   `json:"next_offset_chars"`
+	} `json:"window"`
+	Note  string `json:"note"`
+	Calls []call `json:"next"`
+}
+
+func windowOf(t fataler, result *tool.Result) shownWindow {
+	var shown shownWindow
+	if err := json.Unmarshal(result.Structured, &shown); err != nil {
+		t.Fatal(err)
+	}
+	return shown
+}
+
+// R-WIN-1, R-BUD-1: following the calls of either channel, or the offset of structured output, gives the field's
+// exact text, whatever characters it has and wherever the server says that its windows end.
+func TestWindowsJoinToTheField(t *testing.T) {
+	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab é\n😀🇨🇭𝒳\u200d")), 0, 60, -1)
+	definition := toolNamed(t, "read_record_field")
+	rapid.Check(t, func(t *rapid.T) {
+		server := &utf16Ends{text: []rune(text.Draw(t, "text")), byWrongEnd: rapid.Bool().Draw(t, "byWrongEnd")}
+		limit := rapid.IntRange(1, 9).Draw(t, "limit")
+		by := rapid.SampledFrom([]string{"text", "structured", "offset", "cursor"}).Draw(t, "by")
+		first := fmt.Sprintf(`{"id":"cin_1/s:1","field_path":"f","limit_chars":%d`, limit)
+		read := ""
+		for arguments := first + "}"; arguments != ""; {
+			result, err := definition.Run(t.Context(), tool.Env{RS: server}, json.RawMessage(arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := windowOf(t, result)
+			_, inText, _ := strings.Cut(result.Text, "\n\n")
+			if inText != shown.Window.Text || shown.Window.End-shown.Window.Start != len([]rune(shown.Window.Text)) {
+				t.Fatalf("text %q, structured %+v", inText, shown.Window)
+			}
+			read, arguments = read+inText, ""
+			switch calls := shown.Calls; {
+			case shown.Window.HasMore != (shown.Window.Next != nil) || shown.Window.HasMore != (len(calls) > 0):
+				t.Fatalf("has_more differs from what goes on: %s", result.Structured)
+			case len(calls) == 0:
+			case by == "text":
+				_, line, _ := strings.Cut(result.Text, "\nnext: read_record_field ")
+				arguments, _, _ = strings.Cut(line, "\n")
+			case by == "structured":
+				arguments = string(calls[0].Arguments)
+			case by == "offset":
+				arguments = fmt.Sprintf(`%s,"offset_chars":%d}`, first, *shown.Window.Next)
+			default:
+				arguments = fmt.Sprintf(`%s,"cursor":"%d"}`, first, *shown.Window.Next)
+			}
+			if len(server.asked) > len(server.text)+1 {
+				t.Fatalf("%d reads of %d characters", len(server.asked), len(server.text))
+			}
+		}
+		if read != string(server.text) {
+			t.Fatalf("by %s: read %q of %q", by, read, string(server.text))
+		}
+	})
+}
+
+// R-WIN-1, R-WIN-4: what a real server said is put right, and what it leaves open is said, in both channels.
+func TestCapturedWindows(t *testing.T) {
+	const record = `{"id":"cin_1/message_bodies:p-msg-005","field_path":"body_text"`
+	const firstOnly = "The provider finds only the first match of q."
+	for name, want := range map[string]struct {
+		arguments      string // behind the record and the field
+		next           string
+		end, matchEnd  int
+		hasMore        bool
+		note, notEnded string
+	}{
+		"934-fw-emoji-window":               {`,"offset_chars":5440,"limit_chars":12}`, `,"offset_chars":5452,"limit_chars":12}`, 5452, 0, true, "", "ends here"},
+		"934c-fw-continue-from-code-points": {`,"offset_chars":5452,"limit_chars":12}`, `,"offset_chars":5464,"limit_chars":12}`, 5464, 0, true, "", "ends here"},
+		"930b-fw-second":                    {`,"offset_chars":4096,"limit_chars":4096}`, `,"offset_chars":8192,"limit_chars":4096}`, 8192, 0, true, "", "ends here"},
+		"930c-fw-last-window":               {`,"offset_chars":9225,"limit_chars":100}`, "", 9285, 0, false, "The field ends here.", ""},
+		"930d-fw-offset-exactly-end":        {`,"offset_chars":9285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: none is at this offset or behind it.", ""},
+		"930e-fw-offset-beyond-end":         {`,"offset_chars":10285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: none is at this offset or behind it.", ""},
+		"932-fw-q-first":                    {`,"q":"needle","before_chars":10,"after_chars":20}`, `,"offset_chars":41}`, 41, 21, true, firstOnly, "ends here"},
+		"932i-fw-q-emoji-after":             {`,"q":"😀","before_chars":6,"after_chars":6}`, `,"offset_chars":5454}`, 5454, 5447, true, firstOnly, "ends here"},
+		"932o-fw-q-after-emoji":             {`,"q":"Third needle","before_chars":5,"after_chars":5}`, `,"offset_chars":9278}`, 9278, 9273, true, firstOnly, "ends here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := run(t, oneCapture{t, name}, "read_record_field", record+want.arguments)
+			shown := windowOf(t, result)
+			for channel, calls := range map[string][]call{"text": textCalls(t, result.Text, "next"), "structured": structuredCalls(t, result.Structured)} {
+				if want.next == "" && len(calls) > 0 || want.next != "" && (len(calls) != 1 || string(calls[0].Arguments) != record+want.next) {
+					t.Errorf("%s goes on with %s, want %s", channel, calls, want.next)
+				}
+			}
+			if shown.Window.End != want.end || shown.Window.HasMore != want.hasMore || want.matchEnd > 0 && *shown.Window.MatchEnd != want.matchEnd {
+				t.Errorf("window is %+v", shown.Window)
+			}
+			if said := fmt.Sprintf("end_chars=%d ", want.end); !strings.Contains(result.Text, said) {
+				t.Errorf("the text lacks %s", said)
+			}
+			for channel, said := range map[string]string{"text": result.Text, "structured": shown.Note} {
+				if !strings.Contains(said, want.note) || want.notEnded != "" && strings.Contains(said, want.notEnded) {
+					t.Errorf("%s says %.400q, want %q", channel, said, want.note)
+				}
+			}
+		})
+	}
+}
+
+// oneCapture answers every read with one capture.
+type oneCapture struct {
+	t    *testing.T
+	name string
+}
+
+func (r oneCapture) ProviderURL() string { return provider }
+
+func (r oneCapture) Get(context.Context, rs.Request) (*rs.Response, error) {
+	for _, capture := range captures(r.t) {
+		if capture.name == r.name {
+			return capture.read(r.t)
+		}
+	}
+	return nil, fmt.Errorf("no capture %s", r.name)
+}
+
+// R-WIN-4: cursor is a decimal offset and sent as one. What is none is refused before the resource server is asked.
+func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
+	server := &utf16Ends{text: []rune("some text of a field")}
+	result := run(t, server, "read_record_field", `{"id":"cin_1/s:1","field_path":"f","cursor":"5"}`)
+	if want := "connection_id=cin_1&field=f&offset_chars=5"; len(server.asked) != 1 || server.asked[0] != want {
+		t.Errorf("the server was asked %q, want %s", server.asked, want)
+	}
+	if !strings.HasSuffix(result.Text, "\n\ntext of a field") {
+		t.Errorf("the text is\n%s", result.Text)
+	}
+	for _, cursor := range []string{"", " ", "garbage", "-1", "+1", "10.5", "1e3", " 5", "0x10", "99999999999999999999", "٥"} {
+		arguments, err := json.Marshal(map[string]string{"id": "cin_1/s:1", "field_path": "f", "cursor": cursor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var refused *tool.Error
+		_, err = toolNamed(t, "read_record_field").Run(t.Context(), tool.Env{RS: server}, arguments)
+		if !errors.As(err, &refused) || refused.Code != tool.InvalidFieldWindowSelector || refused.Param != "cursor" {
+			t.Errorf("%q gives %v", cursor, err)
+		}
+	}
+	if len(server.asked) != 1 {
+		t.Errorf("the server was asked %q", server.asked[1:])
+	}
+}
