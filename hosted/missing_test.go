@@ -145,11 +145,19 @@ func TestChoiceAmongSources(t *testing.T) {
 	p := newProvider(t, member{name: "ended", status: "revoked"}, member{name: "one", hits: 1}, member{name: "two", hits: 1})
 	session := connect(t, serve(t, p.upstream()), packageToken("x"))
 	ambiguous := ask(t, session, "query_records", `{"stream":"messages"}`)
+	undetailed := ask(t, session, "schema", `{"stream":"messages","detail":"full"}`)
 	ended := ask(t, session, "query_records", `{"stream":"messages","connection_id":"cin_ended"}`)
 	for _, channel := range channels {
-		for code, result := range map[string]*mcp.CallToolResult{"ambiguous_connection": ambiguous, "source_unavailable": ended} {
+		for result, code := range map[*mcp.CallToolResult]string{
+			ambiguous: "ambiguous_connection", undetailed: "ambiguous_connection", ended: "source_unavailable",
+		} {
 			shown := channel.show(t, result)
 			refusal, refused := channel.read.Refusal(shown)
+			for _, name := range []string{"one", "two"} {
+				if candidate := `"grant_id":"grt_` + name + `"`; !strings.Contains(shown, candidate) {
+					t.Errorf("%s does not name the grant of %s: %s", channel.name, name, shown)
+				}
+			}
 			if !refused || refusal.Code != code || strings.Join(refusal.Connections, " ") != "cin_one cin_two" {
 				t.Errorf("%s: %s", channel.name, shown)
 			}

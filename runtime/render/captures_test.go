@@ -171,9 +171,15 @@ func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 // than its text (TestCapturedWindows).
 func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *tool.Result) {
 	t.Helper()
-	var structured struct{ Data, Window json.RawMessage }
+	var structured struct {
+		Data, Window json.RawMessage
+		ProviderURL  string `json:"provider_url"`
+	}
 	if err := json.Unmarshal(result.Structured, &structured); err != nil {
 		t.Fatal(err)
+	}
+	if structured.ProviderURL != provider && renderer.tool != "fetch" {
+		t.Errorf("provider_url is %q", structured.ProviderURL) // R-ERR-8
 	}
 	switch renderer.tool {
 	case "query_records", "aggregate", "search":

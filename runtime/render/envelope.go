@@ -96,7 +96,7 @@ func closed(response *rs.Response, members rawjson.Object, calls []Call) rawjson
 		members = append(members, rawjson.Raw("next", Calls(calls)))
 	}
 	for _, member := range []struct{ name, value string }{
-		{"provider_url", tool.ShownURL(response.URL)},
+		{"provider_url", tool.ProviderOrigin(response.URL)},
 		{"request_id", tool.ShownRequestID(response.RequestID)},
 	} {
 		if member.value != "" {

@@ -3,7 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
+	"net/url"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -104,16 +104,14 @@ func (o *object) truncated(total int) {
 	o.text("hint", hint)
 }
 
-// ShownURL is a URL as a result shows it: without its query when it is too long for one, and not at all
-// when that is no help.
-func ShownURL(url string) string {
-	if len(url) <= urlBytes {
-		return url
+// ProviderOrigin is the origin of a URL that was read, scheme and host, as results and errors show it (R-ERR-8).
+// It is empty for what is no such URL, and for one that is too long for a result.
+func ProviderOrigin(read string) string {
+	parsed, err := url.Parse(read)
+	if err != nil || parsed.Host == "" || len(parsed.Host) > urlBytes {
+		return ""
 	}
-	if path, _, _ := strings.Cut(url, "?"); len(path) <= urlBytes {
-		return path
-	}
-	return ""
+	return parsed.Scheme + "://" + parsed.Host
 }
 
 // ShownRequestID is a request id as a result shows it: not at all when it is longer than any server's.

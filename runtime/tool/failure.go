@@ -35,7 +35,7 @@ func (f failure) structured() json.RawMessage {
 		members.set(rawjson.Int("http_status", int64(f.status)))
 	}
 	members.text("request_id", ShownRequestID(f.requestID))
-	members.text("provider_url", ShownURL(f.url))
+	members.text("provider_url", ProviderOrigin(f.url))
 	return members.Encode()
 }
 

@@ -29,7 +29,7 @@ func TestFailed(t *testing.T) {
 					"available_connections":[{"connection_id":"cin_1"}], "request_id":"req_1", "n":1.10 }`),
 			},
 			object: `{"code":"ambiguous_connection","message":"several <b> é","type":"api_error","retry_with":"connection_id","available_connections":[{"connection_id":"cin_1"}],"request_id":"req_1","n":1.10,"hint":"Repeat the call with connection_id set to one of available_connections."}`,
-			beside: `,"http_status":409,"request_id":"req_1","provider_url":"https://rs.example.com/v1/schema"`,
+			beside: `,"http_status":409,"request_id":"req_1","provider_url":"https://rs.example.com"`,
 		},
 		{
 			name: "what the envelope lacks is added",
@@ -56,7 +56,7 @@ func TestFailed(t *testing.T) {
 			name:   "no usable answer",
 			err:    &rs.Failure{Reason: rs.Timeout, Message: "too slow", RequestID: "req_3", Status: 200, URL: "https://rs.example.com/v1/schema", Cause: errors.New("secret")},
 			object: `{"type":"adapter_error","code":"rs_timeout","message":"too slow","request_id":"req_3"}`,
-			beside: `,"http_status":200,"request_id":"req_3","provider_url":"https://rs.example.com/v1/schema"`,
+			beside: `,"http_status":200,"request_id":"req_3","provider_url":"https://rs.example.com"`,
 		},
 		{
 			name: "a refusal by the adapter",
@@ -189,7 +189,7 @@ func TestFailedBoundsWhatStandsBeside(t *testing.T) {
 		if len(result.Text) > textBytes || len(result.Structured) > textBytes+300 || !json.Valid(result.Structured) {
 			t.Errorf("%s: text of %d bytes, structured of %d", name, len(result.Text), len(result.Structured))
 		}
-		if name == "refused" && !strings.Contains(string(result.Structured), `"provider_url":"https://rs.example.com/v1/search"`) {
+		if name == "refused" && !strings.Contains(string(result.Structured), `"provider_url":"https://rs.example.com"`) {
 			t.Errorf("%s does not say what was read: %.300s", name, result.Structured)
 		}
 	}
