@@ -16,23 +16,17 @@ import (
 type SubscriptionsCreateInput struct {
 	// Address that receives the events.
 	CallbackURL string
-	// Only these events, such as pdpp.records.changed.
-	EventTypes []string
 	// Only changes of these streams.
 	Streams []string
-	// A note for people.
-	Note *string
 }
 
-var subscriptionsCreateArguments = argument.Names{Accepted: []string{"callback_url", "event_types", "streams", "note"}}
+var subscriptionsCreateArguments = argument.Names{Accepted: []string{"callback_url", "streams"}}
 
 func decodeSubscriptionsCreate(raw json.RawMessage) (SubscriptionsCreateInput, error) {
 	arguments := argument.Open(raw, subscriptionsCreateArguments)
 	input := SubscriptionsCreateInput{
 		CallbackURL: arguments.RequiredString("callback_url", argument.CallbackURL),
-		EventTypes:  arguments.StringList("event_types"),
 		Streams:     arguments.StringList("streams", argument.SafeName),
-		Note:        arguments.String("note"),
 	}
 	return input, arguments.Err()
 }
@@ -44,9 +38,7 @@ func runSubscriptionsCreate(ctx context.Context, env tool.Env, raw json.RawMessa
 	}
 	var body rs.Body
 	body.String("callback_url", &input.CallbackURL)
-	body.StringList("event_types", input.EventTypes)
-	body.StringList("streams", input.Streams)
-	body.String("description", input.Note)
+	body.StringList("filters.streams", input.Streams)
 	response, err := env.Writer.Send(ctx, rs.Change{
 		Method: "POST",
 		Path:   rs.JoinPath("v1", "event-subscriptions"),
@@ -55,19 +47,17 @@ func runSubscriptionsCreate(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	return render.Answer(ctx, env, response, render.AnswerInput{})
+	return render.Subscription(ctx, env, response, render.SubscriptionInput{Streams: input.Streams})
 }
 
 func subscriptionsCreateCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"subscriptions", "create"},
 		Title:       "Create an event subscription",
-		Description: "Let the provider post signed events to an address. The provider first posts a challenge there, which the receiver has to echo. The signing secret is in this one answer and in no later one.",
+		Description: "Let the provider post signed events to an address. The provider first posts a challenge there, which the receiver has to echo; until then the subscription is pending_verification. The signing secret is in this one answer and in no later one.",
 		Arguments: []tool.Argument{
 			{Name: "callback_url", Type: tool.StringArgument, Required: true, Positional: true, Description: "Address that receives the events."},
-			{Name: "event_types", Type: tool.StringListArgument, Description: "Only these events, such as pdpp.records.changed."},
 			{Name: "streams", Type: tool.StringListArgument, Description: "Only changes of these streams."},
-			{Name: "note", Type: tool.StringArgument, Description: "A note for people."},
 		},
 		Secret: true,
 		Run:    runSubscriptionsCreate,

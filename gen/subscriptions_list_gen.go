@@ -12,34 +12,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// SubscriptionsListInput holds the arguments of subscriptions_list. A nil member was not given.
-type SubscriptionsListInput struct {
-	// Page size. 1 to 100.
-	Limit *int64
-	// A next_cursor.
-	Cursor *string
-}
-
-var subscriptionsListArguments = argument.Names{Accepted: []string{"limit", "cursor"}}
-
-func decodeSubscriptionsList(raw json.RawMessage) (SubscriptionsListInput, error) {
-	arguments := argument.Open(raw, subscriptionsListArguments)
-	input := SubscriptionsListInput{
-		Limit:  arguments.Integer("limit", 1, 100),
-		Cursor: arguments.String("cursor"),
-	}
-	return input, arguments.Err()
-}
-
 func runSubscriptionsList(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
-	input, err := decodeSubscriptionsList(raw)
-	if err != nil {
+	if err := argument.Open(raw, argument.Names{}).Err(); err != nil {
 		return nil, err
 	}
-	var query rs.Query
-	query.Integer("limit", input.Limit)
-	query.String("cursor", input.Cursor)
-	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions"), Query: query})
+	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "event-subscriptions")})
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +28,7 @@ func subscriptionsListCommand() tool.Command {
 		Words:       []string{"subscriptions", "list"},
 		Title:       "List event subscriptions",
 		Description: "List the event subscriptions of the grant. Secrets are not shown again.",
-		Arguments: []tool.Argument{
-			{Name: "limit", Type: tool.IntegerArgument, Description: "Page size. 1 to 100."},
-			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
-		},
-		Columns: []string{"id", "status", "callback_url", "event_types", "streams"},
-		Run:     runSubscriptionsList,
+		Columns:     []string{"subscription_id", "status", "callback_url", "scope.filters.streams", "disabled_reason"},
+		Run:         runSubscriptionsList,
 	}
 }

@@ -44,7 +44,7 @@ func subscriptionsShowCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"subscriptions", "show"},
 		Title:       "Show an event subscription",
-		Description: "Show one event subscription with its state and its last delivery.",
+		Description: "Show one event subscription with its state and what it covers.",
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},

@@ -33,7 +33,7 @@ func runSubscriptionsTest(ctx context.Context, env tool.Env, raw json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	response, err := env.Writer.Send(ctx, rs.Change{Method: "POST", Path: rs.JoinPath("v1", "event-subscriptions", input.SubscriptionID, "test")})
+	response, err := env.Writer.Send(ctx, rs.Change{Method: "POST", Path: rs.JoinPath("v1", "event-subscriptions", input.SubscriptionID, "test-event")})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func subscriptionsTestCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"subscriptions", "test"},
 		Title:       "Send a test event",
-		Description: "Let the provider post one signed test event to the address of a subscription.",
+		Description: "Let the provider post one signed test event to the address of a subscription that is active or pending_verification. The answer names the event; whether it arrived, the receiver knows.",
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},

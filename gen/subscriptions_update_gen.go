@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -16,31 +17,20 @@ import (
 type SubscriptionsUpdateInput struct {
 	// Id of the subscription, from subscriptions list.
 	SubscriptionID string
-	// Address that receives the events from now on.
-	CallbackURL *string
-	// Only these events, such as pdpp.records.changed.
-	EventTypes []string
-	// Only changes of these streams.
-	Streams []string
-	// A note for people.
-	Note *string
-	// Whether events are delivered. One of active, disabled.
-	Status *string
+	// Whether events are delivered; off is --enabled=false.
+	Enabled *bool
+	// Sign with a new secret from now on.
+	RotateSecret *bool
 }
 
-var subscriptionsUpdateArguments = argument.Names{
-	Accepted: []string{"subscription_id", "callback_url", "event_types", "streams", "note", "status"},
-}
+var subscriptionsUpdateArguments = argument.Names{Accepted: []string{"subscription_id", "enabled", "rotate_secret"}}
 
 func decodeSubscriptionsUpdate(raw json.RawMessage) (SubscriptionsUpdateInput, error) {
 	arguments := argument.Open(raw, subscriptionsUpdateArguments)
 	input := SubscriptionsUpdateInput{
 		SubscriptionID: arguments.RequiredString("subscription_id", argument.SafeName),
-		CallbackURL:    arguments.String("callback_url", argument.CallbackURL),
-		EventTypes:     arguments.StringList("event_types"),
-		Streams:        arguments.StringList("streams", argument.SafeName),
-		Note:           arguments.String("note"),
-		Status:         arguments.String("status", argument.OneOf("active", "disabled")),
+		Enabled:        arguments.Boolean("enabled"),
+		RotateSecret:   arguments.Boolean("rotate_secret"),
 	}
 	return input, arguments.Err()
 }
@@ -50,12 +40,13 @@ func runSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
+	err = precondition.SubscriptionChange(ctx, env, precondition.SubscriptionChangeInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
+	if err != nil {
+		return nil, err
+	}
 	var body rs.Body
-	body.String("callback_url", input.CallbackURL)
-	body.StringList("event_types", input.EventTypes)
-	body.StringList("streams", input.Streams)
-	body.String("description", input.Note)
-	body.String("status", input.Status)
+	body.Boolean("enabled", input.Enabled)
+	body.Boolean("rotate_secret", input.RotateSecret)
 	response, err := env.Writer.Send(ctx, rs.Change{
 		Method: "PATCH",
 		Path:   rs.JoinPath("v1", "event-subscriptions", input.SubscriptionID),
@@ -64,22 +55,20 @@ func runSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	return render.Answer(ctx, env, response, render.AnswerInput{})
+	return render.Subscription(ctx, env, response, render.SubscriptionInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
 }
 
 func subscriptionsUpdateCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"subscriptions", "update"},
 		Title:       "Change an event subscription",
-		Description: "Change the address, the events or the streams of a subscription, or switch it off and on. What is not passed stays.",
+		Description: "Switch a subscription off and on, or change its signing secret. Its address and its streams cannot be changed: create another, and delete this one. A new signing secret is in this one answer and in no later one.",
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
-			{Name: "callback_url", Type: tool.StringArgument, Description: "Address that receives the events from now on."},
-			{Name: "event_types", Type: tool.StringListArgument, Description: "Only these events, such as pdpp.records.changed."},
-			{Name: "streams", Type: tool.StringListArgument, Description: "Only changes of these streams."},
-			{Name: "note", Type: tool.StringArgument, Description: "A note for people."},
-			{Name: "status", Type: tool.StringArgument, Description: "Whether events are delivered. One of active, disabled.", Values: []string{"active", "disabled"}},
+			{Name: "enabled", Type: tool.BooleanArgument, Description: "Whether events are delivered; off is --enabled=false."},
+			{Name: "rotate_secret", Type: tool.BooleanArgument, Description: "Sign with a new secret from now on."},
 		},
-		Run: runSubscriptionsUpdate,
+		Secret: true,
+		Run:    runSubscriptionsUpdate,
 	}
 }

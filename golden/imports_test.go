@@ -113,7 +113,7 @@ var allowed = map[string][]string{
 	"generator":        {"toolspec"},
 	"cmd/pdpp-bench":   {}, // it measures binaries from outside
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
-	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost", "runtime/webhook"},
+	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost", "runtime/webhook", "runtime/render", "runtime/rawjson"}, // the rows of an export, and what a terminal is shown,
 	"cmd/pdpp-sandbox": {"gen", "runtime"},
 }
 

@@ -126,7 +126,7 @@ func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string)
 		return
 	}
 	wanted := map[Kind]string{
-		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindStringList: "string_list",
+		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindOptionalBoolean: "boolean", KindStringList: "string_list",
 	}[parameter.Kind]
 	switch {
 	case argument.Type != wanted:

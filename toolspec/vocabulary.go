@@ -12,13 +12,14 @@ const (
 	KindString          Kind = "string"           // a required string argument, target.stream or target.record_id
 	KindOptionalString  Kind = "optional string"  // a string argument, or any part of the target
 	KindOptionalInteger Kind = "optional integer" // an integer argument
+	KindOptionalBoolean Kind = "optional boolean" // a boolean argument
 	KindStringList      Kind = "string list"      // a string_list argument
 	KindTarget          Kind = "target"           // the target as a whole
 )
 
 // Optional reports whether a call may leave a value of this kind out.
 func (k Kind) Optional() bool {
-	return k == KindOptionalString || k == KindOptionalInteger || k == KindStringList
+	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList
 }
 
 // ArgumentType is a word for the type of an argument.
@@ -104,6 +105,7 @@ func (ws Words) Names() []string {
 var ArgumentTypes = []ArgumentType{
 	{Name: "string", Doc: "Text.", Function: "String", RequiredFunction: "RequiredString", Go: "*string", RequiredGo: "string", Constant: "StringArgument"},
 	{Name: "integer", Doc: "A whole number; 5.0 counts as 5.", Function: "Integer", RequiredFunction: "RequiredInteger", Go: "*int64", RequiredGo: "int64", Constant: "IntegerArgument"},
+	{Name: "boolean", Doc: "true or false.", Function: "Boolean", Go: "*bool", Constant: "BooleanArgument"},
 	{Name: "string_list", Doc: "An array of strings.", Function: "StringList", Go: "[]string", Constant: "StringListArgument"},
 	{Name: "filter", Doc: "An object of conditions: a value for equality, or an object of gte, gt, lte and lt.", Function: "Filter", Go: "rs.Filter", Constant: "FilterArgument"},
 	{Name: "limits", Doc: "An object of relation names and whole numbers of at least 1.", Function: "Limits", Go: "rs.Limits", Constant: "LimitsArgument"},
@@ -177,7 +179,7 @@ var Sends = Words{
 	{Name: "comma_list", Doc: "As name=a,b.", Fits: []Fit{{"string_list", "CommaList"}}},
 	{Name: "repeated", Doc: "As name=a&name=b.", Fits: []Fit{{"string_list", "Repeated"}}},
 	{Name: "bracket_filter", Doc: "As name[field]=value and name[field][operator]=value.", Fits: []Fit{{"filter", "BracketFilter"}}},
-	{Name: SendBody, Doc: "As the member name of the JSON body.", Fits: []Fit{{"string", "String"}, {"integer", "Integer"}, {"string_list", "StringList"}}},
+	{Name: SendBody, Doc: "As the member name of the JSON body.", Fits: []Fit{{"string", "String"}, {"integer", "Integer"}, {"boolean", "Boolean"}, {"string_list", "StringList"}}},
 	{Name: "bracket_map", Doc: "As name[relation]=number.", Fits: []Fit{{"limits", "BracketMap"}}},
 }
 
@@ -199,7 +201,14 @@ var Gates = Words{
 			{"after_chars", KindOptionalInteger},
 		},
 	},
+	{
+		Name: "subscription_change", Function: "SubscriptionChange", Doc: "The call asks for a change of an event subscription.",
+		Parameters: subscriptionChanges,
+	},
 }
+
+// subscriptionChanges are what may be changed of an event subscription.
+var subscriptionChanges = []Parameter{{"enabled", KindOptionalBoolean}, {"rotate_secret", KindOptionalBoolean}}
 
 // SourceWords are the words for `sources.from`: types of package rs.
 var SourceWords = Words{
@@ -252,6 +261,10 @@ var Renderers = Words{
 var TerminalRenderers = Words{
 	{Name: "answer", Function: "Answer", Doc: "The resource server's JSON as it is, and a listing of its rows or members."},
 	{Name: "event_capabilities", Function: "EventCapabilities", Doc: "What the provider's metadata says of event subscriptions."},
+	{
+		Name: "subscription", Function: "Subscription", Doc: "An event subscription as it is after a change, which is an error when it is not as was asked for.",
+		Parameters: append([]Parameter{{"streams", KindStringList}}, subscriptionChanges...),
+	},
 	{Name: RenderFile, Doc: "Bytes, which the command writes to a file."},
 }
 

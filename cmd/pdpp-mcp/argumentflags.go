@@ -30,7 +30,10 @@ func newArgumentFlags(flags *pflag.FlagSet, arguments []tool.Argument) *argument
 			made.positional = value
 			continue
 		}
-		flags.Var(value, flagName(argument.Name), value.usage())
+		flag := flags.VarPF(value, flagName(argument.Name), "", value.usage())
+		if argument.Type == tool.BooleanArgument {
+			flag.NoOptDefVal = "true"
+		}
 	}
 	flags.StringVar(&made.whole, "json", "", "the arguments as one JSON object, in place of their flags")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -110,6 +113,8 @@ func (v *argumentValue) Type() string {
 	switch v.argument.Type {
 	case tool.IntegerArgument:
 		return "number"
+	case tool.BooleanArgument:
+		return "bool"
 	case tool.StringListArgument:
 		return "list"
 	case tool.FilterArgument, tool.LimitsArgument:
@@ -129,6 +134,11 @@ func (v *argumentValue) Set(passed string) error {
 	case tool.IntegerArgument:
 		if _, err := strconv.ParseInt(passed, 10, 64); err != nil {
 			return fmt.Errorf("%q is not a whole number", passed)
+		}
+		v.single = &passed
+	case tool.BooleanArgument:
+		if passed != "true" && passed != "false" {
+			return fmt.Errorf("%q is not true or false", passed)
 		}
 		v.single = &passed
 	case tool.StringListArgument:
@@ -166,7 +176,7 @@ func (v *argumentValue) setEntry(passed string) error {
 // json is the value as the tool takes it. A filter compares text, so its values keep their spelling.
 func (v *argumentValue) json() string {
 	switch v.argument.Type {
-	case tool.IntegerArgument:
+	case tool.IntegerArgument, tool.BooleanArgument:
 		return *v.single
 	case tool.StringListArgument:
 		quoted := make([]string, len(v.items))

@@ -69,14 +69,15 @@ func newToolCommand(terminal terminal, logging *logging, definition tool.Definit
 		if err := admit(command.Context(), reader); err != nil {
 			return interrupted(command.Context(), err)
 		}
-		call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-			return runWithin(ctx, definition.Run, tool.Env{RS: reader}, arguments)
-		}
 		if paging.all {
-			pages := &pages{terminal: terminal, call: call, read: readToolPage, readOn: paging.readOn}
+			kept := newWholeRows(reader)
+			call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
+				return runWithin(ctx, definition.Run, tool.Env{RS: kept}, arguments)
+			}
+			pages := &pages{terminal: terminal, call: call, kept: kept, readOn: paging.readOn}
 			return interrupted(command.Context(), pages.print(command.Context(), object))
 		}
-		result, err := call(command.Context(), object)
+		result, err := runWithin(command.Context(), definition.Run, tool.Env{RS: reader}, object)
 		if err != nil {
 			return interrupted(command.Context(), err)
 		}

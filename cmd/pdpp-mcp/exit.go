@@ -67,7 +67,7 @@ func exitCode(err error) int {
 		return classCodes[unusable.Class]
 	case errors.As(err, &usage), errors.As(err, &option), errors.As(err, &hosted), errors.As(err, &verifying):
 		return exitUsage
-	case errors.As(err, &untrusted), errors.As(err, &mismatch):
+	case errors.As(err, &untrusted), errors.As(err, &mismatch), isIncomplete(err):
 		return exitToolError
 	case errors.As(err, &secret):
 		return exitConfiguration
@@ -80,7 +80,10 @@ func answerCode(err error) int {
 	var refused *rs.Error
 	var failure *rs.Failure
 	var own *tool.Error
+	var unconfirmed *tool.UnconfirmedError
 	switch {
+	case errors.As(err, &unconfirmed):
+		return exitToolError
 	case errors.As(err, &own):
 		return ownCode(own.Code)
 	case errors.As(err, &failure) && (failure.Reason == rs.Unreachable || failure.Reason == rs.Timeout):
@@ -106,7 +109,14 @@ func ownCode(code tool.Code) int {
 	return exitToolError
 }
 
-// isCredentialAtFault tells whether only another credential can help.
+// isCredentialAtFault reports whether only another credential can help. A name that the grant does not hold is answered
+// with 401 too, and is the question's fault (rs-contract.md, Errors).
 func isCredentialAtFault(refused *rs.Error) bool {
-	return refused.Status == http.StatusUnauthorized || refused.Code == "grant_expired" || refused.Code == "grant_revoked"
+	switch refused.Code {
+	case "context.stream_not_allowed", "context.instance_mismatch":
+		return false
+	case "grant_expired", "grant_revoked":
+		return true
+	}
+	return refused.Status == http.StatusUnauthorized
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +61,8 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 	return child
 }
 
-// newAnswerCommand asks once and prints the answer, or with --all every page of a list that has pages.
+// newAnswerCommand asks once and prints the answer. What a change led to is printed too when it is not what was asked
+// for.
 func newAnswerCommand(terminal terminal, logging *logging, generated tool.Command) *cobra.Command {
 	var provider provider
 	format := format{terminal: terminal}
@@ -69,7 +70,6 @@ func newAnswerCommand(terminal terminal, logging *logging, generated tool.Comman
 	command, arguments := newGeneratedCommand(generated)
 	provider.addFlags(command.Flags())
 	format.addFlags(command.Flags())
-	paging := addPaging(command, arguments)
 	if generated.Secret {
 		command.Flags().StringVar(&secretFile, "secret-file", "", "new file of mode 0600 for the signing secret, in place of the output")
 	}
@@ -98,21 +98,16 @@ func newAnswerCommand(terminal terminal, logging *logging, generated tool.Comman
 			defer keeper.close()
 			writer = keeper
 		}
-		call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-			return runWithin(ctx, generated.Run, tool.Env{RS: client, Writer: writer}, arguments)
+		result, failed := runWithin(command.Context(), generated.Run, tool.Env{RS: client, Writer: writer}, object)
+		if unconfirmed := (*tool.UnconfirmedError)(nil); errors.As(failed, &unconfirmed) {
+			result = unconfirmed.Result
+		} else if failed != nil {
+			return failed
 		}
-		if paging.all {
-			pages := &pages{terminal: terminal, call: call, read: newListPages().read, readOn: paging.readOn}
-			return interrupted(command.Context(), pages.print(command.Context(), object))
-		}
-		result, err := call(command.Context(), object)
-		if err != nil {
-			return err
-		}
-		tellMore(terminal.err, result, object, paging.readOn)
-		return format.print(terminalSafe(result), func(result *tool.Result, columns int) string {
+		tellMore(terminal.err, result)
+		return errors.Join(failed, format.print(terminalSafe(result), func(result *tool.Result, columns int) string {
 			return answerTable(result, generated.Columns, columns)
-		})
+		}))
 	}
 	return command
 }

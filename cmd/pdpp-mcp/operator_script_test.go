@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -41,6 +43,7 @@ func operatorScripts(t *testing.T) testscript.Params {
 	}
 	params.Cmds["event"] = event
 	params.Cmds["unquoted"] = unquoted
+	params.Cmds["await"] = await
 	params.Cmds["change"] = change
 	return params
 }
@@ -93,7 +96,7 @@ func newReceiver() *eventReceiver {
 		}
 		_, body, _ := bytes.Cut(whole, []byte("\r\n\r\n"))
 		if err := json.Unmarshal(body, &event); err == nil && event.Data.Challenge != "" {
-			_, _ = io.WriteString(w, event.Data.Challenge)
+			_, _ = io.WriteString(w, `{"challenge":"`+event.Data.Challenge+`"}`)
 			return
 		}
 		r.at(request.URL.Path) <- whole
@@ -117,6 +120,28 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// await waits until so many subscriptions of the script's token have a status: await <number> <status>.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await <number> <status>")
+	}
+	origin, token := ts.Value(originKey{}).(*origin), ts.Getenv("PDPP_ACCESS_TOKEN")
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		request, err := http.NewRequest(http.MethodGet, origin.server.URL+"/v1/event-subscriptions", nil)
+		ts.Check(err)
+		request.Header.Set("Authorization", "Bearer "+token)
+		response, err := http.DefaultClient.Do(request)
+		ts.Check(err)
+		list, err := io.ReadAll(response.Body)
+		ts.Check(errors.Join(err, response.Body.Close()))
+		origin.take()
+		if fmt.Sprint(bytes.Count(list, []byte(`"status":"`+args[1]+`"`))) == args[0] {
+			return
+		}
+	}
+	ts.Fatalf("there were never %s subscriptions that are %s", args[0], args[1])
+}
+
 // unquoted turns a variable that take has set from JSON into its text: unquoted <variable>.
 func unquoted(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
@@ -127,22 +152,23 @@ func unquoted(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], text)
 }
 
-// change deletes a record as its owner does: change <connection> <stream> <key>.
+// change writes a record of a mailbox as its owner does: change <connection> <stream> <key>.
 func change(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: change <connection> <stream> <key>")
 	}
 	origin := ts.Value(originKey{}).(*origin)
 	token := ts.Value(boxKey{}).(*sandbox.Sandbox).Tokens()["owner"]
-	address := fmt.Sprintf("%s/v1/streams/%s/records/%s?connection_id=%s", origin.server.URL, args[1], args[2], args[0])
-	request, err := http.NewRequest(http.MethodDelete, address, nil)
+	address := fmt.Sprintf("%s/v1/ingest/%s?connection_id=%s", origin.server.URL, args[1], args[0])
+	request, err := http.NewRequest(http.MethodPost, address, strings.NewReader(fmt.Sprintf(`{"key":%q,"data":{"id":%[1]q,"subject":"changed"}}`, args[2])))
 	ts.Check(err)
 	request.Header.Set("Authorization", "Bearer "+token)
 	response, err := http.DefaultClient.Do(request)
 	ts.Check(err)
-	ts.Check(response.Body.Close())
-	if response.StatusCode != http.StatusNoContent {
-		ts.Fatalf("the record was not deleted: %s", response.Status)
+	report, err := io.ReadAll(response.Body)
+	ts.Check(errors.Join(err, response.Body.Close()))
+	if !bytes.Contains(report, []byte(`"records_accepted":1`)) {
+		ts.Fatalf("the record was not written: %s %s", response.Status, report)
 	}
 	origin.take()
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,32 +31,8 @@ func addPaging(command *cobra.Command, arguments *argumentFlags) *pageFlags {
 type pages struct {
 	terminal terminal
 	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
-	read     func(result *tool.Result, arguments json.RawMessage) (*page, error)
+	kept     *wholeRows                             // what the call's tool reads through
 	readOn   func(arguments json.RawMessage) string // the command line that begins with another call
-}
-
-// page is one page, whatever the answer looks like that it came in.
-type page struct {
-	rows  []json.RawMessage
-	next  json.RawMessage // the arguments of the next page's call; nil after the last page
-	stuck error           // why there is no next page although there are more rows
-	count rowCount        // of all pages
-	cut   []string        // members that the last row lacks
-}
-
-// readToolPage reads the page that a tool gives.
-func readToolPage(result *tool.Result, _ json.RawMessage) (*page, error) {
-	var shown shownPage
-	if err := json.Unmarshal(result.Structured, &shown); err != nil {
-		return nil, fmt.Errorf("read the page's structured output: %w", err)
-	}
-	next := shown.next()
-	if next == nil && shown.Data.HasMore {
-		return nil, errManySources
-	}
-	return &page{
-		rows: shown.Data.Data, next: next, count: readRowCount(shown.Data.Meta.Count), cut: append(shown.Clipped, shown.LeftOut...),
-	}, nil
 }
 
 // shownPage is what is read of a page's structured output.
@@ -70,8 +45,8 @@ type shownPage struct {
 			Count json.RawMessage `json:"count"` // of records; in a search it is a number, that of the page
 		} `json:"meta"`
 	} `json:"data"`
-	Clipped []string `json:"fields_clipped"` // of the one row of a page
-	LeftOut []string `json:"fields_left_out"`
+	Results []json.RawMessage `json:"results"` // of a search, whose rows are no records
+	LeftOut int               `json:"rows_left_out"`
 	Next    []struct {
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"next"`
@@ -79,13 +54,38 @@ type shownPage struct {
 
 // next is the call of the next page, or nil after the last one. A page may name other calls, which read on
 // within a row.
-func (p *shownPage) next() json.RawMessage {
+func (p *shownPage) next() (json.RawMessage, error) {
 	for _, named := range p.Next {
 		if cursor := cursorOf(named.Arguments); cursor != "" && cursor == p.Data.NextCursor {
-			return named.Arguments
+			return named.Arguments, nil
 		}
 	}
-	return nil
+	switch {
+	case p.LeftOut > 0:
+		return nil, &leftOutError{p.LeftOut}
+	case p.Data.HasMore:
+		return nil, errManySources
+	}
+	return nil, nil
+}
+
+// leftOutError is a page that does not show all of its rows, so that nothing leads on from it.
+type leftOutError struct{ rows int }
+
+func (e *leftOutError) Error() string {
+	return fmt.Sprintf("%d rows of a page are too large for one result, and are not in the output, nor is what stands behind them; "+
+		"call again with a smaller --limit", e.rows)
+}
+
+// rows are those of the page, each whole.
+func (p *pages) rows(shown *shownPage, before int) ([]json.RawMessage, error) {
+	if shown.Results == nil {
+		return p.kept.whole(shown.Data.Data, before)
+	}
+	if len(shown.Data.Data) == 0 {
+		return shown.Results, nil
+	}
+	return shown.Data.Data, nil
 }
 
 // cursorOf is where a call begins; empty at the beginning.
@@ -102,7 +102,14 @@ func cursorOf(arguments json.RawMessage) string {
 // errManySources says that the resource server pages one connection at a time.
 var errManySources = &usageError{"several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists"}
 
-// print prints every row of every page as one JSON object a line. A page is written whole before the next is asked
+// isIncomplete reports whether a reading ended because the same call would end there again.
+func isIncomplete(err error) bool {
+	var cut *incompleteError
+	var left *leftOutError
+	return errors.As(err, &cut) || errors.As(err, &left)
+}
+
+// print prints every row of every page as one JSON object a line, and each row whole (R-HAND-7). A page is written whole before the next is asked
 // for, and nothing is asked for twice: whatever ends the reading, Ctrl-C too, leaves lines that can be used, and the
 // command line that reads on is named on stderr.
 func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
@@ -113,7 +120,7 @@ func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 		next, err := p.printOne(ctx, arguments, progress)
 		if err != nil {
 			progress.done()
-			if progress.rows > 0 && !errors.Is(err, errNoWayOn) {
+			if progress.rows > 0 && !isIncomplete(err) {
 				fmt.Fprintf(p.terminal.err, "stopped after %d rows; to read on: %s\n", progress.rows, p.readOn(arguments))
 			}
 			return err
@@ -127,27 +134,32 @@ func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, progres
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	p.kept.forget()
 	result, err := p.call(ctx, arguments)
 	if err != nil {
 		return nil, err
 	}
-	page, err := p.read(result, arguments)
-	if err != nil {
-		return nil, err
+	var page shownPage
+	if err := json.Unmarshal(result.Structured, &page); err != nil {
+		return nil, fmt.Errorf("read the page's structured output: %w", err)
 	}
-	lines, err := p.lines(page.rows)
+	next, noNext := page.next()
+	if errors.Is(noNext, errManySources) {
+		return nil, noNext
+	}
+	rows, cut := p.rows(&page, progress.rows)
+	lines, err := p.lines(rows)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := p.terminal.out.Write(lines); err != nil {
 		return nil, fmt.Errorf("write the rows: %w", err)
 	}
-	progress.add(len(page.rows), page.count)
-	if len(page.cut) > 0 {
-		progress.say(fmt.Sprintf("row %d is too large for one result and lacks a part of %s; read it with read_record_field",
-			progress.rows, printable(strings.Join(page.cut, ", "))))
+	progress.add(len(rows), readRowCount(page.Data.Meta.Count))
+	if cut != nil {
+		return nil, cut
 	}
-	return page.next, page.stuck
+	return next, noNext
 }
 
 // lines has one row a line, however the resource server laid it out.

@@ -43,14 +43,14 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 	found := signingSecret.FindSubmatch(response.Body)
 	if found == nil {
 		return nil, response.Unusable(
-			"the subscription was made, but its answer holds no signing secret (whsec_…); delete it, and create it without --secret-file to see the answer",
+			"the change was made, but its answer holds no signing secret (whsec_…) for --secret-file; subscriptions list shows what is there now",
 			nil,
 		)
 	}
 	secret := bytes.ReplaceAll(found[1], []byte(`\`), nil)
 	_, err = k.file.Write(append(secret, '\n'))
 	if err = errors.Join(err, k.file.Sync()); err != nil {
-		return nil, fmt.Errorf("the signing secret of the new subscription could not be kept; delete the subscription, and create it again: %w", err)
+		return nil, fmt.Errorf("the signing secret could not be kept; get another with subscriptions update <id> --rotate-secret: %w", err)
 	}
 	k.kept = true
 	shown := *response

@@ -3,13 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -17,7 +16,6 @@ import (
 const (
 	cellMost     = 40
 	cellLeast    = 12 // of a column that is cut to fit
-	columnsMost  = 8
 	columnsApart = 2
 )
 
@@ -67,11 +65,9 @@ func recordRows(records []json.RawMessage, ids []string) [][]string {
 	fields := make([]json.RawMessage, len(records))
 	for i, record := range records {
 		fields[i] = record
-		members, _ := rs.Members(record)
-		for _, member := range members {
-			if member.Name == "data" {
-				fields[i] = member.Value
-			}
+		members, _ := rawjson.ParseObject(record)
+		if data := members.Get("data"); data != nil {
+			fields[i] = data
 		}
 	}
 	rows := memberRows(fields)
@@ -108,34 +104,51 @@ func hitRows(results []json.RawMessage) [][]string {
 	return rows
 }
 
-// memberRows has a heading and then a row for each object. Without names, all members are columns, as far as
-// columnsMost.
+// memberRows has a heading and then a row for each object. Without names, all members are columns, in the order in which
+// they first appear. A dot in a name leads into a member.
 func memberRows(objects []json.RawMessage, names ...string) [][]string {
-	parsed := make([]map[string]string, len(objects))
-	every := len(names) == 0
-	for i, object := range objects {
-		members, _ := rs.Members(object) // what is no object has no members
-		parsed[i] = map[string]string{}
-		for _, member := range members {
-			if _, seen := parsed[i][member.Name]; every && !seen && !slices.Contains(names, member.Name) && len(names) < columnsMost {
-				names = append(names, member.Name)
-			}
-			parsed[i][member.Name] = cell(member.Value)
-		}
+	if len(names) == 0 {
+		names = memberNames(objects)
 	}
 	headings := make([]string, len(names))
 	for i, name := range names {
 		headings[i] = oneLine(name)
 	}
 	rows := [][]string{headings}
-	for _, members := range parsed {
+	for _, object := range objects {
+		members, _ := rawjson.ParseObject(object) // what is no object has no members
 		row := make([]string, len(names))
 		for i, name := range names {
-			row[i] = members[name]
+			row[i] = cell(memberAt(members, name))
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+func memberNames(objects []json.RawMessage) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, object := range objects {
+		members, _ := rawjson.ParseObject(object)
+		for _, member := range members {
+			if !seen[member.Name] {
+				seen[member.Name] = true
+				names = append(names, member.Name)
+			}
+		}
+	}
+	return names
+}
+
+// memberAt is the member of that name, or that a name with dots leads to; nil when there is none.
+func memberAt(members rawjson.Object, name string) json.RawMessage {
+	outer, inner, nested := strings.Cut(name, ".")
+	if value := members.Get(name); value != nil || !nested {
+		return value
+	}
+	within, _ := rawjson.ParseObject(members.Get(outer))
+	return memberAt(within, inner)
 }
 
 // cell is a value on one line; text without its quotes.
@@ -143,9 +156,6 @@ func cell(value json.RawMessage) string {
 	var plain string
 	if err := json.Unmarshal(value, &plain); err == nil {
 		return oneLine(plain)
-	}
-	if string(value) == "null" {
-		return ""
 	}
 	return oneLine(string(value))
 }

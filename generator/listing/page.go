@@ -131,6 +131,8 @@ func exampleValue(argument plan.Argument) any {
 		return *argument.Minimum
 	case argument.Type.Name == "integer":
 		return 1
+	case argument.Type.Name == "boolean":
+		return true
 	}
 	return fmt.Sprintf("<%s>", argument.Name)
 }

@@ -34,6 +34,8 @@ func ofArgument(argument plan.Argument) (Schema, error) {
 		property = Schema{Type: "string", Enum: argument.Enum}
 	case "integer":
 		property = Schema{Type: "integer", Minimum: argument.Minimum, Maximum: argument.Maximum}
+	case "boolean":
+		property = Schema{Type: "boolean"}
 	case "string_list":
 		property = Schema{Type: "array", Items: &Schema{Type: "string"}}
 	case "filter":

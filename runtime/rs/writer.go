@@ -2,6 +2,8 @@ package rs
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -23,7 +25,8 @@ type Change struct {
 }
 
 // Body is a JSON object in the order in which it was built. An argument that was not given (a nil pointer, a
-// nil slice) adds nothing; an empty value that was given is sent. Copies of a body must not both be added to.
+// nil slice) adds nothing; an empty value that was given is sent. A dot in a name leads into an object: filters.streams
+// is the member streams of the member filters. Copies of a body must not both be added to.
 type Body struct {
 	members rawjson.Object
 }
@@ -31,22 +34,45 @@ type Body struct {
 // String adds a string when a value was given.
 func (b *Body) String(name string, value *string) {
 	if value != nil {
-		b.members = append(b.members, rawjson.String(name, *value))
+		b.members = with(b.members, name, rawjson.Quote(*value))
 	}
 }
 
 // Integer adds a whole number when a value was given.
 func (b *Body) Integer(name string, value *int64) {
 	if value != nil {
-		b.members = append(b.members, rawjson.Int(name, *value))
+		b.members = with(b.members, name, rawjson.Int("", *value).Value)
+	}
+}
+
+// Boolean adds true or false when a value was given.
+func (b *Body) Boolean(name string, value *bool) {
+	if value != nil {
+		b.members = with(b.members, name, rawjson.Bool("", *value).Value)
 	}
 }
 
 // StringList adds an array of strings when a list was given.
 func (b *Body) StringList(name string, values []string) {
 	if values != nil {
-		b.members = append(b.members, rawjson.Strings(name, values))
+		b.members = with(b.members, name, rawjson.Strings("", values).Value)
 	}
+}
+
+// with is an object with one more member, which may stand in an object of it.
+func with(members rawjson.Object, name string, value json.RawMessage) rawjson.Object {
+	outer, inner, nested := strings.Cut(name, ".")
+	if !nested {
+		return append(members, rawjson.Raw(name, value))
+	}
+	for i, member := range members {
+		if member.Name == outer {
+			within, _ := rawjson.ParseObject(member.Value) // an object that with wrote
+			members[i].Value = with(within, inner, value).Encode()
+			return members
+		}
+	}
+	return append(members, rawjson.Raw(outer, with(nil, inner, value).Encode()))
 }
 
 // Encoded is the object as it is sent: {} when nothing was added, and nil for a nil body.

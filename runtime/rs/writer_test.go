@@ -12,7 +12,7 @@ import (
 )
 
 func exampleChange() rs.Change {
-	address, count := "https://a.example/?x=<1>&y", int64(3)
+	address, count, off := "https://a.example/?x=<1>&y", int64(3), false
 	var query rs.Query
 	query.Set("connection_id", "cin_1")
 	var body rs.Body
@@ -22,6 +22,9 @@ func exampleChange() rs.Change {
 	body.StringList("none", nil)
 	body.StringList("empty", []string{})
 	body.Integer("count", &count)
+	body.StringList("filters.streams", []string{"a"})
+	body.Boolean("filters.all", &off)
+	body.Boolean("none", nil)
 	return rs.Change{Method: http.MethodPost, Path: rs.JoinPath("v1", "event-subscriptions"), Query: query, Body: &body}
 }
 
@@ -39,7 +42,7 @@ func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
 	if response.Status != http.StatusCreated || string(response.Body) != `{"id":"sub_1"}` {
 		t.Errorf("answer is %d %s", response.Status, response.Body)
 	}
-	const want = `{"callback_url":"https://a.example/?x=<1>&y","streams":["a","b\""],"empty":[],"count":3}`
+	const want = `{"callback_url":"https://a.example/?x=<1>&y","streams":["a","b\""],"empty":[],"count":3,"filters":{"streams":["a"],"all":false}}`
 	if string(got) != want {
 		t.Errorf("the RS read %s, want %s", got, want)
 	}

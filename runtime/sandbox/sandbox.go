@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -62,7 +63,12 @@ func New(ctx context.Context, options Options) (*Sandbox, error) {
 	if options.Retries == nil {
 		options.Retries = subscription.DefaultRetries()
 	}
-	subscriptions := subscription.NewRegistry(subscription.Options{Source: origin, Retries: options.Retries})
+	subscriptions := subscription.NewRegistry(subscription.Options{Retries: options.Retries})
+	as.OnRevoke(func(grantID string) {
+		if err := subscriptions.Revoke(grantID); err != nil {
+			slog.Error("sandbox event was not queued", "grant_id", grantID, "error", err)
+		}
+	})
 	return &Sandbox{
 		publicURL:     origin,
 		records:       records,

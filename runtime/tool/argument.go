@@ -7,6 +7,7 @@ type ArgumentType string
 const (
 	StringArgument     ArgumentType = "string"
 	IntegerArgument    ArgumentType = "integer"
+	BooleanArgument    ArgumentType = "boolean"
 	StringListArgument ArgumentType = "string_list"
 	FilterArgument     ArgumentType = "filter" // an object of fields, each with a value or an object of gte, gt, lte and lt
 	LimitsArgument     ArgumentType = "limits" // an object of relations and whole numbers

@@ -42,6 +42,14 @@ type Server struct {
 	packages   map[string]grantPackage  // by id
 	bearers    map[string]bearer        // by token
 	tokens     map[string]string        // by name
+	onRevoke   func(grantID string)     // nil: nobody listens
+}
+
+// OnRevoke calls told with every grant that is revoked from now on. It must be quick, and must not ask the Server.
+func (s *Server) OnRevoke(told func(grantID string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onRevoke = told
 }
 
 // Caller is the confidential client that may introspect.
@@ -205,6 +213,9 @@ func (s *Server) revokeGrant(id string) {
 	g := s.grants[id]
 	g.Revoked = true
 	s.grants[id] = g
+	if s.onRevoke != nil {
+		s.onRevoke(id)
+	}
 }
 
 // GrantIDs returns the ids that Revoke accepts, sorted.

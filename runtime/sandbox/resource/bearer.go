@@ -30,6 +30,9 @@ func (s *server) authenticate(r *http.Request) (catalog.Access, error) {
 	case ownerKind:
 		return access, nil
 	case packageKind:
+		if strings.HasPrefix(r.URL.Path, subscriptionsPath) {
+			return catalog.Access{}, forbidden("grant_invalid", "event subscription requires an active client grant or a registered trusted owner-agent bearer")
+		}
 		// A package is a bundle of grants for an adapter. It is no source of records itself.
 		return catalog.Access{}, notFound("not_found", "Unknown source: unknown")
 	case clientKind:

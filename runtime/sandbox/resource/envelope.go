@@ -64,8 +64,8 @@ func writeAnswer(w http.ResponseWriter, r *http.Request, answer any) {
 	switch answer := answer.(type) {
 	case noContent:
 		w.WriteHeader(http.StatusNoContent)
-	case created:
-		writeJSON(w, r, http.StatusCreated, answer.document)
+	case withStatus:
+		writeJSON(w, r, answer.status, answer.document)
 	case blobAnswer:
 		answer.write(w)
 	default:

@@ -98,7 +98,7 @@ func newFixture(t *testing.T) *fixture {
 		granted, known := accesses[token]
 		return granted, known
 	}
-	subscriptions := subscription.NewRegistry(subscription.Options{Source: "http://sandbox.test", Retries: []time.Duration{time.Millisecond, time.Millisecond}})
+	subscriptions := subscription.NewRegistry(subscription.Options{Retries: []time.Duration{time.Millisecond, time.Millisecond}})
 	t.Cleanup(subscriptions.Close)
 	grants := &grantList{accesses: accesses}
 	return &fixture{t: t, store: st, grants: grants, handler: resource.New(st, dataset, access, resource.Options{

@@ -47,15 +47,15 @@ type receiver struct {
 	url    string
 	events chan posted // all but verification
 
-	mu       sync.Mutex
-	statuses []int // answers to come; then 200
-	echo     func(challenge string) string
-	asked    []posted // verifications
+	mu        sync.Mutex
+	statuses  []int    // answers to come; then 200
+	elsewhere string   // where it redirects to
+	asked     []posted // verifications
 }
 
 func newReceiver(t *testing.T) *receiver {
 	t.Helper()
-	r := &receiver{t: t, events: make(chan posted, 100), echo: func(challenge string) string { return challenge }}
+	r := &receiver{t: t, events: make(chan posted, 100)}
 	server := httptest.NewServer(http.HandlerFunc(r.take))
 	t.Cleanup(server.Close)
 	r.url = server.URL + "/events"
@@ -70,9 +70,13 @@ func (r *receiver) take(w http.ResponseWriter, request *http.Request) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.elsewhere != "" {
+		http.Redirect(w, request, r.elsewhere, http.StatusTemporaryRedirect)
+		return
+	}
 	if got.Type == "pdpp.subscription.verify" {
 		r.asked = append(r.asked, got)
-		_, _ = io.WriteString(w, r.echo(got.Data.Challenge))
+		_, _ = io.WriteString(w, `{"challenge":"`+got.Data.Challenge+`"}`)
 		return
 	}
 	status := http.StatusOK
@@ -89,10 +93,10 @@ func (r *receiver) answers(given ...int) {
 	r.statuses = given
 }
 
-func (r *receiver) echoes(echo func(string) string) {
+func (r *receiver) redirects(elsewhere string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.echo = echo
+	r.elsewhere = elsewhere
 }
 
 // verifications is how often a challenge came.

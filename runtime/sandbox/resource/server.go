@@ -79,7 +79,7 @@ func (s *server) routes() http.Handler {
 		"GET /v1/event-subscriptions/{id}":                   s.readSubscription,
 		"PATCH /v1/event-subscriptions/{id}":                 s.updateSubscription,
 		"DELETE /v1/event-subscriptions/{id}":                s.deleteSubscription,
-		"POST /v1/event-subscriptions/{id}/test":             s.testSubscription,
+		"POST /v1/event-subscriptions/{id}/test-event":       s.testSubscription,
 		"GET /v1/owner/connections":                          ownerOnly(s.listConnections),
 		"POST /v1/ingest/{stream}":                           ownerOnly(s.ingestRecord),
 		"DELETE /v1/streams/{stream}/records/{id}":           ownerOnly(s.deleteRecord),

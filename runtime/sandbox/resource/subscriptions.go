@@ -3,188 +3,229 @@ package resource
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"mime"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/store"
 	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/subscription"
 )
 
+// subscriptionsPath is where everything about subscriptions stands.
+const subscriptionsPath = "/v1/event-subscriptions"
+
 // mostSubscriptionBytes bounds the body of a request about a subscription.
 const mostSubscriptionBytes = 64 << 10
 
-// created is a document of something new: status 201.
-type created struct{ document any }
+// withStatus is a document with another status than 200.
+type withStatus struct {
+	status   int
+	document any
+}
 
-// subscriber is the owner of the subscriptions that a request is about. Only a client has some: an owner may
-// read everything without them.
-func subscriber(c *call) (subscription.Owner, error) {
-	if c.isOwner() {
-		return subscription.Owner{}, forbidden("permission_error", "Client token required")
-	}
+// subscriber is the owner of the subscriptions that a request is about.
+func subscriber(c *call) subscription.Owner {
 	owner := subscription.Owner{ClientID: c.access.ClientID}
 	for _, grant := range c.access.Grants {
 		owner.GrantIDs = append(owner.GrantIDs, grant.ID)
 	}
-	return owner, nil
+	return owner
 }
 
+// listSubscriptions has no pages, and takes no parameters.
 func (s *server) listSubscriptions(c *call) (any, error) {
-	owner, err := subscriber(c)
-	if err != nil {
-		return nil, err
-	}
-	return list[subscription.Subscription]{
-		Object: "list", Data: s.subscriptions.List(owner), Links: listLinks{Self: c.self()}, Meta: c.meta(count{Kind: "none"}),
-	}, nil
+	return struct {
+		Data []subscription.Subscription `json:"data"`
+	}{s.subscriptions.List(subscriber(c))}, nil
 }
 
-// createSubscription answers with the signing secret, this once.
+// createSubscription answers with the signing secret, this once. Members that it does not know are ignored.
 func (s *server) createSubscription(c *call) (any, error) {
-	owner, draft, err := s.drafted(c)
+	body, err := subscriptionBody(c)
 	if err != nil {
 		return nil, err
 	}
-	if draft.CallbackURL == nil {
-		return nil, invalidRequest("callback_url is required").of("callback_url")
+	var address string
+	_ = json.Unmarshal(body["callback_url"], &address) // what is no text is no URL
+	filters, err := streamFilter(c, body["filters"])
+	if err != nil {
+		return nil, err
 	}
-	if draft.Status != nil {
-		return nil, invalidRequest("status is set by PATCH").of("status")
-	}
-	made, secret, err := s.subscriptions.Create(c.Context(), owner, draft)
+	made, secret, err := s.subscriptions.Create(subscriber(c), subscription.Draft{CallbackURL: address, Scope: scopeOf(c, filters)})
 	if err != nil {
 		return nil, subscriptionProblem(err)
 	}
-	return created{struct {
-		subscription.Subscription
-		Secret string `json:"secret"`
-	}{made, secret}}, nil
+	return withStatus{http.StatusCreated, struct {
+		CallbackURL string `json:"callback_url"`
+		CreatedAt   string `json:"created_at"`
+		Secret      string `json:"secret"`
+		Status      string `json:"status"`
+		ID          string `json:"subscription_id"`
+	}{made.CallbackURL, made.CreatedAt, secret, made.Status, made.ID}}, nil
 }
 
 func (s *server) readSubscription(c *call) (any, error) {
-	owner, err := subscriber(c)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.subscriptions.Find(owner, c.PathValue("id"))
+	found, err := s.subscriptions.Find(subscriber(c), c.PathValue("id"))
 	return found, subscriptionProblem(err)
 }
 
+// updateSubscription looks at two members. Everything else is ignored, and so is a value of another type.
 func (s *server) updateSubscription(c *call) (any, error) {
-	owner, draft, err := s.drafted(c)
+	body, err := subscriptionBody(c)
 	if err != nil {
 		return nil, err
 	}
-	if draft == (subscription.Draft{}) {
-		return nil, invalidRequest("The body names nothing to change")
+	var change subscription.Change
+	if enabled := string(body["enabled"]); enabled == "true" || enabled == "false" {
+		on := enabled == "true"
+		change.Enabled = &on
 	}
-	if status := draft.Status; status != nil && *status != subscription.Active && *status != subscription.Disabled {
-		return nil, invalidRequest("status must be %s or %s", subscription.Active, subscription.Disabled).of("status")
-	}
-	changed, err := s.subscriptions.Update(c.Context(), owner, c.PathValue("id"), draft)
-	return changed, subscriptionProblem(err)
+	change.RotateSecret = string(body["rotate_secret"]) == "true"
+	changed, secret, err := s.subscriptions.Update(subscriber(c), c.PathValue("id"), change)
+	return struct {
+		Subscription subscription.Subscription `json:"subscription"`
+		Secret       string                    `json:"secret,omitempty"`
+	}{changed, secret}, subscriptionProblem(err)
 }
 
 func (s *server) deleteSubscription(c *call) (any, error) {
-	owner, err := subscriber(c)
-	if err != nil {
-		return nil, err
-	}
-	return noContent{}, subscriptionProblem(s.subscriptions.Delete(owner, c.PathValue("id")))
+	return noContent{}, subscriptionProblem(s.subscriptions.Delete(subscriber(c), c.PathValue("id")))
 }
 
 func (s *server) testSubscription(c *call) (any, error) {
-	owner, err := subscriber(c)
-	if err != nil {
-		return nil, err
-	}
-	made, err := s.subscriptions.Test(c.Context(), owner, c.PathValue("id"))
-	return made, subscriptionProblem(err)
+	event, err := s.subscriptions.Test(subscriber(c), c.PathValue("id"))
+	return withStatus{http.StatusAccepted, struct {
+		EventID string `json:"event_id"`
+	}{event}}, subscriptionProblem(err)
 }
 
-// drafted reads the body of a request, and refuses events that there are not and streams that the grant does
-// not cover.
-func (s *server) drafted(c *call) (subscription.Owner, subscription.Draft, error) {
-	owner, err := subscriber(c)
+// subscriptionBody is the members of a JSON object, or of a form, whose values are text.
+func subscriptionBody(c *call) (map[string]json.RawMessage, error) {
+	text, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, mostSubscriptionBytes))
 	if err != nil {
-		return owner, subscription.Draft{}, err
+		return nil, &problem{status: http.StatusRequestEntityTooLarge, unwrapped: true, message: "Request body is too large"}
 	}
-	var draft subscription.Draft
-	decoder := json.NewDecoder(http.MaxBytesReader(nil, c.Body, mostSubscriptionBytes))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&draft); err != nil {
-		return owner, draft, invalidRequest("The body must be one JSON object of callback_url, event_types, streams, description and status")
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return owner, draft, invalidRequest("The body must be one JSON object and nothing after it")
-	}
-	if draft.EventTypes != nil {
-		for _, eventType := range *draft.EventTypes {
-			if !slices.Contains(subscription.EventTypes(), eventType) {
-				return owner, draft, invalidRequest("Unknown event type %q; there are %v", eventType, subscription.EventTypes()).of("event_types")
-			}
+	members := map[string]json.RawMessage{}
+	if form, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); form == "application/x-www-form-urlencoded" {
+		values, err := url.ParseQuery(string(text))
+		for name := range values {
+			members[name], _ = json.Marshal(values.Get(name)) // a text has a JSON form
 		}
+		return members, err
 	}
-	if draft.Streams != nil {
-		for _, stream := range *draft.Streams {
-			if !slices.ContainsFunc(c.reach, func(granted source) bool { return granted.stream.Name == stream }) {
-				return owner, draft, forbidden("grant_stream_not_allowed", "Stream '%s' is not granted", stream).of("streams")
-			}
+	var whole any
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, &problem{status: http.StatusBadRequest, unwrapped: true, message: "The body is not JSON: " + err.Error()}
+	}
+	_ = json.Unmarshal(text, &members) // what is no object has no members
+	return members, nil
+}
+
+// streamFilter reads filters.streams. None, and an empty list, mean every stream; another type is the failure that real
+// providers answer it with.
+func streamFilter(c *call, given json.RawMessage) (*subscription.Filters, error) {
+	var filters struct {
+		Streams json.RawMessage `json:"streams"`
+	}
+	_ = json.Unmarshal(given, &filters) // what is no object filters nothing
+	if filters.Streams == nil || string(filters.Streams) == "null" {
+		return nil, nil
+	}
+	var streams []string
+	if json.Unmarshal(filters.Streams, &streams) != nil {
+		return nil, &problem{status: http.StatusInternalServerError, code: "api_error", message: "filters.streams.filter is not a function"}
+	}
+	unknown := slices.DeleteFunc(slices.Clone(streams), func(stream string) bool {
+		return slices.ContainsFunc(c.reach, func(granted source) bool { return granted.stream.Name == stream })
+	})
+	if len(unknown) > 0 {
+		return nil, invalidRequest("filter streams not in grant: %s", strings.Join(unknown, ", "))
+	}
+	if len(streams) == 0 {
+		return nil, nil
+	}
+	return &subscription.Filters{Streams: streams}, nil
+}
+
+// scopeOf is what a bearer may read, as a subscription shows it.
+func scopeOf(c *call, filters *subscription.Filters) subscription.Scope {
+	scope := subscription.Scope{Streams: []subscription.ScopeStream{}, Filters: filters}
+	several := false
+	for _, granted := range c.reach {
+		at := slices.IndexFunc(scope.Streams, func(stream subscription.ScopeStream) bool { return stream.Name == granted.stream.Name })
+		if at < 0 {
+			at = len(scope.Streams)
+			scope.Streams = append(scope.Streams, subscription.ScopeStream{Name: granted.stream.Name})
 		}
+		scope.Streams[at].InstanceIDs = append(scope.Streams[at].InstanceIDs, granted.connection.ID)
+		several = several || scope.Source != nil && scope.Source.ConnectorID != granted.connector.Key
+		scope.Source = &subscription.Source{ID: connectorRegistry + granted.connector.Key, Kind: "connector", ConnectorID: granted.connector.Key}
 	}
-	return owner, draft, nil
+	if several {
+		scope.Source = nil
+	}
+	return scope
 }
 
 func subscriptionProblem(err error) error {
 	var callback *subscription.CallbackError
+	var state *subscription.StateError
 	switch {
 	case errors.Is(err, subscription.ErrNotFound):
-		return notFound("not_found", "Event subscription not found")
+		return notFound("not_found", "subscription not found")
 	case errors.Is(err, subscription.ErrTooMany):
 		return invalid("too_many_subscriptions", "%v; delete one first", err)
 	case errors.As(err, &callback):
-		return invalid(callback.Code, "%s", callback.Message).of("callback_url")
+		return invalidRequest("%s", callback.Message)
+	case errors.As(err, &state):
+		return &problem{status: http.StatusConflict, code: "invalid_state", message: state.Error()}
 	}
 	return err
 }
 
-// changed tells the subscriptions of a change that was committed. Whose grant has ended is told that, once, when
-// the first change comes that it would have seen.
+// changed tells the subscriptions of a change that was committed. Of a record that was deleted nothing is told.
 func (s *server) changed(change store.Change) {
-	for _, each := range s.subscriptions.All() {
-		if each.Status != subscription.Active {
-			continue
-		}
+	if change.EmittedAt.IsZero() {
+		return
+	}
+	for _, each := range s.subscriptions.Active() {
 		if err := s.tell(each, change); err != nil {
 			slog.Error("sandbox event was not queued", "subscription_id", each.ID, "error", err)
 		}
 	}
 }
 
+// tell queues an event for a subscription that covers the change. A grant that has run out is told of as one that was
+// revoked.
 func (s *server) tell(each subscription.Subscription, change store.Change) error {
-	var grants []catalog.Grant
-	for _, id := range each.Owner.GrantIDs {
-		if grant, found := s.grant(id); found {
-			grants = append(grants, grant)
+	access := catalog.Access{Kind: ownerKind}
+	if each.Owner.ClientID != "" {
+		access.Kind = clientKind
+		for _, id := range each.Owner.GrantIDs {
+			grant, found := s.grant(id)
+			if !found || s.checkGrants([]catalog.Grant{grant}) != nil {
+				return s.subscriptions.Revoke(id)
+			}
+			access.Grants = append(access.Grants, grant)
 		}
 	}
-	if s.checkGrants(grants) != nil {
-		return s.subscriptions.Revoke(each)
-	}
-	seen := slices.ContainsFunc(s.reach(catalog.Access{Kind: clientKind, Grants: grants}), func(granted source) bool {
+	seen := slices.ContainsFunc(s.reach(access), func(granted source) bool {
 		return granted.connection.ID == change.ConnectionID && granted.stream.Name == change.Stream
 	})
-	if !seen || !each.Wants(subscription.RecordsChangedEvent, change.Stream) {
+	if !seen || !each.Wants(change.Stream) {
 		return nil
 	}
 	before, err := encodeCursor(feedCursor{Kind: "changes_since", Version: change.Version - 1})
 	if err != nil {
-		return err
+		return fmt.Errorf("write the place before the change: %w", err)
 	}
-	return s.subscriptions.Publish(each.ID, subscription.RecordsChangedEvent, subscription.EventData{
-		Stream: change.Stream, ConnectionID: change.ConnectionID, ChangesSince: before,
+	return s.subscriptions.Publish(each.ID, change.EmittedAt, subscription.EventData{
+		Stream: change.Stream, ConnectionID: change.ConnectionID, ChangeCount: 1, ChangesSince: before,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Change is one new version of a stream of a connection.
@@ -12,6 +13,7 @@ type Change struct {
 	ConnectionID string
 	Stream       string
 	Version      int64
+	EmittedAt    time.Time // of the record; zero for one that was deleted
 }
 
 // OnChange calls told after every change that was committed, in their order and one at a time. It must be quick

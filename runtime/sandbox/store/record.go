@@ -60,7 +60,7 @@ func (s *Store) put(ctx context.Context, tx *transaction, record catalog.Record)
 	if err != nil {
 		return err
 	}
-	version, err := nextVersion(ctx, tx, record.ConnectionID, record.Stream)
+	version, err := nextVersion(ctx, tx, record)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *Store) Delete(ctx context.Context, connectionID, stream, key string) er
 }
 
 func putTombstone(ctx context.Context, tx *transaction, record catalog.Record) error {
-	version, err := nextVersion(ctx, tx, record.ConnectionID, record.Stream)
+	version, err := nextVersion(ctx, tx, record)
 	if err != nil {
 		return err
 	}
@@ -118,15 +118,19 @@ func putTombstone(ctx context.Context, tx *transaction, record catalog.Record) e
 	return unindexText(ctx, tx, id)
 }
 
-func nextVersion(ctx context.Context, tx *transaction, connectionID, stream string) (int64, error) {
+func nextVersion(ctx context.Context, tx *transaction, record catalog.Record) (int64, error) {
 	var version int64
 	err := tx.row(ctx, &version, `
 		INSERT INTO stream_version (connection_id, stream, version) VALUES (?, ?, 1)
 		ON CONFLICT (connection_id, stream) DO UPDATE SET version = version + 1
-		RETURNING version`, connectionID, stream)
+		RETURNING version`, record.ConnectionID, record.Stream)
 	if err != nil {
 		return 0, fmt.Errorf("count version: %w", err)
 	}
-	tx.changes = append(tx.changes, Change{ConnectionID: connectionID, Stream: stream, Version: version})
+	change := Change{ConnectionID: record.ConnectionID, Stream: record.Stream, Version: version}
+	if record.DeletedAt.IsZero() {
+		change.EmittedAt = record.EmittedAt
+	}
+	tx.changes = append(tx.changes, change)
 	return version, nil
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -18,51 +17,32 @@ const responseWindow = 10 * time.Second
 
 const mostCallbackBytes = 2048
 
-// CallbackError is an address that the sandbox does not deliver to. It does not repeat the address, which may
+// CallbackError is an address that is refused before anything is sent there. It does not repeat the address, which may
 // hold a secret.
-type CallbackError struct {
-	Code    string
-	Message string
-	Cause   error // may be nil
-}
+type CallbackError struct{ Message string }
 
-func (e *CallbackError) Error() string { return e.Code + ": " + e.Message }
+func (e *CallbackError) Error() string { return e.Message }
 
-// Unwrap gives the cause.
-func (e *CallbackError) Unwrap() error { return e.Cause }
-
-func refuseCallback(message string, cause error) *CallbackError {
-	return &CallbackError{Code: "invalid_callback_url", Message: message, Cause: cause}
-}
-
-// checkCallback accepts receivers on this machine alone: the sandbox must be of no use to reach others.
+// checkCallback refuses what real providers refuse. Others are taken; what the client does not connect to stays pending.
 func checkCallback(address string) error {
-	if len(address) > mostCallbackBytes {
-		return refuseCallback(fmt.Sprintf("callback_url is longer than %d bytes", mostCallbackBytes), nil)
-	}
 	parsed, err := url.Parse(address)
-	if err != nil {
-		return refuseCallback("callback_url is no URL", nil) // the cause repeats the address
-	}
 	switch {
-	case parsed.Scheme != "http" && parsed.Scheme != "https":
-		return refuseCallback("callback_url must begin with http:// or https://", nil)
-	case parsed.User != nil || strings.Contains(address, "#"):
-		return refuseCallback("callback_url must not hold a user name, a password or a fragment", nil)
-	case !isLoopback(parsed.Hostname()):
-		return refuseCallback("callback_url must name this machine, such as http://127.0.0.1:9000/events: the sandbox delivers to loopback only", nil)
+	case err != nil || parsed.Scheme == "" || parsed.Host == "":
+		return &CallbackError{"callback_url must be an absolute URL"}
+	case parsed.Scheme != "https" && (parsed.Scheme != "http" || !isLoopback(parsed.Hostname())):
+		return &CallbackError{"callback_url must use https:// (http://localhost permitted for development)"}
+	case len(address) > mostCallbackBytes:
+		return &CallbackError{fmt.Sprintf("callback_url exceeds %d bytes", mostCallbackBytes)}
 	}
 	return nil
 }
 
-func isLoopback(host string) bool {
-	address, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && address.IsLoopback()
-}
+func isLoopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
 var errNotLoopback = errors.New("the name leads to an address that is not loopback")
 
-// newClient gives a client that connects to loopback whatever a name resolves to, and follows no redirect.
+// newClient gives a client that connects to loopback alone, whatever a name resolves to, and follows no redirect: the
+// sandbox must be of no use to reach others.
 func newClient() *http.Client {
 	dialer := &net.Dialer{Timeout: responseWindow, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if reached, err := netip.ParseAddrPort(address); err != nil || !reached.Addr().IsLoopback() {

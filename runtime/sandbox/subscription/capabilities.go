@@ -80,8 +80,8 @@ func (r *Registry) Capabilities() Capabilities {
 		schedule = append(schedule, pause.Seconds())
 	}
 	return Capabilities{
-		Supported: true, Authorities: []string{"client_grant"}, Scope: "sandbox", Stability: "experimental", Endpoint: "/v1/event-subscriptions", Transport: "https_webhook",
-		EventTypes:  append([]string{VerifyEvent}, EventTypes()...),
+		Supported: true, Authorities: []string{"client_grant", "trusted_owner_agent"}, Scope: "sandbox", Stability: "experimental", Endpoint: "/v1/event-subscriptions", Transport: "https_webhook",
+		EventTypes:  []string{VerifyEvent, TestEvent, RecordsChangedEvent, GrantRevokedEvent},
 		CallbackURL: callbackRules{HTTPSRequired: true, LocalhostException: true, LoopbackOnly: true},
 		Delivery: deliveryRules{
 			AfterCommit: true, AtLeastOnce: true, DeadLetterState: DisabledFailure, MaxAttempts: 1 + len(schedule),

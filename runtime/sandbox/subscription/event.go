@@ -21,7 +21,7 @@ type event struct {
 	PDPPVersion string    `json:"pdppversion"` // "1"
 	ID          string    `json:"id"`
 	Type        string    `json:"type"`
-	Source      string    `json:"source"`
+	Source      string    `json:"source"` // the subscription's path
 	Time        string    `json:"time"`
 	Data        EventData `json:"data"`
 }
@@ -32,7 +32,8 @@ type EventData struct {
 	Challenge      string `json:"challenge,omitempty"`     // of verification: the receiver echoes it
 	Stream         string `json:"stream,omitempty"`        // of changed records
 	ConnectionID   string `json:"connection_id,omitempty"` // likewise
-	ChangesSince   string `json:"changes_since,omitempty"` // likewise: the place in the feed before the change
+	ChangeCount    int    `json:"change_count_hint,omitempty"`
+	ChangesSince   string `json:"changes_since,omitempty"` // of changed records: the place in the feed before the change
 }
 
 // message is an event ready to be sent.
@@ -41,10 +42,12 @@ type message struct {
 	body          []byte
 }
 
-func newMessage(source, eventType string, data EventData) (message, error) {
+// newMessage is an event of a subscription, about something that happened at a time.
+func newMessage(subscriptionID, eventType string, at time.Time, data EventData) (message, error) {
 	id := "evt_" + random()
+	data.SubscriptionID = subscriptionID
 	body, err := json.Marshal(event{
-		SpecVersion: "1.0", PDPPVersion: "1", ID: id, Type: eventType, Source: source, Time: timestamp(time.Now()), Data: data,
+		SpecVersion: "1.0", PDPPVersion: "1", ID: id, Type: eventType, Source: "/v1/event-subscriptions/" + subscriptionID, Time: timestamp(at), Data: data,
 	})
 	if err != nil {
 		return message{}, fmt.Errorf("write event: %w", err)

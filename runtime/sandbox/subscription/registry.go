@@ -12,18 +12,24 @@ import (
 
 const (
 	mostOfOwner = 20  // subscriptions
-	mostQueued  = 256 // events of one subscription
+	mostWaiting = 256 // events of one subscription
 )
 
 // ErrNotFound is a subscription that is not there, or that belongs to somebody else.
 var ErrNotFound = errors.New("no such event subscription")
 
-// ErrTooMany is a client with as many subscriptions as it may have.
+// ErrTooMany is a client with as many subscriptions as it may have, which is the sandbox's own rule.
 var ErrTooMany = fmt.Errorf("a client may have %d event subscriptions", mostOfOwner)
+
+// StateError is an act that a subscription in its state does not take.
+type StateError struct{ Status string }
+
+func (e *StateError) Error() string {
+	return "cannot enqueue test event for subscription in status " + e.Status
+}
 
 // Options configures a Registry.
 type Options struct {
-	Source string // of events: the origin of the resource server
 	// Retries are the pauses before an event is sent again. After the last one the subscription is disabled.
 	Retries []time.Duration
 }
@@ -49,9 +55,10 @@ type Registry struct {
 // subscribed is a subscription with what nobody is shown.
 type subscribed struct {
 	Subscription
-	key   secret
-	queue chan message
-	end   context.CancelFunc
+	key     secret
+	waiting int             // events that are being delivered
+	ctx     context.Context //nolint:containedctx // ends with the subscription, as its deliveries do
+	end     context.CancelFunc
 }
 
 // NewRegistry gives an empty registry. The caller closes it.
@@ -70,21 +77,16 @@ func (r *Registry) Close() {
 	r.client.CloseIdleConnections()
 }
 
-// Create verifies the receiver and gives the subscription with its secret, which nobody is shown again. The
-// error is a *CallbackError, ErrTooMany or the context's.
-func (r *Registry) Create(ctx context.Context, owner Owner, draft Draft) (Subscription, string, error) {
-	made := &subscribed{
-		Subscription: Subscription{
-			Object: "event_subscription", ID: "sub_" + random(), Status: Active, EventTypes: EventTypes(), Streams: []string{},
-			CreatedAt: timestamp(time.Now()), Owner: owner,
-		},
-		key: newSecret(), queue: make(chan message, mostQueued),
+// Create gives a pending subscription with its secret, which nobody is shown again, and begins to verify its receiver.
+// The error is a *CallbackError, ErrTooMany or context.Canceled, when the registry was closed.
+func (r *Registry) Create(owner Owner, draft Draft) (Subscription, string, error) {
+	if err := checkCallback(draft.CallbackURL); err != nil {
+		return Subscription{}, "", err
 	}
-	made.apply(draft)
-	if len(r.List(owner)) >= mostOfOwner {
-		return Subscription{}, "", ErrTooMany
-	}
-	if err := r.checkReceiver(ctx, made.ID, made.CallbackURL, made.key); err != nil {
+	made := &subscribed{Subscription: newSubscription(owner, draft), key: newSecret()}
+	challenge := random()
+	verification, err := newMessage(made.ID, VerifyEvent, time.Now(), EventData{Challenge: challenge})
+	if err != nil {
 		return Subscription{}, "", err
 	}
 	r.mu.Lock()
@@ -92,50 +94,59 @@ func (r *Registry) Create(ctx context.Context, owner Owner, draft Draft) (Subscr
 	if r.closed {
 		return Subscription{}, "", context.Canceled
 	}
-	working, end := context.WithCancel(r.ctx)
-	made.end = end
+	if len(r.of(owner)) >= mostOfOwner {
+		return Subscription{}, "", ErrTooMany
+	}
+	made.ctx, made.end = context.WithCancel(r.ctx)
 	r.kept = append(r.kept, made)
-	r.working.Add(1)
-	go r.work(working, made)
+	r.working.Go(func() { r.verify(made, verification, challenge) })
 	return made.Subscription, made.key.text(), nil
 }
 
-func (r *Registry) checkReceiver(ctx context.Context, id, address string, key secret) error {
-	if err := checkCallback(address); err != nil {
-		return err
+func newSubscription(owner Owner, draft Draft) Subscription {
+	now := timestamp(time.Now())
+	made := Subscription{
+		AuthorityKind: "trusted_owner_agent", CallbackURL: draft.CallbackURL, CreatedAt: now, Scope: draft.Scope, Status: Pending,
+		ID: "sub_" + random(), UpdatedAt: now, Owner: owner,
 	}
-	return r.verify(ctx, id, address, key)
-}
-
-// apply takes over what a draft gives.
-func (s *subscribed) apply(draft Draft) {
-	take(&s.CallbackURL, draft.CallbackURL)
-	take(&s.EventTypes, draft.EventTypes)
-	take(&s.Streams, draft.Streams)
-	take(&s.Description, draft.Description)
-	take(&s.Status, draft.Status)
-}
-
-func take[T any](into, given *T) {
-	if given != nil {
-		*into = *given
+	if owner.ClientID != "" {
+		made.AuthorityKind, made.ClientID = "client_grant", &owner.ClientID
 	}
+	if len(owner.GrantIDs) > 0 {
+		made.GrantID = &owner.GrantIDs[0]
+	}
+	return made
 }
 
 // List gives an owner's subscriptions in the order of their creation.
 func (r *Registry) List(owner Owner) []Subscription {
-	return slices.DeleteFunc(r.All(), func(s Subscription) bool { return !s.Owner.is(owner) })
-}
-
-// All gives every subscription, to find those that an event concerns.
-func (r *Registry) All() []Subscription {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := []Subscription{}
+	return r.of(owner)
+}
+
+// of wants the lock to be held.
+func (r *Registry) of(owner Owner) []Subscription {
+	found := []Subscription{}
 	for _, s := range r.kept {
-		all = append(all, s.Subscription)
+		if s.Owner.is(owner) {
+			found = append(found, s.Subscription)
+		}
 	}
-	return all
+	return found
+}
+
+// Active gives the subscriptions that events are delivered to.
+func (r *Registry) Active() []Subscription {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []Subscription
+	for _, s := range r.kept {
+		if s.Status == Active {
+			found = append(found, s.Subscription)
+		}
+	}
+	return found
 }
 
 // Find gives one of an owner's subscriptions, or ErrNotFound.
@@ -159,24 +170,28 @@ func (r *Registry) find(owner Owner, id string) (*subscribed, error) {
 	return nil, ErrNotFound
 }
 
-// Update changes a subscription. A new address is verified first; a subscription that failed is tried again
-// from its next event on when it is made active.
-func (r *Registry) Update(ctx context.Context, owner Owner, id string, draft Draft) (Subscription, error) {
-	r.mu.Lock()
-	found, err := r.find(owner, id)
-	r.mu.Unlock()
-	if err != nil {
-		return Subscription{}, err
-	}
-	if draft.CallbackURL != nil {
-		if err := r.checkReceiver(ctx, id, *draft.CallbackURL, found.key); err != nil {
-			return Subscription{}, err
-		}
-	}
+// Update changes a subscription, and gives it with its new secret, which is empty unless it was asked for. Switching on
+// leaves one that is pending as it is, and tries one that failed again from its next event on.
+func (r *Registry) Update(owner Owner, id string, change Change) (Subscription, string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	found.apply(draft)
-	return found.Subscription, nil
+	found, err := r.find(owner, id)
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	switch enabled := change.Enabled; {
+	case enabled == nil:
+	case *enabled && (found.Status == Disabled || found.Status == DisabledFailure):
+		found.set(Active, "")
+	case !*enabled && found.Status != Disabled && found.Status != DisabledRevoked:
+		found.set(Disabled, clientDisabled)
+	}
+	if !change.RotateSecret {
+		return found.Subscription, "", nil
+	}
+	found.key = newSecret()
+	found.UpdatedAt = timestamp(time.Now())
+	return found.Subscription, found.key.text(), nil
 }
 
 // Delete ends a subscription and what is being delivered to it.
@@ -192,83 +207,101 @@ func (r *Registry) Delete(owner Owner, id string) error {
 	return nil
 }
 
-// Test sends one test event at once, whatever the subscription asked for, and tells what became of it.
-func (r *Registry) Test(ctx context.Context, owner Owner, id string) (Delivery, error) {
+// Test sends one test event and gives its id. A disabled subscription is a *StateError.
+func (r *Registry) Test(owner Owner, id string) (string, error) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	found, err := r.find(owner, id)
 	if err != nil {
-		r.mu.Unlock()
-		return Delivery{}, err
+		return "", err
 	}
-	address := found.CallbackURL
-	r.mu.Unlock()
-	m, err := newMessage(r.options.Source, TestEvent, EventData{SubscriptionID: id})
+	if found.Status != Active && found.Status != Pending {
+		return "", &StateError{found.Status}
+	}
+	m, err := newMessage(id, TestEvent, time.Now(), EventData{})
 	if err != nil {
-		return Delivery{}, err
+		return "", err
 	}
-	made, _ := r.post(ctx, address, found.key, m, 1)
-	r.note(found, made)
-	return made, nil
+	r.send(found, m)
+	return m.id, nil
 }
 
-// Publish puts an event into the queue of a subscription. A receiver that lets its queue fill up is taken for
-// one that fails.
-func (r *Registry) Publish(id, eventType string, data EventData) error {
-	data.SubscriptionID = id
-	m, err := newMessage(r.options.Source, eventType, data)
+// Publish tells a subscription of a change, which was made at a time.
+func (r *Registry) Publish(id string, at time.Time, data EventData) error {
+	m, err := newMessage(id, RecordsChangedEvent, at, data)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.kept {
-		if s.ID != id {
-			continue
-		}
-		select {
-		case s.queue <- m:
-		default:
-			s.Status = DisabledFailure
+		if s.ID == id && s.Status == Active {
+			r.send(s, m)
 		}
 	}
 	return nil
 }
 
-// Revoke tells a subscription that its grant has ended, if it asked for that, and delivers nothing after it.
-func (r *Registry) Revoke(each Subscription) error {
-	if each.Wants(GrantRevokedEvent, "") {
-		if err := r.Publish(each.ID, GrantRevokedEvent, EventData{}); err != nil {
-			return err
-		}
+// send delivers an event beside the others. A receiver that lets too many wait is taken for one that fails. The lock is
+// held.
+func (r *Registry) send(s *subscribed, m message) {
+	switch {
+	case r.closed:
+	case s.waiting == mostWaiting:
+		s.set(DisabledFailure, deliveryFailed)
+	default:
+		s.waiting++
+		r.working.Go(func() {
+			r.deliver(s, m)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			s.waiting--
+		})
 	}
+}
+
+// Revoke tells the subscriptions of a grant that it has ended, and delivers nothing after that.
+func (r *Registry) Revoke(grantID string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.kept {
-		if s.ID == each.ID {
-			s.Status = Disabled
+		if !slices.Contains(s.Owner.GrantIDs, grantID) || s.Status == DisabledRevoked {
+			continue
+		}
+		told := s.Status == Active
+		s.set(DisabledRevoked, grantRevoked)
+		if told {
+			m, err := newMessage(s.ID, GrantRevokedEvent, time.Now(), EventData{})
+			if err != nil {
+				return err
+			}
+			r.send(s, m)
 		}
 	}
 	return nil
 }
 
-// addressOf is where a queued event goes now. To a subscription that was disabled only the end of its grant is
-// told.
-func (r *Registry) addressOf(s *subscribed, m message) (string, bool) {
+// target is what an event is signed with, and whether it is still to be delivered. To a subscription whose grant has ended only
+// that is told.
+func (r *Registry) target(s *subscribed, m message) (key secret, live bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return s.CallbackURL, s.Status == Active || s.Status == Disabled && m.eventType == GrantRevokedEvent
+	switch s.Status {
+	case Active:
+		return s.key, true
+	case Pending:
+		return s.key, m.eventType == VerifyEvent || m.eventType == TestEvent
+	case DisabledRevoked:
+		return s.key, m.eventType == GrantRevokedEvent
+	}
+	return s.key, false
 }
 
-func (r *Registry) note(s *subscribed, made Delivery) {
+// become changes the state when it is still the expected one.
+func (r *Registry) become(s *subscribed, status, reason string, from ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s.LastDelivery = &made
-}
-
-func (r *Registry) fail(s *subscribed) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if s.Status == Active {
-		s.Status = DisabledFailure
+	if slices.Contains(from, s.Status) {
+		s.set(status, reason)
 	}
 }

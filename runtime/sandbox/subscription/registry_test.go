@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func TestCloseEndsDeliveries(t *testing.T) {
 					t.Error(err)
 				}
 				if event.Type == subscription.VerifyEvent {
-					_, _ = io.WriteString(w, event.Data.Challenge)
+					_, _ = io.WriteString(w, `{"challenge":"`+event.Data.Challenge+`"}`)
 					return
 				}
 				arrived <- struct{}{}
@@ -37,11 +38,12 @@ func TestCloseEndsDeliveries(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			registry := subscription.NewRegistry(subscription.Options{Retries: []time.Duration{time.Hour}})
-			made, _, err := registry.Create(t.Context(), subscription.Owner{ClientID: "c"}, subscription.Draft{CallbackURL: &server.URL})
+			made, _, err := registry.Create(subscription.Owner{ClientID: "c"}, subscription.Draft{CallbackURL: server.URL})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := registry.Publish(made.ID, subscription.RecordsChangedEvent, subscription.EventData{Stream: "s"}); err != nil {
+			awaitActive(registry)
+			if err := registry.Publish(made.ID, time.Now(), subscription.EventData{Stream: "s"}); err != nil {
 				t.Fatal(err)
 			}
 			<-arrived
@@ -52,10 +54,17 @@ func TestCloseEndsDeliveries(t *testing.T) {
 			case <-time.After(5 * time.Second):
 				t.Fatal("Close waits for the receiver")
 			}
-			if _, _, err := registry.Create(t.Context(), subscription.Owner{}, subscription.Draft{CallbackURL: &server.URL}); err == nil {
+			if _, _, err := registry.Create(subscription.Owner{}, subscription.Draft{CallbackURL: server.URL}); err == nil {
 				t.Error("a closed registry takes a subscription")
 			}
 		})
+	}
+}
+
+// awaitActive waits for the only subscription's receiver to echo the challenge.
+func awaitActive(registry *subscription.Registry) {
+	for len(registry.Active()) == 0 {
+		runtime.Gosched()
 	}
 }
 
@@ -68,22 +77,23 @@ func TestAFullQueueEndsDelivery(t *testing.T) {
 		if event.Data.Challenge == "" {
 			<-block
 		}
-		_, _ = io.WriteString(w, event.Data.Challenge)
+		_, _ = io.WriteString(w, `{"challenge":"`+event.Data.Challenge+`"}`)
 	}))
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(block) })
 	registry := subscription.NewRegistry(subscription.Options{})
 	t.Cleanup(registry.Close)
-	made, _, err := registry.Create(t.Context(), subscription.Owner{}, subscription.Draft{CallbackURL: &server.URL})
+	made, _, err := registry.Create(subscription.Owner{}, subscription.Draft{CallbackURL: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
+	awaitActive(registry)
 	for range 300 {
-		if err := registry.Publish(made.ID, subscription.RecordsChangedEvent, subscription.EventData{}); err != nil {
+		if err := registry.Publish(made.ID, time.Now(), subscription.EventData{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := registry.All()[0].Status; got != subscription.DisabledFailure {
+	if got := registry.List(subscription.Owner{})[0].Status; got != subscription.DisabledFailure {
 		t.Errorf("the subscription is %s, want %s", got, subscription.DisabledFailure)
 	}
 }

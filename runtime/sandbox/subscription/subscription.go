@@ -1,5 +1,5 @@
 // Package subscription keeps the event subscriptions of the sandbox's clients and delivers signed events to
-// receivers on this machine. Nothing outlives the process.
+// receivers on this machine. It answers as rs-contract.md has it (Event subscriptions). Nothing outlives the process.
 package subscription
 
 import (
@@ -9,9 +9,18 @@ import (
 
 // The states of a subscription, as documents show them.
 const (
+	Pending         = "pending_verification" // its receiver has not echoed the challenge yet
 	Active          = "active"
-	Disabled        = "disabled"         // by its client, or because its grant was revoked
+	Disabled        = "disabled"         // by its client
 	DisabledFailure = "disabled_failure" // its receiver failed too often
+	DisabledRevoked = "disabled_revoked" // its grant has ended
+)
+
+// The reasons that documents show beside a state.
+const (
+	clientDisabled = "client_disabled"
+	deliveryFailed = "delivery_failed"
+	grantRevoked   = "grant_revoked"
 )
 
 // The types of events (client_event_subscriptions.event_types of the metadata).
@@ -22,60 +31,81 @@ const (
 	GrantRevokedEvent   = "pdpp.grant.revoked"
 )
 
-// EventTypes are the types that a client may ask for. Verification is not asked for.
-func EventTypes() []string { return []string{TestEvent, RecordsChangedEvent, GrantRevokedEvent} }
-
-// Owner is who a subscription belongs to: a client under one set of grants. Others do not see it.
+// Owner is who a subscription belongs to: a client under one set of grants, or the owner of the data. Others do not
+// see it.
 type Owner struct {
-	ClientID string
-	GrantIDs []string
+	ClientID string   // empty: the owner of the data
+	GrantIDs []string // none for the owner of the data
 }
 
 func (o Owner) is(other Owner) bool {
 	return o.ClientID == other.ClientID && slices.Equal(o.GrantIDs, other.GrantIDs)
 }
 
-// Draft is what a client decides about a subscription. A nil member was not given.
+// Draft is what a new subscription is made of.
 type Draft struct {
-	CallbackURL *string   `json:"callback_url"`
-	EventTypes  *[]string `json:"event_types"`
-	Streams     *[]string `json:"streams"`
-	Description *string   `json:"description"`
-	Status      *string   `json:"status"` // Active or Disabled
+	CallbackURL string
+	Scope       Scope
+}
+
+// Change is what a client may change of a subscription. A nil member was not given.
+type Change struct {
+	Enabled      *bool
+	RotateSecret bool
 }
 
 // Subscription is one subscription as documents show it. The signing secret is not part of it.
 type Subscription struct {
-	Object       string    `json:"object"` // "event_subscription"
-	ID           string    `json:"id"`
-	Status       string    `json:"status"`
-	CallbackURL  string    `json:"callback_url"`
-	EventTypes   []string  `json:"event_types"`
-	Streams      []string  `json:"streams"` // empty: every stream of the grant
-	Description  string    `json:"description,omitempty"`
-	CreatedAt    string    `json:"created_at"`
-	LastDelivery *Delivery `json:"last_delivery"`
+	AuthorityKind  string  `json:"authority_kind"` // client_grant or trusted_owner_agent
+	CallbackURL    string  `json:"callback_url"`
+	ClientID       *string `json:"client_id"`
+	CreatedAt      string  `json:"created_at"`
+	DisabledReason *string `json:"disabled_reason"`
+	GrantID        *string `json:"grant_id"`
+	Scope          Scope   `json:"scope"`
+	Status         string  `json:"status"`
+	ID             string  `json:"subscription_id"`
+	UpdatedAt      string  `json:"updated_at"`
 
 	Owner Owner `json:"-"`
 }
 
-// Wants tells whether events of a type, and of a stream when it is about one, are to be delivered.
-func (s Subscription) Wants(eventType, stream string) bool {
-	return s.Status == Active && slices.Contains(s.EventTypes, eventType) &&
-		(stream == "" || len(s.Streams) == 0 || slices.Contains(s.Streams, stream))
+// Scope is what a subscription covers.
+type Scope struct {
+	Source  *Source       `json:"source,omitempty"` // nil: of several sources
+	Streams []ScopeStream `json:"streams"`
+	Filters *Filters      `json:"filters,omitempty"`
 }
 
-// Delivery is one attempt to deliver an event.
-type Delivery struct {
-	Object         string `json:"object"` // "event_delivery"
-	EventID        string `json:"event_id"`
-	EventType      string `json:"event_type"`
-	Status         string `json:"status"`                    // "delivered" or "failed"
-	ResponseStatus int    `json:"response_status,omitempty"` // of the receiver
-	Attempt        int    `json:"attempt"`
-	At             string `json:"at"`
+// Source is where the records come from.
+type Source struct {
+	ID          string `json:"id"`
+	Kind        string `json:"kind"` // connector
+	ConnectorID string `json:"connector_id"`
 }
 
-func (d Delivery) delivered() bool { return d.Status == "delivered" }
+// ScopeStream is one stream of the grant.
+type ScopeStream struct {
+	Name        string   `json:"name"`
+	InstanceIDs []string `json:"instance_ids"`
+}
+
+// Filters narrow a subscription.
+type Filters struct {
+	Streams []string `json:"streams"` // at least one
+}
+
+// Wants reports whether changes of a stream are to be delivered.
+func (s Subscription) Wants(stream string) bool {
+	return s.Status == Active && (s.Scope.Filters == nil || slices.Contains(s.Scope.Filters.Streams, stream))
+}
+
+// set changes the state, at this time.
+func (s *Subscription) set(status, reason string) {
+	s.Status, s.DisabledReason, s.UpdatedAt = status, nil, timestamp(time.Now())
+	if reason != "" {
+		s.DisabledReason = &reason
+	}
+}
 
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

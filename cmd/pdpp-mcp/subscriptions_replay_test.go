@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// exchange is one request to a real provider, and its answer, as testdata keeps them.
+type exchange struct {
+	name       string
+	line, body string // of the request
+	status     int
+	answer     []byte
+}
+
+// readExchange reads a capture by the number at the beginning of its name.
+func readExchange(t *testing.T, number string) exchange {
+	t.Helper()
+	found, err := filepath.Glob("../../runtime/sandbox/testdata/subscriptions/" + number + "-*.txt")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("capture %s is %v: %v", number, found, err)
+	}
+	text, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, answered, split := strings.Cut(string(text), "\n---\n")
+	if !split {
+		t.Fatalf("%s has no line --- between request and answer", found[0])
+	}
+	head, body, _ := strings.Cut(asked, "\n\n")
+	line, _, _ := strings.Cut(head, "\n")
+	response, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.TrimLeft(answered, "\n"))), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", found[0], err)
+	}
+	_ = response.Body.Close()
+	_, answer, _ := strings.Cut(strings.TrimLeft(answered, "\n"), "\n\n") // its length is not that of what was sent
+	// What captures say in place of a secret is no secret.
+	answer = strings.NewReplacer(`"<whsec`, `"whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=`, `>"`, `"`).Replace(answer)
+	return exchange{name: number, line: strings.TrimSuffix(line, " HTTP/1.1"), body: strings.TrimSpace(body), status: response.StatusCode, answer: []byte(answer)}
+}
+
+// replayed is a provider that answers the captured requests, each once and in their order, and nothing else.
+type replayed struct {
+	t *testing.T
+
+	mu   sync.Mutex
+	left []exchange
+}
+
+func (p *replayed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/schema" { // whose bearer it is, which every command asks first
+		_, _ = io.WriteString(w, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := r.Method + " " + r.URL.RequestURI()
+	if len(p.left) == 0 {
+		p.t.Errorf("the provider was asked %s %s, and nothing was expected any more", line, body)
+		w.WriteHeader(http.StatusTeapot)
+		return
+	}
+	expected := p.left[0]
+	p.left = p.left[1:]
+	if line != expected.line || !sameJSON(body, []byte(expected.body)) || r.Header.Get("Authorization") != "Bearer scoped" {
+		p.t.Errorf("the provider was asked %s %s, want %s %s as in capture %s", line, body, expected.line, expected.body, expected.name)
+	}
+	if asJSON := r.Header.Get("Content-Type") == "application/json"; asJSON != (expected.body != "") {
+		p.t.Errorf("capture %s: the content type is %q", expected.name, r.Header.Get("Content-Type"))
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(expected.status)
+	_, _ = w.Write(expected.answer)
+}
+
+// sameJSON compares values, not spellings; two empty bodies are the same.
+func sameJSON(got, want []byte) bool {
+	if len(got) == 0 || len(want) == 0 {
+		return len(got) == len(want)
+	}
+	var one, other any
+	return json.Unmarshal(got, &one) == nil && json.Unmarshal(want, &other) == nil && reflect.DeepEqual(one, other)
+}
+
+// Commands send what a real provider understands, and show what it says is so then (rs-contract.md, Event
+// subscriptions). What was asked for and is not so is no success.
+func TestSubscriptionsOfARealProvider(t *testing.T) {
+	const a, b, c = "sub_579870c558d6ae47c73cf180", "sub_9a7e25ca320827ef9efa3753", "sub_1ed8a5a86ff8ad658018892e"
+	edit := func(number string, pairs ...string) exchange {
+		made := readExchange(t, number)
+		edited := []byte(strings.NewReplacer(pairs...).Replace(string(made.answer)))
+		if bytes.Equal(edited, made.answer) {
+			t.Fatalf("nothing of capture %s was replaced", number)
+		}
+		made.answer = edited
+		return made
+	}
+	for name, test := range map[string]struct {
+		command   string
+		exchanges []any // numbers of captures, or exchanges
+		code      int
+		out, err  []string // parts
+		hides     string   // stands in no output
+	}{
+		"list none":           {"list --format table", []any{"702"}, 0, nil, nil, ""},
+		"list":                {"list --format table", []any{"707"}, 0, []string{"subscription_id", a + "  active", b + "  pending_verification", "words"}, nil, ""},
+		"list after a delete": {"list --format text", []any{"714e"}, 0, []string{`subscription_id="` + c + `"`, `disabled_reason="client_disabled"`}, nil, ""},
+		"list, revoked":       {"list", []any{"875h"}, exitConfiguration, nil, []string{"revoked"}, ""},
+
+		"show":         {"show " + a + " --format text", []any{"705"}, 0, []string{`status="active"`}, nil, ""},
+		"show pending": {"show " + b, []any{"705b"}, 0, []string{`"pending_verification"`, `"words"`}, nil, ""},
+		"show failed":  {"show " + a, []any{"715d"}, 0, []string{`"disabled_failure"`, `"delivery_failed"`}, nil, ""},
+		"show unknown": {"show sub_nope", []any{"709"}, exitToolError, nil, []string{"subscription not found"}, ""},
+
+		"create": {
+			"create http://127.0.0.1:9998/a --format text",
+			[]any{"703", "705"},
+			0,
+			[]string{`subscription_id="` + a + `"`, `status="active"`, `secret="whsec_`},
+			nil, "",
+		},
+		"create, secret in a file": {
+			"create http://127.0.0.1:9998/a --secret-file SECRET",
+			[]any{"703", "705"},
+			0,
+			[]string{`"[in the secret file]"`, `"subscription_id": "` + a, `"status": "active"`},
+			nil, "whsec_",
+		},
+		"create for a stream": {
+			"create http://127.0.0.1:9998/b --streams words",
+			[]any{"703b", "705b"},
+			0,
+			[]string{b, `"pending_verification"`, `"filters"`, `"secret": "whsec_`},
+			nil, "",
+		},
+		"create for a stream, which is ignored": {
+			"create http://127.0.0.1:9998/b --streams words",
+			[]any{"703b", edit("705b", `"filters"`, `"remarks"`)},
+			exitToolError,
+			[]string{b, `"secret": "whsec_`},
+			[]string{"every stream"},
+			"",
+		},
+		"create, and no answer about its state": {
+			"create http://127.0.0.1:9998/rev",
+			[]any{"875b", "875g"},
+			exitToolError,
+			[]string{"sub_fc606b25a4991863cd8f43a3", `"secret": "whsec_`},
+			[]string{"was made", "revoked"},
+			"",
+		},
+		"create for a stream that is not granted": {
+			"create http://127.0.0.1:9998/x --streams notes", []any{"706g"}, exitToolError, nil, []string{"filter streams not in grant"}, "",
+		},
+		"create with what providers ignore": {"create http://127.0.0.1:9998/t --event-types pdpp.records.changed", nil, exitUsage, nil, []string{"event-types"}, ""},
+		"create with a note":                {"create http://127.0.0.1:9998/n --note mine", nil, exitUsage, nil, []string{"note"}, ""},
+
+		"disable":         {"update " + a + " --enabled=false --format text", []any{"708"}, 0, []string{`status="disabled"`}, nil, ""},
+		"disable again":   {"update " + a + " --enabled=false", []any{"708q"}, 0, []string{`"disabled"`}, nil, ""},
+		"enable":          {"update " + a + " --enabled", []any{"708b"}, 0, []string{`"active"`}, nil, ""},
+		"enable, pending": {"update " + b + " --enabled", []any{"708c"}, exitToolError, []string{`"pending_verification"`}, []string{"pending_verification"}, ""},
+		"disable, ignored": {
+			"update " + a + " --enabled=false", []any{edit("708", `"disabled"`, `"active"`)}, exitToolError, []string{`"active"`}, []string{"active", "not switched off"}, "",
+		},
+		"rotate": {"update " + a + " --rotate-secret --format text", []any{"708f"}, 0, []string{`status="active"`, `secret="whsec_`}, nil, ""},
+		"rotate into a file": {
+			"update " + a + " --rotate-secret --secret-file SECRET", []any{"708f"}, 0, []string{`"[in the secret file]"`}, nil, "whsec_",
+		},
+		"rotate, ignored":    {"update " + a + " --rotate-secret", []any{edit("708f", `"secret"`, `"remark"`)}, exitToolError, []string{a}, []string{"secret"}, ""},
+		"disable and rotate": {"update " + a + " --enabled=false --rotate-secret", []any{"708p"}, 0, []string{`"disabled"`, `"whsec_`}, nil, ""},
+		"update unknown":     {"update sub_000000000000000000000000 --enabled=false", []any{"708l"}, exitToolError, nil, []string{"not found"}, ""},
+		"update nothing":     {"update " + a, nil, exitUsage, nil, []string{"enabled", "rotate_secret"}, ""},
+		"update the address": {"update " + a + " --callback-url http://127.0.0.1:9998/z", nil, exitUsage, nil, []string{"callback-url"}, ""},
+		"update the status":  {"update " + a + " --status disabled", nil, exitUsage, nil, []string{"status"}, ""},
+
+		"test":          {"test " + a, []any{"710"}, 0, []string{"evt_a12b67f8dc9e71d685647ec1"}, nil, ""},
+		"test pending":  {"test " + b, []any{"710f"}, 0, []string{"event_id"}, nil, ""},
+		"test disabled": {"test " + c, []any{"710c"}, exitToolError, nil, []string{"invalid_state", "status disabled"}, ""},
+		"test unknown":  {"test sub_nope", []any{"710d"}, exitToolError, nil, []string{"not found"}, ""},
+
+		"delete":       {"delete sub_97f2f56d41f3ba41df77082c --format text", []any{"714"}, 0, []string{"done"}, nil, ""},
+		"delete again": {"delete sub_97f2f56d41f3ba41df77082c", []any{"714b"}, exitToolError, nil, []string{"not found"}, ""},
+
+		"capabilities": {"capabilities --format text", []any{"701"}, 0, []string{`endpoint="/v1/event-subscriptions"`, "dead_letter_state"}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			provider := &replayed{t: t}
+			for _, each := range test.exchanges {
+				if number, captured := each.(string); captured {
+					each = readExchange(t, number)
+				}
+				provider.left = append(provider.left, each.(exchange))
+			}
+			server := httptest.NewServer(provider)
+			t.Cleanup(server.Close)
+			secretFile := filepath.Join(t.TempDir(), "secret")
+			arguments := strings.Fields("subscriptions " + strings.ReplaceAll(test.command, "SECRET", secretFile))
+			command := exec.CommandContext(t.Context(), "pdpp-mcp", append(arguments, "--provider-url", server.URL)...)
+			command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped")
+			var out, problems strings.Builder
+			command.Stdout, command.Stderr = &out, &problems
+			_ = command.Run() // its code tells
+			if code := command.ProcessState.ExitCode(); code != test.code {
+				t.Errorf("ended with %d, want %d: %s", code, test.code, problems.String())
+			}
+			for _, part := range test.out {
+				if !strings.Contains(out.String(), part) {
+					t.Errorf("printed without %s:\n%s", part, out.String())
+				}
+			}
+			for _, part := range test.err {
+				if !strings.Contains(problems.String(), part) {
+					t.Errorf("stderr is without %s:\n%s", part, problems.String())
+				}
+			}
+			if test.hides != "" && strings.Contains(out.String()+problems.String(), test.hides) {
+				t.Errorf("%s stands in the output:\n%s%s", test.hides, out.String(), problems.String())
+			}
+			if strings.Contains(test.command, "SECRET") {
+				if kept, err := os.ReadFile(secretFile); err != nil || !strings.HasPrefix(string(kept), "whsec_") {
+					t.Errorf("the secret file holds %q: %v", kept, err)
+				}
+			}
+			if len(provider.left) > 0 {
+				t.Errorf("the provider was not asked %s %s", provider.left[0].line, provider.left[0].body)
+			}
+		})
+	}
+}
