@@ -26,18 +26,28 @@ structured output as JSON. --format text prints what a model reads that sees onl
   pdpp-mcp call query_records --stream messages --filter received_at.gte=2026-01-01 --fields subject,received_at
   pdpp-mcp call query_records --stream messages --all > messages.jsonl
   pdpp-mcp call search --q overdraft --limit 5`,
-		Args: func(_ *cobra.Command, positional []string) error {
-			if len(positional) == 0 {
-				return &usageError{"call takes the name of one tool: " + toolNames()}
-			}
-			return &usageError{fmt.Sprintf("unknown tool %q; pass one of: %s", positional[0], toolNames())}
-		},
-		RunE: func(*cobra.Command, []string) error { return nil }, // Args refuses every call without a tool
+		// The flags of a tool that is not there are no news: the name is what is wrong.
+		FParseErrWhitelist:         cobra.FParseErrWhitelist{UnknownFlags: true},
+		SuggestionsMinimumDistance: 3,
+		Args:                       refuseTool,
+		RunE:                       func(*cobra.Command, []string) error { return nil }, // Args refuses every call without a tool
 	}
 	for _, definition := range gen.Surface().Tools {
 		command.AddCommand(newToolCommand(terminal, logging, definition))
 	}
 	return command
+}
+
+// refuseTool is about a command line on which no tool was found.
+func refuseTool(command *cobra.Command, positional []string) error {
+	if len(positional) == 0 {
+		return &usageError{"call takes the name of one tool: " + toolNames()}
+	}
+	message := fmt.Sprintf("unknown tool %q; ", positional[0])
+	if meant := command.SuggestionsFor(positional[0]); len(meant) > 0 {
+		message += fmt.Sprintf("did you mean %s? ", meant[0])
+	}
+	return &usageError{message + "The tools are: " + toolNames()}
 }
 
 func newToolCommand(terminal terminal, logging *logging, definition tool.Definition) *cobra.Command {

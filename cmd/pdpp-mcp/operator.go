@@ -144,5 +144,5 @@ func answerTable(result *tool.Result, names []string, columns int) string {
 	if err := json.Unmarshal(result.Structured, &list); err != nil || len(list.Data) == 0 {
 		return result.Text
 	}
-	return strings.TrimRight(grid(memberRows(list.Data, names...), columns, "see everything with --format json"), "\n")
+	return strings.TrimRight(grid(memberRows(list.Data, names...), columns, seeAll), "\n")
 }

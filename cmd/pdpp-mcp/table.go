@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
@@ -26,38 +27,63 @@ func table(name string, result *tool.Result, columns int) string {
 		Data struct {
 			Data   []json.RawMessage `json:"data"`
 			Groups []json.RawMessage `json:"groups"`
+			Others json.Number       `json:"other_count"`
 		} `json:"data"`
-		Results []json.RawMessage `json:"results"`
-		IDs     []string          `json:"ids"`
-		Text    string            `json:"text"`
+		GroupsLeftOut int               `json:"groups_left_out"`
+		Results       []json.RawMessage `json:"results"`
+		IDs           []string          `json:"ids"`
+		Text          string            `json:"text"`
 	}
 	if err := json.Unmarshal(result.Structured, &page); err != nil {
 		return printable(result.Text)
 	}
 	switch {
 	case name == "query_records" && len(page.Data.Data) > 0:
-		return grid(recordRows(page.Data.Data, page.IDs), columns, chooseFields) + "\n" + paging(result.Text)
+		return grid(recordRows(page.Data.Data, page.IDs), columns, "choose with --fields, or see all with --format json") + paging(result.Text)
 	case name == "search" && len(page.Results) > 0:
-		return grid(hitRows(page.Results), columns, chooseFields) + "\n" + paging(result.Text)
+		return grid(hitRows(page.Results), columns, seeAll) + paging(result.Text)
 	case name == "aggregate" && len(page.Data.Groups) > 0:
-		return grid(memberRows(page.Data.Groups), columns, chooseFields)
+		return grid(memberRows(page.Data.Groups), columns, seeAll) +
+			cutGroups(len(page.Data.Groups), page.GroupsLeftOut, page.Data.Others) + paging(result.Text)
 	case name == "fetch" && page.Text != "":
 		return printable(page.Text)
 	}
 	return printable(result.Text)
 }
 
-// paging keeps the lines of a text that lead on.
+// seeAll is how a call shows what a table has no room for.
+const seeAll = "see all with --format json"
+
+// cutGroups says what stands behind the groups shown: groups that did not fit into the result, and records in groups
+// that the resource server did not send (R-SURF-8).
+func cutGroups(shown, leftOut int, others json.Number) string {
+	var lines string
+	if leftOut > 0 {
+		lines += fmt.Sprintf("\n%d more groups do not fit into one result; narrow with a filter", leftOut)
+	}
+	if count, err := others.Float64(); err == nil && count > 0 {
+		lines += fmt.Sprintf("\nother_count=%s: so many records are in other groups; these %d are the top ones only", others, shown+leftOut)
+	}
+	return lines
+}
+
+// paging keeps the lines of a text that are about the page as a whole and not about a row of it, each after a line break.
 func paging(shown string) string {
-	var kept []string
-	for line := range strings.SplitSeq(shown, "\n") {
-		for _, prefix := range []string{"next_cursor=", "warning", "limit_used="} {
-			if strings.HasPrefix(line, prefix) {
-				kept = append(kept, printable(line))
+	var kept strings.Builder
+	keep := func(prefixes ...string) (found bool) {
+		for line := range strings.SplitSeq(shown, "\n") {
+			if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(line, prefix) }) {
+				kept.WriteString("\n" + printable(line))
+				found = true
 			}
 		}
+		return found
 	}
-	return strings.Join(kept, "\n")
+	keep("warning", "limit_used=", "rows_left_out=", "more_sources=", "read_by=")
+	if !keep("next_cursor=", "next_changes_since=") {
+		keep("next: ") // calls of the page; those that read on within a row are indented
+	}
+	return kept.String()
 }
 
 // recordRows has a column for the id and one for each field, in the order in which fields first appear.
@@ -160,11 +186,8 @@ func cell(value json.RawMessage) string {
 	return oneLine(string(value))
 }
 
-// chooseFields is how a call gets other columns.
-const chooseFields = "choose with --fields or --format json"
-
 // grid aligns rows in columns that fit beside each other. The first one, which holds ids, is never cut; the last that
-// fits takes what is left. Columns that do not fit are counted below, with what to do about it.
+// fits takes what is left. Columns that do not fit are counted and named below, with what to do about it.
 func grid(rows [][]string, columns int, advice string) string {
 	widths := fittingWidths(rows, columns)
 	writer := pretty.NewWriter()
@@ -184,8 +207,9 @@ func grid(rows [][]string, columns int, advice string) string {
 		writer.AppendRow(cells)
 	}
 	shown := writer.Render()
-	if left := len(rows[0]) - len(widths); left > 0 {
-		shown += fmt.Sprintf("\n%d more columns; widen the terminal, or %s", left, advice)
+	if hidden := rows[0][len(widths):]; len(hidden) > 0 {
+		shown += fmt.Sprintf("\n%d of %d columns do not fit; %s\n%s", len(hidden), len(rows[0]), advice,
+			text.Snip("not shown: "+strings.Join(hidden, ", "), columns, "…"))
 	}
 	return shown
 }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// largeRecords is a provider of two records that are too large for one result, on a page each, and of an aggregation that
+// has more groups than it shows.
+func largeRecords(t *testing.T) (url string, records []string) {
+	t.Helper()
+	long := strings.Repeat("ü long line\n", 9_000)
+	for i := range 2 {
+		numbers, err := json.Marshal(make([]int, 30_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, fmt.Sprintf(`{"object":"record","id":"m%d","stream":"messages","connection_id":"cin_1","emitted_at":"2026-01-01T00:00:00Z",`+
+			`"data":{"subject":"s","body":%s,"numbers":%s}}`, i, quote(long), numbers))
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/v1/schema":
+			_, _ = io.WriteString(w, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
+		case "/v1/streams/messages/records":
+			at, more := 0, `true,"next_cursor":"1"`
+			if r.URL.Query().Get("cursor") == "1" {
+				at, more = 1, "false"
+			}
+			_, _ = fmt.Fprintf(w, `{"object":"list","data":[%s],"has_more":%s,"meta":{"warnings":[]}}`, records[at], more)
+		case "/v1/streams/messages/aggregate":
+			_, _ = io.WriteString(w, `{"object":"aggregation","metric":"count","stream":"messages","group_by":"label","limit":2,"other_count":57,`+
+				`"groups":[{"key":"INBOX","count":9},{"key":"SENT","count":7}],"meta":{"warnings":[]}}`)
+		default:
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"error":{"type":"authentication_error","code":"context.stream_not_allowed","message":"Token introspection failed closed"}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, records
+}
+
+// runCall runs pdpp-mcp call.
+func runCall(t *testing.T, provider string, words ...string) (out, problems string, code int) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"call"}, words...)...)
+	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped", "PDPP_PROVIDER_URL="+provider)
+	var printed, said strings.Builder
+	command.Stdout, command.Stderr = &printed, &said
+	_ = command.Run() // its code tells
+	return printed.String(), said.String(), command.ProcessState.ExitCode()
+}
+
+// R-HAND-7: an export is whole. The rows are those that the resource server sent, also where a result cuts them, narrowed
+// to the fields that were asked for.
+func TestAnExportIsWhole(t *testing.T) {
+	provider, records := largeRecords(t)
+	call := []string{"query_records", "--stream", "messages", "--connection-id", "cin_1", "--all"}
+	out, problems, code := runCall(t, provider, call...)
+	if want := strings.Join(records, "\n") + "\n"; out != want || code != 0 || problems != "" {
+		t.Errorf("ended with %d, printed %d bytes, want %d, and said %q", code, len(out), len(want), problems)
+	}
+	out, problems, code = runCall(t, provider, append(call, "--fields", "body")...)
+	for i, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		var row struct {
+			ID   string
+			Data map[string]string
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.ID != fmt.Sprint("m", i) || len(row.Data) != 1 || len(row.Data["body"]) != 9_000*len("ü long line\n") {
+			t.Errorf("line %d is %.200s, %v; want the body alone, and whole", i, line, err)
+		}
+	}
+	if code != 0 || problems != "" {
+		t.Errorf("ended with %d and said %q", code, problems)
+	}
+}
+
+// R-HAND-7: a row that cannot be had whole is named, and so is the end of the output; that is no success.
+func TestAnExportSaysWhatItCannotHaveWhole(t *testing.T) {
+	rows, err := newWholeRows(nil).whole([]json.RawMessage{[]byte(`{"id":"m7","stream":"messages","data":{"body":"cut"}}`)}, 6)
+	if len(rows) != 0 || err == nil || exitCode(err) != exitToolError || !strings.Contains(err.Error(), "row 7") || !strings.Contains(err.Error(), "messages m7") {
+		t.Errorf("gives %s and %v", rows, err)
+	}
+	page := shownPage{LeftOut: 3}
+	if next, err := page.next(); next != nil || exitCode(err) != exitToolError || !strings.Contains(err.Error(), "3 rows") {
+		t.Errorf("a page that leaves out rows leads to %s, %v", next, err)
+	}
+}
+
+// R-SURF-8: a table says that there are more groups than it shows.
+func TestATableOfGroupsSaysThatItWasCut(t *testing.T) {
+	provider, _ := largeRecords(t)
+	out, _, code := runCall(t, provider, "aggregate", "--stream", "messages", "--metric", "count", "--group-by", "label", "--format", "table")
+	if code != 0 || !strings.Contains(out, "SENT   7") || !strings.Contains(out, "other_count=57") || !strings.Contains(out, "top ones only") {
+		t.Errorf("ended with %d and printed\n%s", code, out)
+	}
+}
+
+// A name that the grant does not hold is the call's fault, not the credential's.
+func TestAWrongStreamIsAnAnswer(t *testing.T) {
+	provider, _ := largeRecords(t)
+	if _, problems, code := runCall(t, provider, "query_records", "--stream", "nonsense"); code != exitToolError || !strings.Contains(problems, "context.stream_not_allowed") {
+		t.Errorf("ended with %d and said %q", code, problems)
+	}
+}
+
+// A tool that is not there is named, whatever stands behind it, with the tools that are.
+func TestAnUnknownToolIsNamed(t *testing.T) {
+	for given, want := range map[string]string{
+		"querry_record --stream messages": `unknown tool "querry_record"; did you mean query_records? The tools are: schema, query_records,`,
+		"nonsense --stream messages":      `unknown tool "nonsense"; The tools are: schema, query_records,`,
+		"--stream messages nonsense":      `unknown tool "nonsense"; The tools are:`,
+		"--stream messages":               "call takes the name of one tool: schema,",
+	} {
+		_, problems, code := runCall(t, "http://127.0.0.1:1", strings.Fields(given)...)
+		if code != exitUsage || !strings.Contains(problems, want) {
+			t.Errorf("call %s ended with %d and said %q, want %q", given, code, problems, want)
+		}
+	}
+}
+
+// A table says how many columns it hides, out of how many, and which.
+func TestATableCountsWhatItHides(t *testing.T) {
+	var fields []string
+	for i := range 22 {
+		fields = append(fields, fmt.Sprintf(`"field_%d":"a value of some length"`, i))
+	}
+	result := &tool.Result{Structured: json.RawMessage(`{"data":{"data":[{"id":"m1","data":{` + strings.Join(fields, ",") + `}}]},"ids":["messages:m1"]}`)}
+	heading, rest, _ := strings.Cut(table("query_records", result, 160), "\n")
+	shown := len(strings.Fields(heading))
+	if want := fmt.Sprintf("\n%d of 23 columns do not fit; ", 23-shown); shown < 5 || !strings.Contains(rest, want) || !strings.Contains(rest, fmt.Sprintf("\nnot shown: field_%d, ", shown-1)) {
+		t.Errorf("with %d columns, below the heading stands\n%s\nwant %q", shown, rest, want)
+	}
+}
