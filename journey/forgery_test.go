@@ -190,6 +190,9 @@ func linesOf(t *testing.T, name string, result *tool.Result, fromData []string) 
 		if !json.Valid([]byte(result.Text)) {
 			t.Errorf("the text of %s is no JSON: %.200q", name, result.Text)
 		}
+		if at := strings.IndexFunc(result.Text, unseen); at >= 0 && result.IsError {
+			t.Errorf("the error holds an unseen character: %.80q", result.Text[at:])
+		}
 		return nil // structuredCalls reads the same
 	}
 	text := result.Text
@@ -225,8 +228,7 @@ func windowText(t *testing.T, structured json.RawMessage) string {
 
 // unseen are the characters that break a line for some reader, or that cannot be seen.
 func unseen(r rune) bool {
-	return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' ||
-		r >= 0xE0000 && r <= 0xE007F)
+	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // wordsOf names the words of a line. All names of the data are one: those in quotes, and plain ones that are

@@ -31,7 +31,7 @@ func newApprovalScreen(out io.Writer) *approvalScreen {
 
 // show prints what the owner needs. It is called once.
 func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
-	fmt.Fprintf(s.out, "\nTo approve the access, open this link:\n\n    %s\n\n", approval.URL)
+	fmt.Fprintf(s.out, "\nTo approve the access, open this link:\n\n    %s\n\n", printable(approval.URL))
 	// Whoever ticks several gets a package token, which is refused only afterwards.
 	fmt.Fprint(s.out, "One connection can be approved at a time; connect again for the next.\n\n")
 	if approval.UserCode != "" {

@@ -46,7 +46,7 @@ func TestDoctorLinesAreTheDoctors(t *testing.T) {
 		State: doctor.Failed, Class: credential.Unreachable,
 		Detail: "bad\nok      Credential  \x1b[2J", Mend: "curl -s 'x\r\x1b]0;y\a'",
 	}})
-	const want = "failed  Schema                bad ok Credential \uFFFD[2J\n        run: curl -s 'x \uFFFD]0;y\uFFFD'\n"
+	const want = "failed  Schema                bad ok Credential \\u001b[2J\n        run: curl -s 'x \\u001b]0;y\\u0007'\n"
 	if printed.String() != want {
 		t.Errorf("printed %q, want %q", printed.String(), want)
 	}

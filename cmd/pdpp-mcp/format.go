@@ -61,7 +61,7 @@ func (f *format) print(result *tool.Result, asTable func(result *tool.Result, co
 		if err := json.Indent(&indented, result.Structured, "", "  "); err != nil {
 			return fmt.Errorf("write structured output: %w", err)
 		}
-		shown = escaped(indented.String())
+		shown = printable(indented.String())
 	default:
 		shown = asTable(result, columns)
 	}

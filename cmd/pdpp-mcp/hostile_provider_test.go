@@ -6,14 +6,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 )
 
 // A provider's words cannot command the terminal in any form: U+009B begins an escape sequence as ESC [ does,
 // U+202E turns the direction of writing.
 func TestAProviderCannotCommandTheTerminal(t *testing.T) {
-	const odd = "a\u009b31mb\u202ec\x7fd"
+	const odd = "a\u009b31mb\u202ec\x7fd\u200b\ufeff\u2028\u2029\u00ad\U000e0041"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		switch request.URL.Path {
 		case "/v1/schema":
@@ -36,7 +35,7 @@ func TestAProviderCannotCommandTheTerminal(t *testing.T) {
 		command := exec.CommandContext(t.Context(), "pdpp-mcp", append(arguments, "--provider-url", server.URL)...)
 		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped")
 		printed, _ := command.CombinedOutput() // some are refused
-		if len(printed) == 0 || strings.ContainsAny(string(printed), "\u009b\u202e\x7f\x1b") {
+		if len(printed) == 0 || obeyedByTerminals.Match(printed) {
 			t.Errorf("%v prints %q", arguments, printed)
 		}
 	}

@@ -49,10 +49,11 @@ func (l *logging) logger() *slog.Logger {
 		level = slog.LevelInfo
 	}
 	options := &slog.HandlerOptions{Level: level}
+	destination := printableWriter{l.destination} // a handler writes a line at a time
 	if l.format == "json" {
-		return slog.New(slog.NewJSONHandler(l.destination, options))
+		return slog.New(slog.NewJSONHandler(destination, options))
 	}
-	return slog.New(slog.NewTextHandler(l.destination, options))
+	return slog.New(slog.NewTextHandler(destination, options))
 }
 
 // fatal writes why the program ends: one line in either form.

@@ -172,7 +172,7 @@ func (p *pages) lines(rows []json.RawMessage) ([]byte, error) {
 		lines.WriteByte('\n')
 	}
 	if _, onTerminal := width(p.terminal); onTerminal {
-		return []byte(escaped(lines.String())), nil
+		return []byte(printable(lines.String())), nil
 	}
 	return lines.Bytes(), nil
 }

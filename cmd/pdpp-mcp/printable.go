@@ -1,43 +1,42 @@
 package main
 
 import (
-	"fmt"
+	"io"
 	"strings"
-	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// obeyed tells what a terminal would act on in place of showing it: control characters, and marks that turn the
-// direction of writing. Line breaks and tabs are not among them.
-func obeyed(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
-}
+// obeyed reports whether a terminal would act on a character in place of showing it, or would show nothing. Line breaks
+// and tabs lay out what is shown.
+func obeyed(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
 
-// printable takes out what a terminal would obey.
+// printable writes what a terminal would obey as escapes of JSON, so that a person sees them and JSON says the same: outside
+// of strings JSON has no such characters.
 func printable(shown string) string {
-	return strings.Map(func(r rune) rune {
-		if obeyed(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, shown)
-}
-
-// escaped writes in JSON as escapes what printable takes out, so that the JSON says the same. Outside of strings JSON
-// has no such characters.
-func escaped(shown string) string {
 	if !strings.ContainsFunc(shown, obeyed) {
-		return shown
+		return strings.ToValidUTF8(shown, "\ufffd")
 	}
-	var written strings.Builder
+	written := make([]byte, 0, len(shown)+len(shown)/4)
 	for _, r := range shown {
 		if obeyed(r) {
-			fmt.Fprintf(&written, `\u%04x`, r) // all of them are below U+10000
+			written = rawjson.AppendEscape(written, r)
 			continue
 		}
-		written.WriteRune(r)
+		written = append(written, string(r)...)
 	}
-	return written.String()
+	return string(written)
 }
 
 // oneLine cannot command the terminal, nor pass for another line.
 func oneLine(text string) string { return printable(strings.Join(strings.Fields(text), " ")) }
+
+// printableWriter passes on what is printable. Each write is whole lines, so that no character comes in two.
+type printableWriter struct{ io.Writer }
+
+func (w printableWriter) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(w.Writer, printable(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}

@@ -70,14 +70,6 @@ func (p *progress) line() string {
 	return fmt.Sprintf("[%s%s] %d of %s%d rows", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), p.rows, about, p.total.Value)
 }
 
-// say prints a message on a line of its own.
-func (p *progress) say(message string) {
-	if p.terminal != nil {
-		fmt.Fprintln(p.terminal)
-	}
-	fmt.Fprintln(p.messages, message)
-}
-
 // done ends the line. It may be called twice.
 func (p *progress) done() {
 	if p.terminal != nil {

@@ -23,7 +23,7 @@ func readOnCommand(command *cobra.Command, arguments json.RawMessage) string {
 		}
 		words = append(words, "--"+flag.Name, shellWord(flag.Value.String()))
 	})
-	return strings.Join(append(words, "--json", shellWord(escaped(string(arguments)))), " ")
+	return strings.Join(append(words, "--json", shellWord(printable(string(arguments)))), " ")
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)

@@ -63,7 +63,7 @@ func TestSecretKeeper(t *testing.T) {
 // What a provider sends cannot command a terminal, and JSON says the same as before.
 func TestEscapedJSON(t *testing.T) {
 	const sent = "{\n\"a\": \"\u009b31m\u202e\x7f é\"\n}"
-	shown := escaped(sent)
+	shown := printable(sent)
 	if strings.ContainsAny(shown, "\u009b\u202e\x7f") || !strings.Contains(shown, " é\"\n}") {
 		t.Errorf("shown is %q", shown)
 	}

@@ -206,7 +206,11 @@ func grid(rows [][]string, columns int, advice string) string {
 		}
 		writer.AppendRow(cells)
 	}
-	shown := writer.Render()
+	lines := strings.Split(writer.Render(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ") // the space after the last column, which may have no room
+	}
+	shown := strings.Join(lines, "\n")
 	if hidden := rows[0][len(widths):]; len(hidden) > 0 {
 		shown += fmt.Sprintf("\n%d of %d columns do not fit; %s\n%s", len(hidden), len(rows[0]), advice,
 			text.Snip("not shown: "+strings.Join(hidden, ", "), columns, "…"))

@@ -9,12 +9,12 @@ import (
 )
 
 // Failed turns the error of a Run into a result that a model can act on (R-ERR-1, R-ERR-2). The error
-// object stands in structured.error and, as the same JSON, in the text. An error of a kind that Run
+// object stands in structured.error and, as the same JSON on one line without unseen characters, in the text. An error of a kind that Run
 // does not promise becomes code internal, and its text is not shown, since nobody has judged it.
 func Failed(err error) *Result {
 	failure := describe(err)
 	return &Result{
-		Text:       string(failure.object),
+		Text:       rawjson.Visible(failure.object),
 		Structured: failure.structured(),
 		IsError:    true,
 	}
