@@ -20,7 +20,7 @@ import (
 // played instead.
 func TestConnectScripts(t *testing.T) {
 	sandbox := newProvider(t)
-	testscript.Run(t, testscript.Params{
+	runScripts(t, testscript.Params{
 		Dir: filepath.Join("testdata", "connect"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))

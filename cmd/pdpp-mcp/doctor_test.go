@@ -63,7 +63,7 @@ func TestSetupScripts(t *testing.T) { runPatientScripts(t, "setup") }
 
 func runPatientScripts(t *testing.T, folder string) {
 	box := newSandbox(t)
-	testscript.Run(t, testscript.Params{
+	runScripts(t, testscript.Params{
 		Dir: filepath.Join("testdata", folder),
 		Setup: func(env *testscript.Env) error {
 			patient := newPatient(box.Handler())

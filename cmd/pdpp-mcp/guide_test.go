@@ -53,7 +53,7 @@ func runGuide(t *testing.T, page, given string, atLeast int, params testscript.P
 		t.Errorf("the guide shows %d commands, want each kind", shown)
 	}
 	params.Dir = folder
-	testscript.Run(t, params)
+	runScripts(t, params)
 }
 
 var hidden = regexp.MustCompile(`^<!-- run: (.*) -->$`)

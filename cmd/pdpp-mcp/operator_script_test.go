@@ -24,7 +24,7 @@ import (
 // TestOperatorScripts runs testdata/operator against a sandbox of its own, because these scripts change what it
 // holds.
 func TestOperatorScripts(t *testing.T) {
-	testscript.Run(t, operatorScripts(t))
+	runScripts(t, operatorScripts(t))
 }
 
 func operatorScripts(t *testing.T) testscript.Params {

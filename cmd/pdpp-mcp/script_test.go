@@ -36,7 +36,19 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script against a sandbox in this process. Each script has its own origin,
 // whose requests it can look at.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, scripts("script", newSandbox(t)))
+	runScripts(t, scripts("script", newSandbox(t)))
+}
+
+// runScripts runs scripts whose commands have GORACE, which they would not inherit: make race says there how long a process
+// waits for races before it ends.
+func runScripts(t *testing.T, params testscript.Params) {
+	t.Helper()
+	setUp := params.Setup
+	params.Setup = func(env *testscript.Env) error {
+		env.Setenv("GORACE", os.Getenv("GORACE"))
+		return setUp(env)
+	}
+	testscript.Run(t, params)
 }
 
 // scripts are those of a folder of testdata, against a sandbox.
