@@ -5,11 +5,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -46,7 +49,47 @@ var box = sync.OnceValue(func() *sandbox.Sandbox {
 	return opened
 })
 
+// provider answers as box does. Since nobody changes the records, each read is worked out once and its answer repeated.
+var provider = sync.OnceValue(func() http.Handler {
+	return &repeating{server: box().Handler(), answers: map[string]*httptest.ResponseRecorder{}}
+})
+
+type repeating struct {
+	server http.Handler
+
+	mu      sync.Mutex
+	answers map[string]*httptest.ResponseRecorder // by what is asked for, and who asks
+}
+
+func (r *repeating) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if request.Method != http.MethodGet {
+		r.server.ServeHTTP(w, request)
+		return
+	}
+	question := strings.Join([]string{request.URL.RequestURI(), request.Header.Get("Authorization"), request.Header.Get("Accept-Encoding")}, "\n")
+	r.mu.Lock()
+	answer := r.answers[question]
+	r.mu.Unlock()
+	if answer == nil {
+		answer = httptest.NewRecorder()
+		r.server.ServeHTTP(answer, request)
+		if answer.Code == http.StatusOK {
+			r.mu.Lock()
+			r.answers[question] = answer
+			r.mu.Unlock()
+		}
+	}
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes())
+}
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	// Tests run in parallel that wait for deadlines; they do next to nothing meanwhile.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	if err := box().Close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -2,7 +2,10 @@ package faulttest
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"encoding/binary"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"strings"
@@ -79,7 +82,7 @@ var OtherEncoding = altered(func(header http.Header, body []byte) []byte {
 
 // GzipBomb is so many bytes of white space after decompression, and about a thousandth of that before.
 func GzipBomb(size int64) Fault {
-	bomb := compress(io.LimitReader(repeated(' '), size))
+	bomb := whiteSpace(size)
 	return altered(func(header http.Header, _ []byte) []byte {
 		header.Set("Content-Encoding", "gzip")
 		return bomb
@@ -142,12 +145,27 @@ func compress(source io.Reader) []byte {
 	return compressed.Bytes()
 }
 
-// repeated is one byte without an end.
-type repeated byte
-
-func (r repeated) Read(buffer []byte) (int, error) {
-	for i := range buffer {
-		buffer[i] = byte(r)
+// whiteSpace is so many bytes of white space in one gzip stream, in whole MiB. One of them is compressed: the bytes that stand
+// for white space after white space may be repeated.
+func whiteSpace(size int64) []byte {
+	const block = 1 << 20
+	var stream bytes.Buffer
+	plain := bytes.Repeat([]byte(" "), block)
+	checksum := uint32(0)
+	compressor, _ := flate.NewWriter(&stream, flate.DefaultCompression) // fails for unknown levels only
+	stream.Write([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff})         // RFC 1952, section 2.3: a header without a name
+	var again []byte
+	for i := range size / block {
+		checksum = crc32.Update(checksum, crc32.IEEETable, plain)
+		if i > 1 {
+			stream.Write(again)
+			continue
+		}
+		before := stream.Len()
+		_, _ = compressor.Write(plain) // a buffer takes everything
+		_ = compressor.Flush()
+		again = bytes.Clone(stream.Bytes()[before:])
 	}
-	return len(buffer), nil
+	_ = compressor.Close()
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(stream.Bytes(), checksum), uint32(size))
 }

@@ -3,6 +3,7 @@ package faulttest_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,20 +14,26 @@ import (
 // introspected is a body that introspection could have, of a token that is active.
 const introspected = `{"active":true,"pdpp_token_kind":"client","client_id":"c","grant_id":"g"}`
 
-// betrayals are faults of the authorization server. After each of them a token is neither let in nor called bad.
-var betrayals = []struct {
+// betrayal is a fault of the authorization server. After each of them a token is neither let in nor called bad.
+type betrayal struct {
 	name  string
 	fault faulttest.Fault
-}{
+}
+
+// silences are faults that last until the deadline, betrayals those that are answers of a kind.
+var silences = []betrayal{
 	{"latency past the deadline", faulttest.Latency(time.Minute)},
 	{"hang", faulttest.Hang},
+	{"slow header", faulttest.SlowHeader(20 * time.Millisecond)},
+	{"slow body", faulttest.SlowBody(20 * time.Millisecond)},
+}
+
+var betrayals = []betrayal{
 	{"hang-up", faulttest.HangUp},
 	{"reset", faulttest.Reset},
 	{"reset in the body", faulttest.ResetInBody},
 	{"truncated body", faulttest.Truncated},
 	{"truncated chunk", faulttest.TruncatedChunks},
-	{"slow header", faulttest.SlowHeader(20 * time.Millisecond)},
-	{"slow body", faulttest.SlowBody(20 * time.Millisecond)},
 	{"endless body", faulttest.Endless},
 	{"not HTTP", faulttest.Garbage},
 	{"long headers", faulttest.LongHeader(128 << 10)},
@@ -55,30 +62,33 @@ var betrayals = []struct {
 // say so, and the resource server sees nothing. What was verified before goes on.
 func TestFaultsOfTheAuthorizationServer(t *testing.T) {
 	for _, way := range ways[1:] { // nobody introspects over stdio
-		for _, fault := range betrayals {
-			t.Run(way.name+"/"+fault.name, func(t *testing.T) {
-				watch(t)
-				resource := faulttest.New(t)
-				resource.Serve(box().Handler())
-				a := way.start(t, resource, childWithin)
-				a.as.Inject(faulttest.Plan{Fault: fault.fault})
-				got := a.read()
-				got.assertUnavailable(t)
-				if got.took > askWithin+slack {
-					t.Errorf("the refusal took %s", got.took)
-				}
-				if seen := resource.Take(); len(seen) > 0 {
-					t.Errorf("the resource server saw %v", seen)
-				}
-				if asked := a.as.Take(); len(asked) != 1 {
-					t.Errorf("the authorization server saw %d requests, want one", len(asked))
-				}
-				a.as.Heal()
-				a.mustAnswer("after the fault")
-				a.as.Inject(faulttest.Plan{Fault: fault.fault})
-				a.mustAnswer("while the answer is kept")
-			})
-		}
+		t.Run(way.name, func(t *testing.T) {
+			watch(t)
+			for i, fault := range slices.Concat(silences, betrayals) {
+				t.Run(fault.name, func(t *testing.T) {
+					watchOrWait(t, i < len(silences))
+					resource := faulttest.New(t)
+					resource.Serve(provider())
+					a := way.start(t, resource, childWithin)
+					a.as.Inject(faulttest.Plan{Fault: fault.fault})
+					got := a.read()
+					got.assertUnavailable(t)
+					if got.took > askWithin+slack {
+						t.Errorf("the refusal took %s", got.took)
+					}
+					if seen := resource.Take(); len(seen) > 0 {
+						t.Errorf("the resource server saw %v", seen)
+					}
+					if asked := a.as.Take(); len(asked) != 1 {
+						t.Errorf("the authorization server saw %d requests, want one", len(asked))
+					}
+					a.as.Heal()
+					a.mustAnswer("after the fault")
+					a.as.Inject(faulttest.Plan{Fault: fault.fault})
+					a.mustAnswer("while the answer is kept")
+				})
+			}
+		})
 	}
 }
 
@@ -88,7 +98,7 @@ func TestAuthorizationServerIsDown(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			watch(t)
 			resource := faulttest.New(t)
-			resource.Serve(box().Handler())
+			resource.Serve(provider())
 			a := way.start(t, resource, childWithin)
 			a.as.Stop(0)
 			a.read().assertUnavailable(t)

@@ -28,7 +28,7 @@ func TestCertificateChanges(t *testing.T) {
 				resource := faulttest.New(t)
 				carrier := transport(t)
 				carrier.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: resource.Secure()}
-				resource.Serve(box().Handler())
+				resource.Serve(provider())
 				a := secured(t, whose, resource, carrier)
 				a.mustAnswer("with the first certificate")
 				a.beginAnew() // a connection that is open is not asked for its certificate again
@@ -67,10 +67,10 @@ func TestCertificateOfTheAuthorizationServerChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			watch(t)
 			resource, authority := faulttest.New(t), faulttest.New(t)
-			resource.Serve(box().Handler())
+			resource.Serve(provider())
 			carrier := transport(t)
 			carrier.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authority.Secure()}
-			authority.Serve(box().Handler())
+			authority.Serve(provider())
 			a := overHTTP(t, resource, authority, "everything", carrier, childWithin)
 			authority.Present(changed)
 			a.read().assertUnavailable(t)

@@ -46,7 +46,7 @@ func TestStrangeContent(t *testing.T) {
 			t.Run(way.name+"/"+test.name, func(t *testing.T) {
 				watch(t)
 				resource := faulttest.New(t)
-				resource.Serve(box().Handler())
+				resource.Serve(provider())
 				a := way.start(t, resource, childWithin)
 				a.mustAnswer("before")
 				resource.Inject(faulttest.Plan{Fault: test.fault})

@@ -26,6 +26,17 @@ func watch(t *testing.T) {
 	})
 }
 
+// watchOrWait watches over a test, or lets one that waits do so beside others: then the test that they are part of watches over
+// all of them, and the stack of a goroutine says whose it is.
+func watchOrWait(t *testing.T, waits bool) {
+	t.Helper()
+	if waits {
+		t.Parallel()
+	} else {
+		watch(t)
+	}
+}
+
 // descriptors are those that the process has open: 0 on a system that does not list them.
 func descriptors() int {
 	entries, err := os.ReadDir("/proc/self/fd")

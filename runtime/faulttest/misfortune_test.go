@@ -24,6 +24,9 @@ func (m misfortune) childWithin() time.Duration {
 	return childWithin
 }
 
+// waits reports whether the call takes its time, and little else: until a deadline, or from try to try.
+func (m misfortune) waits() bool { return m.code == overdue || m.tries > 1 }
+
 const (
 	unreachable = "rs_unreachable"
 	overdue     = "rs_timeout"

@@ -46,6 +46,7 @@ type Proxy struct {
 	secured *certificates // nil without TLS
 
 	mu      sync.Mutex
+	held    net.Listener // before Start, so that nobody else gets the port
 	plan    Plan
 	left    int // of plan.Times
 	seen    []Request
@@ -53,16 +54,13 @@ type Proxy struct {
 	ended   chan struct{} // closed when running has ended
 }
 
-// New makes a proxy on a free port. It refuses connections until Serve.
+// New makes a proxy on a free port, which it holds. Nothing is answered until Serve.
 func New(t testing.TB) *Proxy {
 	t.Helper()
 	p := &Proxy{t: t}
-	listener := p.listen("127.0.0.1:0")
-	p.address = listener.Addr().String()
+	p.held = p.listen("127.0.0.1:0")
+	p.address = p.held.Addr().String()
 	p.URL = "http://" + p.address
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { p.Stop(0) })
 	return p
 }
@@ -85,7 +83,13 @@ func (p *Proxy) Serve(server http.Handler) {
 
 // Start listens again after Stop, on the same address.
 func (p *Proxy) Start() {
-	listener := p.listen(p.address)
+	p.mu.Lock()
+	listener := p.held
+	p.held = nil
+	p.mu.Unlock()
+	if listener == nil {
+		listener = p.listen(p.address)
+	}
 	running := &http.Server{Handler: http.HandlerFunc(p.answer), ReadHeaderTimeout: time.Minute}
 	ended := make(chan struct{})
 	serve := func() error { return running.Serve(listener) }
@@ -108,9 +112,12 @@ func (p *Proxy) Start() {
 // Stop refuses connections from now on. Requests under way have the grace to end; then their connections break.
 func (p *Proxy) Stop(grace time.Duration) {
 	p.mu.Lock()
-	running, ended := p.running, p.ended
-	p.running = nil
+	running, ended, held := p.running, p.ended, p.held
+	p.running, p.held = nil, nil
 	p.mu.Unlock()
+	if held != nil {
+		_ = held.Close() // it was never served
+	}
 	if running == nil {
 		return
 	}

@@ -27,7 +27,7 @@ var ways = []struct {
 func authority(t *testing.T) *faulttest.Proxy {
 	t.Helper()
 	proxy := faulttest.New(t)
-	proxy.Serve(box().Handler())
+	proxy.Serve(provider())
 	return proxy
 }
 
@@ -64,29 +64,32 @@ func (a *adapter) limit() time.Duration {
 // the next call works.
 func TestFaultsOfTheResourceServer(t *testing.T) {
 	for _, way := range ways {
-		for _, fault := range misfortunes {
-			t.Run(way.name+"/"+fault.name, func(t *testing.T) {
-				watch(t)
-				resource := faulttest.New(t)
-				resource.Serve(box().Handler())
-				a := way.start(t, resource, fault.childWithin())
-				a.mustAnswer("before the fault")
-				a.beginAnew()
-				resource.Inject(faulttest.Plan{Fault: fault.fault, Times: fault.times})
-				got := a.read()
-				if got.took > a.limit() {
-					t.Errorf("the call took %s, more than %s", got.took, a.limit())
-				}
-				if fault.code == "" {
-					got.assertAnswer(t, a)
-				} else {
-					got.assertError(t, fault.code, fault.says, a.children)
-				}
-				a.assertTries(fault)
-				resource.Heal()
-				a.mustAnswer("after the fault")
-			})
-		}
+		t.Run(way.name, func(t *testing.T) {
+			watch(t)
+			for _, fault := range misfortunes {
+				t.Run(fault.name, func(t *testing.T) {
+					watchOrWait(t, fault.waits())
+					resource := faulttest.New(t)
+					resource.Serve(provider())
+					a := way.start(t, resource, fault.childWithin())
+					a.mustAnswer("before the fault")
+					a.beginAnew()
+					resource.Inject(faulttest.Plan{Fault: fault.fault, Times: fault.times})
+					got := a.read()
+					if got.took > a.limit() {
+						t.Errorf("the call took %s, more than %s", got.took, a.limit())
+					}
+					if fault.code == "" {
+						got.assertAnswer(t, a)
+					} else {
+						got.assertError(t, fault.code, fault.says, a.children)
+					}
+					a.assertTries(fault)
+					resource.Heal()
+					a.mustAnswer("after the fault")
+				})
+			}
+		})
 	}
 }
 
@@ -94,11 +97,12 @@ func TestFaultsOfTheResourceServer(t *testing.T) {
 // resource server sees hardly more than it is asked.
 func TestAnOutageIsNotTripled(t *testing.T) {
 	const reads, reserve = 40, 20 // few enough for the pace of one caller
+	watch(t)
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			watch(t)
+			t.Parallel() // most of it is waiting from try to try
 			resource := faulttest.New(t)
-			resource.Serve(box().Handler())
+			resource.Serve(provider())
 			a := way.start(t, resource, childWithin)
 			a.mustAnswer("before")
 			a.beginAnew()
@@ -124,7 +128,7 @@ func TestResourceServerIsDown(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			watch(t)
 			resource := faulttest.New(t)
-			resource.Serve(box().Handler())
+			resource.Serve(provider())
 			a := way.start(t, resource, childWithin)
 			a.mustAnswer("before")
 			resource.Stop(0)
@@ -142,14 +146,15 @@ func TestResourceServerIsDown(t *testing.T) {
 // A local server that starts while the resource server is in trouble answers what it says, and reads as soon as it can
 // (R-STDIO-3).
 func TestFaultsAtTheStart(t *testing.T) {
+	watch(t)
 	for _, fault := range misfortunes {
 		if fault.code == "" {
 			continue
 		}
 		t.Run(fault.name, func(t *testing.T) {
-			watch(t)
+			watchOrWait(t, fault.waits())
 			resource := faulttest.New(t)
-			resource.Serve(box().Handler())
+			resource.Serve(provider())
 			resource.Inject(faulttest.Plan{Fault: fault.fault})
 			a := overStdio(t, resource, transport(t))
 			a.read().assertError(t, fault.code, fault.says, 1)
@@ -161,15 +166,16 @@ func TestFaultsAtTheStart(t *testing.T) {
 
 // R-PKG-6: one source in trouble costs a search its own hits and no more than its deadline, and the answer names it.
 func TestFaultsOfOneSource(t *testing.T) {
+	watch(t)
 	member := box().Authorization().Members("package")[1]
 	for _, fault := range misfortunes {
 		if fault.code == "" {
 			continue
 		}
 		t.Run(fault.name, func(t *testing.T) {
-			watch(t)
+			watchOrWait(t, fault.waits())
 			resource := faulttest.New(t)
-			resource.Serve(box().Handler())
+			resource.Serve(provider())
 			a := overHTTP(t, resource, authority(t), "package", transport(t), fault.childWithin())
 			resource.Inject(faulttest.Plan{Fault: fault.fault, Bearer: member.AccessToken})
 			got := a.read()
@@ -197,7 +203,7 @@ func TestTriesOfOneSourceHaveItsDeadline(t *testing.T) {
 	watch(t)
 	member := box().Authorization().Members("package")[1]
 	resource := faulttest.New(t)
-	resource.Serve(box().Handler())
+	resource.Serve(provider())
 	a := overHTTP(t, resource, authority(t), "package", transport(t), childWithin)
 	resource.Inject(faulttest.Plan{Fault: faulttest.Late(childWithin*5/7, faulttest.Status(503)), Bearer: member.AccessToken})
 	got := a.read()
