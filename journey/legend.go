@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,10 +54,13 @@ func legendToQuery(t *testing.T, v *traveller) {
 	}
 }
 
+// dataset is what the provider of a journey is filled with. Nobody changes it.
+var dataset = sync.OnceValue(func() catalog.Dataset { return sample.Dataset(1) })
+
 // declared is the sandbox's own declaration of a stream.
 func declared(t *testing.T, topic blind.Topic) catalog.Stream {
 	t.Helper()
-	for _, connector := range sample.Dataset(1).Connectors {
+	for _, connector := range dataset().Connectors {
 		for _, stream := range connector.Streams {
 			if stream.Name == topic.Stream {
 				return stream
