@@ -73,7 +73,7 @@ func runAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	query.Integer("limit", input.Limit)
 	query.BracketFilter("filter", input.Filter)
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.RS.Get(ctx, rs.Request{
+	response, err := env.Get(ctx, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", input.Stream, "aggregate"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},

@@ -64,7 +64,7 @@ func runFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Res
 	query.Repeated("expand", input.Expand)
 	query.BracketMap("expand_limit", input.ExpandLimit)
 	query.String("connection_id", target.ConnectionID)
-	response, err := env.RS.Get(ctx, rs.Request{
+	response, err := env.Get(ctx, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID),
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},

@@ -92,7 +92,7 @@ func runQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 	query.BracketMap("expand_limit", input.ExpandLimit)
 	query.String("changes_since", input.ChangesSince)
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.RS.Get(ctx, rs.Request{
+	response, err := env.Get(ctx, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", input.Stream, "records"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},

@@ -95,7 +95,7 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 	query.Integer("limit_chars", input.LimitChars)
 	query.Integer("before_chars", input.BeforeChars)
 	query.Integer("after_chars", input.AfterChars)
-	response, err := env.RS.Get(ctx, rs.Request{
+	response, err := env.Get(ctx, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID, "field-window"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},

@@ -71,7 +71,7 @@ func runSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Re
 			path = rs.JoinPath("v1", "search", "hybrid")
 		}
 	}
-	response, err := env.RS.Get(ctx, rs.Request{
+	response, err := env.Get(ctx, rs.Request{
 		Path:    path,
 		Query:   query,
 		Sources: rs.HitsOfSources{Streams: input.Streams, ConnectionID: input.ConnectionID},

@@ -35,7 +35,7 @@ func runStreams(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.R
 	}
 	var query rs.Query
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams"), Query: query})
+	response, err := env.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams"), Query: query})
 	if err != nil {
 		return nil, err
 	}

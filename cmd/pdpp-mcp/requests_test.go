@@ -76,7 +76,7 @@ var sentRequests = []struct {
 		"R-HAND-6", "fetch", `{"id":"messages:m1"}`,
 		"/v1/streams/messages/records/m1",
 	},
-	{"R-SEARCH-1", "search", `{"q":"x","mode":"hybrid"}`, "/v1/search/hybrid?q=x"},
+	{"R-SEARCH-1", "search", `{"q":"x","mode":"hybrid"}`, "/v1/search/hybrid?q=x&limit=100"},
 	{
 		"R-WIN-1", "read_record_field", `{"id":"cin_1/messages:m1","field_path":"a.b","offset_chars":0}`,
 		"/v1/streams/messages/records/m1/field-window?connection_id=cin_1&field=a.b&offset_chars=0",

@@ -26,7 +26,7 @@ func added(variable, typeName string, parameters []plan.Parameter) []jen.Code {
 // request sends the one request that answers the call.
 func (t toolFile) request() []jen.Code {
 	steps, literal := t.requestLiteral()
-	sent := jen.Id("env").Dot("RS").Dot("Get").Call(jen.Id("ctx"), literal)
+	sent := jen.Id("env").Dot("Get").Call(jen.Id("ctx"), literal)
 	if t.tool.Request.Changes() {
 		sent = jen.Id("env").Dot("Writer").Dot("Send").Call(jen.Id("ctx"), literal)
 	}

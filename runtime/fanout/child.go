@@ -9,9 +9,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// mostHits is the most that a resource server gives in one page (rs-contract.md).
-const mostHits = 100
-
 // child is one source in a search: the hits of it that were read for this page, and where it stands.
 type child struct {
 	source  *Source
@@ -50,13 +47,13 @@ func (c *child) after(shown int) position {
 // that was read since. It is known only for places that one page of the source reaches.
 func (c *child) fromStart(shown int) (position, bool) {
 	skip := c.start.Skip + shown
-	return position{Cursor: c.start.Cursor, Skip: skip}, skip < mostHits
+	return position{Cursor: c.start.Cursor, Skip: skip}, skip < rs.MostRows
 }
 
 // request asks for the hits after those at hand, so that there are so many. Hits of a page that were shown
 // before are read again and skipped.
 func (c *child) request(caller rs.Request, hits int) rs.Request {
-	limit := min(mostHits, c.next.Skip+hits-len(c.hits))
+	limit := min(rs.MostRows, c.next.Skip+hits-len(c.hits))
 	query := caller.Query.Without("cursor", "limit")
 	if c.streams != nil {
 		query = query.Without("streams", "streams[]")
@@ -111,7 +108,7 @@ func (c *child) advance(asked rs.Request, page *hitsPage, fresh int) {
 
 func asksMost(asked rs.Request) bool {
 	limit, _ := asked.Query.Get("limit")
-	return limit == strconv.Itoa(mostHits)
+	return limit == strconv.Itoa(rs.MostRows)
 }
 
 // lostPlace is the refusal of a cursor by the source's own server: the search cannot go on there. It keeps

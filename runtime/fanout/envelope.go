@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Codes of the warnings that a merged answer adds to those of its sources.
@@ -37,11 +38,11 @@ func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	if len(rest) == 0 {
 		return "", true
 	}
-	next := cursor{Version: cursorVersion, Question: questionOf(p.request), Count: p.total()}
+	next := cursor{Version: cursorVersion, Question: tool.QuestionOf(p.request), Count: p.total()}
 	for _, each := range rest {
 		next.Positions = append(next.Positions, place{GrantID: each.child.source.GrantID, position: each.child.after(each.shown)})
 	}
-	encoded := next.encode()
+	encoded := tool.EncodeCursor(next)
 	if len(encoded) <= cursorCharacters {
 		return encoded, true
 	}
@@ -50,7 +51,7 @@ func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 			next.Positions[i].position = counted
 		}
 	}
-	if encoded = next.encode(); len(encoded) <= cursorCharacters {
+	if encoded = tool.EncodeCursor(next); len(encoded) <= cursorCharacters {
 		return encoded, true
 	}
 	return "", false

@@ -4,16 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 const (
-	defaultLimit = 25 // what a resource server takes when a request has no limit
-
 	// rounds bounds the requests to one source for one page. The first round asks each for its share, a
 	// second one makes up for sources that have less; more are for servers that send short pages.
 	rounds = 6
@@ -28,7 +26,7 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	if len(wanted.Streams) > 0 && len(r.granting(wanted.Streams)) == 0 {
 		return nil, r.ungranted(wanted.Streams)
 	}
-	page := &readPage{HitsOfSources: wanted, reader: r, request: request, limit: limitOf(request)}
+	page := &readPage{HitsOfSources: wanted, reader: r, request: request, limit: request.Limit()}
 	if err := page.begin(); err != nil {
 		return nil, err
 	}
@@ -61,16 +59,6 @@ func sentCursor(request rs.Request) string {
 	return cursor
 }
 
-// limitOf is how many hits a page has at most (R-SEARCH-9).
-func limitOf(request rs.Request) int {
-	sent, _ := request.Query.Get("limit")
-	limit, err := strconv.Atoi(sent)
-	if err != nil || limit < 1 {
-		return defaultLimit
-	}
-	return min(limit, mostHits)
-}
-
 // readPage is a page of a search with all that was read for it. It stands in the answer's Request in place
 // of the sources, so that a reader of the answer who asks for fewer hits gets the beginning of the very
 // same page without another request (R-BUD-3).
@@ -86,7 +74,7 @@ type readPage struct {
 
 // again is the beginning of the page, when the request asks for just that, and asks the same caller's reader.
 func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
-	limit := limitOf(request)
+	limit := request.Limit()
 	sameQuery := request.Query.Without("limit").Encoded() == p.request.Query.Without("limit").Encoded()
 	if r != p.reader || request.Path != p.request.Path || !sameQuery || limit > p.limit {
 		return nil, false
@@ -106,7 +94,7 @@ func (p *readPage) begin() error {
 	if sent == "" {
 		return nil
 	}
-	parsed, err := parseCursor(sent, questionOf(p.request))
+	parsed, err := parseCursor(sent, tool.QuestionOf(p.request))
 	if err != nil {
 		return err
 	}
@@ -125,7 +113,7 @@ func (p *readPage) resume(parsed cursor) error {
 			if slices.ContainsFunc(p.ended, func(a absence) bool { return a.source.GrantID == place.GrantID }) {
 				continue
 			}
-			return cursorRefused("names a source that is not one of yours", nil)
+			return tool.CursorRefused("names a source that is not one of yours", nil)
 		}
 		all[at].start, all[at].next = place.position, place.position
 		p.children = append(p.children, all[at])

@@ -63,7 +63,7 @@ func fittingPage[P readable](ctx context.Context, env tool.Env, response *rs.Res
 		}
 		request := response.Request
 		request.Query = request.Query.With("limit", strconv.Itoa(limit))
-		again, err := env.RS.Get(ctx, request)
+		again, err := env.Get(ctx, request)
 		if err != nil {
 			return page, nil //nolint:nilerr // the page at hand is right, and says how to read the rest
 		}

@@ -77,7 +77,12 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 // redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6). An optional parameter that
 // is refused is left out of another GET, which has the client's timeout anew.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
-	return withFewer(asked, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
+	sent, most := asked.ranked()
+	response, err := withFewer(sent, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
+	if err == nil && most > 0 {
+		response.Request, response.most = asked, most
+	}
+	return response, err
 }
 
 func (c *Client) get(ctx context.Context, asked Request) (*Response, error) {

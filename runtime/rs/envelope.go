@@ -46,22 +46,37 @@ type List struct {
 	Rows     []json.RawMessage
 }
 
-// List takes the body apart as a list, wrapped or not. A body without a list is a *Failure.
+// List takes the body apart as a list, wrapped or not, and keeps the rows of the page that was asked for. A body
+// without a list is a *Failure.
 func (r *Response) List() (List, error) {
 	body, err := r.Object()
 	if err != nil {
 		return List{}, err
 	}
 	if list, ok := ListIn(body); ok {
-		return list, nil
+		return r.page(list), nil
 	}
 	if inner, ok := rawjson.ParseObject(body.Get("data")); ok {
 		if list, ok := ListIn(inner); ok {
 			list.Outer, list.Inner = body, inner
-			return list, nil
+			return r.page(list), nil
 		}
 	}
 	return List{}, r.Unusable("the resource server's answer holds no list of rows", nil)
+}
+
+// page leaves out the rows after those that were asked for, and then those that the caller has.
+func (r *Response) page(list List) List {
+	if r.most > 0 && len(list.Rows) > r.most {
+		list.Rows = list.Rows[:r.most]
+		if more := json.RawMessage("true"); list.Inner != nil {
+			list.Inner = list.Inner.With("has_more", more)
+		} else {
+			list.Outer = list.Outer.With("has_more", more)
+		}
+	}
+	list.Rows = list.Rows[min(r.Seen, len(list.Rows)):]
+	return list
 }
 
 // rowsNames are the members under which servers list rows, the usual one first.

@@ -10,6 +10,13 @@ type Response struct {
 	URL       string          // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
 	Request   Request         // what was asked, to ask it again in another way; never holds a bearer
 
+	// Seen is how many rows at the beginning of the list the caller has already, which List leaves out.
+	Seen int
+
+	// most is how many rows of the list were asked for, where the RS was asked for more; zero: all. List leaves the
+	// others out.
+	most int
+
 	// compact is the body as it came from the RS, checked and without whitespace, so that Object need not check it
 	// again; nil from another reader.
 	compact json.RawMessage
