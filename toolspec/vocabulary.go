@@ -230,8 +230,11 @@ var Renderers = Words{
 		Promises: []string{
 			"With `fields`, a record holds these fields and, of what stands beside them, `object`, `id`, `stream`, `connection_id`, " +
 				"`connector_key`, `display_name`, `emitted_at`, `deleted`, `deleted_at` and, when `expand` is given, `expanded`.",
-			"Text has at most 8,000 characters and structured output 40,000. A page that does not fit is read again with a smaller limit, " +
-				"shown as `limit_used`; `next_cursor` goes on after the last row shown.",
+			"Text has at most 8,000 characters and structured output 40,000. On a page that does not fit, values of more than 8,000 characters " +
+				"end in `…[2000 of 60000 characters shown]`, and `clipped` lists them with the call that reads on. Where that is not enough the " +
+				"page is read again with a smaller limit, shown as `limit_used`; `next_cursor` goes on after the last row shown.",
+			"Without `connection_id`, `limit` counts for each connection. The page then has no `next_cursor` but a call for each connection, " +
+				"which goes on after its last row shown.",
 		},
 	},
 	{
@@ -241,6 +244,10 @@ var Renderers = Words{
 	{
 		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that read on.", Continues: true,
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
+		Promises: []string{
+			"`limit` bounds the hits of all connections together. Every mode has a `next_cursor`; in hybrid mode it leads to 100 hits, " +
+				"which is as far as servers rank.",
+		},
 	},
 	{
 		Name: "document", Function: "Document", Doc: "One record as id, title, text, url and metadata.",

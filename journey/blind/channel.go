@@ -47,7 +47,6 @@ type Row struct {
 type Page struct {
 	Rows     []Row
 	HasMore  bool
-	LeftOut  int    // rows that the page says it does not show
 	Cursor   string // next_cursor
 	Bookmark string // next_changes_since
 	Count    int    // of all records that match; -1 when it is not said

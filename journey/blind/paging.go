@@ -36,14 +36,15 @@ func (r *Reader) Walk(ctx context.Context, topic Topic, limit int, follow Follow
 	return rows, err
 }
 
-// WalkAll reads a stream of all its connections: a page over several of them shows a call for each.
+// WalkAll reads a stream of all its connections: a page over several of them shows
+// a call that goes on in each.
 func (r *Reader) WalkAll(ctx context.Context, stream string, limit int) ([]Row, error) {
 	call := object{"stream": stream, "limit": limit}.call("query_records")
 	page, err := look(ctx, r, call, r.channel.Page)
 	if err != nil || !page.HasMore {
 		return page.Rows, err
 	}
-	var rows []Row
+	rows := page.Rows
 	for _, next := range page.Next {
 		if next.Tool != "query_records" {
 			continue
@@ -92,9 +93,7 @@ func (r *Reader) walk(ctx context.Context, question object, follow Follow) ([]Ro
 		if err != nil {
 			return rows, page, err
 		}
-		if page.LeftOut == 0 || page.Cursor != "" {
-			rows = append(rows, page.Rows...)
-		} // else the page asks to be read again, smaller
+		rows = append(rows, page.Rows...)
 		if !page.HasMore {
 			return rows, page, nil
 		}
@@ -109,7 +108,7 @@ func (r *Reader) walk(ctx context.Context, question object, follow Follow) ([]Ro
 
 // goOn is the call for what follows a page.
 func goOn(page Page, question object, follow Follow) (Call, bool) {
-	if follow == ByCall || page.LeftOut > 0 && page.Cursor == "" {
+	if follow == ByCall {
 		return nextCall(page.Next, "query_records")
 	}
 	if page.Cursor == "" {

@@ -146,9 +146,12 @@ type recordsResult struct {
 		} `json:"meta"`
 	} `json:"data"`
 	IDs     []string `json:"ids"`
-	LeftOut int      `json:"rows_left_out"`
-	Clipped []string `json:"fields_clipped"`
-	Next    calls    `json:"next"`
+	Clipped []struct {
+		ID    string `json:"id"`
+		Field string `json:"field"`
+		Shown int    `json:"characters_shown"`
+	} `json:"clipped"`
+	Next calls `json:"next"`
 }
 
 // Page reads the envelope, and the handles beside it.
@@ -162,7 +165,7 @@ func (Structured) Page(seen string) (Page, error) {
 		return Page{}, fmt.Errorf("%w: %d and %d", errRowsAndIDs, len(result.IDs), len(data.Rows))
 	}
 	page := Page{
-		HasMore: data.HasMore || result.LeftOut > 0, LeftOut: result.LeftOut, Cursor: data.Cursor, Bookmark: data.Bookmark,
+		HasMore: data.HasMore, Cursor: data.Cursor, Bookmark: data.Bookmark,
 		Count: -1, Next: result.Next.list(),
 	}
 	if data.Meta.Count.Kind == "exact" {
@@ -170,9 +173,11 @@ func (Structured) Page(seen string) (Page, error) {
 	}
 	for i, sent := range data.Rows {
 		row := Row{ID: result.IDs[i], Deleted: sent.Deleted, Values: sent.Data, Clipped: map[string]string{}}
-		for _, name := range result.Clipped {
-			row.Clipped[name] = row.valueText(name)
-			delete(row.Values, name)
+		for _, cut := range result.Clipped {
+			if cut.ID == row.ID {
+				row.Clipped[cut.Field] = string([]rune(row.valueText(cut.Field))[:cut.Shown])
+				delete(row.Values, cut.Field)
+			}
 		}
 		page.Rows = append(page.Rows, row)
 	}
@@ -214,13 +219,12 @@ func (Structured) Hits(seen string) (Hits, error) {
 			HasMore bool   `json:"has_more"`
 			Cursor  string `json:"next_cursor"`
 		} `json:"data"`
-		LeftOut int   `json:"hits_left_out"`
-		Next    calls `json:"next"`
+		Next calls `json:"next"`
 	}
 	if err := json.Unmarshal([]byte(seen), &result); err != nil {
 		return Hits{}, err
 	}
-	hits := Hits{HasMore: result.Data.HasMore || result.LeftOut > 0, Cursor: result.Data.Cursor, Next: result.Next.list()}
+	hits := Hits{HasMore: result.Data.HasMore, Cursor: result.Data.Cursor, Next: result.Next.list()}
 	for _, hit := range result.Results {
 		hits.IDs = append(hits.IDs, hit.ID)
 	}

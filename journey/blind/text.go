@@ -137,13 +137,12 @@ func (p *Page) readHead(line string) {
 			p.Cursor = token.text()
 		case "next_changes_since":
 			p.Bookmark = token.text()
-		case "rows_left_out":
-			p.LeftOut = whole(strings.TrimSuffix(token.value, ":"))
 		}
 	}
 }
 
-// read takes over the values of a preview. clipped=true and characters=N speak of the text before them.
+// read takes over the values of a preview. clipped=true, characters_shown=N and characters=N speak of the text before
+// them.
 func (r Row) read(line string) {
 	last, cut := "", false
 	for _, token := range tokens(line) {
@@ -151,6 +150,7 @@ func (r Row) read(line string) {
 		case token.own("clipped") && last != "":
 			r.Clipped[last], cut = r.valueText(last), true
 			delete(r.Values, last)
+		case token.own("characters_shown") && cut:
 		case token.own("characters") && cut:
 			cut = false
 		case token.own("more_fields"):

@@ -112,11 +112,11 @@ type pieces interface {
 }
 
 // fitPage lets a page show as many pieces as fit into both channels, and gives the structured output of it.
-// Lengths are those of the pieces in structured output.
-func fitPage(page pieces, lengths []int) json.RawMessage {
+// Lengths are those of the pieces in structured output, and most of them are shown at most.
+func fitPage(page pieces, lengths []int, most int) json.RawMessage {
 	var encoded json.RawMessage
 	encodedPieces := -1
-	shown := fitting(lengths, func(count int) bool {
+	shown := fitting(lengths[:most], func(count int) bool {
 		page.show(count)
 		reserve := 0
 		if page.leftOut() > 0 {

@@ -121,10 +121,17 @@ var (
 	target = recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 )
 
+// asking is the answer as one to the request that the input's call makes: cursors of the adapter's own are bound to it.
+func asking(response *rs.Response, path string) *rs.Response {
+	asked := *response
+	asked.Request = answer(path, "").Request
+	return &asked
+}
+
 // renderers are all of them, in a fixed order, with inputs that fit any answer.
 var renderers = []rendered{
 	{"query_records", render.TextCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
-		return render.Records(context.Background(), env, response, render.RecordsInput{
+		return render.Records(context.Background(), env, asking(response, "/v1/streams/s/records"), render.RecordsInput{
 			Call: given("query_records", `{"stream":"s"}`), Stream: "s", Fields: fields,
 		})
 	}},
@@ -134,7 +141,7 @@ var renderers = []rendered{
 		})
 	}},
 	{"search", render.TextCharacters, func(response *rs.Response, _ []string) (*tool.Result, error) {
-		return render.Search(context.Background(), env, response, render.SearchInput{Call: given("search", `{"q":"word"}`)})
+		return render.Search(context.Background(), env, asking(response, "/v1/search?q=word"), render.SearchInput{Call: given("search", `{"q":"word"}`)})
 	}},
 	{"fetch", render.ChannelCharacters, func(response *rs.Response, fields []string) (*tool.Result, error) {
 		return render.Document(context.Background(), env, response, render.DocumentInput{Target: target, Fields: fields})

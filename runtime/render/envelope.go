@@ -12,39 +12,47 @@ import (
 // list is a list envelope that is written again, with fewer rows.
 type list struct{ rs.List }
 
-// links.next is dropped with the cursor that it carries.
-var pagingNames = []string{"next_cursor", "next_changes_since", "links"}
+// pagingNames lead on from a list. links.next is dropped with the cursor that it carries.
+var pagingNames = []string{"has_more", "next_cursor", "next_changes_since", "links"}
 
-// encode writes the envelope with these rows. Without paging, no member leads past the rows that
-// the RS meant to be the whole page.
-func (l list) encode(rows []json.RawMessage, paging bool) json.RawMessage {
-	return l.append(make([]byte, 0, l.size(rows)), rows, paging)
+// encode writes the envelope with these rows and without what leads past them.
+func (l list) encode(rows []json.RawMessage) json.RawMessage {
+	return l.append(make([]byte, 0, l.size(rows)), rows, func(member rawjson.Member) json.RawMessage {
+		if member.Name != "has_more" && slices.Contains(pagingNames, member.Name) {
+			return nil
+		}
+		return member.Value
+	})
 }
 
-// append appends what encode writes: the rows of a page are copied once, since they are most of it.
-func (l list) append(out []byte, rows []json.RawMessage, paging bool) []byte {
+// append appends the envelope with these rows: they are copied once, since they are most of a page. The other members
+// have the value that shown gives for them; nil leaves one out.
+func (l list) append(out []byte, rows []json.RawMessage, shown func(rawjson.Member) json.RawMessage) []byte {
 	writeRows := func(out []byte) []byte { return rawjson.AppendArray(out, rows) }
 	if l.Inner == nil {
-		return appendReplaced(out, l.Outer, l.RowsName, paging, writeRows)
+		return appendReplaced(out, l.Outer, l.RowsName, shown, writeRows)
 	}
-	return appendReplaced(out, l.Outer, "data", paging, func(out []byte) []byte {
-		return appendReplaced(out, l.Inner, l.RowsName, paging, writeRows)
+	return appendReplaced(out, l.Outer, "data", shown, func(out []byte) []byte {
+		return appendReplaced(out, l.Inner, l.RowsName, shown, writeRows)
 	})
 }
 
 // appendReplaced appends an object in which the first member of a name has another value.
-func appendReplaced(out []byte, object rawjson.Object, name string, paging bool, value func([]byte) []byte) []byte {
+func appendReplaced(out []byte, object rawjson.Object, name string, shown func(rawjson.Member) json.RawMessage, value func([]byte) []byte) []byte {
 	out = append(out, '{')
 	replaced, first := false, true
 	for _, member := range object {
-		if !paging && slices.Contains(pagingNames, member.Name) {
-			continue
+		isRows := member.Name == name && !replaced
+		if !isRows {
+			if member.Value = shown(member); member.Value == nil {
+				continue
+			}
 		}
 		if !first {
 			out = append(out, ',')
 		}
 		first = false
-		if member.Name == name && !replaced {
+		if isRows {
 			replaced = true
 			out = value(append(rawjson.AppendQuote(out, name), ':'))
 			continue
@@ -71,13 +79,15 @@ func (l list) size(rows []json.RawMessage) int {
 }
 
 // structured is a result's structured object around the envelope with these rows.
-func (l list) structured(response *rs.Response, before rawjson.Object, rows []json.RawMessage, paging bool, after rawjson.Object, calls []Call) json.RawMessage {
-	after = closed(response, after, calls)
-	out := append(make([]byte, 0, before.Size()+l.size(rows)+after.Size()+len(`{"data":}`)), '{')
+func (l list) structured(response *rs.Response, before rawjson.Object, rows []json.RawMessage, after rawjson.Object, on wayOn) json.RawMessage {
+	after = closed(response, after, on.calls)
+	l = on.state(l)
+	size := before.Size() + l.size(rows) + after.Size() + len(on.cursor) + len(`{"data":"has_more":false}`)
+	out := append(make([]byte, 0, size), '{')
 	for _, member := range before {
 		out = append(member.Append(out), ',')
 	}
-	out = l.append(append(out, `"data":`...), rows, paging)
+	out = l.append(append(out, `"data":`...), rows, on.member)
 	for _, member := range after {
 		out = member.Append(append(out, ','))
 	}

@@ -74,11 +74,11 @@ func fewerRecords(value json.RawMessage, characters int) json.RawMessage {
 		return nil
 	}
 	found := list{relation}
-	empty := found.encode(nil, false)
+	empty := found.encode(nil)
 	if characters -= rawLength(empty); characters < 0 {
 		return nil
 	}
-	return found.encode(firstRecords(found.Rows, characters), false)
+	return found.encode(firstRecords(found.Rows, characters))
 }
 
 func firstRecords(records []json.RawMessage, characters int) []json.RawMessage {

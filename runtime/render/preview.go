@@ -19,15 +19,18 @@ const (
 	base64Characters = 200 // from here on a string of base64 counts as binary
 )
 
-// shown says how much of a value a preview shows.
+// shown says how much of a value a preview shows: one of these, or so many characters of a text, which
+// read_record_field continues.
 type shown int
 
 const (
-	nothing     shown = iota // of null and of empty values
-	whole                    // also of binary values, which are named and sized (R-QRY-3)
-	beginning                // of a text, which read_record_field continues
-	onlyCounted              // fetch shows it
+	nothing     shown = -iota - 1 // of null and of empty values
+	whole                         // also of binary values, which are named and sized (R-QRY-3)
+	onlyCounted                   // fetch shows it
 )
+
+// isBeginning reports whether the preview is the beginning of a text.
+func (s shown) isBeginning() bool { return s >= 0 }
 
 // appendPreview appends a field as name=value, a text in at most so many characters, and the size of what it does
 // not show. It appends nothing for null and for empty values.
@@ -69,7 +72,7 @@ func appendPlainPreview(out []byte, name string, text []byte, characters int) ([
 	out = append(appendSource(out, name), '"')
 	out = append(append(out, text[:min(len(text), characters)]...), '"')
 	if len(text) > characters {
-		return appendCutNote(out, len(text)), beginning
+		return appendCutNote(out, characters, len(text)), shown(characters)
 	}
 	return out, whole
 }
@@ -82,18 +85,16 @@ func appendTextPreview(out []byte, name, text string, characters int) ([]byte, s
 		return append(appendSource(out, name), binary...), whole
 	}
 	if clipped, cut := Clip(text, characters); cut {
-		return appendCut(out, name, clipped, utf8.RuneCountInString(text)), beginning
+		count := utf8.RuneCountInString(clipped)
+		return appendCutNote(appendQuoted(appendSource(out, name), clipped), count, utf8.RuneCountInString(text)), shown(count)
 	}
 	return appendQuoted(appendSource(out, name), text), whole
 }
 
-// appendCut appends the beginning of a text that has so many characters.
-func appendCut(out []byte, name, beginning string, characters int) []byte {
-	return appendCutNote(appendQuoted(appendSource(out, name), beginning), characters)
-}
-
-func appendCutNote(out []byte, characters int) []byte {
-	return strconv.AppendInt(append(out, " clipped=true characters="...), int64(characters), 10)
+// appendCutNote says how many characters of a text are shown, and of how many (R-BUD-6).
+func appendCutNote(out []byte, shown, characters int) []byte {
+	out = strconv.AppendInt(append(out, " clipped=true characters_shown="...), int64(shown), 10)
+	return strconv.AppendInt(append(out, " characters="...), int64(characters), 10)
 }
 
 func appendObjectPreview(out []byte, name string, value json.RawMessage) ([]byte, shown) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
@@ -16,8 +15,8 @@ import (
 // and how to go on; in structured output the RS's envelope with its rows untouched, or projected to
 // the requested fields (R-QRY-1).
 //
-// A page that does not fit is read again with a smaller limit (R-BUD-3). Where that is no help, rows are
-// left out at its end; it then carries no cursor, which would lead past them, but says how to read on.
+// A page that does not fit shows its long values by their beginning, then it is read again with a smaller limit
+// (R-BUD-3). Where that is no help it ends early, and what leads on is a cursor of the adapter's.
 func Records(ctx context.Context, env tool.Env, response *rs.Response, input RecordsInput) (*tool.Result, error) {
 	page, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*page, error) {
 		return openPage(response, input, again)
@@ -39,11 +38,12 @@ type page struct {
 	handles  []string          // the line of each row that names it
 	sources  []*source         // connections of the rows that the RS sent, in the order in which they appear
 	encoded  []json.RawMessage // the rows as structured output shows them
+	cuts     [][]cut           // what was cut of each row; nil when nothing was
+	dropped  []string          // fields of the first row that are left out, when it is too large by itself
 	shown    int               // rows from the first on
-	short    *shortened        // how the first row was cut, when it is too large by itself
 	fitted   json.RawMessage   // the structured output of the rows that are shown
 	heading  []string          // the text before the rows that are shown; nil until it is asked for
-	next     []Call            // what calls gives for them; nil until it is asked for, and when there is none
+	next     *wayOn            // what on gives for them; nil until it is asked for
 }
 
 func openPage(response *rs.Response, input RecordsInput, again reread) (*page, error) {
@@ -77,13 +77,13 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 // shrink shows as many rows as fit into both channels, each with its handle (R-BUD-5), and at least
 // the first.
 func (p *page) shrink() {
-	p.fitted = fitPage(p, rowLengths(p.encoded))
-	if p.shown == 0 && len(p.rows) > 0 {
-		p.show(1)
-		p.shortenFirst()
-		p.fitted = p.structured()
+	p.fitted = p.fit()
+	if p.leftOut() > 0 {
+		p.clip()
 	}
 }
+
+func (p *page) fit() json.RawMessage { return fitPage(p, rowLengths(p.encoded), len(p.rows)) }
 
 // rowLengths are the lengths of rows in characters, or in bytes when even these fit into a channel.
 func rowLengths(rows []json.RawMessage) []int {
@@ -116,60 +116,86 @@ func (p *page) structured() json.RawMessage {
 	}
 	members := rawjson.Object{rawjson.Strings("ids", handles)}
 	members = append(members, p.again.members()...)
-	if p.leftOut() > 0 {
-		members = append(members, rawjson.Int("rows_left_out", int64(p.leftOut())))
-	}
-	if p.short != nil {
-		members = append(members, p.short.members()...)
-	}
-	return p.list.structured(p.response, nil, p.encoded[:p.shown], p.leftOut() == 0, members, p.calls())
+	members = append(members, p.cutMembers()...)
+	members = append(members, p.on().members()...)
+	return p.list.structured(p.response, nil, p.encoded[:p.shown], members, p.on())
 }
 
-// calls lead on from the page: to what was left out, or to the next page, or, when the RS pages
-// only one connection at a time, to each connection.
-func (p *page) calls() []Call {
+// on leads to the next page, or, when the RS pages only one connection at a time, to the next rows of each.
+func (p *page) on() wayOn {
 	if p.next == nil {
-		p.next = p.newCalls()
+		on := p.newWayOn()
+		p.next = &on
 	}
-	return p.next
+	return *p.next
 }
 
-func (p *page) newCalls() []Call {
-	var calls []Call
-	if p.short != nil {
-		calls = append(calls, p.short.calls...)
-	}
-	if p.leftOut() > 0 {
-		return append(calls, p.smaller()...)
-	}
-	if cursor := p.Text("next_cursor"); cursor != "" {
-		return append(calls, p.input.Call.Without("changes_since").With(rawjson.String("cursor", cursor))...)
-	}
-	if string(p.Get("has_more")) == "true" && p.input.ConnectionID == nil {
-		for _, source := range p.sources {
-			if len(calls) == sourcesShown {
-				break
-			}
-			if recordid.CheckName("connection id", source.connectionID) != nil {
-				continue
-			}
-			calls = append(calls, p.input.Call.With(rawjson.String("connection_id", source.connectionID))...)
+func (p *page) newWayOn() wayOn {
+	on := p.from(p.response, p.shown, p.leftOut(), "filter or connection_id")
+	switch {
+	case p.fansIn():
+		on = wayOn{whole: on.whole}
+		on.calls, on.ended = p.eachSource()
+	case on.cursor != "":
+		call := p.input.Call
+		if !on.made {
+			call = call.Without("changes_since") // the feed goes on by its cursor alone (051b)
 		}
+		on.calls = call.With(rawjson.String("cursor", on.cursor))
 	}
-	return calls
+	return on
 }
 
-// smallerLimit is the limit of a page that fits. Over several connections the RS counts it for each.
-func (p *page) smallerLimit() int { return max(1, p.shown/max(1, len(p.sources))) }
+// fansIn reports whether several connections have more rows, which the RS gives no cursor for. Where none of them has, the
+// rows that are left out follow in the same list.
+func (p *page) fansIn() bool {
+	return string(p.Get("has_more")) == "true" && p.input.ConnectionID == nil && len(p.sources) > 1 &&
+		(p.leftOut() > 0 || p.Text("next_cursor") == "")
+}
 
-// smaller reads the same page with as many rows as fit. There is no such call when the RS did not keep
-// to a limit that small.
-func (p *page) smaller() []Call {
-	limit := p.smallerLimit()
-	if sent, ok := p.response.Request.Query.Get("limit"); ok && sent == strconv.Itoa(limit) {
-		return nil
+// eachSource goes on in each connection right after its last row that is shown. One that has fewer rows than others,
+// and all of them on the page, has no more. The calls are few; what gets the rest is said.
+func (p *page) eachSource() ([]Call, string) {
+	shown, limit := map[string]int{}, 0
+	for _, row := range p.rows[:p.shown] {
+		shown[row.connectionID]++
 	}
-	return p.input.Call.With(rawjson.Int("limit", int64(limit)))
+	for _, source := range p.sources {
+		limit = max(limit, source.rows)
+	}
+	var calls []Call
+	more := 0
+	for _, source := range p.sources {
+		count := shown[source.connectionID]
+		isRead := count == source.rows && source.rows < limit && limit == p.response.Request.Limit()
+		if isRead || recordid.CheckName("connection id", source.connectionID) != nil {
+			continue
+		}
+		if len(calls) == sourcesShown {
+			more++
+			continue
+		}
+		request := p.response.Request
+		request.Query = request.Query.With("connection_id", source.connectionID)
+		given := []rawjson.Member{rawjson.String("connection_id", source.connectionID)}
+		if cursor := (tool.Place{Skip: count}).CursorAt(request); cursor != "" {
+			given = append(given, rawjson.String("cursor", cursor))
+		}
+		calls = append(calls, p.input.Call.With(given...)...)
+	}
+	if more == 0 {
+		return calls, ""
+	}
+	return calls, fmt.Sprintf("%d more connections may have more rows: call again with connection_id for each; schema lists them.", more)
+}
+
+// smallerLimit is the limit of a page that fits. Over several connections the RS counts it for each; where they have no
+// more rows, a smaller page would only take rows from every one of them.
+func (p *page) smallerLimit() int {
+	if len(p.sources) > 1 && !p.fansIn() {
+		return 0
+	}
+	return max(1, p.shown/max(1, len(p.sources)))
 }
 
 // source is one connection of a page.

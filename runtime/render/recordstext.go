@@ -9,7 +9,7 @@ import (
 const (
 	sourcesShown          = 10
 	fieldsPreviewed       = 20    // of one row
-	rowPreviewLeast       = 400   // characters of one row's preview when there are many rows
+	rowPreviewLeast       = 440   // characters of one row's preview when there are many rows
 	rowPreviewMost        = 3_000 // and when there are few
 	valueCharacters       = 120   // characters of one previewed text when there are many rows
 	valuePreviewMost      = 800   // and when there are few
@@ -76,29 +76,24 @@ func (p *page) newHead() []string {
 	count := countToken(p.Meta())
 	head := line(
 		"records", Token("stream", p.input.Stream), IntToken("rows", int64(p.shown)),
-		BoolToken("has_more", string(p.Get("has_more")) == "true" || p.leftOut() > 0), count,
+		BoolToken("has_more", p.on().hasMore()), count,
 	)
 	lines := append([]string{head}, p.again.lines("rows")...)
-	if p.leftOut() > 0 {
-		lines = append(lines, fmt.Sprintf(
-			"rows_left_out=%d: they do not fit into one result. No cursor is given, since it would skip them. "+
-				"Call again with a limit of at most %d, or with fewer fields.", p.leftOut(), p.smallerLimit()))
-	} else {
-		for _, name := range []string{"next_cursor", "next_changes_since"} {
-			if handle := p.Text(name); handle != "" {
-				lines = append(lines, Token(name, handle))
-			}
-		}
-		if p.Text("next_cursor") != "" && !p.input.Call.takes("cursor") {
+	on := p.on()
+	if on.cursor != "" {
+		lines = append(lines, Token("next_cursor", on.cursor))
+		if !p.input.Call.takes("cursor") {
 			lines = append(lines, p.input.Call.Tool+" takes no cursor: it shows this page and no more.")
 		}
 	}
+	if bookmark := p.Text("next_changes_since"); bookmark != "" && on.whole {
+		lines = append(lines, Token("next_changes_since", bookmark))
+	}
 	lines = append(lines, warningLines(p.Meta())...)
 	lines = append(lines, p.sourceLines()...)
-	if p.short != nil {
-		lines = append(lines, p.short.line())
-	}
-	for _, call := range p.calls() {
+	lines = append(lines, p.cutLines()...)
+	lines = append(lines, on.lines()...)
+	for _, call := range on.calls {
 		lines = append(lines, call.Line())
 	}
 	return lines
@@ -119,6 +114,9 @@ func (p *page) sourceLines() []string {
 			Token("connection_id", source.connectionID), tokenIf("connector_key", connector),
 			tokenIf("display_name", label), IntToken("rows", int64(source.rows)),
 		))
+	}
+	if len(lines) > 1 {
+		lines = append(lines, "limit is counted for each connection, and the rows stand one connection after the other: this is no one timeline.")
 	}
 	return lines
 }

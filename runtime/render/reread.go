@@ -36,14 +36,13 @@ func (r reread) lines(noun string) []string {
 	if r.limit == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("limit_used=%d: a page of %d %s does not fit into one result. Nothing is skipped: the next page goes on after the last one shown.",
-		r.limit, r.rows, noun)}
+	return []string{fmt.Sprintf("limit_used=%d: a page of %d %s does not fit into one result.", r.limit, r.rows, noun)}
 }
 
 // readable is a page of rows that knows how many of them fit.
 type readable interface {
 	leftOut() int      // rows that were read and do not fit
-	smallerLimit() int // the limit with which the same page would fit
+	smallerLimit() int // the limit with which the same page would fit; 0: none
 	total() int        // rows that were read
 }
 
@@ -58,7 +57,7 @@ func fittingPage[P readable](ctx context.Context, env tool.Env, response *rs.Res
 	rows := page.total()
 	for range rereadsMost {
 		limit := page.smallerLimit()
-		if page.leftOut() == 0 || limit >= sentLimit(response, page.total()) {
+		if page.leftOut() == 0 || limit == 0 || limit >= sentLimit(response, page.total()) {
 			return page, nil
 		}
 		request := response.Request

@@ -88,7 +88,8 @@ func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, err
 		query.Set("cursor", cursor)
 	}
 	ctx := context.Background()
-	response, err := server.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams", "notes", "records"), Query: query})
+	env := tool.Env{RS: server}
+	response, err := env.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams", "notes", "records"), Query: query})
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +97,13 @@ func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, err
 	if limit > 0 {
 		call.Arguments = append(call.Arguments, rawjson.Int("limit", int64(limit)))
 	}
-	return render.Records(ctx, tool.Env{RS: server}, response, render.RecordsInput{Call: call, Stream: "notes"})
+	return render.Records(ctx, env, response, render.RecordsInput{Call: call, Stream: "notes"})
 }
 
 // shownPage is what a model takes from structured output.
 type shownPage struct {
 	IDs       []string `json:"ids"`
 	LimitUsed int      `json:"limit_used"`
-	LeftOut   int      `json:"rows_left_out"`
 	Data      struct {
 		NextCursor string `json:"next_cursor"`
 		Data       []struct {
@@ -176,7 +176,7 @@ func TestPagingUnderTheBudgetLosesNothing(t *testing.T) {
 func TestAPageTooLargeIsReadAgain(t *testing.T) {
 	for _, test := range []struct {
 		size, least, most int // bytes of a record, rows that are shown
-	}{{1_000, 25, 40}, {4_000, 7, 10}, {40_000, 1, 1}} {
+	}{{1_000, 25, 40}, {4_000, 7, 10}, {40_000, 12, 18}} {
 		server := &pager{rows: sizedRecords(sizes(300, test.size)...)}
 		result, err := queryRecords(server, "at100", 100)
 		if err != nil {
@@ -200,7 +200,7 @@ func TestAPageTooLargeIsReadAgain(t *testing.T) {
 	}
 }
 
-// R-BUD-3: when reading again is no help, rows are left out at the end, and no cursor leads past them.
+// R-BUD-3: when reading again is no help, a page ends early, and its cursor leads to the row after its last one.
 func TestAPageThatCannotBeReadAgain(t *testing.T) {
 	for name, server := range map[string]*pager{
 		"the limit is ignored": {rows: sizedRecords(sizes(100, 4_000)...), most: 50},
@@ -214,8 +214,17 @@ func TestAPageThatCannotBeReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := shown(t, result)
-		if len(server.asked) != 2 || page.LeftOut+len(page.Data.Data) != 50 || page.Data.NextCursor != "" || strings.Contains(result.Text, "next_cursor") {
-			t.Errorf("%s: %d reads, %d rows, %d left out, cursor %q", name, len(server.asked), len(page.Data.Data), page.LeftOut, page.Data.NextCursor)
+		rows := len(page.Data.Data)
+		if len(server.asked) != 2 || rows == 0 || rows == 50 {
+			t.Errorf("%s: %d reads, %d rows", name, len(server.asked), rows)
+		}
+		server.fails, server.empty = nil, false
+		result, err = queryRecords(server, page.Data.NextCursor, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after := shown(t, result); after.Data.Data[0].ID != fmt.Sprintf("r%04d", rows) {
+			t.Errorf("%s: %s follows %d rows", name, after.Data.Data[0].ID, rows)
 		}
 	}
 }
@@ -302,7 +311,7 @@ func TestAPreviewOfACutTextTellsItsWholeLength(t *testing.T) {
 	for i := range 300 {
 		fields = append(fields, fmt.Sprintf(`"f%03d":"%s"`, i, strings.Repeat("x", 200)))
 	}
-	for name, want := range map[string]string{fields[0]: "characters=60000", strings.Join(fields, ","): "clipped=true characters=60000"} {
+	for name, want := range map[string]string{fields[0]: "characters=60000", strings.Join(fields, ","): "clipped=true characters_shown=500 characters=60000"} {
 		server := &pager{rows: []string{`{"id":"r1","stream":"notes","connection_id":"cin_1","data":{` + name + `}}`}}
 		result, err := queryRecords(server, "", 1)
 		if err != nil {

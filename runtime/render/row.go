@@ -39,7 +39,6 @@ type row struct {
 	members rawjson.Object
 	fields  rawjson.Object // the source's fields
 	flat    bool           // fields stand beside the members, without a data object
-	whole   map[string]int // characters of the texts that were cut, before they were; nil without any
 	identity
 }
 

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strconv"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
@@ -26,14 +28,16 @@ func (p *rowPreviews) append(out []byte, r *row) []byte {
 		}
 		start, calls := len(out), len(p.calls)
 		var shows shown
-		if out, shows = p.appendField(append(out, ' '), r, field); shows == nothing {
+		if out, shows = appendPreview(append(out, ' '), field.Name, field.Value, p.perValue); shows == nothing {
 			out = out[:start]
 			continue
 		}
-		readable := shows == beginning && r.canRead(field.Name)
-		incomplete = incomplete || shows == onlyCounted || shows == beginning && !readable
+		readable := shows.isBeginning() && r.canRead(field.Name)
+		incomplete = incomplete || shows == onlyCounted || shows.isBeginning() && !readable
 		if readable {
 			p.calls = r.readField(field.Name).appendLine(append(p.calls, indent...))
+			p.calls = strconv.AppendInt(append(p.calls[:len(p.calls)-1], `,"offset_chars":`...), int64(shows), 10)
+			p.calls = append(p.calls, '}')
 		}
 		length := rawLength(out[start:]) + rawLength(p.calls[calls:])
 		if previewed == fieldsPreviewed || used+length > p.perRow {
@@ -58,17 +62,6 @@ func (p *rowPreviews) append(out []byte, r *row) []byte {
 		out = r.fetchExpanded().appendLine(append(out, indent...))
 	}
 	return out
-}
-
-// appendField appends one field, also one that was cut already because the row is too large by itself.
-func (p *rowPreviews) appendField(out []byte, r *row, field rawjson.Member) ([]byte, shown) {
-	characters, cut := r.whole[field.Name]
-	if !cut {
-		return appendPreview(out, field.Name, field.Value, p.perValue)
-	}
-	text, _ := rawjson.Text(field.Value)
-	text, _ = Clip(text, p.perValue)
-	return appendCut(out, field.Name, text, characters), beginning
 }
 
 // repeatsHandle spares the field that holds what the handle already says.

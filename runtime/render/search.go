@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -49,6 +48,7 @@ type search struct {
 	shown    int             // hits from the first on
 	narrowed int             // hits that lost their long members
 	fitted   json.RawMessage // the structured output of the hits that are shown
+	next     *wayOn          // what on gives for them; nil until it is asked for
 }
 
 // A hit is a pointer to a record. One that is longer than this, because the server put the record
@@ -123,10 +123,19 @@ func (s *search) shrink() {
 	for i := range s.hits {
 		lengths[i] = rawLength(s.encoded[i]) + rawLength(s.results[i]) + rawLength(s.ladder[i])
 	}
-	s.fitted = fitPage(s, lengths)
+	s.fitted = fitPage(s, lengths, s.most())
 }
 
-func (s *search) show(hits int) { s.shown = hits }
+// most is how many hits are shown at most: limit bounds them all, also when the server counted it for each connection
+// (R-SEARCH-9).
+func (s *search) most() int {
+	if _, sent := s.response.Request.Query.Get("limit"); !sent {
+		return len(s.hits)
+	}
+	return min(len(s.hits), s.response.Request.Limit())
+}
+
+func (s *search) show(hits int) { s.shown, s.next = hits, nil }
 
 func (s *search) leftOut() int { return len(s.hits) - s.shown }
 
@@ -141,28 +150,23 @@ func (s *search) structured() json.RawMessage {
 		rawjson.Raw("content_ladder", ladder.Encode()),
 	}
 	members := s.again.members()
-	if s.leftOut() > 0 {
-		members = append(members, rawjson.Int("hits_left_out", int64(s.leftOut())))
-	}
 	if s.narrowed > 0 {
 		members = append(members, rawjson.Int("hits_narrowed", int64(s.narrowed)))
 	}
-	return s.list.structured(s.response, before, s.encoded[:s.shown], s.leftOut() == 0, members, s.calls())
+	members = append(members, s.on().members()...)
+	return s.list.structured(s.response, before, s.encoded[:s.shown], members, s.on())
 }
 
-// calls lead to the next page, or to a page that fits.
-func (s *search) calls() []Call {
-	if s.leftOut() > 0 {
-		limit := s.smallerLimit()
-		if sent, ok := s.response.Request.Query.Get("limit"); ok && sent == strconv.Itoa(limit) {
-			return nil // the RS does not keep to it
+// on leads to the next page.
+func (s *search) on() wayOn {
+	if s.next == nil {
+		on := s.from(s.response, s.shown, s.leftOut(), "streams or connection_id, of which each is ranked by itself")
+		if on.cursor != "" {
+			on.calls = s.call.With(rawjson.String("cursor", on.cursor))
 		}
-		return s.call.With(rawjson.Int("limit", int64(limit)))
+		s.next = &on
 	}
-	if cursor := s.Text("next_cursor"); cursor != "" {
-		return s.call.With(rawjson.String("cursor", cursor))
-	}
-	return nil
+	return *s.next
 }
 
 // result is the hit in structured.results (R-SEARCH-5). A snippet that is one of the excerpts too stands there

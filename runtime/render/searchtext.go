@@ -109,7 +109,7 @@ func (s *search) tail() []string {
 	lines := s.sourceMix()
 	meta := s.Meta()
 	lines = append(lines, line(
-		IntToken("hits", int64(s.shown)), BoolToken("has_more", string(s.Get("has_more")) == "true" || s.leftOut() > 0), countToken(meta),
+		IntToken("hits", int64(s.shown)), BoolToken("has_more", s.on().hasMore()), countToken(meta),
 	))
 	if recall, ok := rawjson.ParseObject(meta.Get("recall")); ok {
 		shown := scalarTokens(recall)
@@ -120,14 +120,11 @@ func (s *search) tail() []string {
 	if s.narrowed > 0 {
 		lines = append(lines, fmt.Sprintf("hits_narrowed=%d: long members are left out of these hits; fetch shows the records.", s.narrowed))
 	}
-	if s.leftOut() > 0 {
-		lines = append(lines, fmt.Sprintf(
-			"hits_left_out=%d: they do not fit into one result. No cursor is given, since it would skip them. "+
-				"Call again with the smaller limit.", s.leftOut()))
-	} else if cursor := s.Text("next_cursor"); cursor != "" {
-		lines = append(lines, Token("next_cursor", cursor))
+	if on := s.on(); on.cursor != "" {
+		lines = append(lines, Token("next_cursor", on.cursor))
 	}
-	for _, call := range s.calls() {
+	lines = append(lines, s.on().lines()...)
+	for _, call := range s.on().calls {
 		lines = append(lines, call.Line())
 	}
 	return lines

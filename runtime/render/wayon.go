@@ -1,0 +1,102 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// wayOn is how a page is continued. Both channels are written from it alone, so that they say the same (R-HAND-8).
+type wayOn struct {
+	whole  bool   // the page shows every row that the RS sent, so that what the RS says of paging holds
+	cursor string // of the next page; empty: none
+	made   bool   // the cursor is the adapter's, of which the RS knows nothing
+	calls  []Call
+	ended  string // what to say when more rows match than the cursor and the calls lead to; empty: they lead to all
+}
+
+// hasMore reports whether a call gets more rows. That more of them match is no more than said when none does.
+func (on wayOn) hasMore() bool { return len(on.calls) > 0 || on.cursor != "" }
+
+// from gives the way on from a page of a list to which a single cursor leads, the RS's own or one that it is asked for
+// more rows with. Shown is how many rows of the page are; narrowing is what gets others when a list ends that has more. It
+// has no calls yet.
+func (l list) from(response *rs.Response, shown, leftOut int, narrowing string) wayOn {
+	on := wayOn{whole: leftOut == 0}
+	more := !on.whole || string(l.Get("has_more")) == "true"
+	on.cursor = l.Text("next_cursor")
+	if on.whole && (on.cursor != "" || !more) {
+		return on
+	}
+	on.cursor = ""
+	start, err := tool.PlaceOf(response.Request)
+	if err != nil {
+		return on // never of a request that was answered
+	}
+	next := tool.Place{Cursor: start.Cursor, Skip: start.Skip + shown}
+	switch {
+	case !on.whole && shown == 0:
+		on.ended = "The next row does not fit into a result."
+	case on.whole && (shown == 0 || next.Skip >= rs.MostRows):
+		on.ended = fmt.Sprintf("The resource server goes no further than %d, and more match. To get others, call again with %s.", next.Skip, narrowing)
+	default:
+		on.cursor, on.made = next.CursorAt(response.Request), true
+	}
+	return on
+}
+
+// state puts what the way on says into an envelope that does not speak of it.
+func (on wayOn) state(l list) list {
+	envelope := &l.Outer
+	if l.Inner != nil {
+		envelope = &l.Inner
+	}
+	if l.Get("has_more") == nil {
+		*envelope = envelope.Without("has_more").With("has_more", json.RawMessage("true"))
+	}
+	if on.cursor != "" && l.Get("next_cursor") == nil {
+		*envelope = envelope.Without("next_cursor").With("next_cursor", json.RawMessage(`""`))
+	}
+	return l
+}
+
+// member is the value of a member of the envelope, or nil when it would say something else.
+func (on wayOn) member(sent rawjson.Member) json.RawMessage {
+	switch sent.Name {
+	case "has_more":
+		return rawjson.Bool("", on.hasMore()).Value
+	case "next_cursor":
+		if on.cursor == "" {
+			return json.RawMessage("null")
+		}
+		return rawjson.Quote(on.cursor)
+	case "next_changes_since":
+		if !on.whole {
+			return nil
+		}
+	case "links": // with the RS's next page
+		if !on.whole || on.made {
+			return nil
+		}
+	}
+	return sent.Value
+}
+
+// lines are what a text says beside the calls, which stand where they belong.
+func (on wayOn) lines() []string {
+	if on.ended == "" {
+		return nil
+	}
+	return []string{on.ended}
+}
+
+// members are the same in structured output.
+func (on wayOn) members() rawjson.Object {
+	if on.ended == "" {
+		return nil
+	}
+	return rawjson.Object{rawjson.String("note", on.ended)}
+}
