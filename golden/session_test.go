@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"testing"
 
@@ -39,12 +40,14 @@ func connect(t *testing.T, revision string) *session {
 		t.Error("the resource server was wanted")
 		return tool.Env{}, errors.New("no resource server")
 	}
-	server := host.NewServer(gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, environment)
-	serverSide, clientSide := mcp.NewInMemoryTransports()
-	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
-		t.Fatal(err)
-	}
-	connection, err := clientSide.Connect(t.Context())
+	input, toServer := io.Pipe()
+	fromServer, output := io.Pipe()
+	go func() {
+		options := host.Options{Name: "pdpp-mcp", Version: "test"}
+		_ = host.ServeSession(t.Context(), gen.Surface(), options, environment, host.Streams{In: input, Out: output})
+		_ = output.Close()
+	}()
+	connection, err := (&mcp.IOTransport{Reader: fromServer, Writer: toServer}).Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -56,11 +57,15 @@ func serveSurface(t *testing.T, listener *listeningRS) *mcp.ClientSession {
 		t.Fatal(err)
 	}
 	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
-	serverSide, clientSide := mcp.NewInMemoryTransports()
-	if _, err := host.NewServer(gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, environment).Connect(t.Context(), serverSide, nil); err != nil {
-		t.Fatal(err)
-	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil).Connect(t.Context(), clientSide, nil)
+	input, toServer := io.Pipe()
+	fromServer, output := io.Pipe()
+	go func() {
+		options := host.Options{Name: "pdpp-mcp", Version: "test"}
+		_ = host.ServeSession(t.Context(), gen.Surface(), options, environment, host.Streams{In: input, Out: output})
+		_ = output.Close()
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,11 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -81,26 +84,60 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		h.challenge(w, r, err)
 		return
 	}
-	body, messages, refused := readBody(w, r)
-	if refused != nil && r.Method == http.MethodPost {
-		h.refuse(w, r, refused)
-		return
-	}
-	release, refused := h.limiter.admit(requestOf(ctx).caller.TokenHash, max(1, messages))
+	release, refused := h.limiter.admit(requestOf(ctx).caller.TokenHash)
 	if refused != nil {
 		h.refuse(w, r, refused)
 		return
 	}
 	defer release()
-	if h.calls.take(w, r, body) {
+	if r.Method != http.MethodPost {
+		h.serveBySDK(w, r)
 		return
 	}
-	kept := &standIns{}
-	requestOf(ctx).kept = kept
-	if h.calls != nil {
-		w = &refusalWriter{ResponseWriter: w, requestID: requestOf(ctx).id}
+	body, forget, refused := h.bodies.read(w, r)
+	defer forget()
+	if refused != nil {
+		h.refuse(w, r, refused)
+		return
 	}
-	h.sdk.ServeHTTP(&restoringWriter{ResponseWriter: w, kept: kept}, r)
+	h.serveBody(w, r, body)
+}
+
+// serveBody answers the messages in a body.
+func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte) {
+	texts, isBatch, bad := splitMessages(body)
+	if bad != nil {
+		refuseMessage(h.logger, w, r, http.StatusBadRequest, *bad)
+		return
+	}
+	release, refused := h.limiter.admitMore(requestOf(r.Context()).caller.TokenHash, len(texts)-1)
+	if refused != nil {
+		h.refuse(w, r, refused)
+		return
+	}
+	defer release()
+	if name, twice := repeatedHeader(r.Header); twice {
+		var id messageID
+		if !isBatch {
+			id = readMessage(texts[0]).id
+		}
+		refuseMessage(h.logger, w, r, http.StatusBadRequest, invalidRequest(id, fmt.Sprintf("the header %s came twice", name)))
+		return
+	}
+	if h.messages == nil {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.serveBySDK(w, r)
+		return
+	}
+	h.messages.serve(w, r, texts, isBatch)
+}
+
+// serveBySDK gives a request to the SDK or to another Endpoint, whose refusals are its own.
+func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request) {
+	if h.messages != nil {
+		w = &refusalWriter{ResponseWriter: w, requestID: requestOf(r.Context()).id}
+	}
+	h.sdk.ServeHTTP(w, r)
 }
 
 // authenticate finds out who sent a request (R-HOST-4).
@@ -137,14 +174,17 @@ func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *problem) {
 	known := requestOf(r.Context())
-	attributes := []slog.Attr{
-		slog.String("request_id", known.id), slog.Int("status", refused.status), slog.String("code", refused.code),
-	}
+	logRefusal(r.Context(), h.logger, known, refused.status, refused.code)
+	refused.write(w, known.id)
+}
+
+// logRefusal writes who was refused with what. The code is of a closed set.
+func logRefusal(ctx context.Context, logger *slog.Logger, known *hostedRequest, status int, code string) {
+	attributes := []slog.Attr{slog.String("request_id", known.id), slog.Int("status", status), slog.String("code", code)}
 	if known.caller != nil {
 		attributes = append(attributes, slog.String("caller", known.caller.TokenHash))
 	}
-	h.logger.LogAttrs(r.Context(), slog.LevelInfo, "refused", attributes...)
-	refused.write(w, known.id)
+	logger.LogAttrs(ctx, slog.LevelInfo, "refused", attributes...)
 }
 
 // routeOf is the pattern of a route, which is never what the client wrote.

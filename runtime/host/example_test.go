@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // A tool of one's own stands beside the generated ones. It reads with the bearer of whoever calls it.
-func ExampleNewServer() {
+func ExampleServeSession() {
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"path":%q}`, r.URL.Path)
@@ -42,17 +43,17 @@ func ExampleNewServer() {
 		fmt.Println(err)
 		return
 	}
-	server := host.NewServer(surface, host.Options{Name: "my-adapter", Version: "1.0.0"},
-		func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil })
-
+	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 	ctx := context.Background()
-	serverSide, clientSide := mcp.NewInMemoryTransports()
-	if _, err := server.Connect(ctx, serverSide, nil); err != nil {
-		fmt.Println(err)
-		return
-	}
+	input, toServer := io.Pipe()
+	fromServer, output := io.Pipe()
+	go func() {
+		// A program that is started by its client passes os.Stdin and os.Stdout.
+		_ = host.ServeSession(ctx, surface, host.Options{Name: "my-adapter", Version: "1.0.0"}, environment, host.Streams{In: input, Out: output})
+	}()
+
 	client := mcp.NewClient(&mcp.Implementation{Name: "example", Version: "1.0.0"}, nil)
-	session, err := client.Connect(ctx, clientSide, nil)
+	session, err := client.Connect(ctx, &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"sync"
 	"testing"
 
@@ -109,19 +110,20 @@ func testSurface(more ...tool.Definition) tool.Surface {
 	}
 }
 
-// connect serves the surface over an in-memory session.
+// connect serves the surface over a session in memory.
 func connect(t *testing.T, surface tool.Surface, options host.Options, environment host.Environment) *mcp.ClientSession {
 	t.Helper()
 	if options.Name == "" {
 		options.Name, options.Version = "pdpp-mcp", "test"
 	}
-	serverSide, clientSide := mcp.NewInMemoryTransports()
-	server := host.NewServer(surface, options, environment)
-	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
-		t.Fatal(err)
-	}
+	input, toServer := io.Pipe()
+	fromServer, output := io.Pipe()
+	go func() {
+		_ = host.ServeSession(t.Context(), surface, options, environment, host.Streams{In: input, Out: output})
+		_ = output.Close()
+	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
-	session, err := client.Connect(t.Context(), clientSide, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,12 +54,13 @@ type Handler struct {
 	verifier  *auth.Verifier
 	readers   *readers
 	limiter   *limiter
+	bodies    *bodies
 	readiness *readiness
 	inFlight  *inFlight
 	recorder  Recorder
 	logger    *slog.Logger
 	routes    *http.ServeMux
-	calls     *hostedCalls // nil when another Endpoint answers
+	messages  *hostedMessages // nil when another Endpoint answers
 	sdk       http.Handler
 }
 
@@ -88,15 +89,19 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 		verifier:  options.Verifier,
 		readers:   readers,
 		limiter:   limiter,
+		bodies:    newBodies(),
 		readiness: newReadiness(options.Verifier.Check, readers.check),
 		inFlight:  newInFlight(),
 		recorder:  options.Recorder,
 		logger:    options.Logger,
 	}
 	if options.Endpoint == nil {
+		caller := newCaller(options.Options, readers.environment)
 		log := outcomeLog{logger: options.Logger, recorder: options.Recorder}
-		h.calls = &hostedCalls{plain: newPlainCalls(surface, newCaller(options.Options, readers.environment)), log: log}
-		options.Endpoint = newEndpoint(surface, options, readers.environment, log)
+		options.Endpoint = newEndpoint(surface, options, caller, log)
+		h.messages = &hostedMessages{
+			calls: newToolCalls(surface, caller), self: options.identity(), log: log, sdk: withIdentity(options.Endpoint),
+		}
 	}
 	h.sdk = withIdentity(options.Endpoint)
 	h.routes = h.newRoutes(surface)
@@ -105,13 +110,9 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 
 // newEndpoint gives the SDK's side of /mcp: one server for every caller, since a server for each costs many
 // times as much.
-func newEndpoint(surface tool.Surface, options HandlerOptions, environment Environment, log outcomeLog) http.Handler {
-	server := newServer(surface, options.Options, environment, keptFor)
-	server.AddReceivingMiddleware(
-		log.middleware,
-		refuseListening,
-		identifyServer(mcp.Implementation{Name: options.Name, Version: options.Version}),
-	)
+func newEndpoint(surface tool.Surface, options HandlerOptions, caller caller, log outcomeLog) http.Handler {
+	server := newServer(surface, options.identity(), caller, caller.neverRun)
+	server.AddReceivingMiddleware(log.middleware, identifyServer(options.identity()))
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions())
 }
 

@@ -30,14 +30,6 @@ func withIdentity(sdk http.Handler) http.Handler {
 	return sdkauth.RequireBearerToken(alreadyVerified, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(withoutBearer)
 }
 
-// keptFor gives the stand-ins of the HTTP request that an MCP message came with, or nil.
-func keptFor(extra *mcp.RequestExtra) *standIns {
-	if request := requestOfExtra(extra); request != nil {
-		return request.kept
-	}
-	return nil
-}
-
 // requestOfExtra gives the hosted request that an MCP message came with, or nil.
 func requestOfExtra(extra *mcp.RequestExtra) *hostedRequest {
 	if extra == nil || extra.TokenInfo == nil {
@@ -45,4 +37,9 @@ func requestOfExtra(extra *mcp.RequestExtra) *hostedRequest {
 	}
 	request, _ := extra.TokenInfo.Extra[requestMember].(*hostedRequest)
 	return request
+}
+
+// asExtra is the extra data that the SDK would make of a request.
+func (r *hostedRequest) asExtra() *mcp.RequestExtra {
+	return &mcp.RequestExtra{TokenInfo: &sdkauth.TokenInfo{Extra: map[string]any{requestMember: r}}}
 }

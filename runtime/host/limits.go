@@ -61,12 +61,22 @@ func newLimiter(limits Limits) (*limiter, error) {
 	return &limiter{limits: limits, busy: make(map[string]int), paces: paces}, nil
 }
 
-// admit takes a number of requests of a caller in, or refuses them with 429. Those taken in are under way until
-// release is called.
-func (l *limiter) admit(caller string, requests int) (release func(), refused *problem) {
-	if requests > l.limits.Concurrent {
-		return nil, l.tooLongBatch(requests)
+// admit takes a request of a caller in before anything of it is read, or refuses it with 429. It is under way until release is
+// called.
+func (l *limiter) admit(caller string) (release func(), refused *problem) { return l.take(caller, 1) }
+
+// admitMore takes in the further messages of a batch, whose first one counts as its request.
+func (l *limiter) admitMore(caller string, messages int) (release func(), refused *problem) {
+	switch {
+	case messages == 0:
+		return func() {}, nil
+	case messages >= l.limits.Concurrent:
+		return nil, l.tooLongBatch(messages + 1)
 	}
+	return l.take(caller, messages)
+}
+
+func (l *limiter) take(caller string, requests int) (release func(), refused *problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.busy[caller]+requests > l.limits.Concurrent {

@@ -47,10 +47,6 @@ var (
 		status: http.StatusRequestEntityTooLarge, kind: "invalid_request_error", code: CodeRequestTooLarge,
 		message: "The body is larger than 262144 bytes. Send less at once.",
 	}
-	notJSON = &problem{
-		status: http.StatusBadRequest, kind: "invalid_request_error", code: CodeInvalidRequest,
-		message: "The body is not JSON. Send one JSON-RPC message.",
-	}
 	unreadable = &problem{
 		status: http.StatusBadRequest, kind: "invalid_request_error", code: CodeInvalidRequest,
 		message: "The body broke off or took too long. Send it again.",

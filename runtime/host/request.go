@@ -20,8 +20,6 @@ type hostedRequest struct {
 
 	caller *auth.Caller // nil before authentication
 	bearer auth.Secret  // the caller's own
-
-	kept *standIns // results on their way; nil before the request has come to the SDK
 }
 
 type hostedRequestKey struct{}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -27,6 +28,11 @@ type Options struct {
 	CallTimeout time.Duration // of one tool call or resource read; 0 means DefaultCallTimeout
 }
 
+// identity is how a server names itself.
+func (o Options) identity() mcp.Implementation {
+	return mcp.Implementation{Name: o.Name, Version: o.Version}
+}
+
 func (o Options) callTimeout() time.Duration {
 	if o.CallTimeout <= 0 {
 		return DefaultCallTimeout
@@ -39,37 +45,39 @@ func (o Options) callTimeout() time.Duration {
 // called concurrently.
 type Environment func(ctx context.Context, extra *mcp.RequestExtra) (tool.Env, error)
 
-// NewServer makes an MCP server of a surface. The same server serves any number of sessions. It
-// panics when a tool has no usable schema, since surfaces are generated and tested.
-func NewServer(surface tool.Surface, options Options, environment Environment) *mcp.Server {
-	return newServer(surface, options, environment, func(*mcp.RequestExtra) *standIns { return nil })
-}
-
-// newServer makes a server whose messages are restored on their way out, where kept gives stand-ins.
-func newServer(surface tool.Surface, options Options, environment Environment, kept func(*mcp.RequestExtra) *standIns) *mcp.Server {
-	server := mcp.NewServer(
-		&mcp.Implementation{Name: options.Name, Version: options.Version},
-		&mcp.ServerOptions{
-			Instructions: surface.Instructions,
-			// Named here, so that the SDK does not promise list changes: the lists never change.
-			Capabilities: &mcp.ServerCapabilities{
-				Tools:     &mcp.ToolCapabilities{},
-				Resources: &mcp.ResourceCapabilities{},
-			},
-			SetCacheable: setCacheable,
+// newServer makes the SDK's side of a server: what it says of itself, and its resources. Its tools are listed by it and run
+// by toolCalls; run is what it would do with a call all the same. It panics when a tool has no usable schema, since surfaces
+// are generated and tested.
+func newServer(surface tool.Surface, self mcp.Implementation, caller caller, run func(tool.Definition) mcp.ToolHandler) *mcp.Server {
+	server := mcp.NewServer(&self, &mcp.ServerOptions{
+		Instructions: surface.Instructions,
+		// Named here, so that the SDK does not promise list changes: the lists never change.
+		Capabilities: &mcp.ServerCapabilities{
+			Tools:     &mcp.ToolCapabilities{},
+			Resources: &mcp.ResourceCapabilities{},
 		},
-	)
-	caller := newCaller(options, environment)
+		SetCacheable: setCacheable,
+	})
 	for _, definition := range surface.Tools {
-		addTool(server, definition, caller, kept)
+		server.AddTool(advertised(definition), run(definition))
 	}
 	addResources(server, surface, caller)
+	server.AddReceivingMiddleware(refuseListening)
 	return server
 }
 
-func addTool(server *mcp.Server, definition tool.Definition, caller caller, kept func(*mcp.RequestExtra) *standIns) {
+// neverRun stands in the SDK for a tool: a call that can be run does not come to it (R-HOST-5).
+func (c caller) neverRun(definition tool.Definition) mcp.ToolHandler {
+	return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c.logger.Error("a call came to the SDK that it should have refused", "tool", definition.Name)
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; please report it"}
+	}
+}
+
+// advertised is a tool as lists show it.
+func advertised(definition tool.Definition) *mcp.Tool {
 	no := false
-	advertised := &mcp.Tool{
+	shown := &mcp.Tool{
 		Name:        definition.Name,
 		Title:       definition.Title,
 		Description: definition.Description,
@@ -84,29 +92,9 @@ func addTool(server *mcp.Server, definition tool.Definition, caller caller, kept
 		},
 	}
 	if definition.OutputSchema != nil { // a nil RawMessage in the interface would be served as null
-		advertised.OutputSchema = definition.OutputSchema
+		shown.OutputSchema = definition.OutputSchema
 	}
-	server.AddTool(advertised, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result := caller.call(ctx, definition, request.Extra, request.Params.Arguments)
-		return kept(request.Extra).keep(callToolResult(result), result), nil
-	})
-}
-
-func callToolResult(result *tool.Result) *mcp.CallToolResult {
-	converted := &mcp.CallToolResult{
-		Content: []mcp.Content{&mcp.TextContent{Text: result.Text}},
-		IsError: result.IsError,
-	}
-	if result.Structured != nil {
-		converted.StructuredContent = result.Structured
-	}
-	if result.Meta != nil {
-		converted.Meta = make(mcp.Meta, len(result.Meta))
-		for name, value := range result.Meta {
-			converted.Meta[name] = value
-		}
-	}
-	return converted
+	return shown
 }
 
 // setCacheable lets anybody keep what the server says of itself, and nobody what it read.

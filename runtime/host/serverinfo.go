@@ -11,7 +11,7 @@ import (
 // identifyServer adds the icon to what the server says of itself (R-HOST-6). The SDK's server has one name
 // and icon for all of its clients; the icon's URL begins with the origin that each one sees. So the
 // server has none, and each answer gets its own: initialize in serverInfo, and since revision 2026-07-28
-// every result in _meta.
+// every result in _meta; that of a call is written with it (toolCall).
 func identifyServer(self mcp.Implementation) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
@@ -20,8 +20,7 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 			if err != nil || hosted == nil {
 				return result, err
 			}
-			info := self
-			info.Icons = []mcp.Icon{page.Icon(hosted.origin)}
+			info := shownAt(hosted.origin, self)
 			if initialized, ok := result.(*mcp.InitializeResult); ok {
 				shown := *initialized
 				shown.ServerInfo = &info
@@ -40,10 +39,16 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 	}
 }
 
+// shownAt is who answers, to a client that sees the server at an origin.
+func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
+	self.Icons = []mcp.Icon{page.Icon(origin)}
+	return self
+}
+
 // saysWhoItIs: the SDK's empty results have no place for it.
 func saysWhoItIs(method string) bool {
 	switch method {
-	case "server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
+	case "server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read",
 		"prompts/list":
 		return true
 	}

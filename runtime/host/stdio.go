@@ -31,35 +31,13 @@ type Streams struct {
 // bearer as anything but a client token, and with another error when the session broke. When the
 // input ends, requests under way are still answered.
 func ServeStdio(ctx context.Context, surface tool.Surface, options Options, reader rs.Reader, streams Streams) error {
-	lifetime, end := context.WithCancel(ctx)
+	ctx, end := context.WithCancel(ctx)
 	defer end()
-	admission := newAdmission(lifetime, reader)
+	admission := newAdmission(ctx, reader)
 	admission.ask()
 
-	kept := &standIns{}
-	server := newServer(surface, options, admission.environment, func(*mcp.RequestExtra) *standIns { return kept })
-	out := &lineWriter{destination: streams.Out, kept: kept}
-	calls := newLocalCalls(lifetime, newPlainCalls(surface, newCaller(options, admission.environment)), out)
-	server.AddReceivingMiddleware(calls.middleware)
-	transport := newStdioTransport(streams.In, out, calls, options)
-	session, err := server.Connect(lifetime, transport, nil)
-	if err != nil {
-		return fmt.Errorf("the MCP session could not begin: %w", err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- session.Wait() }()
-
-	select {
-	case err = <-ended:
-	case <-admission.refused:
-		// Calls that waited for the bearer are told why they get nothing.
-		transport.connection.drain(ctx, goodbye)
-		waitBriefly(ctx, calls)
-		closeSession(session)
-	case <-ctx.Done():
-		end()
-		waitBriefly(context.WithoutCancel(ctx), calls)
-		closeSession(session)
+	err := serveSession(ctx, surface, options, admission.environment, streams, admission.refused)
+	if ctx.Err() != nil {
 		return nil
 	}
 	waiting, stop := context.WithTimeout(ctx, goodbye)
@@ -67,17 +45,42 @@ func ServeStdio(ctx context.Context, surface tool.Surface, options Options, read
 	if refusal := admission.settle(waiting); refusal != nil {
 		return refusal
 	}
-	if err != nil {
-		return fmt.Errorf("the MCP session broke: %w", err)
-	}
-	return nil
+	return err
 }
 
-// waitBriefly lets plain calls under way finish.
-func waitBriefly(ctx context.Context, calls *localCalls) {
-	ctx, stop := context.WithTimeout(ctx, goodbye)
-	defer stop()
-	calls.wait(ctx)
+// ServeSession serves one session over newline-delimited JSON, whose calls read what the environment gives them. It ends without
+// an error when the input ends or the context is done. When the input ends, requests under way are still answered.
+func ServeSession(ctx context.Context, surface tool.Surface, options Options, environment Environment, streams Streams) error {
+	return serveSession(ctx, surface, options, environment, streams, nil)
+}
+
+// serveSession is ServeSession, and ends the session with a refusal of its credential too.
+func serveSession(ctx context.Context, surface tool.Surface, options Options, environment Environment, streams Streams, refused <-chan struct{}) error {
+	lifetime, end := context.WithCancel(ctx)
+	defer end()
+	caller := newCaller(options, environment)
+	served := newSession(lifetime, newToolCalls(surface, caller), options.identity(), options.callTimeout()+goodbye, streams)
+	sdk, err := newServer(surface, options.identity(), caller, caller.neverRun).Connect(lifetime, served, nil)
+	if err != nil {
+		return fmt.Errorf("the MCP session could not begin: %w", err)
+	}
+	served.start(sdk)
+	ended := make(chan error, 1)
+	go func() { ended <- sdk.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("the MCP session broke: %w", err)
+		}
+		return nil
+	case <-refused:
+		// Calls that waited for the bearer are told why they get nothing.
+		served.wait(ctx, goodbye)
+	case <-ctx.Done():
+		served.wait(context.WithoutCancel(ctx), goodbye)
+	}
+	closeSession(sdk)
+	return nil
 }
 
 // closeSession lets requests under way finish, for a short while: the process is about to end.
@@ -92,14 +95,4 @@ func closeSession(session *mcp.ServerSession) {
 	case <-closed:
 	case <-time.After(goodbye):
 	}
-}
-
-func newStdioTransport(in io.ReadCloser, out *lineWriter, calls *localCalls, options Options) *drainingTransport {
-	return &drainingTransport{atMost: options.callTimeout() + goodbye, inner: &mcp.IOTransport{
-		Reader: newLineReader(in, out, calls),
-		Writer: out,
-		// The line reader keeps the limit and goes on after a line that is too long; the SDK would end
-		// the session. Its own limit also counts what it has buffered of the next lines.
-		MaxLineLength: -1,
-	}}
 }

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -270,20 +271,21 @@ func TestBadLines(t *testing.T) {
 	tests := []struct {
 		name string
 		line string
-		code int // pong: the line is a good one
+		code int    // pong: the line is a good one
+		id   string // of the refusal; empty for null
 	}{
-		{"not JSON", "Content-Length: 10", -32700},
-		{"cut off", `{"jsonrpc":"2.0","id":7,`, -32700},
-		{"not UTF-8 and not JSON", "\xff\xfe", -32700},
-		{"no message", `{}`, -32600},
-		{"a number", `42`, -32600},
-		{"another version", `{"jsonrpc":"1.0","id":7,"method":"ping"}`, -32600},
-		{"an empty batch", `[]`, -32600},
-		{"a batch of nonsense", `[1]`, -32600},
-		{"as long as it may be", padded(host.LongestLine), pong},
-		{"one byte longer", padded(host.LongestLine + 1), -32600},
-		{"far too long", strings.Repeat("x", 3*host.LongestLine), -32600},
-		{"with white space around it", " \t" + padded(100) + " \r", pong},
+		{"not JSON", "Content-Length: 10", -32700, ""},
+		{"cut off", `{"jsonrpc":"2.0","id":7,`, -32700, ""},
+		{"not UTF-8 and not JSON", "\xff\xfe", -32700, ""},
+		{"no message", `{}`, -32600, ""},
+		{"a number", `42`, -32600, ""},
+		{"another version", `{"jsonrpc":"1.0","id":7,"method":"ping"}`, -32600, "7"},
+		{"an empty batch", `[]`, -32600, ""},
+		{"a batch of nonsense", `[1]`, -32600, ""},
+		{"as long as it may be", padded(host.LongestLine), pong, ""},
+		{"one byte longer", padded(host.LongestLine + 1), -32600, ""},
+		{"far too long", strings.Repeat("x", 3*host.LongestLine), -32600, ""},
+		{"with white space around it", " \t" + padded(100) + " \r", pong, ""},
 	}
 	c := converse(t.Context(), t, reporting(clientSchema))
 	c.send(initialize)
@@ -295,7 +297,7 @@ func TestBadLines(t *testing.T) {
 			switch {
 			case test.code == pong && (got.Error != nil || string(got.ID) != "7"):
 				t.Errorf("answer is %+v, want the ping's", got)
-			case test.code != pong && (got.Error == nil || got.Error.Code != test.code || string(got.ID) != "null"):
+			case test.code != pong && (got.Error == nil || got.Error.Code != test.code || string(got.ID) != cmp.Or(test.id, "null")):
 				t.Errorf("answer is %+v, want code %d", got, test.code)
 			}
 		})

@@ -2,7 +2,7 @@
 // Records are never decoded: a member's value is passed on as it was spelled, and the order of
 // members is the order of the document.
 //
-// Compact and Valid check a document. Everything else expects values out of a checked one, so that it can pass over
+// Compact, Valid and Check check a document. Everything else expects values out of a checked one, so that it can pass over
 // them without looking; on other bytes it may say anything, but does not panic. What is taken out of a value shares
 // memory with it.
 package rawjson

@@ -86,8 +86,17 @@ func compact(document []byte, c checker) (json.RawMessage, error) {
 
 // Valid tells whether a document is one JSON value (RFC 8259) that nests at most 10,000 deep. It does not look at whether strings are UTF-8.
 func Valid(document []byte) bool {
-	c := checker{text: document, depthMost: nestingMost}
-	return c.document()
+	return Check(document, nestingMost) == nil
+}
+
+// Check is Valid for a document in which no more than depth objects and arrays stand in each other. Its error is ErrInvalid or
+// ErrTooDeep, whichever fault comes first.
+func Check(document []byte, depth int) error {
+	c := checker{text: document, depthMost: depth}
+	if !c.document() {
+		return cmp.Or(c.fault, ErrInvalid)
+	}
+	return nil
 }
 
 // Text is the text of a JSON string. It is false for a value of another kind.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,12 +25,15 @@ import (
 func sessionOver(t *testing.T, reader rs.Reader) *mcp.ClientSession {
 	t.Helper()
 	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
-	server := host.NewServer(gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, environment)
-	serverSide, clientSide := mcp.NewInMemoryTransports()
-	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
-		t.Fatal(err)
-	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil).Connect(t.Context(), clientSide, nil)
+	input, toServer := io.Pipe()
+	fromServer, output := io.Pipe()
+	go func() {
+		options := host.Options{Name: "pdpp-mcp", Version: "test"}
+		_ = host.ServeSession(t.Context(), gen.Surface(), options, environment, host.Streams{In: input, Out: output})
+		_ = output.Close()
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

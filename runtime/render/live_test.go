@@ -10,12 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
-	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // library is a resource server that has every record. Each has one text, and its windows are as asked.
@@ -35,23 +32,6 @@ func (l *library) Get(_ context.Context, request rs.Request) (*rs.Response, erro
 	return &rs.Response{Status: 200, Body: json.RawMessage(body), RequestID: "req_1", URL: provider + string(request.Path), Request: request}, nil
 }
 
-// liveSession is a client of the whole surface over the library.
-func liveSession(t *testing.T, books *library) *mcp.ClientSession {
-	t.Helper()
-	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: books}, nil }
-	server := host.NewServer(gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, environment)
-	serverSide, clientSide := mcp.NewInMemoryTransports()
-	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
-		t.Fatal(err)
-	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil).Connect(t.Context(), clientSide, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = session.Close() })
-	return session
-}
-
 // onlyText is the text of a result whose content is one text and nothing else.
 func onlyText(t fataler, result *mcp.CallToolResult) string {
 	if len(result.Content) != 1 || result.IsError {
@@ -68,7 +48,7 @@ func onlyText(t fataler, result *mcp.CallToolResult) string {
 // and a resource read of the same selector asks the same and gives the same.
 func TestToolsAndResourcesAgree(t *testing.T) {
 	books := &library{}
-	session := liveSession(t, books)
+	session := sessionOver(t, books)
 	rapid.Check(t, func(check *rapid.T) {
 		handle := anyHandle.Draw(check, "handle")
 		offset := rapid.SampledFrom([]*int64{nil, pointer(int64(0)), pointer(int64(7))}).Draw(check, "offset")

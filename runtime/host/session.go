@@ -1,0 +1,375 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// callsMost is how many requests of a session are worked on at the same time (R-STDIO-7).
+	callsMost = 64
+
+	// readAheadMost bounds the requests that were read and are not answered, in bytes. A request counts as one of
+	// readAheadRequest bytes at least, so that these are 128 at most: those that are worked on, and as many that wait behind
+	// them. While there is no room, nothing is read, so that neither a client that asks too much nor one that reads
+	// no answers fills the memory. Notifications need no room: until then a cancellation reaches the request that it is for.
+	readAheadMost    = 16 << 20
+	readAheadRequest = readAheadMost / (2 * callsMost)
+)
+
+// session is the conversation with one client over newline-delimited JSON. It answers the calls of tools itself. Everything
+// else it gives to the SDK, whose connection it is.
+type session struct {
+	lifetime context.Context // of the session: its calls end with it
+	calls    *toolCalls
+	identity json.RawMessage
+	lines    *lineReader
+	out      *lineWriter
+	atMost   time.Duration // how long requests may be worked on after the input has ended
+	sdk      *mcp.ServerSession
+
+	working   chan struct{} // holds a value for each request that is worked on
+	readAhead *semaphore.Weighted
+	inFlight  *inFlight
+	toSDK     chan jsonrpc.Message
+
+	mu       sync.Mutex
+	underWay map[jsonrpc.ID]*pending
+
+	ending sync.Once
+	ended  chan struct{} // closed when nothing more will be read
+	err    error         // why, set before ended is closed
+
+	closing sync.Once
+	closed  chan struct{}
+}
+
+// pending is a request that has no answer yet.
+type pending struct {
+	cancel      context.CancelFunc
+	reply       reply
+	settled     chan struct{} // closed when it has been answered
+	isCancelled bool          // by the client, which then wants no answer (MCP 2025-11-25, Cancellation)
+	isSDKs      bool          // the SDK works on it
+	isWorkedOn  bool
+	weight      int64
+}
+
+// reply takes the answer to a message, or nil when it gets none. It does not keep the bytes.
+type reply func(answer []byte)
+
+func newSession(lifetime context.Context, calls *toolCalls, self mcp.Implementation, atMost time.Duration, streams Streams) *session {
+	return &session{
+		lifetime: lifetime, calls: calls, identity: identityOf(self), atMost: atMost,
+		lines: newLineReader(streams.In), out: &lineWriter{destination: streams.Out},
+		working: make(chan struct{}, callsMost), readAhead: semaphore.NewWeighted(readAheadMost), inFlight: newInFlight(),
+		toSDK: make(chan jsonrpc.Message), underWay: make(map[jsonrpc.ID]*pending),
+		ended: make(chan struct{}), closed: make(chan struct{}),
+	}
+}
+
+// start reads the input in a goroutine of its own, which no read of the SDK waits for once the session is closed.
+func (s *session) start(sdk *mcp.ServerSession) {
+	s.sdk = sdk
+	go s.read()
+}
+
+func (s *session) read() {
+	for {
+		line, err := s.lines.next()
+		if errors.Is(err, errLineTooLong) {
+			s.write(invalidRequest(messageID{}, fmt.Sprintf("the message is longer than %d bytes; send less at once", LongestLine)).refusal())
+			continue
+		}
+		if len(bytes.Trim(line, " \t\r\n")) > 0 {
+			s.takeLine(line)
+		}
+		if err != nil {
+			// A script that pipes its requests in and closes gets its answers before the SDK learns of the end.
+			s.wait(s.lifetime, s.atMost)
+			s.end(err)
+			return
+		}
+	}
+}
+
+// takeLine takes a message or a batch.
+func (s *session) takeLine(line []byte) {
+	texts, isBatch, refused := splitMessages(line)
+	switch {
+	case refused != nil:
+	case !isBatch:
+		s.take(readMessage(texts[0]), s.write)
+		return
+	case !s.hasBatches():
+		m := invalidRequest(messageID{}, "batches are of revisions up to 2025-03-26, once one is agreed on; send one message on each line")
+		refused = &m
+	case len(texts) > callsMost:
+		m := invalidRequest(messageID{}, fmt.Sprintf("the batch has %d messages; send at most %d at once", len(texts), callsMost))
+		refused = &m
+	default:
+		var batch []message
+		if batch, refused = readBatch(texts); refused == nil {
+			s.takeBatch(batch)
+			return
+		}
+	}
+	s.write(refused.refusal())
+}
+
+// hasBatches reports whether the revision that the session began with has batches.
+func (s *session) hasBatches() bool {
+	begun := s.sdk.InitializeParams()
+	return begun != nil && (begun.ProtocolVersion == revisionUnnamed || begun.ProtocolVersion == "2024-11-05")
+}
+
+// takeBatch answers a batch when each of its messages is answered, in their order. A batch without any answer gets none.
+func (s *session) takeBatch(batch []message) {
+	var mu sync.Mutex
+	answers, left := make([]json.RawMessage, len(batch)), len(batch)
+	for i, m := range batch {
+		s.take(m, func(answer []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			answers[i] = bytes.Clone(answer)
+			if left--; left > 0 {
+				return
+			}
+			if joined := joinAnswers(answers); joined != nil {
+				s.write(joined)
+			}
+		})
+	}
+}
+
+// take begins to answer a message. Only a request is answered later.
+func (s *session) take(m message, reply reply) {
+	switch {
+	case m.refused != nil:
+		reply(m.refusal())
+	case m.isCall():
+		s.begin(m, reply)
+	default:
+		if m.method != methodCancelled || s.cancel(m) {
+			s.giveToSDK(m)
+		}
+		reply(nil)
+	}
+}
+
+// begin registers a request and works on it when there is room. The message after an initialize is not looked at before
+// that is answered, since it depends on it.
+func (s *session) begin(m message, reply reply) {
+	ctx, cancel := context.WithCancel(s.lifetime)
+	request := &pending{cancel: cancel, reply: reply, settled: make(chan struct{})}
+	request.weight = min(max(int64(len(m.raw)), readAheadRequest), readAheadMost)
+	if s.readAhead.Acquire(s.lifetime, request.weight) != nil {
+		cancel()
+		reply(nil) // the session is over
+		return
+	}
+	if !s.register(m.id.ID, request) {
+		s.readAhead.Release(request.weight)
+		cancel()
+		reply(invalidRequest(messageID{}, fmt.Sprintf("request ID %s already in use", m.id.written)).refusal())
+		return
+	}
+	s.inFlight.enter()
+	var asked string
+	if begun := s.sdk.InitializeParams(); begun != nil {
+		asked = begun.ProtocolVersion
+	}
+	go s.work(ctx, m, request, asked)
+	if m.method == methodInitialize {
+		select {
+		case <-request.settled:
+		case <-s.closed:
+		}
+	}
+}
+
+func (s *session) register(id jsonrpc.ID, request *pending) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.underWay[id] != nil {
+		return false
+	}
+	s.underWay[id] = request
+	return true
+}
+
+// work answers a request, or lets the SDK answer it.
+func (s *session) work(ctx context.Context, m message, request *pending, asked string) {
+	select {
+	case s.working <- struct{}{}:
+		request.isWorkedOn = true
+	case <-ctx.Done():
+		s.settle(m.id.ID, nil)
+		return
+	}
+	call, runs := s.calls.read(m, asked)
+	if !runs {
+		if s.letSDKWork(request) {
+			s.giveToSDK(m)
+		} else {
+			s.settle(m.id.ID, nil)
+		}
+		return
+	}
+	result := s.calls.call(ctx, call.definition, nil, call.arguments)
+	buffer := answerBuffers.Get().(*[]byte)
+	defer answerBuffers.Put(buffer)
+	*buffer = call.appendAnswer((*buffer)[:0], result, s.identity)
+	s.settle(m.id.ID, *buffer)
+}
+
+// letSDKWork marks a request as the SDK's, unless it is cancelled already.
+func (s *session) letSDKWork(request *pending) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	request.isSDKs = !request.isCancelled
+	return request.isSDKs
+}
+
+// giveToSDK gives a message to the SDK. A request that it cannot have is settled without an answer.
+func (s *session) giveToSDK(m message) {
+	decoded, err := jsonrpc.DecodeMessage(m.raw)
+	if err == nil {
+		select {
+		case s.toSDK <- decoded:
+			return
+		case <-s.closed:
+		}
+	}
+	if !m.isCall() {
+		return
+	}
+	s.settle(m.id.ID, invalidRequest(m.id, "the message is not one of JSON-RPC 2.0").refusal())
+}
+
+// settle answers a request with what was found, unless the client has cancelled it. The room that it took is free once the
+// answer is written, and not before: a client that reads no answers is not read from either.
+func (s *session) settle(id jsonrpc.ID, answer []byte) {
+	s.mu.Lock()
+	request := s.underWay[id]
+	delete(s.underWay, id)
+	if request != nil && request.isCancelled {
+		answer = nil
+	}
+	s.mu.Unlock()
+	if request == nil {
+		return
+	}
+	request.reply(answer)
+	request.cancel()
+	if request.isWorkedOn {
+		<-s.working
+	}
+	s.readAhead.Release(request.weight)
+	close(request.settled)
+	s.inFlight.leave()
+}
+
+// cancel ends the request that a notification names, and reports whether the SDK works on it. The SDK is told of no other
+// notification: it rounds ids, and heeds them late.
+func (s *session) cancel(m message) bool {
+	id, err := readID(member(m.named, "requestId"))
+	if err != nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	request := s.underWay[id.ID]
+	if request == nil {
+		return false
+	}
+	request.isCancelled = true
+	request.cancel()
+	return request.isSDKs
+}
+
+// wait returns when no request is under way any more, when the time is over, or with the context or the session.
+func (s *session) wait(ctx context.Context, atMost time.Duration) {
+	ctx, stop := context.WithTimeout(ctx, atMost)
+	defer stop()
+	none := make(chan struct{})
+	go func() {
+		defer close(none)
+		_ = s.inFlight.wait(ctx) // its error says just that
+	}()
+	select {
+	case <-none:
+	case <-s.closed:
+	}
+}
+
+// write writes one message. When nobody can read it, the session ends.
+func (s *session) write(message []byte) {
+	if message == nil {
+		return // there is no answer
+	}
+	if err := s.out.write(append(message, '\n')); err != nil {
+		s.end(err)
+	}
+}
+
+func (s *session) end(err error) {
+	s.ending.Do(func() {
+		s.err = err
+		close(s.ended)
+	})
+}
+
+// Connect gives the SDK the session as its connection.
+func (s *session) Connect(context.Context) (mcp.Connection, error) { return s, nil }
+
+// Read gives the SDK its next message.
+func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case message := <-s.toSDK:
+		return message, nil
+	case <-s.ended:
+		return nil, s.err
+	case <-s.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write writes a message of the SDK.
+func (s *session) Write(_ context.Context, message jsonrpc.Message) error {
+	encoded, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return fmt.Errorf("encode a message: %w", err)
+	}
+	if response, isResponse := message.(*jsonrpc.Response); isResponse {
+		s.settle(response.ID, encoded)
+		return nil
+	}
+	s.write(encoded)
+	return nil
+}
+
+// Close ends the session. Standard output stays open until the process ends.
+func (s *session) Close() error {
+	var err error
+	s.closing.Do(func() {
+		close(s.closed)
+		err = s.lines.Close()
+	})
+	return err
+}
+
+// SessionID is empty: there is one session.
+func (s *session) SessionID() string { return "" }
