@@ -14,8 +14,14 @@ import (
 )
 
 // BenchmarkHostedCall is a whole call of query_records through the hosted handler with a cached token: 25
-// records of 1 kB from a resource server without a network.
+// records of 1 kB from a resource server without a network, in an older revision and in the newest.
 func BenchmarkHostedCall(b *testing.B) {
+	for _, revision := range []string{"2025-06-18", newRevision} {
+		b.Run(revision, func(b *testing.B) { benchmarkHostedCalls(b, revision) })
+	}
+}
+
+func benchmarkHostedCalls(b *testing.B, revision string) {
 	page := pageOf(25, 1000)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -37,7 +43,13 @@ func BenchmarkHostedCall(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"messages","limit":25}}}`
+	const tool = "query_records"
+	meta := ""
+	if revision == newRevision {
+		meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision + `","io.modelcontextprotocol/clientInfo":{"name":"b","version":"1"},` +
+			`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":2},`
+	}
+	call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta + `"name":"` + tool + `","arguments":{"stream":"messages","limit":25}}}`
 	b.ReportAllocs()
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
@@ -45,7 +57,9 @@ func BenchmarkHostedCall(b *testing.B) {
 		request.Header.Set("Authorization", "Bearer scoped-bearer")
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Accept", "application/json, text/event-stream")
-		request.Header.Set("Mcp-Protocol-Version", "2025-06-18")
+		request.Header.Set("Mcp-Protocol-Version", revision)
+		request.Header.Set("Mcp-Method", "tools/call")
+		request.Header.Set("Mcp-Name", tool)
 		answer := &discarded{header: http.Header{}}
 		handler.ServeHTTP(answer, request)
 		if answer.status != http.StatusOK || answer.length < len(page) {

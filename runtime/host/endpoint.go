@@ -105,6 +105,10 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 
 // serveBody answers the messages in a body.
 func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte) {
+	if h.messages != nil && !isAnswerable(r) {
+		h.messages.bySDK(w, r, body) // it refuses the request for its headers
+		return
+	}
 	texts, isBatch, bad := splitMessages(body)
 	if bad != nil {
 		refuseMessage(h.logger, w, r, http.StatusBadRequest, *bad)

@@ -43,11 +43,9 @@ const (
 	revisionWithoutBatches = "2025-06-18"
 )
 
-// serve answers what was read from the body of a POST.
+// serve answers what was read from the body of a POST whose headers are in order.
 func (h *hostedMessages) serve(w http.ResponseWriter, r *http.Request, texts []json.RawMessage, isBatch bool) {
 	switch {
-	case !isAnswerable(r):
-		h.bySDK(w, r, slices.Concat(texts...)) // it refuses the request for its headers
 	case !isBatch:
 		h.answer(w, r, readMessage(texts[0]))
 	case revisionOf(r) >= revisionWithoutBatches:

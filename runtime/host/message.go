@@ -96,6 +96,9 @@ func readMessage(text json.RawMessage) message {
 	isAnswer := member(members, "result") != nil || member(members, "error") != nil
 	switch {
 	case method == nil && isAnswer && id.isThere():
+		if _, err := jsonrpc.DecodeMessage(text); err != nil {
+			return invalidRequest(id, "the response is not one of JSON-RPC 2.0")
+		}
 		m.response = true
 		return m
 	case method == nil:

@@ -55,12 +55,12 @@ func saysWhoItIs(method string) bool {
 	return false
 }
 
-// isNewRevision: since 2026-07-28 every request names its revision itself.
+// isNewRevision: since 2026-07-28 every request names its revision itself. An older one may be named too, and changes nothing.
 func isNewRevision(request mcp.Request) bool {
 	params := request.GetParams()
 	if params == nil {
 		return false
 	}
-	_, named := params.GetMeta()[mcp.MetaKeyProtocolVersion]
-	return named
+	revision, _ := params.GetMeta()[mcp.MetaKeyProtocolVersion].(string)
+	return revision >= newestRevision
 }
