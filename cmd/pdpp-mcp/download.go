@@ -41,7 +41,7 @@ func newDownloadCommand(terminal terminal, logging *logging, generated tool.Comm
 		if err := admit(command.Context(), client); err != nil {
 			return err
 		}
-		target, err := newSink(terminal.out, output, force, digestOf(request))
+		target, err := newSink(command.Context(), terminal.out, output, force, digestOf(request))
 		if err != nil {
 			return err
 		}
@@ -66,9 +66,9 @@ type sink interface {
 	leave() error
 }
 
-func newSink(out io.Writer, name string, force bool, digest string) (sink, error) {
+func newSink(ctx context.Context, out io.Writer, name string, force bool, digest string) (sink, error) {
 	if name == "-" {
-		return newStream(out, digest), nil
+		return newStream(ctx, out, digest), nil
 	}
 	return newSavedFile(name, force, digest)
 }

@@ -121,7 +121,12 @@ func (rs *blobRS) half(sent chan<- struct{}) func(http.ResponseWriter, *http.Req
 	}
 }
 
-// A run that was killed leaves FILE.part alone, and the next run goes on with it.
+// partOf is where a download of the blob waits for its end.
+func (rs *blobRS) partOf(file string) string {
+	return file + "." + strings.TrimPrefix(rs.id, "blob_sha256_")[:16] + ".part"
+}
+
+// A run that was killed leaves its own file alone, and the next run goes on with it.
 func TestAKilledDownloadIsContinued(t *testing.T) {
 	for name, test := range map[string]struct {
 		ranges bool
@@ -139,12 +144,12 @@ func TestAKilledDownloadIsContinued(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-sent
-			awaitSize(t, file+".part", 524288)
+			awaitSize(t, rs.partOf(file), 524288)
 			if err := command.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
 			_ = command.Wait() // it was killed
-			onlyFile(t, file+".part")
+			onlyFile(t, rs.partOf(file))
 			rs.asked()
 			rs.answers(rs.ranged)
 			if !test.ranges {
@@ -211,10 +216,10 @@ func TestDownloadsThatFail(t *testing.T) {
 	changed := func(rs *blobRS) []byte { return append([]byte("X"), rs.bytes[1:]...) }
 	for name, test := range map[string]struct {
 		serve  func(rs *blobRS) func(http.ResponseWriter, *http.Request)
-		before int // bytes of FILE.part; negative: wrong ones
+		before int // bytes of an earlier run; negative: wrong ones
 		code   int
 		says   string
-		left   bool // FILE.part
+		left   bool // what came
 	}{
 		"another digest": {func(rs *blobRS) func(http.ResponseWriter, *http.Request) {
 			return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(changed(rs)) }
@@ -247,7 +252,7 @@ func TestDownloadsThatFail(t *testing.T) {
 				part = changed(rs)[:-test.before]
 			}
 			if len(part) > 0 {
-				if err := os.WriteFile(file+".part", part, 0o600); err != nil {
+				if err := os.WriteFile(rs.partOf(file), part, 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -258,35 +263,28 @@ func TestDownloadsThatFail(t *testing.T) {
 			if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the file is there: %v", err)
 			}
-			if _, err := os.Stat(file + ".part"); (err == nil) != test.left {
+			if _, err := os.Stat(rs.partOf(file)); (err == nil) != test.left {
 				t.Errorf("the part is left: %v, want %v", err == nil, test.left)
 			}
 		})
 	}
 }
 
-// A beginning that is longer than the blob is begun anew; one that is all of it needs no bytes. Without a digest
-// in the id nothing tells whose beginning it is.
+// A beginning that is longer than the blob is begun anew; one that is all of it needs no bytes.
 func TestBeginningsOfDownloads(t *testing.T) {
 	for name, test := range map[string]struct {
 		part  func(rs *blobRS) []byte
-		named bool // by its digest
 		asked string
 	}{
-		"longer than the blob": {func(rs *blobRS) []byte { return append(bytes.Clone(rs.bytes), 'x') }, true, "bytes=1048577-|"},
-		"all of the blob":      {func(rs *blobRS) []byte { return rs.bytes }, true, ""},
-		"an id without digest": {func(rs *blobRS) []byte { return []byte("something else") }, false, ""},
+		"longer than the blob": {func(rs *blobRS) []byte { return append(bytes.Clone(rs.bytes), 'x') }, "bytes=1048577-|"},
+		"all of the blob":      {func(rs *blobRS) []byte { return rs.bytes }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rs, file := newBlobRS(t), filepath.Join(t.TempDir(), "blob")
-			if err := os.WriteFile(file+".part", test.part(rs), 0o600); err != nil {
+			if err := os.WriteFile(rs.partOf(file), test.part(rs), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			id := rs.id
-			if !test.named {
-				id = "blob_1"
-			}
-			if code, _, stderr := rs.run(t, id, "-o", file); code != 0 {
+			if code, _, stderr := rs.run(t, rs.id, "-o", file); code != 0 {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
 			rs.holds(t, file)

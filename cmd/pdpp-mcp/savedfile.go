@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,8 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -80,33 +83,30 @@ func (c *content) check() error {
 	return nil
 }
 
-// savedFile writes FILE.part and renames it when all of it is there and right.
+// savedFile writes FILE.….part and renames it when all of it is there and right.
 type savedFile struct {
 	content
 	name  string
 	force bool
-	file  *os.File // FILE.part
+	file  *os.File // FILE.….part
 }
 
-// newSavedFile opens FILE.part. What an earlier run left is gone on with when the id names the digest, which
-// tells in the end whether it was the beginning of the same bytes; else it is begun anew.
+// newSavedFile opens the file that the bytes wait in for their name. An id that names the digest names that file too, so
+// that a killed run is gone on with, and the digest tells in the end whether it was the beginning of the same bytes.
+// Any other id has a file of this run alone.
 func newSavedFile(name string, force bool, digest string) (*savedFile, error) {
-	switch {
-	case name == "":
+	if name == "" {
 		return nil, &usageError{"-o is missing; name the file to write, or - for standard output"}
 	}
 	s := &savedFile{content: newContent(digest), name: name, force: force}
 	if err := s.refuseExisting(); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(s.partName(), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := openPart(name, digest)
 	if err != nil {
-		return nil, &usageError{fmt.Sprintf("-o cannot be written: %v", err)}
+		return nil, err
 	}
 	s.file = file
-	if digest == "" {
-		return s, s.restart()
-	}
 	s.offset, err = io.Copy(s.digest, file)
 	if err != nil {
 		return nil, fmt.Errorf("read what an earlier run left: %w", errors.Join(err, file.Close()))
@@ -114,10 +114,37 @@ func newSavedFile(name string, force bool, digest string) (*savedFile, error) {
 	return s, nil
 }
 
-func (s *savedFile) partName() string { return s.name + ".part" }
+// digestShown is how much of the digest stands in the name of FILE.….part, in hexadecimal digits.
+const digestShown = 16
 
+// openPart makes the file, or opens the one that an earlier run made. What somebody else may have put there is neither
+// followed nor changed: a link, a pipe, a file that others can write or that has another name.
+func openPart(name, digest string) (*os.File, error) {
+	if digest == "" {
+		file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part") // 0600
+		if err != nil {
+			return nil, &usageError{fmt.Sprintf("-o cannot be written: %v", err)}
+		}
+		return file, nil
+	}
+	part := name + "." + digest[:digestShown] + ".part"
+	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
+	if errors.Is(err, fs.ErrExist) {
+		file, _, err = ownfile.OpenPrivate(part, os.O_RDWR)
+	}
+	var foreign *ownfile.Fault
+	switch {
+	case errors.As(err, &foreign):
+		return nil, &usageError{fmt.Sprintf("%v, so it is not what an earlier run left; remove it, or name another file with -o", foreign)}
+	case err != nil:
+		return nil, &usageError{fmt.Sprintf("-o cannot be written: %v", err)}
+	}
+	return file, nil
+}
+
+// refuseExisting refuses what would be written over, and what is no file: renaming would put one in its place.
 func (s *savedFile) refuseExisting() error {
-	info, err := os.Stat(s.name)
+	info, err := os.Lstat(s.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -125,6 +152,8 @@ func (s *savedFile) refuseExisting() error {
 		return &usageError{fmt.Sprintf("-o cannot be written: %v", err)}
 	case info.IsDir():
 		return &usageError{fmt.Sprintf("-o %s is a directory; name a file in it", s.name)}
+	case !info.Mode().IsRegular():
+		return &usageError{fmt.Sprintf("-o %s is a link or another thing that is no regular file; name a file, or - for standard output", s.name)}
 	case !s.force:
 		return &usageError{fmt.Sprintf("%s is there already; pass --force to write over it", s.name)}
 	}
@@ -163,32 +192,36 @@ func (s *savedFile) finish() error {
 		return err
 	}
 	if err := s.file.Sync(); err != nil {
-		return fmt.Errorf("write %s: %w", s.partName(), err)
+		return fmt.Errorf("write %s: %w", s.file.Name(), err)
 	}
 	if err := s.refuseExisting(); err != nil { // one may have appeared meanwhile
 		return err
 	}
-	if err := os.Rename(s.partName(), s.name); err != nil {
+	if err := os.Rename(s.file.Name(), s.name); err != nil {
 		return fmt.Errorf("give the file its name: %w", err)
 	}
 	return s.file.Close()
 }
 
-// leave keeps what there is for another run, and no empty file.
+// leave keeps what there is for another run, and nothing that none could use.
 func (s *savedFile) leave() error {
-	if s.offset == 0 {
-		return errors.Join(s.file.Close(), os.Remove(s.partName()))
+	if s.offset == 0 || s.wanted == "" {
+		return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 	}
 	return s.file.Close()
 }
 
 // stream writes to standard output, where nothing can be taken back: a wrong digest shows in the exit code.
+// Nobody may be reading there, so that a write ends with its context too.
 type stream struct {
 	content
+	ctx context.Context //nolint:containedctx // of the one download that is written
 	out io.Writer
 }
 
-func newStream(out io.Writer, digest string) *stream { return &stream{newContent(digest), out} }
+func newStream(ctx context.Context, out io.Writer, digest string) *stream {
+	return &stream{newContent(digest), ctx, out}
+}
 
 func (s *stream) begin(opened *rs.Download) error {
 	if s.offset > 0 && opened.Offset == 0 {
@@ -199,9 +232,21 @@ func (s *stream) begin(opened *rs.Download) error {
 }
 
 func (s *stream) Write(part []byte) (int, error) {
-	count, err := s.out.Write(part)
-	s.add(part[:count])
-	return count, err
+	written := make(chan error, 1)
+	go func() {
+		_, err := s.out.Write(part)
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		if err != nil {
+			return 0, err
+		}
+		s.add(part)
+		return len(part), nil
+	case <-s.ctx.Done():
+		return 0, errReadingInterrupted // and part is written to no more: the download is at its end
+	}
 }
 
 func (s *stream) finish() error { return s.check() }

@@ -1,0 +1,112 @@
+// Package ownfile opens files that are to be read, changed or narrowed only when nobody else's file is behind their
+// name: no symbolic link is followed at the end of a path, and no named pipe is waited for.
+package ownfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// Fault is a file that is not taken for what it is.
+type Fault struct {
+	Path   string
+	Reason string // such as "is a symbolic link"
+}
+
+func (f *Fault) Error() string { return f.Path + " " + f.Reason }
+
+// Why a file is not taken.
+const (
+	isLink       = "is a symbolic link"
+	isNotRegular = "is not a regular file"
+	wasExchanged = "was exchanged while it was opened"
+	isForeign    = "belongs to another user"
+	hasMoreNames = "has another name besides (a hard link)"
+	isWide       = "can be read or written by others"
+)
+
+// Open opens a regular file that is there, for os.O_RDONLY or os.O_RDWR, and gives what is known of it. It creates and
+// truncates nothing. Its error is a *Fault for a link and for anything else that is no regular file, or an error of
+// package os.
+func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
+	named, err := os.Lstat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkRegular(path, named); err != nil {
+		return nil, nil, err
+	}
+	// O_NONBLOCK: what has become a pipe meanwhile is not waited for. Regular files take no notice of it.
+	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	opened, err := file.Stat()
+	if err == nil && !os.SameFile(named, opened) {
+		err = &Fault{path, wasExchanged}
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return nil, nil, err
+	}
+	return file, opened, nil
+}
+
+// OpenPrivate is Open for a file that this user made and that nobody else can reach: it is the user's, has one name
+// and is 0600 or narrower. Its error is a *Fault for any other file.
+func OpenPrivate(path string, flag int) (*os.File, fs.FileInfo, error) {
+	file, info, err := Open(path, flag)
+	if err == nil && !IsPrivate(info) {
+		err = &Fault{path, isWide}
+	}
+	if err == nil {
+		err = CheckOwn(path, info)
+	}
+	if err != nil && file != nil {
+		_ = file.Close()
+		return nil, nil, err
+	}
+	return file, info, err
+}
+
+// Create makes a file of mode 0600 and opens it for reading and writing, or opens the one that is there as Open does.
+func Create(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
+	if errors.Is(err, fs.ErrExist) {
+		file, _, err = Open(path, os.O_RDWR)
+	}
+	return file, err
+}
+
+// CheckOwn gives a *Fault for a file or directory of another user, and for a file that has other names, whose mode
+// would change with it. Systems without such notions have none.
+func CheckOwn(path string, info fs.FileInfo) error {
+	switch owner, names, known := identity(info); {
+	case !known:
+		return nil
+	case owner != os.Geteuid():
+		return &Fault{path, isForeign}
+	case names > 1 && !info.IsDir():
+		return &Fault{path, hasMoreNames}
+	}
+	return nil
+}
+
+// IsPrivate tells whether the mode keeps everybody else out. Windows has no such bits.
+func IsPrivate(info fs.FileInfo) bool { return runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 }
+
+// IsShared tells whether the mode lets others change a file, or what is in a directory.
+func IsShared(info fs.FileInfo) bool { return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 }
+
+func checkRegular(path string, info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return &Fault{path, isLink}
+	case !info.Mode().IsRegular():
+		return &Fault{path, isNotRegular}
+	}
+	return nil
+}
