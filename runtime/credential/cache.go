@@ -10,8 +10,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
 // largestFile bounds a cache file in bytes; real ones are below 2 KiB.
@@ -56,8 +57,10 @@ func (c *Cache) Path(providerURL string) (string, error) {
 
 func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
 
-// Read gives the entry of a provider. A file that others can read is narrowed to 0600 with a
-// warning, and refused when that fails (R-STDIO-2). Errors of the file are of class Configuration.
+// Read gives the entry of a provider. A file that others can read is narrowed to 0600 with a warning, a directory that
+// others can write loses those rights with one, and either is refused when that fails (R-STDIO-2). Only the user's own
+// are narrowed, and a file only when it is a credential; links to files are not followed. Errors of the file are of
+// class Configuration.
 func (c *Cache) Read(providerURL string) (*Entry, error) {
 	path, err := c.Path(providerURL)
 	if err != nil {
@@ -65,11 +68,12 @@ func (c *Cache) Read(providerURL string) (*Entry, error) {
 	}
 	// Path has accepted the URL, so it parses again.
 	provider, _ := ParseProviderURL(providerURL)
-	data, err := c.readFile(path, provider)
-	if err != nil {
-		return nil, err
-	}
-	return readEntry(data, path, provider)
+	var entry *Entry
+	err = c.readFile(path, provider, func(data []byte) (err error) {
+		entry, err = readEntry(data, path, provider)
+		return err
+	})
+	return entry, err
 }
 
 // readEntry makes sure of the provider: two of them can share a file name, and a token goes only to the one
@@ -86,59 +90,33 @@ func readEntry(data []byte, path, provider string) (*Entry, error) {
 	return entry, nil
 }
 
-func (c *Cache) readFile(path, provider string) ([]byte, error) {
-	info, err := os.Stat(path)
+// readFile lets use have what a file holds, and narrows the file when that is what use expects.
+func (c *Cache) readFile(path, provider string, use func(data []byte) error) error {
+	if err := c.protectDirectories(); err != nil {
+		return err
+	}
+	file, info, err := ownfile.Open(path, os.O_RDONLY)
+	var foreign *ownfile.Fault
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, unusable(provider, fmt.Sprintf("no credential for %s in %s", provider, c.Root), err)
+		return unusable(provider, fmt.Sprintf("no credential for %s in %s", provider, c.Root), err)
+	case errors.As(err, &foreign):
+		return unusable(provider, "credential file "+foreign.Error(), err)
 	case err != nil:
-		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
-	case !info.Mode().IsRegular(): // opening a named pipe would wait for its writer
-		return nil, unusable(provider, fmt.Sprintf("credential file %s is not a regular file", path), nil)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
 	}
 	defer file.Close()
-	if err := c.protect(file, path); err != nil {
-		return nil, err
-	}
 	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
 	switch {
 	case err != nil:
-		return nil, unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
 	case len(data) > largestFile:
-		return nil, unusable(provider, fmt.Sprintf("credential file %s is larger than %d bytes", path, largestFile), nil)
+		return unusable(provider, fmt.Sprintf("credential file %s is larger than %d bytes", path, largestFile), nil)
 	}
-	return data, nil
-}
-
-// protect makes sure that only the owner of the file can read it.
-func (c *Cache) protect(file *os.File, path string) error {
-	info, err := file.Stat()
-	if err == nil && (info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows") { // Windows has no such bits
-		return nil
+	if err := use(data); err != nil {
+		return err
 	}
-	if err == nil {
-		narrow := c.narrow
-		if narrow == nil {
-			narrow = func(file *os.File) error { return file.Chmod(0o600) }
-		}
-		err = narrow(file)
-	}
-	if err != nil {
-		return &Error{
-			Class:    Configuration,
-			Message:  fmt.Sprintf("credential file %s can be read by others and could not be narrowed: %v", path, cause(err)),
-			NextStep: "run: chmod 600 " + path,
-			Cause:    err,
-		}
-	}
-	if c.Logger != nil {
-		c.Logger.Warn("credential file could be read by others; narrowed to 0600", "path", path)
-	}
-	return nil
+	return c.protect(file, info, path)
 }
 
 // errMalformed is a file that holds no credential, for whatever reason.
@@ -152,8 +130,12 @@ func unusable(provider, message string, err error) *Error {
 // cause gives what went wrong without the path, which the message already names.
 func cause(err error) error {
 	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	var foreign *ownfile.Fault
+	switch {
+	case errors.As(err, &pathError):
 		return pathError.Err
+	case errors.As(err, &foreign):
+		return errors.New("it " + foreign.Reason)
 	}
 	return err
 }

@@ -255,7 +255,7 @@ func TestPathRefusesProviderURL(t *testing.T) {
 		"http://pdpp.example?x=" + secret, "http://pdpp.example/#f", "http://%zz" + secret,
 	} {
 		_, err := cache.Path(provider)
-		wantError(t, err, credential.Usage, "--provider-url")
+		wantError(t, err, credential.Usage, "; pass ")
 	}
 }
 

@@ -1,11 +1,11 @@
 package credential
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Entry is one file of the cache: a provider and the scoped credential that its owner approved.
@@ -41,19 +41,13 @@ type Credential struct {
 	members object
 }
 
-// ownerMarks are the members of a credential that tell its kind.
-var ownerMarks = []string{"pdpp_token_kind", "token_kind", "kind", "role"}
-
 // OwnerMark gives the member that marks an owner credential, or an empty string (R-STDIO-3).
 func (c Credential) OwnerMark() string {
-	i := slices.IndexFunc(ownerMarks, func(name string) bool {
-		kind, err := c.members.text(name)
-		return err == nil && strings.EqualFold(strings.TrimSpace(kind), "owner")
-	})
-	if i < 0 {
+	kind, member, err := rs.TokenKind(c.members.value)
+	if err != nil || kind != rs.KindOwner { // a credential that was read has no such error
 		return ""
 	}
-	return ownerMarks[i]
+	return member
 }
 
 // Expired tells whether the credential had ended at that time.
@@ -64,8 +58,8 @@ func (c Credential) Expired(now time.Time) bool {
 var errNoCredential = errors.New("member credential is missing")
 
 func parseEntry(data []byte) (*Entry, error) {
-	var members object
-	if err := json.Unmarshal(data, &members); err != nil {
+	members, err := parseObject(data)
+	if err != nil {
 		return nil, err
 	}
 	entry := &Entry{members: members}
@@ -82,7 +76,6 @@ func parseEntry(data []byte) (*Entry, error) {
 	if len(credential) == 0 {
 		return nil, errNoCredential
 	}
-	var err error
 	if entry.Client, err = parseClient(client); err != nil {
 		return nil, err
 	}
@@ -113,6 +106,9 @@ func parseCredential(members object) (Credential, error) {
 	value := reader.text("access_token")
 	if reader.err != nil {
 		return Credential{}, reader.err
+	}
+	if _, _, err := rs.TokenKind(members.value); err != nil {
+		return Credential{}, err
 	}
 	var err error
 	credential.AccessToken, err = NewToken(value)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // otherGrants is the member of a cache file that holds the grants besides the one in credential: an array
@@ -17,7 +18,7 @@ import (
 const otherGrants = "other_grants"
 
 // tokenBound are members of a credential that make no sense beside another access token.
-var tokenBound = append([]string{"refresh_token", "id_token", "expires_in"}, ownerMarks...)
+var tokenBound = append([]string{"refresh_token", "id_token", "expires_in"}, rs.KindMembers...)
 
 // Grants gives every credential of a provider that is stored, at least one. The first is the one that is
 // used without a grant id. Errors are those of Read.
@@ -122,8 +123,9 @@ func (c *Cache) joined(providerURL string) (joinedFile, error) {
 		return joinedFile{members: c.salvaged(providerURL), malformed: true}, nil
 	}
 	var failure *Error
-	if !errors.As(err, &failure) {
-		return joinedFile{}, err
+	provider, _ := ParseProviderURL(providerURL) // empty when it is what is wrong
+	if !errors.As(err, &failure) || failure.NextStep != connectStep(provider) {
+		return joinedFile{}, err // it says what else to do
 	}
 	return joinedFile{}, &Error{
 		Class: failure.Class, Message: failure.Message, Cause: err,
@@ -135,12 +137,14 @@ func (c *Cache) joined(providerURL string) (joinedFile, error) {
 func (c *Cache) salvaged(providerURL string) object {
 	path, _ := c.Path(providerURL) // the file was read, so the URL is one
 	provider, _ := ParseProviderURL(providerURL)
-	data, err := c.readFile(path, provider)
-	if err != nil {
-		return nil
-	}
 	var members object
-	if err := json.Unmarshal(data, &members); err != nil {
+	err := c.readFile(path, provider, func(data []byte) (err error) {
+		if members, err = parseObject(data); err != nil {
+			return err
+		}
+		return errMalformed // its mode stays: it is no credential
+	})
+	if members == nil {
 		return nil
 	}
 	stored, err := members.text("provider_url")

@@ -41,13 +41,15 @@ func (c *Cache) List() ([]Listed, error) {
 }
 
 func (c *Cache) listed(path string) Listed {
-	data, err := c.readFile(path, "<provider-url>") // which provider it is, the file says
+	var entry *Entry
+	err := c.readFile(path, "<provider-url>", func(data []byte) (err error) { // which provider it is, the file says
+		if entry, err = parseEntry(data); err != nil {
+			return c.malformedListed(path, err)
+		}
+		return nil
+	})
 	if err != nil {
 		return Listed{Path: path, Err: err}
-	}
-	entry, err := parseEntry(data)
-	if err != nil {
-		return Listed{Path: path, Err: c.malformedListed(path, err)}
 	}
 	// What a command would find is asked for as a command would, so that a file under a wrong name shows.
 	grants, err := c.Grants(entry.ProviderURL)

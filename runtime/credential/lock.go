@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
 // lockName is the file beside the credentials whose lock lets changes take turns. It is empty and stays: who removed
@@ -27,8 +29,11 @@ var errLocked = errors.New("another process holds the lock")
 // in another. The lock belongs to the open file, so the system takes it from a process that dies. Readers need none: they
 // see the old file or the new one. A file system without locks gets the change all the same, with a warning.
 func (c *Cache) inTurn(change func() error) error {
+	if err := c.protectDirectories(); err != nil {
+		return err
+	}
 	path := filepath.Join(c.directory(), lockName)
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := ownfile.Create(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return change() // there is no cache, so there is nothing to lose
 	}

@@ -3,28 +3,36 @@ package credential
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // object is a JSON object that keeps the order and the bytes of its members, so that keys of other
 // tools survive a rewrite.
 type object rawjson.Object
 
-// UnmarshalJSON reads an object. Of members with the same name the last one counts, as in
-// encoding/json.
-func (o *object) UnmarshalJSON(data []byte) error {
-	members, err := rs.Members(bytes.Clone(data)) // a decoder's data is only lent
-	if err != nil {
-		return err
+// deepest is how far objects and arrays of a file may stand in each other.
+const deepest = 64
+
+// None of them repeats a part of the file, which may be a token, or no credential at all.
+var (
+	errNotObject   = errors.New("it is not a JSON object")
+	errMemberTwice = errors.New("it names a member twice")
+)
+
+// parseObject reads an object in which nothing, however deep, is named twice: of two statements a reader may take either.
+func parseObject(data []byte) (object, error) {
+	compact, err := rawjson.Unambiguous(bytes.Clone(data), deepest)
+	if errors.Is(err, rawjson.ErrRepeatedName) {
+		return nil, errMemberTwice
 	}
-	*o = nil
-	for _, m := range members {
-		o.set(m.Name, m.Value)
+	members, isObject := rawjson.ParseObject(compact)
+	if err != nil || !isObject {
+		return nil, errNotObject
 	}
-	return nil
+	return object(members), nil
 }
 
 // MarshalJSON writes the members in their order.
@@ -54,6 +62,12 @@ func (o object) get(name string) (json.RawMessage, bool) {
 	return nil, false
 }
 
+// value gives the member's value, nil for one that is absent.
+func (o object) value(name string) json.RawMessage {
+	value, _ := o.get(name)
+	return value
+}
+
 // text gives a member that must be a string; an absent one is empty.
 func (o object) text(name string) (string, error) {
 	value, present := o.get(name)
@@ -73,8 +87,8 @@ func (o object) nested(name string) (object, error) {
 	if !present {
 		return nil, nil
 	}
-	var decoded object
-	if err := json.Unmarshal(value, &decoded); err != nil {
+	decoded, err := parseObject(value)
+	if err != nil {
 		return nil, &memberError{name: name, want: "an object"}
 	}
 	return decoded, nil

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
 // ignoreAll keeps credentials out of version control.
@@ -69,10 +71,11 @@ func (c *Cache) prepare() error {
 	if err := os.MkdirAll(c.directory(), 0o700); err != nil {
 		return c.unwritable(err)
 	}
-	// MkdirAll leaves a directory that was there as it is.
-	if err := os.Chmod(c.directory(), 0o700); err != nil {
-		return c.unwritable(err)
+	if err := c.protectDirectories(); err != nil {
+		return err
 	}
+	// MkdirAll leaves a directory that was there as it is. When it stays readable, the files in it still are not.
+	_ = ownfile.NarrowDirectory(c.directory(), 0o700)
 	c.removeLeftovers()
 	ignore := filepath.Join(c.Root, ".gitignore")
 	if _, err := os.Lstat(ignore); !errors.Is(err, fs.ErrNotExist) {

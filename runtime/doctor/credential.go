@@ -25,12 +25,14 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	if err != nil {
 		return fromError(err, e.again())
 	}
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return failed(credential.Configuration, e.connectCommand(), "there is no credential for %s in %s", e.provider, e.options.CacheRoot)
 	case err != nil:
 		return failed(credential.Configuration, "ls -l "+shellWord(path), "%s cannot be looked at: %s", path, causeOf(err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return failed(credential.Configuration, "rm "+shellWord(path)+" && "+e.connectCommand(), "%s is a symbolic link", path)
 	case !info.Mode().IsRegular():
 		return failed(credential.Configuration, e.connectCommand(), "%s is not a regular file", path)
 	}
@@ -40,9 +42,10 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return failed(credential.Configuration, "chmod 600 "+shellWord(path), "others can read %s (mode %04o)", path, mode)
 	}
-	folder := filepath.Dir(path)
-	if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 {
-		return failed(credential.Configuration, "chmod 700 "+shellWord(folder), "others can write to %s (mode %04o)", folder, info.Mode().Perm())
+	for _, folder := range []string{filepath.Dir(path), e.options.CacheRoot} {
+		if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
+			return failed(credential.Configuration, "chmod go-w "+shellWord(folder), "others can write to %s (mode %04o)", folder, info.Mode().Perm())
+		}
 	}
 	return ok("%s (mode %04o)", path, info.Mode().Perm())
 }

@@ -81,6 +81,34 @@ func Create(path string) (*os.File, error) {
 	return file, err
 }
 
+// NarrowDirectory takes the rights that are not in keep away from a directory of this user's, which no link stands for.
+// Its error is a *Fault for any other.
+func NarrowDirectory(path string, keep fs.FileMode) error {
+	named, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case named.Mode()&fs.ModeSymlink != 0:
+		return &Fault{path, isLink}
+	}
+	directory, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer directory.Close()
+	opened, err := directory.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !os.SameFile(named, opened):
+		return &Fault{path, wasExchanged}
+	}
+	if err := CheckOwn(path, opened); err != nil {
+		return err
+	}
+	return directory.Chmod(opened.Mode() & (keep | ^fs.ModePerm))
+}
+
 // CheckOwn gives a *Fault for a file or directory of another user, and for a file that has other names, whose mode
 // would change with it. Systems without such notions have none.
 func CheckOwn(path string, info fs.FileInfo) error {
@@ -96,10 +124,14 @@ func CheckOwn(path string, info fs.FileInfo) error {
 }
 
 // IsPrivate tells whether the mode keeps everybody else out. Windows has no such bits.
-func IsPrivate(info fs.FileInfo) bool { return runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 }
+func IsPrivate(info fs.FileInfo) bool {
+	return runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
+}
 
 // IsShared tells whether the mode lets others change a file, or what is in a directory.
-func IsShared(info fs.FileInfo) bool { return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 }
+func IsShared(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0
+}
 
 func checkRegular(path string, info fs.FileInfo) error {
 	switch {

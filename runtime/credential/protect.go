@@ -1,0 +1,64 @@
+package credential
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
+)
+
+// protect makes sure that only the owner of a credential can read it.
+func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
+	if ownfile.IsPrivate(info) {
+		return nil
+	}
+	narrow := c.narrow
+	if narrow == nil {
+		narrow = func(file *os.File) error { return file.Chmod(0o600) }
+	}
+	err := ownfile.CheckOwn(path, info)
+	if err == nil {
+		err = narrow(file)
+	}
+	if err != nil {
+		return &Error{
+			Class:    Configuration,
+			Message:  fmt.Sprintf("credential file %s can be read by others and could not be narrowed: %v", path, cause(err)),
+			NextStep: "run: chmod 600 " + path,
+			Cause:    err,
+		}
+	}
+	c.warn("credential file could be read by others; narrowed to 0600", path)
+	return nil
+}
+
+// protectDirectories makes sure that nobody else can put a credential into the cache. A directory that is not there, or
+// that cannot be looked at, is left to whoever reads it.
+func (c *Cache) protectDirectories() error {
+	for _, path := range []string{c.Root, c.directory()} {
+		info, err := os.Stat(path)
+		if err != nil || !ownfile.IsShared(info) {
+			continue
+		}
+		if path == c.Root && info.Mode()&fs.ModeSticky != 0 {
+			continue // such as /tmp, where everybody keeps what is theirs
+		}
+		if err := ownfile.NarrowDirectory(path, ^fs.FileMode(0o022)); err != nil {
+			return &Error{
+				Class:    Configuration,
+				Message:  fmt.Sprintf("the credential cache %s can be written by others and could not be narrowed: %v", path, cause(err)),
+				NextStep: "run: chmod go-w " + path,
+				Cause:    err,
+			}
+		}
+		c.warn("the credential cache could be written by others; narrowed", path)
+	}
+	return nil
+}
+
+func (c *Cache) warn(message, path string) {
+	if c.Logger != nil {
+		c.Logger.Warn(message, "path", path)
+	}
+}
