@@ -59,7 +59,7 @@ adds a grant: the last one is used unless --grant-id names another.`,
 
 // oneProvider wants the provider's URL and nothing else.
 func oneProvider(command *cobra.Command, arguments []string) error {
-	if len(arguments) == 0 {
+	if len(arguments) == 0 || arguments[0] == "" {
 		return &usageError{command.Name() + " takes the URL of a provider, such as https://pdpp.example"}
 	}
 	return noArguments(command, arguments[1:])
@@ -99,10 +99,11 @@ func (s *signIn) run(ctx context.Context, terminal terminal, logger *slog.Logger
 	if err := cache.Add(entry); err != nil {
 		return err
 	}
-	return reportConnected(terminal, cache, entry)
+	return s.reportConnected(terminal, cache, entry)
 }
 
-func reportConnected(terminal terminal, cache *credential.Cache, entry *credential.Entry) error {
+// reportConnected shows commands that find the credential where it was put.
+func (s *signIn) reportConnected(terminal terminal, cache *credential.Cache, entry *credential.Entry) error {
 	path, err := cache.Path(entry.ProviderURL)
 	if err != nil {
 		return err
@@ -111,9 +112,13 @@ func reportConnected(terminal terminal, cache *credential.Cache, entry *credenti
 	if end := entry.Credential.ExpiresAt; !end.IsZero() {
 		until = "it expires at " + end.Format(time.RFC3339)
 	}
+	from := "--provider-url " + shellWord(entry.ProviderURL)
+	if s.cacheRoot != "" {
+		from += " --cache-root " + shellWord(s.cacheRoot)
+	}
 	_, err = fmt.Fprintf(terminal.out, "Connected to %s with grant %s; %s.\nStored in %s.\n"+
-		"Try:  pdpp-mcp call schema --provider-url %[5]s\nNext: pdpp-mcp setup <host> --provider-url %[5]s\n",
-		entry.ProviderURL, orNone(printable(entry.Credential.GrantID)), until, path, entry.ProviderURL)
+		"Try:  pdpp-mcp call schema %[5]s\nNext: pdpp-mcp setup <host> %[5]s\n",
+		entry.ProviderURL, orNone(printable(entry.Credential.GrantID)), until, path, from)
 	if err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}

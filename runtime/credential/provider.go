@@ -25,7 +25,11 @@ func ParseProviderURL(raw string) (string, error) {
 	scheme := strings.ToLower(parsed.Scheme)
 	switch {
 	case scheme != "http" && scheme != "https":
-		return "", invalidProviderURL("it must begin with http:// or https://")
+		refused := invalidProviderURL("it must begin with http:// or https://")
+		if meant := withScheme(trimmed); meant != "" {
+			refused.NextStep = "pass " + meant
+		}
+		return "", refused
 	case parsed.Hostname() == "":
 		return "", invalidProviderURL("it names no host")
 	case parsed.User != nil:
@@ -47,11 +51,27 @@ func hostAndPort(scheme string, parsed *url.URL) string {
 	return net.JoinHostPort(host, port)
 }
 
+// withScheme is the URL that a host with or without a port and a path was probably meant for; empty for anything else,
+// of which a part may be a password.
+func withScheme(address string) string {
+	if strings.Contains(address, "://") || strings.ContainsAny(address, "@?#") {
+		return ""
+	}
+	meant, err := url.Parse("https://" + address)
+	if err != nil || meant.Hostname() == "" || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
+	if Loopback(meant.Hostname()) {
+		meant.Scheme = "http"
+	}
+	return meant.String()
+}
+
 func invalidProviderURL(reason string) *Error {
 	return &Error{
 		Class:    Usage,
 		Message:  "the provider URL cannot be used: " + reason,
-		NextStep: "pass --provider-url like https://pdpp.example",
+		NextStep: "pass one like https://pdpp.example",
 	}
 }
 
