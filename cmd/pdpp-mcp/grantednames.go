@@ -105,9 +105,6 @@ func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, erro
 	}
 	var index struct {
 		Data struct {
-			Bearer struct {
-				TokenKind string `json:"token_kind"`
-			} `json:"bearer"`
 			Connectors []struct {
 				Streams []struct {
 					Name string `json:"name"`
@@ -122,7 +119,7 @@ func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, erro
 	if err := json.Unmarshal(result.Structured, &index); err != nil {
 		return grantedNames{}, fmt.Errorf("read the schema's structured output: %w", err)
 	}
-	if index.Data.Bearer.TokenKind != "client" {
+	if bearer, err := rs.SchemaBearer(result.Structured); err != nil || !bearer.IsClient() {
 		return grantedNames{}, errNotScoped
 	}
 	var names grantedNames

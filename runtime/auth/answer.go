@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // answer is an introspection response (RFC 7662, section 2.2) with PDPP's members, of which
@@ -41,7 +43,7 @@ func parseAnswer(body object) (*answer, error) {
 	}
 	parsed := &answer{
 		active:    true,
-		kind:      Kind(members.text("pdpp_token_kind")),
+		kind:      kindOf(members),
 		expires:   timestamp(members, "exp"),
 		clientID:  members.text("client_id"),
 		grantID:   members.text("grant_id"),
@@ -52,6 +54,22 @@ func parseAnswer(body object) (*answer, error) {
 		parsed.readPackage(members)
 	}
 	return parsed, members.err
+}
+
+// kindOf is the kind by every member that states one. Without pdpp_token_kind nothing but an owner is known: who is let in
+// is not told by a member that may be about something else.
+func kindOf(members *reader) Kind {
+	kind, name, err := rs.TokenKind(func(name string) json.RawMessage {
+		value, _ := members.get(name)
+		return value
+	})
+	switch {
+	case err != nil && members.err == nil:
+		members.err = &MemberError{name, "a string"}
+	case kind != rs.KindOwner && members.text("pdpp_token_kind") == "":
+		return ""
+	}
+	return Kind(kind)
 }
 
 // timestamp reads a NumericDate, which may have a fraction (RFC 7519, section 2).

@@ -1,14 +1,18 @@
 package auth
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
 
 // Kind is what introspection says a token is for. It is never read out of the token (R-HOST-4).
 type Kind string
 
 // The kinds that are let in. Owner tokens and every other kind are refused.
 const (
-	KindClient  Kind = "client"      // one grant; the caller's own bearer reads the resource server
-	KindPackage Kind = "mcp_package" // several grants; each member has a bearer of its own (R-PKG-1)
+	KindClient  Kind = rs.KindClient  // one grant; the caller's own bearer reads the resource server
+	KindPackage Kind = rs.KindPackage // several grants; each member has a bearer of its own (R-PKG-1)
 )
 
 // Caller is who sent a request, as introspection says. Requests with the same token share it, so it must

@@ -3,10 +3,9 @@ package auth
 import (
 	"slices"
 	"time"
-)
 
-// kindOwner is told apart from other unwanted kinds only in what the refusal says.
-const kindOwner Kind = "owner"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
 
 // judge turns an answer into a verdict. The lifetime counts from when the question was asked, so that a
 // slow answer is not believed for longer.
@@ -31,7 +30,7 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 		return badToken("The access token is unknown, revoked or expired. Refresh it or sign in again.")
 	case !a.expires.IsZero() && !v.clock().Before(a.expires):
 		return badToken("The access token is expired. Refresh it or sign in again.")
-	case a.kind == kindOwner:
+	case a.kind == rs.KindOwner: // told apart from other unwanted kinds only in what the refusal says
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")
 	case a.kind != KindClient && a.kind != KindPackage:
 		return forbidden("This server accepts tokens of the kinds client and mcp_package only. Sign in to get one.")

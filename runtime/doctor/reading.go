@@ -11,9 +11,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// kindClient is the only kind of token that the local commands read with.
-const kindClient = "client"
-
 // harmlessWord is looked for to see whether a search works. It asks for one hit and shows none.
 const harmlessWord = "hello"
 
@@ -32,24 +29,18 @@ func (e *examination) checkTokenKind(ctx context.Context) Finding {
 	if err != nil {
 		return e.fromAnswer(err)
 	}
-	var schema struct {
-		Bearer struct {
-			TokenKind string `json:"token_kind"`
-		} `json:"bearer"`
+	bearer, err := rs.SchemaBearer(response.Body)
+	switch {
+	case err != nil:
+		return failed(credential.Refused, e.connectCommand(), "%v; only scoped client tokens are used here", err)
+	case !bearer.IsClient():
+		return failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", bearer.Kind)
 	}
-	body := unwrapped(response.Body)
-	if err := json.Unmarshal(body, &schema); err != nil {
-		return failed(credential.Unreachable, e.again(), "the schema does not say the kind of the token")
+	e.reader, e.schema = reader, unwrapped(response.Body)
+	if bearer.Kind == "" {
+		return note("", "the provider does not say the kind of the token; it is taken for a client's")
 	}
-	switch kind := schema.Bearer.TokenKind; kind {
-	case kindClient:
-		e.reader, e.schema = reader, body
-		return ok("a scoped client token")
-	case "":
-		return failed(credential.Refused, e.connectCommand(), "the provider does not say the kind of the token; only scoped client tokens are used here")
-	default:
-		return failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", kind)
-	}
+	return ok("a scoped client token")
 }
 
 // checkSchema counts what was granted. The same connection may give streams through several connectors.
@@ -108,10 +99,11 @@ func missing(status int) bool {
 // unwrapped is the body, or its data member where an older server wraps once more.
 func unwrapped(body json.RawMessage) json.RawMessage {
 	var wrapper struct {
-		Bearer json.RawMessage `json:"bearer"`
-		Data   json.RawMessage `json:"data"`
+		Bearer     json.RawMessage `json:"bearer"`
+		Connectors json.RawMessage `json:"connectors"`
+		Data       json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal(body, &wrapper); err == nil && wrapper.Bearer == nil && wrapper.Data != nil {
+	if err := json.Unmarshal(body, &wrapper); err == nil && wrapper.Bearer == nil && wrapper.Connectors == nil && wrapper.Data != nil {
 		return wrapper.Data
 	}
 	return body

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -12,23 +11,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// kindClient is the only kind of token that a local server reads with.
-const kindClient = "client"
-
 // CredentialRefused is the code of calls that came in while the server was giving up because of its
 // credential.
 const CredentialRefused tool.Code = "credential_refused"
 
 // Refusal says that the resource server reports a bearer of a kind that must not be used (R-STDIO-3).
 type Refusal struct {
-	TokenKind   string // as the resource server says it; empty when it does not say
+	TokenKind   string // as the resource server says it; empty when nobody knows what it says
 	ProviderURL string
 }
 
 func (r *Refusal) Error() string {
 	kind := fmt.Sprintf("a token of kind %q", r.TokenKind)
 	switch r.TokenKind {
-	case "owner":
+	case rs.KindOwner:
 		kind = "an owner token"
 	case "":
 		kind = "a token of unknown kind"
@@ -105,7 +101,7 @@ func (a *admission) resolve(asked *question) {
 	switch {
 	case err != nil:
 		asked.err = err
-	case kind == kindClient:
+	case kind == rs.KindClient:
 		a.admitted = true
 	default:
 		a.refusal = &Refusal{TokenKind: kind, ProviderURL: a.env.RS.ProviderURL()}
@@ -115,8 +111,8 @@ func (a *admission) resolve(asked *question) {
 	close(asked.answered)
 }
 
-// tokenKind reads the bearer block of the compact schema. An answer without one, or with one of
-// another shape, gives no kind, which is refused like any other that is not client.
+// tokenKind reads the bearer block of the compact schema. A kind that is not stated is a client's (R-STDIO-3); a
+// statement that nobody understands gives none, which is refused like any other that is not client.
 func (a *admission) tokenKind() (string, error) {
 	var query rs.Query
 	query.Set("view", "compact")
@@ -126,27 +122,14 @@ func (a *admission) tokenKind() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return bearerKind(response.Body), nil
-}
-
-func bearerKind(schema json.RawMessage) string {
-	var answer struct {
-		Bearer struct {
-			TokenKind string `json:"token_kind"`
-		} `json:"bearer"`
-		Data *struct { // older servers wrap once more
-			Bearer struct {
-				TokenKind string `json:"token_kind"`
-			} `json:"bearer"`
-		} `json:"data"`
+	bearer, err := rs.SchemaBearer(response.Body)
+	switch {
+	case err != nil:
+		return "", nil
+	case bearer.IsClient():
+		return rs.KindClient, nil
 	}
-	if err := json.Unmarshal(schema, &answer); err != nil {
-		return ""
-	}
-	if answer.Bearer.TokenKind == "" && answer.Data != nil {
-		return answer.Data.Bearer.TokenKind
-	}
-	return answer.Bearer.TokenKind
+	return bearer.Kind, nil
 }
 
 func refusedCall(refusal *Refusal) error {
@@ -178,7 +161,7 @@ func Admit(ctx context.Context, reader rs.Reader) error {
 	switch {
 	case err != nil:
 		return err
-	case kind != kindClient:
+	case kind != rs.KindClient:
 		return &Refusal{TokenKind: kind, ProviderURL: reader.ProviderURL()}
 	}
 	return nil

@@ -149,7 +149,11 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 		{"owner in a wrapped answer", `{"data":{"bearer":{"token_kind":"owner"}}}`, "owner", "an owner token"},
 		{"package", `{"bearer":{"token_kind":"mcp_package"}}`, "mcp_package", `kind "mcp_package"`},
 		{"unheard of", `{"bearer":{"token_kind":"superuser"}}`, "superuser", `kind "superuser"`},
-		{"not said", `{"object":"schema"}`, "", "unknown kind"},
+		{"owner, and a client in other letters", `{"bearer":{"token_kind":"owner","Token_Kind":"client"}}`, "owner", "an owner token"},
+		{"owner by another name", `{"bearer":{"token_kind":"client","role":" Owner"}}`, "owner", "an owner token"},
+		{"client and package", `{"bearer":{"pdpp_token_kind":"mcp_package","token_kind":"client"}}`, "mcp_package", `kind "mcp_package"`},
+		{"owner within", `{"bearer":{"token_kind":"client"},"data":{"bearer":{"token_kind":"owner"}}}`, "owner", "an owner token"},
+		{"a kind that is no string", `{"bearer":{"token_kind":["client"]}}`, "", "unknown kind"},
 		{"of another shape", `{"bearer":"client"}`, "", "unknown kind"},
 		{"not an object", `["client"]`, "", "unknown kind"},
 	}
@@ -171,6 +175,24 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 				t.Errorf("the RS saw %v, want only the question", seen)
 			}
 		})
+	}
+}
+
+// Covers R-STDIO-3: a kind that the resource server does not state is a client's.
+func TestBearerOfNoStatedKindIsAClients(t *testing.T) {
+	for _, schema := range []string{`{"object":"schema"}`, `{"bearer":{"scope":"grant"}}`, `{"bearer":null}`, `{"bearer":{"Token_Kind":"client"}}`} {
+		reader := reporting(schema)
+		c := converse(t.Context(), t, reader)
+		c.send(initialize)
+		c.next()
+		c.send(call(1))
+		c.end()
+		if answer := c.rest()["1"]; answer.Error != nil || answer.Result.IsError {
+			t.Errorf("%s: the call got %+v", schema, answer)
+		}
+		if err := <-c.ended; err != nil {
+			t.Errorf("%s: the session ended with %v", schema, err)
+		}
 	}
 }
 

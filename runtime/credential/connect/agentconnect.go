@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // agentRequest starts an attempt: with a pushed request, or with what is asked for.
@@ -124,6 +125,8 @@ type agentGranted struct {
 		GrantID   string    `json:"grant_id"`
 		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not end by itself
 	} `json:"grant"`
+
+	members rawjson.Object // all of them
 }
 
 func (s *signIn) agentIssued(client credential.Client, granted *agentGranted, from string) (*issued, error) {
@@ -143,6 +146,9 @@ func (s *signIn) agentIssued(client credential.Client, granted *agentGranted, fr
 		if given.expiresAt.IsZero() || end.Before(given.expiresAt) {
 			given.expiresAt = end
 		}
+	}
+	if err := given.setKind(granted.members.Get, from); err != nil {
+		return nil, err
 	}
 	return given, given.setToken(granted.AccessToken, granted.TokenType, from)
 }

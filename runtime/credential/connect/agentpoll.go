@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // pollAgent asks until the owner has decided, no faster than the interval.
@@ -64,6 +66,7 @@ func (s *signIn) agentSuccess(answer *answer, waiting *waiting, refused *refusal
 	if err := answer.decode(&granted); err != nil {
 		return nil, err
 	}
+	granted.members, _ = rawjson.ParseObject(answer.body) // decode has read it
 	switch {
 	case granted.AccessToken != "":
 		return &granted, nil

@@ -9,9 +9,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Limits of one exchange (interfaces.md, Limits). A body is counted in bytes.
@@ -38,6 +42,12 @@ func newAsker(transport http.RoundTripper, within reach) *asker {
 // for libraries that read bodies themselves.
 type bounded struct{ http.RoundTripper }
 
+// deepest is how far objects and arrays of an answer may stand in each other.
+const deepest = 64
+
+// errTwice is an answer of which one reader takes one thing, and another reader the other.
+var errTwice = errors.New("the answer names a member twice in one object")
+
 var errTooLarge = fmt.Errorf("the answer is larger than %d bytes", largestBody)
 
 func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -52,6 +62,9 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if len(body) > largestBody {
 		return nil, errTooLarge
+	}
+	if _, err := rawjson.Unambiguous(body, deepest); errors.Is(err, rawjson.ErrRepeatedName) {
+		return nil, errTwice
 	}
 	response.Body = replay(body)
 	return response, nil
@@ -135,6 +148,9 @@ func unanswered(ctx context.Context, address string, err error) error {
 	if errors.Is(err, errTooLarge) {
 		return unfit(address, fmt.Sprintf("answered with more than %d bytes", largestBody), err)
 	}
+	if errors.Is(err, errTwice) {
+		return unfit(address, "answered with JSON that names a member twice in one object", err)
+	}
 	return unreachable(address, "cannot be reached: "+err.Error(), err)
 }
 
@@ -147,12 +163,18 @@ func unfit(address, problem string, err error) *credential.Error {
 	return &credential.Error{Class: credential.Configuration, Message: address + " " + problem, NextStep: checkProvider, Cause: err}
 }
 
-// decode reads a JSON object. Its error does not repeat the body, which may hold a token.
+// decode reads a JSON object by the exact names of its members, which are in small letters: package json would take others
+// for them. Its error does not repeat the body, which may hold a token.
 func (a *answer) decode(into any) error {
 	if trimmed := bytes.TrimSpace(a.body); len(trimmed) == 0 || trimmed[0] != '{' {
 		return unfit(a.from, "answered with something that is no JSON object", nil)
 	}
-	if err := json.Unmarshal(a.body, into); err != nil {
+	exact := a.body
+	if members, err := rs.Members(a.body); err == nil {
+		members = slices.DeleteFunc(members, func(m rs.Member) bool { return strings.ToLower(m.Name) != m.Name })
+		exact = rawjson.Object(members).Encode()
+	}
+	if err := json.Unmarshal(exact, into); err != nil {
 		return unfit(a.from, "answered with JSON that cannot be understood: "+shapeOf(err), nil)
 	}
 	return nil

@@ -95,6 +95,7 @@ type issued struct {
 	token     credential.Token
 	grantID   string // empty when the authorization server did not say
 	packageID string // of a token that stands for several grants
+	kind      string // by rs.TokenKind; empty when the authorization server did not say
 	scope     string
 	expiresAt time.Time // zero when it does not end by itself
 }

@@ -178,5 +178,15 @@ func deviceIssued(client credential.Client, token *oauth2.Token, from string) (*
 	given := &issued{
 		client: client, grantID: text("grant_id"), packageID: text("grant_package_id"), scope: text("scope"), expiresAt: token.Expiry,
 	}
+	stated := func(name string) json.RawMessage {
+		value, err := json.Marshal(token.Extra(name)) // which is of JSON, or nil
+		if err != nil {
+			return nil
+		}
+		return value
+	}
+	if err := given.setKind(stated, from); err != nil {
+		return nil, err
+	}
 	return given, given.setToken(token.AccessToken, token.TokenType, from)
 }

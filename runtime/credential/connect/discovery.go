@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // authorizationServer is what its metadata say, as far as a sign-in needs it. Every URL has passed the reach;
@@ -164,7 +165,7 @@ func metadataURL(issuer string) string {
 
 func (m *serverMetadata) ownerChooses() bool {
 	return slices.ContainsFunc(m.DeviceProfiles, func(profile deviceProfile) bool {
-		return profile.TokenKind == kindClient && !slices.Contains(profile.RequiredParameters, "authorization_details")
+		return profile.TokenKind == rs.KindClient && !slices.Contains(profile.RequiredParameters, "authorization_details")
 	})
 }
 

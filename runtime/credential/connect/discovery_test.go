@@ -178,7 +178,10 @@ func TestTokenIsTried(t *testing.T) {
 		{name: "owner", schema: reply{200, `{"bearer":{"token_kind":"owner"}}`}, class: credential.Refused, text: "owner token"},
 		{name: "package", schema: reply{200, `{"bearer":{"token_kind":"mcp_package"}}`}, class: credential.Refused, text: "one connection"},
 		{name: "unknown", schema: reply{200, `{"bearer":{"token_kind":"super"}}`}, class: credential.Refused, text: `"super"`},
-		{name: "not said", schema: reply{200, `{}`}, class: credential.Refused, text: "does not say"},
+		{name: "not said", schema: reply{200, `{"bearer":{"grant_id":"grt_9"}}`}},
+		{name: "owner, and a client in other letters", schema: reply{200, `{"bearer":{"token_kind":"owner","Token_Kind":"client"}}`}, class: credential.Refused, text: "owner token"},
+		{name: "owner by its role", schema: reply{200, `{"bearer":{"token_kind":"client","role":"owner"}}`}, class: credential.Refused, text: "owner token"},
+		{name: "a kind that is no string", schema: reply{200, `{"bearer":{"token_kind":7}}`}, class: credential.Refused, text: "no string"},
 		{name: "not accepted", schema: envelopeReply(401, "authentication_error"), class: credential.Configuration, text: "401"},
 		{name: "a page", schema: reply{200, `<!DOCTYPE html>`}, class: credential.Configuration, text: "could not be tried"},
 		{name: "out of order", schema: reply{503, ``}, class: credential.Unreachable, text: "could not be tried"},
@@ -210,6 +213,32 @@ func TestTokenIsTried(t *testing.T) {
 			Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer"}`}))
 		signIn(t, provider, connect.Options{Sources: []string{spotify}}).wantToken(t, agentToken, "grt_9")
 	})
+	for name, test := range map[string]struct{ stated, says string }{
+		"owner":                  {`"pdpp_token_kind":"owner"`, "owner token"},
+		"owner by another name":  {`"token_kind":"client","role":"owner"`, "owner token"},
+		"owner in other letters": {`"kind":" OWNER"`, "owner token"},
+		"package":                {`"pdpp_token_kind":"mcp_package"`, "one connection"},
+		"unknown":                {`"token_kind":"super"`, `"super"`},
+		"no string":              {`"kind":{}`, "no string"},
+		"twice":                  {`"token_kind":"owner","token_kind":"client"`, "names a member twice"},
+	} {
+		t.Run("token answer: "+name, func(t *testing.T) {
+			answered := reply{200, `{"access_token":"` + agentToken + `","Access_Token":"x","grant_id":"grt_9",` + test.stated + `}`}
+			agent := playing(metadata, agentStart).Handle("/v1/schema", replies(reply{200, `{"bearer":{"token_kind":"client"}}`})).
+				Handle(pollPath, replies(answered))
+			device := playing(metadata, []string{"560"}).Replace(withoutName...).
+				Handle("/v1/schema", replies(reply{200, `{"bearer":{"token_kind":"client"}}`})).Handle("/oauth/token", replies(answered))
+			for way, provider := range map[string]*capturetest.Provider{"agent": agent, "device": device} {
+				got := signIn(t, provider, connect.Options{Sources: []string{spotify}, ClientID: map[string]string{"device": "pdpp_cli"}[way]})
+				if got.err == nil || !strings.Contains(got.err.Error(), test.says) || got.entry != nil {
+					t.Errorf("%s: ended with %v, want %q", way, got.err, test.says)
+				}
+				if len(provider.Seen("/v1/schema")) > 0 {
+					t.Errorf("%s: the token was sent to the resource server", way)
+				}
+			}
+		})
+	}
 	t.Run("package by its id", func(t *testing.T) {
 		provider := playing(metadata, agentStart).
 			Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","grant_package_id":"gpkg_1"}`}))

@@ -13,9 +13,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// kindClient is the only kind of token that is kept: one grant of one client.
-const kindClient = "client"
-
 // setToken refuses a token that no request could carry, or that is no bearer.
 func (i *issued) setToken(value, tokenType, from string) (err error) {
 	if tokenType != "" && !strings.EqualFold(tokenType, "Bearer") {
@@ -27,16 +24,22 @@ func (i *issued) setToken(value, tokenType, from string) (err error) {
 	return nil
 }
 
-// bearer is what the resource server says of the token that it was read with.
-type bearer struct {
-	TokenKind string `json:"token_kind"`
-	GrantID   string `json:"grant_id"`
+// setKind keeps what the answer with the token says of its kind; a package can be told by its id too.
+func (i *issued) setKind(get func(name string) json.RawMessage, from string) error {
+	kind, _, err := rs.TokenKind(get)
+	if err != nil {
+		return unfit(from, "issued no usable token: "+err.Error(), err)
+	}
+	if i.kind = kind; kind == "" && i.packageID != "" && i.grantID == "" {
+		i.kind = rs.KindPackage
+	}
+	return nil
 }
 
 // verified tries the token and gives what is to be stored.
 func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entry, error) {
-	if issued.packageID != "" && issued.grantID == "" {
-		return nil, s.refusedKind("mcp_package")
+	if issued.kind != "" && issued.kind != rs.KindClient {
+		return nil, s.refusedKind(issued.kind)
 	}
 	reader, err := rs.NewClient(rs.Options{
 		BaseURL: s.provider, Bearer: issued.token.Reveal(), Transport: s.Transport, Timeout: s.RSTimeout,
@@ -52,9 +55,14 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 	if err != nil {
 		return nil, s.untried(ctx, err)
 	}
-	said := bearerOf(response.Body)
-	if said.TokenKind != kindClient {
-		return nil, s.refusedKind(said.TokenKind)
+	said, err := rs.SchemaBearer(response.Body)
+	switch {
+	case err != nil:
+		return nil, &credential.Error{
+			Class: credential.Refused, Message: s.provider + ": " + err.Error() + "; the token was not stored", NextStep: checkProvider, Cause: err,
+		}
+	case !said.IsClient():
+		return nil, s.refusedKind(said.Kind)
 	}
 	if issued.grantID == "" {
 		issued.grantID = said.GrantID
@@ -62,35 +70,16 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 	return s.entry(issued, time.Now()), nil
 }
 
-// bearerOf reads the bearer block of a schema, which older servers wrap once more. It is empty when there is none.
-func bearerOf(schema json.RawMessage) bearer {
-	var answer struct {
-		Bearer bearer `json:"bearer"`
-		Data   struct {
-			Bearer bearer `json:"bearer"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(schema, &answer); err != nil {
-		return bearer{}
-	}
-	if answer.Bearer.TokenKind == "" {
-		return answer.Data.Bearer
-	}
-	return answer.Bearer
-}
-
 // refusedKind says which token is not kept (R-STDIO-3).
 func (s *signIn) refusedKind(kind string) *credential.Error {
 	again := "run: pdpp-mcp connect " + s.provider
 	refused := &credential.Error{Class: credential.Refused, NextStep: "ask who runs the provider for scoped grants"}
 	switch kind {
-	case "owner":
+	case rs.KindOwner:
 		refused.Message = s.server.issuer + " issued an owner token, which is never used here; it was not stored"
-	case "mcp_package":
+	case rs.KindPackage:
 		refused.Message = "the owner approved several connections at once, which gives a package token; it was not stored"
 		refused.NextStep = again + " and have one connection approved; connect again for the next"
-	case "":
-		refused.Message = s.provider + " does not say of what kind the token is; it was not stored"
 	default:
 		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.provider, shown(kind, nil))
 	}
