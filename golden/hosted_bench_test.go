@@ -54,7 +54,7 @@ func benchmarkHostedCalls(b *testing.B, revision string) {
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
 		request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1:1/mcp", strings.NewReader(call))
-		request.Header.Set("Authorization", "Bearer scoped-bearer")
+		request.Header.Set("Authorization", "Bearer scoped-bearer-of-a-test")
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Accept", "application/json, text/event-stream")
 		request.Header.Set("Mcp-Protocol-Version", revision)

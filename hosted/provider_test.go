@@ -59,13 +59,19 @@ func (p *provider) upstream() upstream {
 }
 
 // packageToken is one of the tokens of the package. Names are any word.
-func packageToken(name string) string { return "package." + name }
+func packageToken(name string) string { return packagePrefix + name }
+
+// Bearers are as long as those that nobody can guess.
+const (
+	packagePrefix = "token-of-a-package."
+	memberMiddle  = ".of-this-package."
+)
 
 // introspect publishes the package to the confidential caller (interfaces.md, Token introspection).
 func (p *provider) introspect(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, secret, _ := r.BasicAuth()
-	name, isPackage := strings.CutPrefix(r.PostFormValue("token"), "package.")
+	name, isPackage := strings.CutPrefix(r.PostFormValue("token"), packagePrefix)
 	if secret != introspectionSecret || !isPackage {
 		_, _ = io.WriteString(w, `{"active":false}`)
 		return
@@ -94,7 +100,7 @@ func (p *provider) introspect(w http.ResponseWriter, r *http.Request) {
 			DisplayName: m.displayName(), Streams: []string{"messages"},
 		}
 		if m.status == "" {
-			each.Status, each.AccessToken = "active", m.name+"."+name
+			each.Status, each.AccessToken = "active", m.name+memberMiddle+name
 		}
 		answer.Package.Members = append(answer.Package.Members, each)
 	}

@@ -35,7 +35,7 @@ func (v *visits) all() []*http.Request {
 // nowhere: tools ask the resource server that is configured and nobody else, below /v1 only, and the bearer goes
 // nowhere else.
 func TestAddressesInDataAreNotFollowed(t *testing.T) {
-	const token = "scoped-token"
+	const token = "scoped-token-of-a-test"
 	var elsewhere visits
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { elsewhere.keep(r) }))
 	defer other.Close()

@@ -11,11 +11,11 @@ import (
 
 // Tokens of the canned provider. What a token begins with says what it opens.
 const (
-	clientToken  = "client-"  // and a number: a plain client
-	packageToken = "package-" // and the number of its children
-	childToken   = "child-"   // one of a package; its searches take searchTakes
-	swiftToken   = "swift-"   // the same without a wait, for the sweep
-	largeToken   = "large-"   // and connectors, streams and fields: a server that ignores the compact view
+	clientToken  = "token-of-bench-client-"  // and a number: a plain client
+	packageToken = "token-of-bench-package-" // and the number of its children
+	childToken   = "token-of-bench-child-"   // one of a package; its searches take searchTakes
+	swiftToken   = "token-of-bench-swift-"   // the same without a wait, for the sweep
+	largeToken   = "token-of-bench-large-"   // and connectors, streams and fields: a server that ignores the compact view
 )
 
 const searchTakes = 5 * time.Millisecond

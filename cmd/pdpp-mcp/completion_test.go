@@ -15,7 +15,7 @@ import (
 func completed(t *testing.T, provider, patience string, words ...string) (offered, said string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"__complete"}, words...)...)
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped", "PDPP_PROVIDER_URL="+provider, "COMPLETION_DEADLINE="+patience)
+	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL="+provider, "COMPLETION_DEADLINE="+patience)
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	printed, err := command.Output()

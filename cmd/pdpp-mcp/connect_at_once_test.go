@@ -23,7 +23,7 @@ func TestConnectsAtOnce(t *testing.T) {
 			switch {
 			case isPoll(r):
 				number := polls.Add(1)
-				_, _ = fmt.Fprintf(w, `{"access_token":"token-%d","token_type":"Bearer","grant_id":"grt_%d"}`, number, number)
+				_, _ = fmt.Fprintf(w, `{"access_token":"token-of-a-test-%d","token_type":"Bearer","grant_id":"grt_%d"}`, number, number)
 				return
 			case r.URL.Path == "/v1/schema":
 				asked.Done()
@@ -51,7 +51,7 @@ func TestConnectsAtOnce(t *testing.T) {
 		held = append(held, entry.Credential.GrantID+" "+entry.Credential.AccessToken.Reveal())
 	}
 	for number := 1; number <= many; number++ {
-		want = append(want, fmt.Sprintf("grt_%d token-%d", number, number))
+		want = append(want, fmt.Sprintf("grt_%d token-of-a-test-%d", number, number))
 	}
 	slices.Sort(held)
 	if !slices.Equal(held, want) {

@@ -125,7 +125,7 @@ func storeOld(t *testing.T, cache *credential.Cache, provider string) (path, con
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	content = `{"provider_url":"` + provider + `","note":"of another tool","credential":{"access_token":"old","grant_id":"grt_old"}}`
+	content = `{"provider_url":"` + provider + `","note":"of another tool","credential":{"access_token":"old-token-of-a-test","grant_id":"grt_old"}}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func storeOld(t *testing.T, cache *credential.Cache, provider string) (path, con
 // newGrant is what the next sign-in brings.
 func newGrant(t *testing.T, provider string) *credential.Entry {
 	t.Helper()
-	token, err := credential.NewToken("next")
+	token, err := credential.NewToken("next-token-of-a-test")
 	if err != nil {
 		t.Fatal(err)
 	}

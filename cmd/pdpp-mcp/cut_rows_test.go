@@ -54,7 +54,7 @@ func largeRecords(t *testing.T) (url string, records []string) {
 func runCall(t *testing.T, provider string, words ...string) (out, problems string, code int) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"call"}, words...)...)
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped", "PDPP_PROVIDER_URL="+provider)
+	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL="+provider)
 	var printed, said strings.Builder
 	command.Stdout, command.Stderr = &printed, &said
 	_ = command.Run() // its code tells

@@ -74,7 +74,7 @@ func (rs *blobRS) asked() []string {
 func (rs *blobRS) command(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"blob", "--provider-url", rs.server.URL}, arguments...)...)
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped")
+	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
 	return command
 }
 

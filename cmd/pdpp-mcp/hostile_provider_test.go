@@ -33,7 +33,7 @@ func TestAProviderCannotCommandTheTerminal(t *testing.T) {
 		{"blob", "b", "-o", "-"},
 	} {
 		command := exec.CommandContext(t.Context(), "pdpp-mcp", append(arguments, "--provider-url", server.URL)...)
-		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped")
+		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
 		printed, _ := command.CombinedOutput() // some are refused
 		if len(printed) == 0 || obeyedByTerminals.Match(printed) {
 			t.Errorf("%v prints %q", arguments, printed)

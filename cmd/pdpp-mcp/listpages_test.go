@@ -21,7 +21,7 @@ func TestAListThatGoesOnSaysSo(t *testing.T) {
 	t.Cleanup(server.Close)
 	for _, format := range []string{"table", "text", "json"} {
 		command := exec.CommandContext(t.Context(), "pdpp-mcp", "streams", "--format", format)
-		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped", "PDPP_PROVIDER_URL="+server.URL)
+		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL="+server.URL)
 		var problems strings.Builder
 		command.Stderr = &problems
 		if out, err := command.Output(); err != nil || len(out) == 0 || problems.String() != "the provider has more than these 2 rows\n" {

@@ -25,7 +25,7 @@ func TestSignalsEndStdio(t *testing.T) {
 			}))
 			defer silent.Close()
 			command := exec.CommandContext(t.Context(), "pdpp-mcp", "stdio", "--provider-url", silent.URL)
-			command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped")
+			command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
 			var stderr strings.Builder
 			command.Stderr = &stderr
 			input, err := command.StdinPipe()

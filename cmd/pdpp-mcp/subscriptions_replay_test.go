@@ -76,7 +76,7 @@ func (p *replayed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	expected := p.left[0]
 	p.left = p.left[1:]
-	if line != expected.line || !sameJSON(body, []byte(expected.body)) || r.Header.Get("Authorization") != "Bearer scoped" {
+	if line != expected.line || !sameJSON(body, []byte(expected.body)) || r.Header.Get("Authorization") != "Bearer scoped-token-of-a-test" {
 		p.t.Errorf("the provider was asked %s %s, want %s %s as in capture %s", line, body, expected.line, expected.body, expected.name)
 	}
 	if asJSON := r.Header.Get("Content-Type") == "application/json"; asJSON != (expected.body != "") {
@@ -210,7 +210,7 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 			secretFile := filepath.Join(t.TempDir(), "secret")
 			arguments := strings.Fields("subscriptions " + strings.ReplaceAll(test.command, "SECRET", secretFile))
 			command := exec.CommandContext(t.Context(), "pdpp-mcp", append(arguments, "--provider-url", server.URL)...)
-			command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped")
+			command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
 			var out, problems strings.Builder
 			command.Stdout, command.Stderr = &out, &problems
 			_ = command.Run() // its code tells

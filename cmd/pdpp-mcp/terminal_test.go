@@ -79,7 +79,7 @@ func hostileProvider(t *testing.T) []string {
 		}
 	}))
 	t.Cleanup(server.Close)
-	return []string{"PDPP_ACCESS_TOKEN=scoped", "PDPP_PROVIDER_URL=" + server.URL}
+	return []string{"PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL=" + server.URL}
 }
 
 // obeyedByTerminals is everything that a terminal would act on in place of showing it, or would not show, but for the end

@@ -77,7 +77,7 @@ func TestLauncherPassesSignalsAndStreams(t *testing.T) {
 	project := installed(t, platformName(), "pdpp-mcp")
 	command := exec.CommandContext(t.Context(), filepath.Join(project, "node_modules", ".bin", "pdpp-mcp"),
 		"stdio", "--provider-url", "http://127.0.0.1:1")
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped")
+	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
 	input, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

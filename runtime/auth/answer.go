@@ -131,7 +131,7 @@ func parseMember(raw json.RawMessage) (Member, error) {
 		DisplayName:  members.text("display_name"),
 		Streams:      decode[[]string](members, "streams", "an array of strings"),
 	}
-	if token := members.text("access_token"); member.Status == "active" && isToken(token) {
+	if token := members.text("access_token"); member.Status == "active" && isToken(token) && len(token) >= rs.ShortestBearer {
 		member.Active, member.Bearer = true, NewSecret(token)
 	}
 	return member, members.err

@@ -1,8 +1,11 @@
 package auth
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // MaxBearer bounds a bearer, in bytes. Longer ones do not fit into the header limits of usual servers.
@@ -30,8 +33,14 @@ func Bearer(header http.Header) (string, error) {
 	if !isToken(token) {
 		return "", badToken("The Authorization header holds no well-formed bearer token. Send the access token as it was issued.")
 	}
+	if len(token) < rs.ShortestBearer {
+		return "", shortToken
+	}
 	return token, nil
 }
+
+// shortToken is a token that ordinary words could hold, so that it could not be kept out of an answer (R-ERR-6).
+var shortToken = badToken(fmt.Sprintf("The access token is shorter than %d characters, as none is that nobody can guess. Send the access token as it was issued.", rs.ShortestBearer))
 
 // isToken holds a text to RFC 6750's b64token and to MaxBearer.
 func isToken(text string) bool {

@@ -16,11 +16,11 @@ func TestBearer(t *testing.T) {
 		token   string
 		problem string // the challenge's error, when there is no token
 	}{
-		{"token", []string{"Bearer abc"}, "abc", ""},
-		{"small letters", []string{"bearer abc"}, "abc", ""},
-		{"capitals", []string{"BEARER abc"}, "abc", ""},
-		{"every character", []string{"Bearer aZ09-._~+/=="}, "aZ09-._~+/==", ""},
-		{"several spaces", []string{"Bearer   abc  "}, "abc", ""},
+		{"token", []string{"Bearer abcdefghijklmnop"}, "abcdefghijklmnop", ""},
+		{"small letters", []string{"bearer abcdefghijklmnop"}, "abcdefghijklmnop", ""},
+		{"capitals", []string{"BEARER abcdefghijklmnop"}, "abcdefghijklmnop", ""},
+		{"every character", []string{"Bearer aZ09-._~+/aZ09=="}, "aZ09-._~+/aZ09==", ""},
+		{"several spaces", []string{"Bearer   abcdefghijklmnop  "}, "abcdefghijklmnop", ""},
 		{"longest", []string{"Bearer " + strings.Repeat("a", auth.MaxBearer)}, strings.Repeat("a", auth.MaxBearer), ""},
 
 		{"no header", nil, "", ""},
@@ -30,6 +30,7 @@ func TestBearer(t *testing.T) {
 
 		{"no token", []string{"Bearer"}, "", "invalid_token"},
 		{"only a space", []string{"Bearer "}, "", "invalid_token"},
+		{"too short to be one", []string{"Bearer abcdefghijklmno"}, "", "invalid_token"}, // R-ERR-6
 		{"two headers", []string{"Bearer abc", "Bearer abc"}, "", "invalid_token"},
 		{"two headers, one of another scheme", []string{"Basic YTpi", "Bearer abc"}, "", "invalid_token"},
 		{"two in one", []string{"Bearer abc, Bearer def"}, "", "invalid_token"},

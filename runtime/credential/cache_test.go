@@ -301,7 +301,7 @@ func TestWrite(t *testing.T) {
 
 // Keys of other tools survive a rewrite, in their order.
 func TestWriteKeepsUnknownMembers(t *testing.T) {
-	cache, path := stored(t, `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"refresh_token":"r","access_token":"old","nested":{"a":[1,2]}},"last":null}`)
+	cache, path := stored(t, `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"refresh_token":"r","access_token":"old-token-of-a-test","nested":{"a":[1,2]}},"last":null}`)
 	entry, err := cache.Read(provider)
 	if err != nil {
 		t.Fatal(err)

@@ -138,7 +138,7 @@ func (c *Cache) salvaged(providerURL string) object {
 	path, _ := c.Path(providerURL) // the file was read, so the URL is one
 	provider, _ := ParseProviderURL(providerURL)
 	var members object
-	err := c.readFile(path, provider, func(data []byte) (err error) {
+	_ = c.readFile(path, provider, func(data []byte) (err error) {
 		if members, err = parseObject(data); err != nil {
 			return err
 		}

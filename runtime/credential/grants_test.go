@@ -20,9 +20,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
+// tokenEnd makes tokens of the names that the tests give them.
+const tokenEnd = "-token-of-a-test"
+
 func entryOf(t testing.TB, grantID, token string) *credential.Entry {
 	t.Helper()
-	bearer, err := credential.NewToken(token)
+	bearer, err := credential.NewToken(token + tokenEnd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +47,7 @@ func held(t testing.TB, cache *credential.Cache) []string {
 	}
 	var list []string
 	for _, entry := range grants {
-		list = append(list, entry.Credential.GrantID+"="+entry.Credential.AccessToken.Reveal())
+		list = append(list, entry.Credential.GrantID+"="+strings.TrimSuffix(entry.Credential.AccessToken.Reveal(), tokenEnd))
 	}
 	return list
 }
@@ -62,7 +65,7 @@ func TestAddKeepsOtherGrants(t *testing.T) {
 	}
 	for grant, token := range map[string]string{"": "token-of-grt_1", "grt_1": "token-of-grt_1", "grt_2": "token-of-grt_2"} {
 		entry, err := cache.Load(credential.Selection{ProviderURL: provider, GrantID: grant}, now)
-		if err != nil || entry.Credential.AccessToken.Reveal() != token || entry.ProviderURL != provider {
+		if err != nil || entry.Credential.AccessToken.Reveal() != token+tokenEnd || entry.ProviderURL != provider {
 			t.Errorf("grant %q gives %v and %v, want %s", grant, entry, err, token)
 		}
 	}
@@ -77,18 +80,18 @@ func TestAddKeepsOtherGrants(t *testing.T) {
 // becomes another than the current one. What belongs to the old token alone goes with it.
 func TestAddKeepsUnknownMembers(t *testing.T) {
 	cache, path := stored(t, `{"tool":{"a":1.0},"provider_url":"http://localhost:7673","client":{"client_id":"cli_grt_1","x":1},
-		"credential":{"access_token":"old","grant_id":"grt_1","note":"n","refresh_token":"r","role":"owner"},"other_grants":[]}`)
+		"credential":{"access_token":"old-token-of-a-test","grant_id":"grt_1","note":"n","refresh_token":"r","role":"owner"},"other_grants":[]}`)
 	if err := cache.Add(entryOf(t, "grt_1", "new")); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, path, `{"tool":{"a":1.0},"provider_url":"http://localhost:7673","client":{"client_id":"cli_grt_1","x":1},
-		"credential":{"grant_id":"grt_1","note":"n","access_token":"new","token_type":"Bearer"}}`)
+		"credential":{"grant_id":"grt_1","note":"n","access_token":"new-token-of-a-test","token_type":"Bearer"}}`)
 	if err := cache.Add(entryOf(t, "grt_2", "newest")); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, path, `{"tool":{"a":1.0},"provider_url":"http://localhost:7673","client":{"client_id":"cli_grt_2"},
-		"credential":{"access_token":"newest","token_type":"Bearer","grant_id":"grt_2"},
-		"other_grants":[{"client":{"client_id":"cli_grt_1","x":1},"credential":{"grant_id":"grt_1","note":"n","access_token":"new","token_type":"Bearer"}}]}`)
+		"credential":{"access_token":"newest-token-of-a-test","token_type":"Bearer","grant_id":"grt_2"},
+		"other_grants":[{"client":{"client_id":"cli_grt_1","x":1},"credential":{"grant_id":"grt_1","note":"n","access_token":"new-token-of-a-test","token_type":"Bearer"}}]}`)
 }
 
 // wantFile compares without white space and the order of members.
@@ -118,8 +121,8 @@ func TestAddToUnusableFile(t *testing.T) {
 		{name: "half-written", content: `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret},
 		{name: "empty"},
 		{name: "no credential", content: `{"provider_url":"http://localhost:7673","tool":1}`, kept: true},
-		{name: "other grants of the wrong type", content: `{"provider_url":"http://localhost:7673","tool":1,"credential":{"access_token":"x"},"other_grants":{}}`, kept: true},
-		{name: "of another provider", content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"x"}}`, refused: "was not written for"},
+		{name: "other grants of the wrong type", content: `{"provider_url":"http://localhost:7673","tool":1,"credential":{"access_token":"x-token-of-a-test"},"other_grants":{}}`, kept: true},
+		{name: "of another provider", content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`, refused: "was not written for"},
 		{name: "too large", content: strings.Repeat(" ", 64<<10+1), refused: "larger than"},
 	}
 	for _, test := range tests {
@@ -176,7 +179,7 @@ func TestPrepareNeedsAWritableCache(t *testing.T) {
 
 // What a killed process left of its writing is removed once no writer can be left.
 func TestLeftoversAreRemoved(t *testing.T) {
-	cache, path := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"x"}}`)
+	cache, path := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`)
 	old, fresh := filepath.Join(filepath.Dir(path), ".writing-1"), filepath.Join(filepath.Dir(path), ".writing-2")
 	for _, name := range []string{old, fresh} {
 		if err := os.WriteFile(name, []byte(secret), 0o600); err != nil {
@@ -256,7 +259,7 @@ func TestRemove(t *testing.T) {
 }
 
 func TestListTellsWhatIsWrong(t *testing.T) {
-	cache, path := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"x"}}`)
+	cache, path := stored(t, `{"provider_url":"http://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`)
 	for name, content := range map[string]string{
 		"a.json": `{"cred`, "b.json": `{"provider_url":"http://localhost:7673","credential":{"access_token":"` + secret + `"}}`, "notes.txt": "",
 	} {

@@ -20,13 +20,13 @@ func TestKilledWhileItStoresACredential(t *testing.T) {
 		storeForever(t, &credential.Cache{Root: root})
 	}
 	for range 25 {
-		cache, path := stored(t, `{"provider_url":"`+provider+`","note":"of another tool","credential":{"access_token":"kept","grant_id":"other"}}`)
+		cache, path := stored(t, `{"provider_url":"`+provider+`","note":"of another tool","credential":{"access_token":"kept-token-of-a-test","grant_id":"other"}}`)
 		last, err := strconv.Atoi(killtest.Writer(t, cache.Root, 20*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}
 		grants, err := cache.Grants(provider)
-		if err != nil || len(grants) != 2 || grants[1].Credential.AccessToken.Reveal() != "kept" {
+		if err != nil || len(grants) != 2 || grants[1].Credential.AccessToken.Reveal() != "kept-token-of-a-test" {
 			t.Fatalf("after the %dth: %v, %d grants", last, err, len(grants))
 		}
 		// The one after the last that was told may have been stored as well.
@@ -66,7 +66,7 @@ func numbered(number int) *credential.Entry {
 }
 
 func tokenNumber(number int) string {
-	return strconv.Itoa(number) + "-" + strings.Repeat("t", 1+number*977%9_000)
+	return strconv.Itoa(number) + "-" + strings.Repeat("t", 16+number*977%9_000)
 }
 
 // age makes what a killed writer left look as if it had been left long ago.

@@ -16,7 +16,7 @@ const lockedProvider = "https://pdpp.example"
 
 func grantNumber(t *testing.T, number int) *Entry {
 	t.Helper()
-	token, err := NewToken(fmt.Sprintf("token-%d", number))
+	token, err := NewToken(fmt.Sprintf("token-of-a-test-%d", number))
 	if err != nil {
 		t.Fatal(err)
 	}

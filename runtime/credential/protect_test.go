@@ -16,7 +16,7 @@ func TestReadRefusesFileThatStaysExposed(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(root, "clients", "pdpp.example.json")
-	content := `{"provider_url":"https://pdpp.example","credential":{"access_token":"secret"}}`
+	content := `{"provider_url":"https://pdpp.example","credential":{"access_token":"secret-token-of-a-test"}}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}

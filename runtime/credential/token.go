@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // longestToken bounds an access token in bytes. Longer ones do not fit into the request headers
@@ -20,12 +22,13 @@ type Token struct{ value string }
 // Faults of a token that no HTTP request could carry.
 var (
 	errTokenEmpty      = errors.New("the access token is empty")
+	errTokenTooShort   = fmt.Errorf("the access token is shorter than %d characters, as none is that nobody can guess", rs.ShortestBearer)
 	errTokenTooLong    = errors.New("the access token is longer than 16384 bytes")
 	errTokenCharacters = errors.New("the access token holds characters that a bearer cannot have")
 )
 
 // NewToken checks that a value can stand in an Authorization header: visible ASCII (RFC 6750,
-// section 2.1), at most 16384 bytes.
+// section 2.1), from rs.ShortestBearer to 16384 bytes.
 func NewToken(value string) (Token, error) {
 	switch {
 	case value == "":
@@ -37,6 +40,9 @@ func NewToken(value string) (Token, error) {
 		if character <= ' ' || character > '~' {
 			return Token{}, errTokenCharacters
 		}
+	}
+	if len(value) < rs.ShortestBearer {
+		return Token{}, errTokenTooShort
 	}
 	return Token{value: value}, nil
 }

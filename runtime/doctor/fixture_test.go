@@ -22,7 +22,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-const secret = "scoped-secret"
+const secret = "scoped-secret-of-a-test"
 
 // provider answers each path with a body in which ORIGIN stands for its own address. A path that is not there
 // is 404.

@@ -29,6 +29,11 @@ var warningSection = Section{
 			Next:    "Take the streams that `schema` lists.",
 		},
 		{
+			Code:    fanout.WarnHitsDropped,
+			Meaning: "A source sent hits that claim to be of another source of the package; they are left out.",
+			Next:    "Tell the provider's operator. Ask the other source by `connection_id` for its own.",
+		},
+		{
 			Code:    fanout.WarnCursorTooLarge,
 			Meaning: "So many sources have more hits that no cursor can hold them.",
 			Next:    "Search fewer streams, or one source by `connection_id`.",

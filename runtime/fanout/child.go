@@ -11,7 +11,9 @@ import (
 
 // child is one source in a search: the hits of it that were read for this page, and where it stands.
 type child struct {
-	source  *Source
+	source      *Source
+	connections map[string]bool // of the package
+
 	streams []string // to ask for; nil is all that the grant has
 	start   position // of the first hit
 	hits    []hit
@@ -19,6 +21,8 @@ type child struct {
 	done    bool     // there is nothing after the hits
 	err     error    // why the source is missing; what was read before counts all the same
 	cut     bool     // the source has more hits than it gives out
+	read    int      // hits since start, those that were dropped too
+	foreign int      // hits that were dropped: see claimed
 	late    bool     // a later round ran out of time
 
 	meta      rawjson.Object
@@ -30,6 +34,7 @@ type child struct {
 type hit struct {
 	value rawjson.Value // as the source sent it
 	at    position
+	nth   int // how many come before it since the start of the child
 }
 
 // open tells whether the source may have hits that were not read.
@@ -46,7 +51,11 @@ func (c *child) after(shown int) position {
 // fromStart is that same place, counted in the page that this one began in. It needs no cursor of a page
 // that was read since. It is known only for places that one page of the source reaches.
 func (c *child) fromStart(shown int) (position, bool) {
-	skip := c.start.Skip + shown
+	past := c.read
+	if shown < len(c.hits) {
+		past = c.hits[shown].nth
+	}
+	skip := c.start.Skip + past
 	return position{Cursor: c.start.Cursor, Skip: skip}, skip < rs.MostRows
 }
 
@@ -87,9 +96,26 @@ func (c *child) take(asked rs.Request, got answer) {
 	}
 	skipped := min(c.next.Skip, len(page.hits))
 	for i, value := range page.hits[skipped:] {
-		c.hits = append(c.hits, hit{value: value, at: position{Cursor: c.next.Cursor, Skip: skipped + i}})
+		if c.claimed(value) {
+			c.foreign++
+		} else {
+			c.hits = append(c.hits, hit{value: value, at: position{Cursor: c.next.Cursor, Skip: skipped + i}, nth: c.read})
+		}
+		c.read++
 	}
 	c.advance(asked, page, len(page.hits)-skipped)
+}
+
+// claimed tells a hit that says it is of a connection which another member of the package stands for. Shown, it would pass
+// for that member's. Connections that no member names may be told of: a grant can have several.
+func (c *child) claimed(value rawjson.Value) bool {
+	said, _ := rawjson.ParseObject(value)
+	for _, name := range []string{"connection_id", "connector_instance_id"} {
+		if id := said.Text(name); id != "" && id != c.source.ConnectionID && c.connections[id] {
+			return true
+		}
+	}
+	return false
 }
 
 // advance moves to the place after a page that had so many new hits.

@@ -15,6 +15,7 @@ const (
 	WarnSourceTruncated = "source_truncated"
 	WarnStreamUngranted = "stream_not_granted"
 	WarnCursorTooLarge  = "cursor_too_large"
+	WarnHitsDropped     = "hits_dropped"
 )
 
 // envelope is a list like that of one source (rs-contract.md, Envelopes).
@@ -79,7 +80,7 @@ func (p *readPage) total() *int64 {
 	sum := int64(0)
 	for _, child := range p.children {
 		count, ok := exactCount(child.meta)
-		if !ok || child.err != nil {
+		if !ok || child.err != nil || child.foreign > 0 {
 			return nil
 		}
 		sum += count
@@ -151,6 +152,11 @@ func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 		}
 	}
 	for _, child := range p.children {
+		if child.foreign > 0 {
+			dropped := warning(WarnHitsDropped, fmt.Sprintf(
+				"the source %s sent hits that claim to be of another source of the package; %d are left out", child.source.name(), child.foreign))
+			warnings = append(warnings, append(dropped, child.source.identity()...).Encode())
+		}
 		if child.cut {
 			cut := warning(WarnSourceTruncated, fmt.Sprintf("the source %s has more hits than it gives out; narrow the search", child.source.name()))
 			warnings = append(warnings, append(cut, child.source.identity()...).Encode())

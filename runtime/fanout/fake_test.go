@@ -28,12 +28,13 @@ const provider = "https://pdpp.example"
 // fakeRS is a resource server of one grant, in memory. It records what it saw.
 type fakeRS struct {
 	name      string
-	hits      int    // of every search
-	wrapped   string // where the hits stand; empty is data
-	largest   int    // most hits in one page; 0 is 100
-	hybrid    bool   // no cursors
-	bare      bool   // hits that do not name their connection
-	body      string // a fixed answer, instead of hits
+	hits      int                // of every search
+	wrapped   string             // where the hits stand; empty is data
+	largest   int                // most hits in one page; 0 is 100
+	hybrid    bool               // no cursors
+	bare      bool               // hits that do not name their connection
+	claims    func(i int) string // the members of a hit that name its connection
+	body      string             // a fixed answer, instead of hits
 	fails     func(call int) error
 	waits     bool // never answers
 	waitsOnce int  // the call that is never answered
@@ -111,6 +112,9 @@ func (f *fakeRS) page(request rs.Request) (string, error) {
 }
 
 func (f *fakeRS) row(i int) string {
+	if f.claims != nil {
+		return fmt.Sprintf(`{"stream":"messages","record_key":"%s-%d"%s}`, f.name, i, f.claims(i))
+	}
 	if f.bare {
 		return fmt.Sprintf(`{"stream":"messages","record_key":"%s-%d"}`, f.name, i)
 	}

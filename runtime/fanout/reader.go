@@ -6,6 +6,7 @@ package fanout
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -40,6 +41,8 @@ type Reader struct {
 	options  Options
 	active   []*Source // in the order of the package
 	inactive []*Source
+
+	connections map[string]bool // that one of them, active or not, stands for
 }
 
 var _ rs.Reader = (*Reader)(nil)
@@ -53,7 +56,7 @@ func New(sources []Source, options Options) *Reader {
 	if options.Concurrency <= 0 {
 		options.Concurrency = DefaultConcurrency
 	}
-	reader := &Reader{options: options}
+	reader := &Reader{options: options, connections: map[string]bool{}}
 	grants, connections := map[string]bool{}, map[string]bool{}
 	for _, source := range sources {
 		if source.usable() && !grants[source.GrantID] {
@@ -67,6 +70,9 @@ func New(sources []Source, options Options) *Reader {
 			grants[source.GrantID] = true
 			reader.inactive = append(reader.inactive, &source)
 		}
+	}
+	for _, source := range slices.Concat(reader.active, reader.inactive) {
+		reader.connections[source.ConnectionID] = true
 	}
 	return reader
 }

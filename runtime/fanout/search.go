@@ -145,7 +145,7 @@ func (r *Reader) assign(streams []string) []*child {
 				covered[fmt.Sprintf("%q %q", source.ConnectionID, name)] = source.ConnectionID != ""
 			}
 		}
-		children = append(children, &child{source: source, streams: names})
+		children = append(children, &child{source: source, connections: r.connections, streams: names})
 	}
 	return children
 }

@@ -38,7 +38,7 @@ func ExampleServeSession() {
 			return &tool.Result{Text: string(response.Body), Structured: response.Body}, nil
 		},
 	})
-	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: "a-scoped-token"})
+	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: "a-scoped-token-of-a-test"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -38,7 +38,7 @@ func manyCallers(t testing.TB) *hosted {
 		with.surface = testSurface(readAll("read"))
 		with.options.Limits = host.Limits{PerSecond: 1e6, Burst: 1e6}
 		with.answer = func(w http.ResponseWriter, r *http.Request) {
-			canary := canaryOf(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer token-"))
+			canary := canaryOf(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer token-of-a-caller-"))
 			if strings.HasSuffix(canary, "3;") {
 				w.WriteHeader(http.StatusForbidden)
 				_, _ = fmt.Fprintf(w, `{"error":{"type":"permission_error","code":"field_not_granted","message":%q}}`, canary)
@@ -56,9 +56,9 @@ func manyCallers(t testing.TB) *hosted {
 // tokenOf is what a caller sends. Every other one has a package, whose token reads nothing itself.
 func tokenOf(caller int) string {
 	if caller%2 == 1 {
-		return fmt.Sprintf("package-%d", caller)
+		return fmt.Sprintf("package-of-caller-%d", caller)
 	}
-	return fmt.Sprintf("token-%d", caller)
+	return fmt.Sprintf("token-of-a-caller-%d", caller)
 }
 
 // introspectionOf names the bearer that reads for a caller: its own, or that of the one member of its
@@ -66,9 +66,9 @@ func tokenOf(caller int) string {
 func introspectionOf(caller int) string {
 	if caller%2 == 1 {
 		return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_%[1]d","members":[`+
-			`{"grant_id":"grt_%[1]d","status":"active","connection_id":"cin_%[1]d","streams":["echo"],"access_token":"token-%[1]d"},`+
+			`{"grant_id":"grt_%[1]d","status":"active","connection_id":"cin_%[1]d","streams":["echo"],"access_token":"token-of-a-caller-%[1]d"},`+
 			`{"grant_id":"grt_%[1]d_gone","status":"revoked","connection_id":"cin_%[1]d_gone","streams":["echo"]},`+
-			`{"grant_id":"grt_%[1]d_other","status":"active","connection_id":"cin_%[1]d_other","streams":["other"],"access_token":"token-%[1]d-other"}]}}`, caller)
+			`{"grant_id":"grt_%[1]d_other","status":"active","connection_id":"cin_%[1]d_other","streams":["other"],"access_token":"token-of-a-caller-%[1]d-other"}]}}`, caller)
 	}
 	return fmt.Sprintf(`{"active":true,"pdpp_token_kind":"client","grant_id":"grt_%d"}`, caller)
 }
@@ -116,7 +116,7 @@ func TestCallersDoNotMix(t *testing.T) {
 	}
 	reading.Wait()
 	for _, seen := range h.rs.seen() {
-		if !strings.HasPrefix(seen.Header.Get("Authorization"), "Bearer token-") {
+		if !strings.HasPrefix(seen.Header.Get("Authorization"), "Bearer token-of-a-caller-") {
 			t.Fatalf("the RS saw the bearer %q", seen.Header.Get("Authorization"))
 		}
 	}

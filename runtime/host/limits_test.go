@@ -17,7 +17,7 @@ func limited(limits host.Limits) func(*hostedWith) {
 // Covers R-HOST-9: a caller that sends too much is told when to come back, and others are not held up.
 func TestRateOfOneToken(t *testing.T) {
 	h := newHosted(t, limited(host.Limits{Concurrent: 2, Burst: 3, PerSecond: 0.01}))
-	h.as.says("tok-other", `{"active":true,"pdpp_token_kind":"client"}`)
+	h.as.says("tok-other-3fKq9aBcD7xY", `{"active":true,"pdpp_token_kind":"client"}`)
 	for range 3 {
 		if got := h.post(t, ping); got.status != 200 {
 			t.Fatalf("answer is %d %s", got.status, got.body)
@@ -28,7 +28,7 @@ func TestRateOfOneToken(t *testing.T) {
 	if got.status != 429 || errorOf(t, got.body).Code != "rate_limit_exceeded" || err != nil || wait < 90 || wait > 100 {
 		t.Errorf("answer is %d %s, Retry-After %q", got.status, got.body, got.header.Get("Retry-After"))
 	}
-	if got := send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-other")); got.status != 200 {
+	if got := send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-other-3fKq9aBcD7xY")); got.status != 200 {
 		t.Errorf("another caller gets %d %s", got.status, got.body)
 	}
 }
@@ -76,14 +76,14 @@ func TestConcurrentRequestsOfOneToken(t *testing.T) {
 // The pace of only so many callers is remembered, so that many tokens do not fill the memory.
 func TestRememberedCallersAreBounded(t *testing.T) {
 	h := newHosted(t, limited(host.Limits{Concurrent: 1, Burst: 1, PerSecond: 0.01, Callers: 1}))
-	h.as.says("tok-other", `{"active":true,"pdpp_token_kind":"client"}`)
+	h.as.says("tok-other-3fKq9aBcD7xY", `{"active":true,"pdpp_token_kind":"client"}`)
 	if got := h.post(t, ping); got.status != 200 {
 		t.Fatalf("answer is %d %s", got.status, got.body)
 	}
 	if got := h.post(t, ping); got.status != 429 {
 		t.Fatalf("answer is %d %s", got.status, got.body)
 	}
-	send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-other"))
+	send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-other-3fKq9aBcD7xY"))
 	if got := h.post(t, ping); got.status != 200 {
 		t.Errorf("answer is %d %s, want a caller that was forgotten", got.status, got.body)
 	}

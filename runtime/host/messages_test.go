@@ -263,7 +263,7 @@ func (h *hosted) stall(t *testing.T, tokens int, each int) {
 	var requests sync.WaitGroup
 	t.Cleanup(func() { close(end); requests.Wait() })
 	for i := range tokens * each {
-		token := fmt.Sprintf("tok-%d", i%tokens)
+		token := fmt.Sprintf("token-of-a-caller-%d", i%tokens)
 		h.as.says(token, `{"active":true,"pdpp_token_kind":"client"}`)
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, h.url+"/mcp", &stalled{begun: begun, end: end})
 		request.ContentLength = host.MaxRequestBody
@@ -281,7 +281,7 @@ func TestBodiesAreReadWithinTheLimit(t *testing.T) {
 	h.stall(t, 1, 2)
 	begun := make(chan struct{}, 1)
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, h.url+"/mcp", &stalled{begun: begun})
-	request.Header.Set("Authorization", "Bearer tok-0")
+	request.Header.Set("Authorization", "Bearer token-of-a-caller-0")
 	recorder := httptest.NewRecorder()
 	h.ServeHTTP(recorder, request)
 	if recorder.Code != 429 || errorOf(t, recorder.Body.String()).Code != "rate_limit_exceeded" || len(begun) > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -38,7 +39,7 @@ func newReaders(options HandlerOptions) (*readers, error) {
 		childTimeout: options.ChildTimeout,
 	}
 	// A client of nobody checks the URLs now instead of with the first request.
-	if _, err := rs.NewClient(rs.Options{BaseURL: made.resourceURL, ProviderURL: made.providerURL, Bearer: "none"}); err != nil {
+	if _, err := rs.NewClient(rs.Options{BaseURL: made.resourceURL, ProviderURL: made.providerURL, Bearer: strings.Repeat("-", rs.ShortestBearer)}); err != nil {
 		return nil, err
 	}
 	return made, nil
@@ -56,7 +57,7 @@ func (m *readers) environment(_ context.Context, extra *mcp.RequestExtra) (tool.
 	var reader rs.Reader
 	var err error
 	if request.caller.Kind == auth.KindClient {
-		reader, err = m.client(request, request.bearer)
+		reader, err = m.client(request, request.bearer, nil)
 	} else {
 		reader, err = m.ofPackage(request)
 	}
@@ -66,21 +67,26 @@ func (m *readers) environment(_ context.Context, extra *mcp.RequestExtra) (tool.
 	return tool.Env{RS: reader}, nil
 }
 
-// client reads with one bearer.
-func (m *readers) client(request *hostedRequest, bearer auth.Secret) (*rs.Client, error) {
+// client reads with one bearer, and shows none of the secrets besides it.
+func (m *readers) client(request *hostedRequest, bearer auth.Secret, secrets *rs.Secrets) (*rs.Client, error) {
 	header := http.Header{"Request-Id": {request.id}}
 	if request.traceParent != "" {
 		header.Set("Traceparent", request.traceParent)
 	}
 	return rs.NewClient(rs.Options{
-		BaseURL: m.resourceURL, ProviderURL: m.providerURL, Bearer: bearer.Reveal(),
+		BaseURL: m.resourceURL, ProviderURL: m.providerURL, Bearer: bearer.Reveal(), Secrets: secrets,
 		Transport: m.transport, Retries: m.retries, Timeout: m.timeout, Header: header,
 	})
 }
 
 // ofPackage reads with the bearers of the active members (R-PKG-1). Those that are not active are passed on
-// without one, so that they can be named.
+// without one, so that they can be named. No answer to one of the bearers shows another (R-ERR-6).
 func (m *readers) ofPackage(request *hostedRequest) (rs.Reader, error) {
+	bearers := []string{request.bearer.Reveal()}
+	for _, member := range request.caller.ActiveMembers() {
+		bearers = append(bearers, member.Bearer.Reveal())
+	}
+	secrets := rs.NewSecrets(bearers...)
 	sources := make([]fanout.Source, len(request.caller.Members))
 	for i, member := range request.caller.Members {
 		sources[i] = fanout.Source{
@@ -90,7 +96,7 @@ func (m *readers) ofPackage(request *hostedRequest) (rs.Reader, error) {
 		if !member.Active {
 			continue
 		}
-		reader, err := m.client(request, member.Bearer)
+		reader, err := m.client(request, member.Bearer, secrets)
 		if err != nil {
 			return nil, err
 		}

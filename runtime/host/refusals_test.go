@@ -13,14 +13,14 @@ import (
 func TestRefusals(t *testing.T) {
 	h := newHosted(t, func(with *hostedWith) { with.options.Limits.Callers = 10 })
 	for token, answer := range map[string]string{
-		"tok-owner":       `{"active":true,"pdpp_token_kind":"owner"}`,
-		"tok-control":     `{"active":true,"pdpp_token_kind":"control_plane"}`,
-		"tok-unnamed":     `{"active":true}`,
-		"tok-expired":     `{"active":true,"pdpp_token_kind":"client","exp":1}`,
-		"tok-elsewhere":   `{"active":true,"pdpp_token_kind":"client","aud":"https://elsewhere.example"}`,
-		"tok-revoked":     `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1","members":[{"grant_id":"grt_1","status":"revoked","access_token":"x"}]}}`,
-		"tok-unpublished": `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"gpkg_1"}`,
-		"tok-broken":      `<html>`,
+		"tok-owner-3fKq9aBcD7xY":       `{"active":true,"pdpp_token_kind":"owner"}`,
+		"tok-control-3fKq9aBcD7xY":     `{"active":true,"pdpp_token_kind":"control_plane"}`,
+		"tok-unnamed-3fKq9aBcD7xY":     `{"active":true}`,
+		"tok-expired-3fKq9aBcD7xY":     `{"active":true,"pdpp_token_kind":"client","exp":1}`,
+		"tok-elsewhere-3fKq9aBcD7xY":   `{"active":true,"pdpp_token_kind":"client","aud":"https://elsewhere.example"}`,
+		"tok-revoked-3fKq9aBcD7xY":     `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1","members":[{"grant_id":"grt_1","status":"revoked","access_token":"x"}]}}`,
+		"tok-unpublished-3fKq9aBcD7xY": `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"gpkg_1"}`,
+		"tok-broken-3fKq9aBcD7xY":      `<html>`,
 	} {
 		h.as.says(token, answer)
 	}
@@ -40,15 +40,15 @@ func TestRefusals(t *testing.T) {
 		{"no bearer with DELETE", "DELETE", "", nil, 401, "authentication_error", "-", false},
 		{"Basic", "POST", ping, []string{"Authorization", "Basic eDp5"}, 401, "authentication_error", "-", false},
 		{"two bearers", "POST", ping, []string{"Authorization", good, "Authorization", good}, 401, "authentication_error", "invalid_token", false},
-		{"unknown", "POST", ping, []string{"Authorization", "Bearer tok-nobody"}, 401, "authentication_error", "invalid_token", false},
-		{"expired", "POST", ping, []string{"Authorization", "Bearer tok-expired"}, 401, "authentication_error", "invalid_token", false},
-		{"owner", "POST", ping, []string{"Authorization", "Bearer tok-owner"}, 403, "permission_error", "insufficient_scope", false},
-		{"control plane", "POST", ping, []string{"Authorization", "Bearer tok-control"}, 403, "permission_error", "insufficient_scope", false},
-		{"unknown kind", "POST", ping, []string{"Authorization", "Bearer tok-unnamed"}, 403, "permission_error", "insufficient_scope", false},
-		{"wrong audience", "POST", ping, []string{"Authorization", "Bearer tok-elsewhere"}, 403, "permission_error", "insufficient_scope", false},
-		{"package without active members", "POST", ping, []string{"Authorization", "Bearer tok-revoked"}, 403, "package_revoked", "-", false},
-		{"members not published", "POST", ping, []string{"Authorization", "Bearer tok-unpublished"}, 503, "package_unsupported", "", true},
-		{"unusable introspection", "POST", ping, []string{"Authorization", "Bearer tok-broken"}, 503, "authorization_unavailable", "", true},
+		{"unknown", "POST", ping, []string{"Authorization", "Bearer tok-nobody-3fKq9aBcD7xY"}, 401, "authentication_error", "invalid_token", false},
+		{"expired", "POST", ping, []string{"Authorization", "Bearer tok-expired-3fKq9aBcD7xY"}, 401, "authentication_error", "invalid_token", false},
+		{"owner", "POST", ping, []string{"Authorization", "Bearer tok-owner-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
+		{"control plane", "POST", ping, []string{"Authorization", "Bearer tok-control-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
+		{"unknown kind", "POST", ping, []string{"Authorization", "Bearer tok-unnamed-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
+		{"wrong audience", "POST", ping, []string{"Authorization", "Bearer tok-elsewhere-3fKq9aBcD7xY"}, 403, "permission_error", "insufficient_scope", false},
+		{"package without active members", "POST", ping, []string{"Authorization", "Bearer tok-revoked-3fKq9aBcD7xY"}, 403, "package_revoked", "-", false},
+		{"members not published", "POST", ping, []string{"Authorization", "Bearer tok-unpublished-3fKq9aBcD7xY"}, 503, "package_unsupported", "", true},
+		{"unusable introspection", "POST", ping, []string{"Authorization", "Bearer tok-broken-3fKq9aBcD7xY"}, 503, "authorization_unavailable", "", true},
 		{"foreign host", "POST", ping, []string{"Authorization", good, "Host", "evil.example"}, 421, "misdirected_request", "", false},
 		{"rebound name with a forwarded host", "POST", ping, []string{"Authorization", good, "Host", "evil.example", "X-Forwarded-Host", "localhost"}, 421, "misdirected_request", "", false},
 		{"host with a path", "POST", ping, []string{"Authorization", good, "Host", "localhost/evil.example"}, 421, "misdirected_request", "", false},
@@ -134,7 +134,7 @@ func TestUnreachableAuthorizationServer(t *testing.T) {
 	if got := h.post(t, ping); got.status != 200 {
 		t.Errorf("answer to a known token is %d %s, want what is cached", got.status, got.body)
 	}
-	got := send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-new"))
+	got := send(t, h.request(t, http.MethodPost, "/mcp", ping, "Authorization", "Bearer tok-new-3fKq9aBcD7xY"))
 	if got.status != 503 || errorOf(t, got.body).Code != "authorization_unavailable" || got.header.Get("Retry-After") == "" {
 		t.Errorf("answer is %d %s", got.status, got.body)
 	}

@@ -23,14 +23,14 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 			_, _ = io.WriteString(w, `{"error":{"code":"`+answered+`","message":"`+answered+r.Header.Get("Authorization")+`"}}`)
 		}
 	})
-	h.as.says("tok-package", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1","members":[{"grant_id":"grt_1","status":"revoked","access_token":"`+member+`"}]}}`)
-	h.as.says("tok-unusable", `{"active":`+`"tok-unusable"`)
+	h.as.says("tok-package-3fKq9aBcD7xY", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1","members":[{"grant_id":"grt_1","status":"revoked","access_token":"`+member+`"}]}}`)
+	h.as.says("tok-unusable-3fKq9aBcD7xY", `{"active":`+`"tok-unusable-3fKq9aBcD7xY"`)
 	read := callOf("read", `{"x":"`+planted+`"}`)
 	for _, request := range []*http.Request{
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer),
-		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-package"),
-		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-unusable"),
-		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-nobody"),
+		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-package-3fKq9aBcD7xY"),
+		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-unusable-3fKq9aBcD7xY"),
+		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer tok-nobody-3fKq9aBcD7xY"),
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer, "Request-Id", bearer),
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer, "Host", planted),
 		h.request(t, "POST", "/mcp", read, "Authorization", "Bearer "+bearer, "Origin", "https://"+planted),
@@ -41,7 +41,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 		h.request(t, "GET", "/"+planted+"?token="+bearer, ""),
 	} {
 		got := send(t, request)
-		for _, secret := range []string{bearer, introspectionSecret, member, "tok-package", "tok-unusable", "tok-nobody"} {
+		for _, secret := range []string{bearer, introspectionSecret, member, "tok-package-3fKq9aBcD7xY", "tok-unusable-3fKq9aBcD7xY", "tok-nobody-3fKq9aBcD7xY"} {
 			if strings.Contains(got.body, secret) {
 				t.Errorf("an answer shows %q: %s", secret, got.body)
 			}
@@ -50,7 +50,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 	scraped := httptest.NewRecorder()
 	h.metrics.ServeHTTP(scraped, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	metrics, log := scraped.Body.String(), h.log.String()
-	for _, secret := range []string{bearer, introspectionSecret, member, planted, answered, "tok-package", "tok-unusable", "tok-nobody"} {
+	for _, secret := range []string{bearer, introspectionSecret, member, planted, answered, "tok-package-3fKq9aBcD7xY", "tok-unusable-3fKq9aBcD7xY", "tok-nobody-3fKq9aBcD7xY"} {
 		for name, text := range map[string]string{"log": log, "metrics": metrics} {
 			if i := strings.Index(text, secret); i >= 0 {
 				t.Errorf("the %s shows %q: %s", name, secret, text[max(0, i-200):min(len(text), i+100)])

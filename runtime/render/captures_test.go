@@ -101,7 +101,7 @@ func checkRefusal(t *testing.T, capture capture, result *tool.Result) {
 			t.Errorf("no %s in %s", name, result.Text)
 		}
 	}
-	if strings.Contains(string(result.Structured), "tok_of_a_test") {
+	if strings.Contains(string(result.Structured), "token_of_a_test_3fKq9") {
 		t.Error("shows the bearer")
 	}
 }

@@ -17,7 +17,7 @@ type Client struct {
 	providerURL string
 	bearer      string
 	header      http.Header
-	secrets     redactor
+	secrets     *Secrets
 	timeout     time.Duration
 	maxBody     int64
 	retries     *RetryBudget
@@ -63,7 +63,7 @@ func NewClient(options Options) (*Client, error) {
 		providerURL: providerURL,
 		bearer:      options.Bearer,
 		header:      options.Header.Clone(),
-		secrets:     newRedactor(options.Bearer),
+		secrets:     options.Secrets.with(options.Bearer),
 		timeout:     options.Timeout,
 		maxBody:     options.MaxBody,
 	}, nil

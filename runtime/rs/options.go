@@ -23,8 +23,11 @@ type Options struct {
 	// ProviderURL is the provider's public origin, under the same rules. Empty means BaseURL.
 	ProviderURL string
 
-	// Bearer is the access token that every request carries: visible ASCII, at least one character.
+	// Bearer is the access token that every request carries: visible ASCII, at least ShortestBearer characters.
 	Bearer string
+
+	// Secrets are other bearers of the same call, which no answer may show either (R-PKG-2); nil for none.
+	Secrets *Secrets
 
 	// Header is sent with every request beside the client's own header, which it cannot replace: for
 	// what belongs to one caller's request, such as traceparent. It is copied.
@@ -84,6 +87,9 @@ func checkBearer(bearer string) error {
 		if character <= ' ' || character > '~' {
 			return &OptionError{"Bearer", fmt.Sprintf("holds the byte %#02x; a token is visible ASCII without spaces", character)}
 		}
+	}
+	if len(bearer) < ShortestBearer {
+		return &OptionError{"Bearer", fmt.Sprintf("is shorter than %d characters, as no token is that nobody can guess; pass a scoped access token", ShortestBearer)}
 	}
 	return nil
 }

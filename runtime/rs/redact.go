@@ -2,68 +2,276 @@ package rs
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
-	"net/url"
 	"slices"
-	"strings"
 )
 
 const redacted = "[redacted]"
 
-// redactor takes one bearer out of whatever is shown (R-ERR-6): as it is, percent-encoded as in a
-// URL, and with the slashes escaped as some JSON writers do.
-type redactor struct {
-	spellings []string
+// ShortestBearer is the least number of characters of an access token. One that cannot be guessed has 128 random bits
+// (RFC 6749, section 10.10), for which even bytes of any value need 16. A shorter one could stand inside ordinary words,
+// where nobody could tell it from them.
+const ShortestBearer = 16
+
+// Secrets are the bearers of one call: nothing that is shown of it may hold any of them, however the resource server
+// spells it (R-ERR-6). They are immutable and safe for concurrent use; nil is none. Printing them gives a placeholder.
+type Secrets struct {
+	bearers []string
+	letters [256]bool       // that the bearers have
+	pieces  map[uint64]bool // of many bearers: see mayHold
+	marks   []uint64        // one bit for each piece, at its hash: a look there is cheaper, and nearly always enough
 }
 
-func newRedactor(bearer string) redactor {
-	spellings := []string{bearer}
-	for _, other := range []string{
-		url.QueryEscape(bearer),
-		url.PathEscape(bearer),
-		strings.ReplaceAll(bearer, "/", `\/`),
-	} {
-		if !slices.Contains(spellings, other) {
-			spellings = append(spellings, other)
+// NewSecrets takes bearers as they are sent. What is shorter than ShortestBearer is not taken.
+func NewSecrets(bearers ...string) *Secrets {
+	s := &Secrets{}
+	for _, bearer := range bearers {
+		if len(bearer) < ShortestBearer || slices.Contains(s.bearers, bearer) {
+			continue
+		}
+		s.bearers = append(s.bearers, bearer)
+		for _, letter := range []byte(bearer) {
+			s.letters[letter] = true
 		}
 	}
-	return redactor{spellings}
+	if len(s.bearers) > fewBearers {
+		s.pieces, s.marks = make(map[uint64]bool, pieceStep*len(s.bearers)), make([]uint64, markBits/64)
+		for _, bearer := range s.bearers {
+			for i := range pieceStep {
+				piece := binary.LittleEndian.Uint64([]byte(bearer[i : i+pieceSize]))
+				s.pieces[piece] = true
+				s.marks[markOf(piece)/64] |= 1 << (markOf(piece) % 64)
+			}
+		}
+	}
+	return s
 }
 
-func (r redactor) text(text string) string {
-	for _, spelling := range r.spellings {
-		text = strings.ReplaceAll(text, spelling, redacted)
+// with adds a bearer, unless it is among them.
+func (s *Secrets) with(bearer string) *Secrets {
+	if s != nil && slices.Contains(s.bearers, bearer) {
+		return s
 	}
-	return text
+	if s == nil {
+		return NewSecrets(bearer)
+	}
+	return NewSecrets(append(slices.Clone(s.bearers), bearer)...)
 }
+
+// String gives a placeholder.
+func (s *Secrets) String() string { return redacted }
+
+// GoString gives a placeholder.
+func (s *Secrets) GoString() string { return redacted }
+
+func (s *Secrets) text(text string) string { return string(s.bytes([]byte(text))) }
 
 // bytes gives the slice itself when it holds no bearer, which is nearly always.
-func (r redactor) bytes(body []byte) []byte {
-	for _, spelling := range r.spellings {
-		if bytes.Contains(body, []byte(spelling)) {
-			body = bytes.ReplaceAll(body, []byte(spelling), []byte(redacted))
+func (s *Secrets) bytes(body []byte) []byte {
+	if s.mayHold(body) {
+		for _, bearer := range s.bearers {
+			if bytes.Contains(body, []byte(bearer)) {
+				body = bytes.ReplaceAll(body, []byte(bearer), []byte(redacted))
+			}
 		}
 	}
-	return body
+	return s.escaped(body)
+}
+
+// A body is searched for few bearers one by one. For many, every pieceStep-th piece of it is looked up among the first
+// pieces of each: a bearer has more characters than a step and a piece, so that one of its pieces is met.
+const (
+	fewBearers = 4
+	pieceSize  = 8
+	pieceStep  = ShortestBearer - pieceSize + 1
+	markBits   = 1 << 16
+)
+
+// markOf is a hash of a piece (Fibonacci hashing), below markBits.
+func markOf(piece uint64) uint64 { return piece * 0x9E3779B97F4A7C15 >> 48 }
+
+// mayHold tells whether a bearer may stand in the body as it is.
+func (s *Secrets) mayHold(body []byte) bool {
+	if s.pieces == nil {
+		return true
+	}
+	for i := 0; i+pieceSize <= len(body); i += pieceStep {
+		piece := binary.LittleEndian.Uint64(body[i:])
+		if mark := markOf(piece); s.marks[mark/64]&(1<<(mark%64)) != 0 && s.pieces[piece] {
+			return true
+		}
+	}
+	return false
+}
+
+// escaped takes out the bearers of which at least one character is escaped: by JSON, once or twice, in a URL, or both.
+// Each such bearer has a first escape. Only what stands before one is compared, so that nothing is decoded elsewhere.
+func (s *Secrets) escaped(body []byte) []byte {
+	var clean []byte
+	taken := 0 // of the body, into clean
+	backslash, percent := nextOf(body, 0, '\\'), nextOf(body, 0, '%')
+	for at := min(backslash, percent); at < len(body); at = min(backslash, percent) {
+		character, end := unescape(body, at)
+		if character < 0x80 && s.letters[character] {
+			if from, to := s.around(body, taken, at); to > 0 {
+				clean = append(append(clean, body[taken:from]...), redacted...)
+				taken, end = to, to
+			}
+		}
+		if backslash < end {
+			backslash = nextOf(body, end, '\\')
+		}
+		if percent < end {
+			percent = nextOf(body, end, '%')
+		}
+	}
+	if taken == 0 {
+		return body
+	}
+	return append(clean, body[taken:]...)
+}
+
+// nextOf is where a byte stands next, or the length of the body.
+func nextOf(body []byte, from int, wanted byte) int {
+	if at := bytes.IndexByte(body[from:], wanted); at >= 0 {
+		return from + at
+	}
+	return len(body)
+}
+
+// around gives the bearer whose first escape stands at a place and that begins no earlier than least; to is 0 when there
+// is none.
+func (s *Secrets) around(body []byte, least, at int) (from, to int) {
+	for _, bearer := range s.bearers {
+		for before := range min(len(bearer), at-least+1) {
+			if !bytes.Equal(body[at-before:at], []byte(bearer[:before])) {
+				continue
+			}
+			if end := spelledOut(body, at, bearer[before:]); end > 0 {
+				return at - before, end
+			}
+		}
+	}
+	return at, 0
+}
+
+// spelledOut gives the end of a text that begins at a place, however its characters are spelled, or 0.
+func spelledOut(body []byte, at int, text string) int {
+	for i := range len(text) {
+		if at >= len(body) {
+			return 0
+		}
+		character, end := unescape(body, at)
+		if rune(text[i]) != character {
+			return 0
+		}
+		at = end
+	}
+	return at
+}
+
+// unescape reads the character at a place, and gives where the next one begins.
+func unescape(body []byte, at int) (character rune, end int) {
+	character, end = unquote(body, at)
+	if character != '%' {
+		return character, end
+	}
+	high, end1 := digitAt(body, end)
+	low, end2 := digitAt(body, end1)
+	if high < 0 || low < 0 {
+		return character, end
+	}
+	return high<<4 | low, end2
+}
+
+func digitAt(body []byte, at int) (digit rune, end int) {
+	if at >= len(body) {
+		return -1, at
+	}
+	character, end := unquote(body, at)
+	return hexadecimal(character), end
+}
+
+// unquote reads a character of a JSON string, in which another JSON string may stand.
+func unquote(body []byte, at int) (character rune, end int) {
+	character, end, escape := unquoteOnce(body, at)
+	if character != '\\' || !escape || end >= len(body) {
+		return character, end
+	}
+	// The backslash was escaped: with what follows, it may be an escape of the string within.
+	kind, after, _ := unquoteOnce(body, end)
+	switch kind {
+	case 'u':
+		inner := rune(0)
+		for range 4 {
+			if after >= len(body) {
+				return character, end
+			}
+			var digit rune
+			digit, after, _ = unquoteOnce(body, after)
+			if digit = hexadecimal(digit); digit < 0 {
+				return character, end
+			}
+			inner = inner<<4 | digit
+		}
+		return inner, after
+	case '/', '"', '\\':
+		return kind, after
+	}
+	return character, end
+}
+
+// unquoteOnce reads a byte, or the character that a JSON escape stands for (RFC 8259, section 7).
+func unquoteOnce(body []byte, at int) (character rune, end int, escape bool) {
+	if body[at] != '\\' || at+1 == len(body) {
+		return rune(body[at]), at + 1, false
+	}
+	switch kind := body[at+1]; {
+	case kind == 'u' && at+6 <= len(body):
+		for _, digit := range body[at+2 : at+6] {
+			value := hexadecimal(rune(digit))
+			if value < 0 {
+				return '\\', at + 1, false
+			}
+			character = character<<4 | value
+		}
+		return character, at + 6, true
+	case kind == '/' || kind == '"' || kind == '\\':
+		return rune(kind), at + 2, true
+	}
+	return 0, at + 2, true // a control character, which no bearer has
+}
+
+func hexadecimal(digit rune) rune {
+	switch {
+	case '0' <= digit && digit <= '9':
+		return digit - '0'
+	case 'a' <= digit && digit <= 'f':
+		return digit - 'a' + 10
+	case 'A' <= digit && digit <= 'F':
+		return digit - 'A' + 10
+	}
+	return -1
 }
 
 // cause keeps an error as it is, unless its text repeats the bearer. Package http quotes what a
 // server sent when it could not be read as HTTP.
-func (r redactor) cause(err error) error {
+func (s *Secrets) cause(err error) error {
 	if err == nil {
 		return nil
 	}
-	if shown := r.text(err.Error()); shown != err.Error() {
+	if shown := s.text(err.Error()); shown != err.Error() {
 		return errors.New(shown)
 	}
 	return err
 }
 
 // request is a request without the bearer. A request that holds it is one that nobody should send again.
-func (r redactor) request(asked Request) Request {
-	clean := Request{Path: Path(r.text(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
+func (s *Secrets) request(asked Request) Request {
+	clean := Request{Path: Path(s.text(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
 	for _, parameter := range asked.Query.Parameters() {
-		clean.Query.Set(r.text(parameter.Name), r.text(parameter.Value))
+		clean.Query.Set(s.text(parameter.Name), s.text(parameter.Value))
 	}
 	return clean
 }

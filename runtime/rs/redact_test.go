@@ -3,8 +3,10 @@ package rs_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,7 +15,24 @@ import (
 
 // R-ERR-6: a bearer that the RS echoes reaches nobody, in whatever spelling it comes.
 func TestEchoedBearerIsRedacted(t *testing.T) {
-	spellings := []string{bearer, url.QueryEscape(bearer), url.PathEscape(bearer), strings.ReplaceAll(bearer, "/", `\/`)}
+	escaped := func(format string, which string) string {
+		var spelled strings.Builder
+		for _, character := range []byte(bearer) {
+			if strings.IndexByte(which, character) >= 0 {
+				fmt.Fprintf(&spelled, format, character)
+			} else {
+				spelled.WriteByte(character)
+			}
+		}
+		return spelled.String()
+	}
+	spellings := []string{
+		bearer, url.QueryEscape(bearer), url.PathEscape(bearer), strings.ReplaceAll(bearer, "/", `\/`),
+		escaped(`\u%04x`, "+="), escaped(`\u%04X`, "+/="), escaped(`\u%04x`, bearer), escaped(`\u%04x`, "t"), escaped(`\u%04x`, "D"),
+		escaped(`%%%02x`, "+/="), escaped(`%%%02X`, bearer), escaped(`\u0025%02X`, "+="), escaped(`\\u%04x`, "+="),
+		strings.ReplaceAll(bearer, "/", `\\\/`), escaped(`\u005cu%04x`, "+"), strings.ReplaceAll(escaped(`\u%04x`, "+"), "/", "%2F"),
+		`\\` + escaped(`\u%04x`, "t"), `%` + url.QueryEscape(bearer), "t" + url.QueryEscape(bearer), `\n` + escaped(`\u%04x`, "+"),
+	}
 	for _, spelling := range spellings {
 		for _, status := range []int{200, 401, 500} {
 			client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) {
@@ -45,6 +64,11 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 					t.Errorf("%d: %q stands in %s", status, secret, shown)
 				}
 			}
+			for _, decoded := range decodings(shown) {
+				if strings.Contains(decoded, bearer) {
+					t.Errorf("%d, %s: the bearer can be read out of %s", status, spelling, shown)
+				}
+			}
 			if !strings.Contains(shown, "[redacted]") {
 				t.Errorf("%d: nothing was redacted in %s", status, shown)
 			}
@@ -52,9 +76,86 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 	}
 }
 
+// decodings are what readers may make of a text: JSON strings decoded once and twice, and percent-encoding.
+func decodings(text string) []string {
+	all := []string{text}
+	for range 2 {
+		text = escapes.ReplaceAllStringFunc(text, func(escape string) string {
+			var decoded string
+			if json.Unmarshal([]byte(`"`+escape+`"`), &decoded) != nil {
+				return escape
+			}
+			return decoded
+		})
+		percent := percents.ReplaceAllStringFunc(text, func(escape string) string {
+			decoded, _ := url.PathUnescape(escape) // it matches
+			return decoded
+		})
+		all = append(all, text, percent)
+	}
+	return all
+}
+
+var (
+	escapes  = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
+	percents = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+)
+
+// What is like a bearer and is none stays as it was, and so does every body without one.
+func TestOtherTextIsNotRedacted(t *testing.T) {
+	for _, text := range []string{
+		bearer[:len(bearer)-1], bearer[1:], strings.ToUpper(bearer), `tok_3fKq9\/aB\u002BcD=`, `tok_3fKq9%2FaB%2BcD%3`, `\u0074ok_3fKq9`,
+		`100% sure, 5%2, \u00e9\ud83d\ude00 \" \\ \/ \n \u0000`, `%`, `\\u00`, `tok_3fKq9/aB+cD=\u003C`,
+	} {
+		sent := `{"data":["` + text + `"]}`
+		client, _ := serve(t, body(sent))
+		response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+		if err != nil || string(response.Body) != sent {
+			t.Errorf("%s became %s, %v", sent, response.Body, err)
+		}
+	}
+}
+
+// R-ERR-6: an answer to one bearer of a call shows none of the others, however many they are.
+func TestOtherBearersOfACallAreRedacted(t *testing.T) {
+	for _, others := range []int{1, 2, 40} {
+		var bearers []string
+		for i := range others {
+			bearers = append(bearers, fmt.Sprintf("%02d-other+bearer/of-the-call==", i))
+		}
+		secrets := rs.NewSecrets(bearers...)
+		var sent strings.Builder
+		for i, each := range append(bearers, bearer) {
+			fmt.Fprintf(&sent, `,"%d":"%sx%s%s"`, i, strings.Repeat("y", i), each, strings.ReplaceAll(each, "+", `\u002b`))
+		}
+		client, _ := serve(t, body(`{"object":"x"`+sent.String()+`}`), func(options *rs.Options) { options.Secrets = secrets })
+		response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(response.Body), "[redacted][redacted]"); got != others+1 || strings.Contains(string(response.Body), "bearer") {
+			t.Errorf("%d others: %d are redacted in %s", others, got, response.Body)
+		}
+	}
+}
+
+// R-ERR-6: a bearer that ordinary words may hold is none: what is too short is refused, not looked for.
+func TestShortBearersAreRefused(t *testing.T) {
+	for _, short := range []string{"a", "messages", strings.Repeat("x", rs.ShortestBearer-1)} {
+		_, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: short})
+		var option *rs.OptionError
+		if !errors.As(err, &option) || option.Option != "Bearer" || !strings.Contains(err.Error(), "16 characters") {
+			t.Errorf("%q: %v", short, err)
+		}
+	}
+	if _, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: strings.Repeat("x", rs.ShortestBearer)}); err != nil {
+		t.Error(err)
+	}
+}
+
 // R-ERR-6: a bearer of digits, echoed as a number, costs the answer rather than the secret.
 func TestRedactionThatBreaksTheBodyFails(t *testing.T) {
-	client, _ := serve(t, body(`{"n":8675309}`), func(options *rs.Options) { options.Bearer = "8675309" })
+	client, _ := serve(t, body(`{"n":8675309867530986753098}`), func(options *rs.Options) { options.Bearer = "8675309867530986753098" })
 	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse {
 		t.Errorf("got %v", failure)

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-const bearer = "tok_3fKq9-aBcD"
+const bearer = "tok_3fKq9-aBcD-7xYz"
 
 // failed is what a model sees of a read that a server answers in its own way.
 func failed(t *testing.T, answer http.HandlerFunc) shownFailure {

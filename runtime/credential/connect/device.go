@@ -188,5 +188,6 @@ func deviceIssued(client credential.Client, token *oauth2.Token, from string) (*
 	if err := given.setKind(stated, from); err != nil {
 		return nil, err
 	}
-	return given, given.setToken(token.AccessToken, token.TokenType, from)
+	// The library would take a member of the same name in other letters.
+	return given, given.setToken(text("access_token"), text("token_type"), from)
 }

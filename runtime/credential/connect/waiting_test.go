@@ -204,8 +204,8 @@ func TestExpiryOfTheCredential(t *testing.T) {
 		t.Errorf("the device's token lasts %s, want a minute after the poll", lasts)
 	}
 	end := "2000-06-01T00:00:00Z" // the clock of these tests begins in 2000
-	_, got = agentAttempt(t, reply{200, `{"access_token":"x","expires_in":99999999,"grant":{"grant_id":"grt_2","expires_at":"` + end + `"}}`})
-	got.wantToken(t, "x", "grt_2")
+	_, got = agentAttempt(t, reply{200, `{"access_token":"` + agentToken + `","expires_in":99999999,"grant":{"grant_id":"grt_2","expires_at":"` + end + `"}}`})
+	got.wantToken(t, agentToken, "grt_2")
 	if ends := got.entry.Credential.ExpiresAt.Format(time.RFC3339); ends != end {
 		t.Errorf("the grant ends at %s, want %s", ends, end)
 	}
