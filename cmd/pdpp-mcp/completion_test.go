@@ -55,7 +55,7 @@ func TestCompletionOffersPlainWordsOnly(t *testing.T) {
 		t.Errorf("offered %q, want %q", offered, want)
 	}
 	offered, _ = completed(t, provider.URL, "1m", "call", "query_records", "--connection-id", "")
-	if want := "cin_1\tMine \uFFFD[2Jcin_3 \uFFFDevil\n:4\n"; offered != want {
+	if want := "cin_1\tMine \\u001b[2Jcin_3 \\u202eevil\n:4\n"; offered != want {
 		t.Errorf("offered %q, want %q", offered, want)
 	}
 }

@@ -23,7 +23,7 @@ func TestApprovalScreen(t *testing.T) {
 		screen.close()
 		screen.close()
 		want := []string{
-			"\n    https://as.example/consent\n", "│   \x1b[1mA4E70A\uFFFD[2J\x1b[0m   │\n",
+			"\n    https://as.example/consent\n", "│   \x1b[1mA4E70A\\u001b[2J\x1b[0m   │\n",
 			"\r" + "Waiting for the owner, 1:01 left", "\r" + "Waiting for the owner, 1:00 left", "\r" + "Waiting for the owner, 0:59 left",
 		}
 		at := 0

@@ -239,7 +239,7 @@ func TestDownloadsThatFail(t *testing.T) {
 				w.WriteHeader(http.StatusNotFound)
 				_, _ = io.WriteString(w, `{"error":{"code":"blob_not_found","message":"\u001b[31mno"}}`)
 			}
-		}, 0, 1, "blob_not_found: \ufffd[31mno", false},
+		}, 0, 1, `blob_not_found: \u001b[31mno`, false},
 		"refused, with a beginning": {func(*blobRS) func(http.ResponseWriter, *http.Request) {
 			return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }
 		}, 1000, 1, "503", true},

@@ -82,7 +82,7 @@ var hostedSection = Section{
 		},
 		{
 			Code: string(tool.RateLimitExceeded), Status: http.StatusTooManyRequests,
-			Meaning: "This token has too many requests under way, or sends them too fast.",
+			Meaning: "This token has too many requests under way or sends them too fast, or the bodies of all callers are more than is held at once.",
 			Next:    "Wait for `Retry-After`. The operator sets `--caller-concurrency` and `--caller-rate`.",
 		},
 	},

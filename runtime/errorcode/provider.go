@@ -76,6 +76,11 @@ var requestEntries = []Entry{
 		Next:    "Read the field with `fetch`.",
 	},
 	{
+		Code: "invalid_state", Status: http.StatusConflict,
+		Meaning: "What is asked does not go with the state of the thing: a disabled subscription sends no test event.",
+		Next:    "Look at its status with `pdpp-mcp subscriptions show`, and enable it first.",
+	},
+	{
 		Code: "ambiguous_connection", Status: http.StatusConflict,
 		Meaning: "Several sources have the record or the stream.",
 		Next:    "Call again with the `connection_id` of one of `available_connections`.",
@@ -123,6 +128,11 @@ var accessEntries = []Entry{
 		Code: "context.instance_mismatch", Status: http.StatusUnauthorized,
 		Meaning: "The token is for another connection.",
 		Next:    "Take a `connection_id` that `schema` lists.",
+	},
+	{
+		Code: "grant_invalid", Status: http.StatusForbidden,
+		Meaning: "The token is of a kind that cannot do this: event subscriptions are not for tokens of a package.",
+		Next:    "Connect with a grant of one connection.",
 	},
 	{
 		Code: "grant_revoked", Status: http.StatusForbidden,
