@@ -88,20 +88,21 @@ var allowed = map[string][]string{
 	"gen": {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/precondition", "runtime/operation", "runtime/render"},
 
 	"runtime/rs":           {"runtime/rawjson"},
+	"runtime/schemadoc":    {"runtime/rs", "runtime/rawjson"},
 	"runtime/recordid":     {},
 	"runtime/rawjson":      {},
 	"runtime/ownfile":      {},
 	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
 	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid"},
-	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson"},
-	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/recordid"},
-	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render"}, // it renders its own result
-	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson"},
-	"runtime/credential":   {"runtime/rs", "runtime/rawjson", "runtime/ownfile"},
+	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc"},
+	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/schemadoc"},
+	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
+	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
+	"runtime/credential":   {"runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile"},
 	"runtime/auth":         {"runtime/rs"},
-	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson"},
+	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/mcphost":      {"runtime/credential"},
-	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs"},
+	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc"},
 	"runtime/errorcode":    {"runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/host"}, // nothing links it
 	"runtime/sandbox":      {},
 	"runtime/webhook":      {},
@@ -114,7 +115,7 @@ var allowed = map[string][]string{
 	"generator":        {"toolspec"},
 	"cmd/pdpp-bench":   {}, // it measures binaries from outside
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
-	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost", "runtime/webhook", "runtime/ownfile", "runtime/render", "runtime/rawjson"}, // the rows of an export, and what a terminal is shown
+	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost", "runtime/webhook", "runtime/ownfile", "runtime/render", "runtime/rawjson", "runtime/schemadoc"}, // the rows of an export, and what a terminal is shown
 	"cmd/pdpp-sandbox": {"gen", "runtime"},
 }
 

@@ -30,7 +30,7 @@ func (p parrot) Get(_ context.Context, request rs.Request) (*rs.Response, error)
 	if p.status != 0 {
 		return nil, &rs.Error{Status: p.status, Type: "invalid_request_error", Code: "invalid_request", Message: "no", Envelope: p.body}
 	}
-	return &rs.Response{Status: 200, Body: p.body, RequestID: "req_1", URL: "https://rs.example.com/v1", Request: request}, nil
+	return rs.Response{Status: 200, RequestID: "req_1", URL: "https://rs.example.com/v1", Request: request}.WithBody(p.body)
 }
 
 func (parrot) ProviderURL() string { return "https://rs.example.com" }

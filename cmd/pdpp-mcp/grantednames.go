@@ -2,19 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
-	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // grantedNames are the names of the streams and connections of one grant, and nothing of their records.
@@ -97,33 +95,23 @@ func (p *provider) keptNames(logger *slog.Logger, now time.Time) (*keptNames, er
 // errNotScoped is a token that no call would be made with.
 var errNotScoped = errors.New("the token is not one of a client")
 
-// readGrantedNames asks as the tool schema does.
+// readGrantedNames asks under the time limit of a server's calls.
 func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, error) {
-	result, err := runWithin(ctx, schemaTool().Run, tool.Env{RS: reader}, nil)
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
 		return grantedNames{}, err
 	}
-	var index struct {
-		Data struct {
-			Connectors []struct {
-				Streams []struct {
-					Name string `json:"name"`
-				} `json:"streams"`
-				Connections []struct {
-					ID          string `json:"connection_id"`
-					DisplayName string `json:"display_name"`
-				} `json:"granted_connections"`
-			} `json:"connectors"`
-		} `json:"data"`
+	index, err := schemadoc.Read(response)
+	if err != nil {
+		return grantedNames{}, err
 	}
-	if err := json.Unmarshal(result.Structured, &index); err != nil {
-		return grantedNames{}, fmt.Errorf("read the schema's structured output: %w", err)
-	}
-	if bearer, err := rs.SchemaBearer(result.Structured); err != nil || !bearer.IsClient() {
+	if bearer, err := rs.SchemaBearer(response.Body()); err != nil || !bearer.IsClient() {
 		return grantedNames{}, errNotScoped
 	}
 	var names grantedNames
-	for _, connector := range index.Data.Connectors {
+	for _, connector := range index.Connectors {
 		var source namedSource
 		for _, stream := range connector.Streams {
 			if completable(stream.Name) {
@@ -132,18 +120,12 @@ func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, erro
 		}
 		for _, connection := range connector.Connections {
 			if completable(connection.ID) {
-				shown := oneLine(connection.DisplayName)
-				source.Connections = append(source.Connections, namedConnection{ID: connection.ID, Name: shown})
+				source.Connections = append(source.Connections, namedConnection{ID: connection.ID, Name: oneLine(connection.Label)})
 			}
 		}
 		names.Sources = append(names.Sources, source)
 	}
 	return names, nil
-}
-
-func schemaTool() tool.Definition {
-	tools := gen.Surface().Tools
-	return tools[slices.IndexFunc(tools, func(each tool.Definition) bool { return each.Name == "schema" })]
 }
 
 // completable tells whether a shell can take a name as one word. The provider chooses names, and what is offered

@@ -40,7 +40,7 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 	if err != nil {
 		return nil, err
 	}
-	found := signingSecret.FindSubmatch(response.Body)
+	found := signingSecret.FindSubmatch(response.Body())
 	if found == nil {
 		return nil, response.Unusable(
 			"the change was made, but its answer holds no signing secret (whsec_…) for --secret-file; subscriptions list shows what is there now",
@@ -53,9 +53,7 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 		return nil, fmt.Errorf("the signing secret could not be kept; get another with subscriptions update <id> --rotate-secret: %w", err)
 	}
 	k.kept = true
-	shown := *response
-	shown.Body = signingSecret.ReplaceAll(response.Body, []byte(`"[in the secret file]"`))
-	return &shown, nil
+	return response.WithBody(signingSecret.ReplaceAll(response.Body(), []byte(`"[in the secret file]"`)))
 }
 
 // close removes a file that got no secret.

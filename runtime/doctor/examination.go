@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -50,7 +49,7 @@ type examination struct {
 	issuer     string              // by resource_metadata
 	token      credential.Token    // by credential
 	reader     rs.Reader           // by token_kind
-	schema     json.RawMessage     // by token_kind
+	schema     *rs.Response        // by token_kind
 }
 
 // Examine runs every check and reports each result in a fixed order, as soon as it and all before it are

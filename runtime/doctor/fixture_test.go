@@ -50,7 +50,7 @@ func healthy() map[string]string {
 	return map[string]string{
 		"/.well-known/oauth-protected-resource":   `{"resource":"ORIGIN","authorization_servers":["ORIGIN"]}`,
 		"/.well-known/oauth-authorization-server": `{"issuer":"ORIGIN","agent_connect_endpoint":"ORIGIN/connect"}`,
-		"/v1/schema":          `{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{},{}],"granted_connections":[{"connection_id":"a"},{"connection_id":"b"}]}]}`,
+		"/v1/schema":          `{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"s"},{"name":"t"}],"granted_connections":[{"connection_id":"a"},{"connection_id":"b"}]}]}`,
 		"/v1/search":          `{"data":[]}`,
 		"/v1/search/semantic": `{"data":[]}`,
 		"/v1/search/hybrid":   `{"data":[]}`,

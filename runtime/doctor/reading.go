@@ -2,13 +2,13 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // harmlessWord is looked for to see whether a search works. It asks for one hit and shows none.
@@ -23,20 +23,18 @@ func (e *examination) checkTokenKind(ctx context.Context) Finding {
 	if err != nil {
 		return failed(credential.Internal, e.again(), "%v", err)
 	}
-	var query rs.Query
-	query.Set("view", "compact")
-	response, err := reader.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "schema"), Query: query, Optional: []string{"view"}})
+	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
 		return e.fromAnswer(err)
 	}
-	bearer, err := rs.SchemaBearer(response.Body)
+	bearer, err := rs.SchemaBearer(response.Body())
 	switch {
 	case err != nil:
 		return failed(credential.Refused, e.connectCommand(), "%v; only scoped client tokens are used here", err)
 	case !bearer.IsClient():
 		return failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", bearer.Kind)
 	}
-	e.reader, e.schema = reader, unwrapped(response.Body)
+	e.reader, e.schema = reader, response
 	if bearer.Kind == "" {
 		return note("", "the provider does not say the kind of the token; it is taken for a client's")
 	}
@@ -45,24 +43,17 @@ func (e *examination) checkTokenKind(ctx context.Context) Finding {
 
 // checkSchema counts what was granted. The same connection may give streams through several connectors.
 func (e *examination) checkSchema(context.Context) Finding {
-	var schema struct {
-		Connectors []struct {
-			Streams            []struct{} `json:"streams"`
-			GrantedConnections []struct {
-				ConnectionID string `json:"connection_id"`
-			} `json:"granted_connections"`
-		} `json:"connectors"`
-	}
-	if err := json.Unmarshal(e.schema, &schema); err != nil {
+	schema, err := schemadoc.Read(e.schema)
+	if err != nil {
 		return failed(credential.Unreachable, e.again(), "the schema has another shape than is known here")
 	}
-	connections, streams := map[string]bool{}, 0
+	connections := map[string]bool{}
 	for _, connector := range schema.Connectors {
-		streams += len(connector.Streams)
-		for _, granted := range connector.GrantedConnections {
-			connections[granted.ConnectionID] = true
+		for _, granted := range connector.Connections {
+			connections[granted.ID] = true
 		}
 	}
+	streams := schema.StreamCount()
 	if streams == 0 {
 		return failed(credential.Configuration, e.connectCommand(), "the grant covers no stream")
 	}
@@ -94,19 +85,6 @@ func missing(status int) bool {
 		return true
 	}
 	return false
-}
-
-// unwrapped is the body, or its data member where an older server wraps once more.
-func unwrapped(body json.RawMessage) json.RawMessage {
-	var wrapper struct {
-		Bearer     json.RawMessage `json:"bearer"`
-		Connectors json.RawMessage `json:"connectors"`
-		Data       json.RawMessage `json:"data"`
-	}
-	if err := json.Unmarshal(body, &wrapper); err == nil && wrapper.Bearer == nil && wrapper.Connectors == nil && wrapper.Data != nil {
-		return wrapper.Data
-	}
-	return body
 }
 
 func count(number int, noun string) string {

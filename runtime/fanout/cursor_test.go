@@ -163,8 +163,8 @@ func TestCursorsAreBounded(t *testing.T) {
 
 	sources, _ = packageOf(400)
 	response, err := newReader(sources...).Get(t.Context(), searchFor(90, ""))
-	if err != nil || !strings.Contains(string(response.Body), `"cursor_too_large"`) || strings.Contains(string(response.Body), "next_cursor") {
-		t.Errorf("%v: %s", err, response.Body)
+	if err != nil || !strings.Contains(string(response.Body()), `"cursor_too_large"`) || strings.Contains(string(response.Body()), "next_cursor") {
+		t.Errorf("%v: %s", err, response.Body())
 	}
 }
 
@@ -183,7 +183,7 @@ func FuzzCursor(f *testing.F) {
 		switch {
 		case err == nil:
 			if len(decode(t, response).Data) > 7 {
-				t.Errorf("%s", response.Body)
+				t.Errorf("%s", response.Body())
 			}
 		case errors.As(err, &own) && own.Param == "cursor":
 			untouched(t, a)

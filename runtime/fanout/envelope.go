@@ -114,7 +114,8 @@ func (p *readPage) recall() rawjson.Object {
 			answered++
 		}
 		if ok {
-			sources = append(sources, append(child.source.identity(), recall...).Encode())
+			identity := child.source.identity()
+			sources = append(sources, append(identity, recall.Without(identity.Names()...)...).Encode())
 		}
 	}
 	if len(sources) == 0 {

@@ -67,9 +67,9 @@ func (f *fakeRS) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 		}
 		body = page
 	}
-	return &rs.Response{
-		Status: 200, Body: json.RawMessage(body), RequestID: "req_" + f.name, URL: "http://internal/" + f.name, Request: request,
-	}, nil
+	return rs.Response{
+		Status: 200, RequestID: "req_" + f.name, URL: "http://internal/" + f.name, Request: request,
+	}.WithBody([]byte(body))
 }
 
 func (f *fakeRS) page(request rs.Request) (string, error) {
@@ -222,11 +222,11 @@ func (f found) reasons() map[string]string {
 func decode(t tester, response *rs.Response) found {
 	t.Helper()
 	var decoded found
-	if err := json.Unmarshal(response.Body, &decoded); err != nil {
-		t.Fatalf("%v: %s", err, response.Body)
+	if err := json.Unmarshal(response.Body(), &decoded); err != nil {
+		t.Fatalf("%v: %s", err, response.Body())
 	}
 	if decoded.HasMore == nil || *decoded.HasMore != (decoded.NextCursor != "") {
-		t.Fatalf("has_more and next_cursor disagree: %s", response.Body)
+		t.Fatalf("has_more and next_cursor disagree: %s", response.Body())
 	}
 	return decoded
 }

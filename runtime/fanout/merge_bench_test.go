@@ -2,7 +2,6 @@ package fanout_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,7 +32,11 @@ func BenchmarkMerge(b *testing.B) {
 		body := `{"object":"list","has_more":true,"next_cursor":"c","data":[` + strings.Join(rows, ",") + `],"meta":{"count":500,"count_accuracy":"exact"}}`
 		size += len(body)
 		source := member(&fakeRS{name: fmt.Sprint(s)}, "messages")
-		source.Reader = &canned{rs.Response{Status: 200, Body: json.RawMessage(body)}}
+		response, err := rs.Response{Status: 200}.WithBody([]byte(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		source.Reader = &canned{*response}
 		sources = append(sources, source)
 	}
 	reader := newReader(sources...)

@@ -49,8 +49,8 @@ func TestOneSourceAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if response.RequestID != "req_"+test.want || string(response.Body) != servers[test.want].body {
-				t.Errorf("answered by %s: %s", response.RequestID, response.Body)
+			if response.RequestID != "req_"+test.want || string(response.Body()) != servers[test.want].body {
+				t.Errorf("answered by %s: %s", response.RequestID, response.Body())
 			}
 			if diff := gocmp.Diff([]string{test.request.Query.Encoded()}, servers[test.want].queries()); diff != "" {
 				t.Errorf("queries (-want +got):\n%s", diff)

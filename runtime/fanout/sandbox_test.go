@@ -112,7 +112,7 @@ func TestSandboxPackage(t *testing.T) {
 		refusal := refusedWith(t, tool.AmbiguousConnection, reader, records("messages", ""))
 		for _, id := range connections(t, refusal.AvailableConnections) {
 			response, err := reader.Get(t.Context(), records("messages", id))
-			if err != nil || !strings.Contains(string(response.Body), id) {
+			if err != nil || !strings.Contains(string(response.Body()), id) {
 				t.Errorf("%s: %v", id, err)
 			}
 		}
@@ -144,7 +144,7 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path, limit
 			t.Fatal(err)
 		}
 		var answer found
-		if err := json.Unmarshal(response.Body, &answer); err != nil {
+		if err := json.Unmarshal(response.Body(), &answer); err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range answer.keys() {
@@ -168,7 +168,7 @@ func searchesToTheEnd(t *testing.T, sources []fanout.Source, path rs.Path, limit
 		}
 		page := decode(t, response)
 		for _, hit := range page.Data {
-			if want[hit.ConnectionID+"/"+hit.RecordKey]--; hit.ConnectorKey == "" && !strings.Contains(string(response.Body), "connector_id") {
+			if want[hit.ConnectionID+"/"+hit.RecordKey]--; hit.ConnectorKey == "" && !strings.Contains(string(response.Body()), "connector_id") {
 				t.Errorf("%+v names no connector", hit)
 			}
 		}

@@ -1,11 +1,13 @@
 package fanout
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // schema asks every source that may have the stream and merges their documents (R-PKG-7). When none has it,
@@ -42,8 +44,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 	if len(questions) > 0 && len(merged.missing) == len(questions) {
 		return nil, r.failed(append(merged.missing, merged.ended...), response.URL)
 	}
-	response.Body = merged.encode(target(request))
-	return response, nil
+	return response.WithMembers(merged.encode(target(request))), nil
 }
 
 // document is a schema document of several sources in the making.
@@ -57,84 +58,58 @@ type document struct {
 	ended      []absence
 }
 
-// add takes the connectors of one source's document. Older servers wrap the document in one more data
-// object, or list streams without connectors.
+// add takes the connectors of one source's document.
 func (d *document) add(source *Source, response *rs.Response) error {
-	body, err := response.Object()
+	sent, err := schemadoc.Read(response)
 	if err != nil {
 		return err
 	}
-	outer := body
-	if inner, ok := rawjson.ParseObject(body.Get("data")); ok && !isSchema(body) {
-		body = inner
-	}
-	if !isSchema(body) {
-		return response.Unusable("the source's answer is not a schema: it has no connectors", nil)
-	}
-	rows, listed := rawjson.Elements(body.Get("connectors"))
-	if !listed {
-		rows = []rawjson.Value{source.connector(body.Get("streams")).Encode()}
-	}
-	for _, row := range rows {
-		connector, ok := rawjson.ParseObject(row)
-		if !ok {
-			return response.Unusable("a connector of the source's schema is not an object", nil)
-		}
-		d.connect(source.connected(connector))
+	for _, connector := range sent.Connectors {
+		d.connect(source.connected(connector), len(connector.Streams))
 	}
 	d.answered++
-	if body.Text("detail") == "compact" {
+	if sent.Members.Text("detail") == "compact" {
 		d.compact++
 	}
-	meta, _ := rawjson.ParseObject(outer.Get("meta"))
-	sent, _ := rawjson.Elements(meta.Get("warnings"))
-	d.warnings = append(d.warnings, sent...)
+	meta, _ := rawjson.ParseObject(sent.Members.Get("meta"))
+	warnings, _ := rawjson.Elements(meta.Get("warnings"))
+	d.warnings = append(d.warnings, warnings...)
 	return nil
 }
 
-func isSchema(body rawjson.Object) bool {
-	return rawjson.Kind(body.Get("connectors")) == rawjson.ArrayValue || rawjson.Kind(body.Get("streams")) == rawjson.ArrayValue
-}
-
-// connector is the connector of streams that stand without one.
-func (s *Source) connector(streams rawjson.Value) rawjson.Object {
-	connector := rawjson.Object{rawjson.Raw("streams", streams)}
-	if s.ConnectorKey != "" {
-		connector = append(connector, rawjson.String("connector_key", s.ConnectorKey))
-	}
-	return connector
-}
-
 // connected is a connector that names its connection: what it says itself, else that of the grant.
-func (s *Source) connected(connector rawjson.Object) rawjson.Object {
-	if s.ConnectionID == "" || namesConnection(connector) {
-		return connector
+func (s *Source) connected(connector *schemadoc.Connector) rawjson.Object {
+	sent, ok := rawjson.ParseObject(connector.Row)
+	if !ok {
+		sent = s.connectorOf(connector)
+	}
+	if s.ConnectionID == "" || len(connector.Connections) > 0 {
+		return sent
 	}
 	own := rawjson.Object{rawjson.String("connection_id", s.ConnectionID)}
 	if s.DisplayName != "" {
 		own = append(own, rawjson.String("display_name", s.DisplayName))
 	}
-	return connector.With("granted_connections", rawjson.Array([]rawjson.Value{own.Encode()}))
+	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{own.Encode()}))
 }
 
-// namesConnection looks at the connector and at its streams, where some servers name connections.
-func namesConnection(connector rawjson.Object) bool {
-	if connections, _ := rawjson.Elements(connector.Get("granted_connections")); len(connections) > 0 || connector.Text("connection_id") != "" {
-		return true
+// connectorOf is the connector of streams that stand without one.
+func (s *Source) connectorOf(streams *schemadoc.Connector) rawjson.Object {
+	rows := make([]rawjson.Value, len(streams.Streams))
+	for i, stream := range streams.Streams {
+		rows[i] = stream.Row
 	}
-	streams, _ := rawjson.Elements(connector.Get("streams"))
-	for _, row := range streams {
-		stream, _ := rawjson.ParseObject(row)
-		if connections, _ := rawjson.Elements(stream.Get("granted_connections")); len(connections) > 0 || stream.Text("connection_id") != "" {
-			return true
-		}
+	connector := rawjson.Object{rawjson.Raw("streams", rawjson.Array(rows))}
+	if key := cmp.Or(streams.Key, s.ConnectorKey); key != "" {
+		connector = append(connector, rawjson.String("connector_key", key))
 	}
-	return false
+	return connector
 }
 
 // merged is a connector, and the connections of those that became one with it.
 type merged struct {
 	first       rawjson.Object
+	streams     int
 	connections []rawjson.Value // nil: those that first has
 	ids         map[string]bool // of connections
 }
@@ -142,8 +117,8 @@ type merged struct {
 // connect adds a connector. One that differs from an earlier one in nothing but its connections becomes one
 // with it, so that what is the same stands once. Others stay apart, also with the same key, because their
 // grants may differ in any field; each keeps its own connections.
-func (d *document) connect(connector rawjson.Object) {
-	added := &merged{first: connector}
+func (d *document) connect(connector rawjson.Object, streams int) {
+	added := &merged{first: connector, streams: streams}
 	if connections, _ := rawjson.Elements(connector.Get("granted_connections")); len(connections) > 0 {
 		rest := string(connector.Without("granted_connections").Encode())
 		if earlier, found := d.alike[rest]; found {
@@ -184,11 +159,10 @@ func (m *merged) object() rawjson.Object {
 }
 
 // encode writes the document as one source writes it, with the bearer that it was read with: the package's.
-func (d *document) encode(self string) rawjson.Value {
+func (d *document) encode(self string) rawjson.Object {
 	connectors, streams := []rawjson.Value{}, 0
 	for _, connector := range d.connectors {
-		rows, _ := rawjson.Elements(connector.first.Get("streams"))
-		streams += len(rows)
+		streams += connector.streams
 		connectors = append(connectors, connector.object().Encode())
 	}
 	warnings := []rawjson.Value{}
@@ -211,5 +185,5 @@ func (d *document) encode(self string) rawjson.Value {
 		rawjson.Int("stream_count", int64(streams)),
 		rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(append(warnings, d.warnings...)))}.Encode()),
 		rawjson.Raw("links", rawjson.Object{rawjson.String("self", self)}.Encode()),
-	).Encode()
+	)
 }

@@ -57,8 +57,8 @@ func readSchema(t *testing.T, reader rs.Reader, request rs.Request) (schemaDocum
 		t.Fatal(err)
 	}
 	var document schemaDocument
-	if err := json.Unmarshal(response.Body, &document); err != nil {
-		t.Fatalf("%v: %s", err, response.Body)
+	if err := json.Unmarshal(response.Body(), &document); err != nil {
+		t.Fatalf("%v: %s", err, response.Body())
 	}
 	return document, response
 }
@@ -123,10 +123,10 @@ func TestSchemasAreMerged(t *testing.T) {
 				t.Errorf("connectors (-want +got):\n%s", diff)
 			}
 			if string(document.Bearer) != `{"token_kind":"mcp_package"}` || document.Detail != test.detail || document.Count != len(test.want) {
-				t.Errorf("%s", response.Body)
+				t.Errorf("%s", response.Body())
 			}
-			if response.URL != provider+"/v1/schema?view=compact" || response.RequestID != "req_a" || strings.Contains(string(response.Body), "grt_child") {
-				t.Errorf("%s %s %s", response.URL, response.RequestID, response.Body)
+			if response.URL != provider+"/v1/schema?view=compact" || response.RequestID != "req_a" || strings.Contains(string(response.Body()), "grt_child") {
+				t.Errorf("%s %s %s", response.URL, response.RequestID, response.Body())
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func TestVeryManyConnectorsAreMerged(t *testing.T) {
 		server := &fakeRS{name: "a", body: `{"object":"schema","connectors":[` + strings.Join(connectors, ",") + `]}`}
 		began := time.Now()
 		response, err := newReader(member(server)).Get(t.Context(), rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}})
-		if took := time.Since(began); err != nil || took > 5*time.Second || strings.Count(string(response.Body), `"connection_id"`) != len(connectors) {
+		if took := time.Since(began); err != nil || took > 5*time.Second || strings.Count(string(response.Body()), `"connection_id"`) != len(connectors) {
 			t.Errorf("%s: %v (%v)", name, took, err)
 		}
 	}

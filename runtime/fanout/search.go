@@ -210,7 +210,7 @@ func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	}
 	body := p.envelope(hits, p.rest(shown, given))
 	request.Sources = p
-	return &rs.Response{Status: 200, Body: body.Encode(), RequestID: p.requestID(), URL: p.reader.url(request), Request: request}
+	return rs.Response{Status: 200, RequestID: p.requestID(), URL: p.reader.url(request), Request: request}.WithMembers(body)
 }
 
 // requestID is that of the first source that answered; warnings hold those of the others that did not.

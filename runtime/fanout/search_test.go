@@ -14,6 +14,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -34,7 +35,7 @@ func TestNamedConnectionIsSearchedAlone(t *testing.T) {
 		t.Errorf("queries (-want +got):\n%s", diff)
 	}
 	if page := decode(t, response); page.NextCursor != "b@3" || response.RequestID != "req_b" {
-		t.Errorf("%s %s", response.RequestID, response.Body)
+		t.Errorf("%s %s", response.RequestID, response.Body())
 	}
 }
 
@@ -364,8 +365,8 @@ func TestSourceWarningsAreKept(t *testing.T) {
 			Warnings []json.RawMessage `json:"warnings"`
 		} `json:"meta"`
 	}
-	if err := json.Unmarshal(response.Body, &sent); err != nil || len(sent.Meta.Warnings) != 1 {
-		t.Errorf("%v: %s", err, response.Body)
+	if err := json.Unmarshal(response.Body(), &sent); err != nil || len(sent.Meta.Warnings) != 1 {
+		t.Errorf("%v: %s", err, response.Body())
 	}
 }
 
@@ -442,5 +443,18 @@ func TestHitsThatClaimAnotherSourceAreDropped(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// R-SEARCH-9, R-ERR-4: what a source says of its own search takes no name that the package gives it, so that the merged
+// answer names nothing twice.
+func TestRecallNamesItsSourceOnce(t *testing.T) {
+	source := &fakeRS{name: "a", body: `{"data":[],"has_more":false,"meta":{"recall":{"complete":true,"connection_id":"cin_x"}}}`}
+	response, err := newReader(member(source, "messages"), member(&fakeRS{name: "b", hits: 1}, "messages")).Get(t.Context(), searchFor(10, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rawjson.Unambiguous(response.Body(), 100); err != nil || !strings.Contains(string(response.Body()), `"connection_id":"cin_a","display_name":"The a","complete":true}`) {
+		t.Errorf("%v: %s", err, response.Body())
 	}
 }

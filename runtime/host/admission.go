@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -114,15 +115,11 @@ func (a *admission) resolve(asked *question) {
 // tokenKind reads the bearer block of the compact schema. A kind that is not stated is a client's (R-STDIO-3); a
 // statement that nobody understands gives none, which is refused like any other that is not client.
 func (a *admission) tokenKind() (string, error) {
-	var query rs.Query
-	query.Set("view", "compact")
-	response, err := a.env.RS.Get(a.lifetime, rs.Request{
-		Path: rs.JoinPath("v1", "schema"), Query: query, Optional: []string{"view"}, // the full schema has the block too
-	})
+	response, err := a.env.RS.Get(a.lifetime, schemadoc.Scope{}.Request(false))
 	if err != nil {
 		return "", err
 	}
-	bearer, err := rs.SchemaBearer(response.Body)
+	bearer, err := rs.SchemaBearer(response.Body())
 	switch {
 	case err != nil:
 		return "", nil

@@ -50,9 +50,9 @@ const question = "/v1/schema?view=compact"
 func reporting(schema string) *recordingRS {
 	return &recordingRS{answer: func(_ context.Context, request string) (*rs.Response, error) {
 		if request == question {
-			return &rs.Response{Status: 200, Body: json.RawMessage(schema)}, nil
+			return rs.Response{Status: 200}.WithBody([]byte(schema))
 		}
-		return &rs.Response{Status: 200, Body: json.RawMessage(`{}`)}, nil
+		return rs.Response{Status: 200}.WithBody([]byte(`{}`))
 	}}
 }
 

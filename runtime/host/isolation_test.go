@@ -26,7 +26,7 @@ func readAll(name string) tool.Definition {
 		if err != nil {
 			return nil, err
 		}
-		return &tool.Result{Text: string(response.Body) + string(arguments), Structured: response.Body}, nil
+		return &tool.Result{Text: string(response.Body()) + string(arguments), Structured: response.Body()}, nil
 	})
 }
 

@@ -111,9 +111,9 @@ func TestNothingIsReadBeforeTheBearerIsKnown(t *testing.T) {
 		if request == question {
 			close(asked)
 			<-release
-			return &rs.Response{Status: 200, Body: json.RawMessage(clientSchema)}, nil
+			return rs.Response{Status: 200}.WithBody([]byte(clientSchema))
 		}
-		return &rs.Response{Status: 200, Body: json.RawMessage(`{}`)}, nil
+		return rs.Response{Status: 200}.WithBody([]byte(`{}`))
 	}}
 	c := converse(t.Context(), t, reader)
 	<-asked // beside the handshake: nothing was sent yet
@@ -155,7 +155,7 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 		{"owner within", `{"bearer":{"token_kind":"client"},"data":{"bearer":{"token_kind":"owner"}}}`, "owner", "an owner token"},
 		{"a kind that is no string", `{"bearer":{"token_kind":["client"]}}`, "", "unknown kind"},
 		{"of another shape", `{"bearer":"client"}`, "", "unknown kind"},
-		{"not an object", `["client"]`, "", "unknown kind"},
+		{"not an object", `{"bearer":["client"]}`, "", "unknown kind"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestWaitingCallIsRefused(t *testing.T) {
 			return nil, errPlain
 		}
 		<-release
-		return &rs.Response{Status: 200, Body: json.RawMessage(`{"bearer":{"token_kind":"owner"}}`)}, nil
+		return rs.Response{Status: 200}.WithBody([]byte(`{"bearer":{"token_kind":"owner"}}`))
 	}}
 	c := converse(t.Context(), t, reader)
 	c.send(initialize)
@@ -237,7 +237,7 @@ func TestQuestionIsAskedAgain(t *testing.T) {
 		if failure := state.Load().(*error); request == question && failure != nil {
 			return nil, *failure
 		}
-		return &rs.Response{Status: 200, Body: json.RawMessage(clientSchema)}, nil
+		return rs.Response{Status: 200}.WithBody([]byte(clientSchema))
 	}}
 	c := converse(t.Context(), t, reader)
 	c.send(initialize)

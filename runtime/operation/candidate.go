@@ -1,26 +1,29 @@
 package operation
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // candidate is one source of the stream that was asked for.
 type candidate struct {
-	connection
-	connector *connector
+	schemadoc.Connection
+	connector *schemadoc.Connector
 }
 
 // candidates are the connections of all rows, each once.
-func (d *document) candidates() []candidate {
+func candidates(d *schemadoc.Document) []candidate {
 	var found []candidate
-	seen := &seenIDs{}
-	for _, c := range d.connectors {
-		for _, stream := range c.streams {
-			for _, connection := range c.connectionsOf(stream) {
-				if seen.add(connection.id) {
+	seen := map[string]bool{}
+	for _, c := range d.Connectors {
+		for _, stream := range c.Streams {
+			for _, connection := range c.ConnectionsOf(stream) {
+				if !seen[connection.ID] {
+					seen[connection.ID] = true
 					found = append(found, candidate{connection, c})
 				}
 			}
@@ -39,11 +42,10 @@ const (
 
 // ambiguous is the refusal to choose among several sources (R-SCH-7). The candidates are capped where the
 // error becomes a result.
-func (d *document) ambiguous(stream string, sources []candidate) *tool.Error {
-	bearer, _ := rawjson.ParseObject(d.members.Get("bearer"))
+func ambiguous(d *schemadoc.Document, stream string, sources []candidate) *tool.Error {
 	rows := []rawjson.Value{}
 	for _, source := range sources[:min(len(sources), candidatesKept)] {
-		if row := source.encode(stream, bearer.Text("grant_id")); len(row) <= candidateMaximum {
+		if row := source.encode(stream, d.GrantID()); len(row) <= candidateMaximum {
 			rows = append(rows, row)
 		}
 	}
@@ -59,13 +61,13 @@ func (d *document) ambiguous(stream string, sources []candidate) *tool.Error {
 
 // encode writes a candidate. A connection of a package names its own grant.
 func (c candidate) encode(stream, grant string) rawjson.Value {
-	own, _ := rawjson.ParseObject(c.verbatim())
-	row := rawjson.Object{rawjson.String("connection_id", c.id)}
+	own, _ := rawjson.ParseObject(c.Row)
+	row := rawjson.Object{rawjson.String("connection_id", c.ID)}
 	for _, member := range []struct{ name, value string }{
-		{"grant_id", firstOf(own.Text("grant_id"), grant)},
-		{"connector_key", c.connector.key},
+		{"grant_id", cmp.Or(own.Text("grant_id"), grant)},
+		{"connector_key", c.connector.Key},
 		{"stream", stream},
-		{"display_name", clip(c.label, labelCharacters)},
+		{"display_name", clip(c.Label, labelCharacters)},
 	} {
 		if member.value != "" {
 			row = append(row, rawjson.String(member.name, member.value))

@@ -6,7 +6,11 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
+
+// memberMaximum bounds one member that is shown as it was sent, in bytes. A longer one fits into no channel.
+const memberMaximum = 4 * render.ChannelCharacters
 
 // memberBytes bounds one member of an envelope, a connector or a row that is not shown verbatim.
 const memberBytes = 2_000
@@ -29,12 +33,12 @@ func (d *detail) compact(shown extent) rawjson.Value {
 
 // asSent is the server's own compact document, when it is whole and nothing of it was changed here.
 func (d *detail) asSent(shown extent) rawjson.Value {
-	if !shown.verbatim || shown.fields < d.widest || len(d.sent) == 0 || len(d.sent) > memberMaximum {
+	if !shown.verbatim || shown.fields < d.widest || len(d.Sent) == 0 || len(d.Sent) > memberMaximum {
 		return nil
 	}
-	for _, c := range d.connectors {
-		_, long := usableConnections(c.connections, len(c.connections))
-		if c.changed || long > 0 {
+	for _, c := range d.Connectors {
+		_, long := usableConnections(c.Connections, len(c.Connections))
+		if c.Changed || long > 0 {
 			return nil
 		}
 	}
@@ -43,19 +47,18 @@ func (d *detail) asSent(shown extent) rawjson.Value {
 			return nil
 		}
 	}
-	compact, err := rawjson.Compact(d.sent)
-	if err != nil || bytes.Contains(compact, []byte(`"connector_instance_id"`)) || bytes.Contains(compact, []byte(`"instance_ids"`)) {
+	if bytes.Contains(d.Sent, []byte(`"connector_instance_id"`)) || bytes.Contains(d.Sent, []byte(`"instance_ids"`)) {
 		return nil // the deprecated twins of connection_id
 	}
-	return compact
+	return d.Sent
 }
 
 // envelope is the document's members with the rows that are shown, or nil as soon as it is certain that
 // they do not fit: a character takes three bytes at most.
 func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson.Object {
 	body := rawjson.Object{}
-	for _, member := range d.members.Without("connector_count", "stream_count") {
-		if shown.verbatim || isKnown(member.Name) && len(member.Value) <= memberBytes {
+	for _, member := range d.Members.Without("connector_count", "stream_count") {
+		if len(member.Value) <= memberMaximum && shown.verbatim || isKnown(member.Name) && len(member.Value) <= memberBytes {
 			body = append(body, member)
 		}
 	}
@@ -68,12 +71,12 @@ func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson
 		}
 		streams = append(streams, encoded)
 		if i+1 == min(len(d.rows), shown.rows) || d.rows[i+1].connector != r.connector {
-			connectors = append(connectors, r.connector.encode(streams, shown))
+			connectors = append(connectors, encodeConnector(r.connector, streams, shown))
 			streams = nil
 		}
 	}
 	body = append(body,
-		rawjson.Int("connector_count", int64(len(d.connectors))),
+		rawjson.Int("connector_count", int64(len(d.Connectors))),
 		rawjson.Int("stream_count", int64(len(d.rows))),
 		rawjson.Raw("connectors", rawjson.Array(connectors)),
 	)
@@ -84,26 +87,26 @@ func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson
 }
 
 // encode writes a connector with these streams and its connections, each once.
-func (c *connector) encode(streams []rawjson.Value, shown extent) rawjson.Value {
+func encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown extent) rawjson.Value {
 	members := rawjson.Object{}
-	for _, member := range c.members.Without("stream_count") {
-		if shown.verbatim || (member.Name == "connector_key" || slices.Contains(indexNames, member.Name)) && len(member.Value) <= memberBytes {
+	for _, member := range c.Members.Without("stream_count") {
+		if len(member.Value) <= memberMaximum && shown.verbatim || (member.Name == "connector_key" || slices.Contains(indexNames, member.Name)) && len(member.Value) <= memberBytes {
 			members = append(members, member)
 		}
 	}
-	members = append(members, rawjson.Int("stream_count", int64(len(c.streams))), rawjson.Raw("streams", rawjson.Array(streams)))
-	return appendConnections(members, c.connections, shown).Encode()
+	members = append(members, rawjson.Int("stream_count", int64(len(c.Streams))), rawjson.Raw("streams", rawjson.Array(streams)))
+	return appendConnections(members, c.Connections, shown).Encode()
 }
 
-func appendConnections(members rawjson.Object, connections []connection, shown extent) rawjson.Object {
+func appendConnections(members rawjson.Object, connections []schemadoc.Connection, shown extent) rawjson.Object {
 	if len(connections) == 0 {
 		return members
 	}
 	kept, left := usableConnections(connections, shown.connections)
 	rows := make([]rawjson.Value, len(kept))
 	for i, connection := range kept {
-		if rows[i] = connection.brief(shown.label); shown.verbatim {
-			rows[i] = connection.verbatim()
+		if rows[i] = brief(connection, shown.label); shown.verbatim {
+			rows[i] = verbatim(connection)
 		}
 	}
 	members = append(members, rawjson.Raw("granted_connections", rawjson.Array(rows)))
@@ -125,16 +128,16 @@ var (
 func (r *row) compact(shown extent) rawjson.Value {
 	if shown.verbatim && r.compacted && r.leftOut(shown.fields) == 0 {
 		sent := r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id", "display_name")
-		return appendConnections(sent, r.stream.connections, shown).Encode()
+		return appendConnections(sent, r.stream.Connections, shown).Encode()
 	}
 	members := rawjson.Object{}
 	for _, name := range compactNames {
 		value := r.members.Get(name)
 		switch {
 		case name == "name":
-			members = append(members, rawjson.String(name, r.stream.name))
+			members = append(members, rawjson.String(name, r.stream.Name))
 		case name == capabilitiesName && r.like != nil && !shown.verbatim:
-			members = append(members, rawjson.String("field_capabilities_like", clip(r.like.connector.shownKey(), labelCharacters)))
+			members = append(members, rawjson.String("field_capabilities_like", clip(shownKey(r.like.connector), labelCharacters)))
 		case name == capabilitiesName:
 			members = append(members, rawjson.Raw(name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
 		case name == "expand_capabilities":
@@ -146,7 +149,7 @@ func (r *row) compact(shown extent) rawjson.Value {
 	if left := r.leftOut(shown.fields); left > 0 && (r.like == nil || shown.verbatim) {
 		members = append(members, rawjson.Int("fields_left_out", int64(left)))
 	}
-	return appendConnections(members, r.stream.connections, shown).Encode()
+	return appendConnections(members, r.stream.Connections, shown).Encode()
 }
 
 // appendRelations adds expand_capabilities as far as they are shown.
@@ -159,7 +162,7 @@ func (r *row) appendRelations(members rawjson.Object, shown extent) rawjson.Obje
 	for _, relation := range relations[:min(len(relations), shown.relations)] {
 		object := rawjson.Object{}
 		for _, name := range relationNames {
-			if value := relation.members.Get(name); value != nil && len(value) <= handleMaximum {
+			if value := relation.Members.Get(name); value != nil && len(value) <= handleMaximum {
 				object = append(object, rawjson.Raw(name, value))
 			}
 		}
@@ -172,14 +175,14 @@ func (r *row) appendRelations(members rawjson.Object, shown extent) rawjson.Obje
 	return members
 }
 
-func encodeFields(fields []field) rawjson.Value {
+func encodeFields(fields []schemadoc.Field) rawjson.Value {
 	out := []byte{'{'}
 	for i, f := range fields {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(appendQuoted(out, f.name), ':')
-		out = appendQuoted(out, clip(f.flags, flagsCharacters))
+		out = append(rawjson.AppendQuote(out, f.Name), ':')
+		out = rawjson.AppendQuote(out, clip(f.Flags, flagsCharacters))
 	}
 	return append(out, '}')
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -34,7 +35,7 @@ type fullView struct{ *detail }
 
 // renderFull bounds the exhaustive schema to one result: members that say again what others say give way
 // first, then the largest schemas, then the last fields. Both channels tell.
-func renderFull(response *rs.Response, d *document, input SchemaInput) (*tool.Result, error) {
+func renderFull(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
 	view := fullView{newDetail(response, d, input)}
 	if len(view.rows) == 0 {
 		return notFound(response, d, input)
@@ -102,7 +103,7 @@ func (v fullView) fullText(shown fullExtent, calls []render.Call) *boundedText {
 	}
 	for _, r := range v.rows[:min(len(v.rows), shown.rows)] {
 		schemas := map[string]string{}
-		for _, property := range propertiesOf(r.members) {
+		for _, property := range schemadoc.Properties(r.members) {
 			schemas[property.Name] = render.Visible(property.Value)
 			if len(property.Value) > shown.schema {
 				schemas[property.Name] = fmt.Sprintf("(left out: %d bytes)", len(property.Value))
@@ -128,7 +129,7 @@ func (r *row) schemaLine(properties int) string {
 	if !ok || properties == 0 {
 		return "not advertised"
 	}
-	rest := firsts(schema).Without("properties").Encode()
+	rest := schema.Without("properties").Encode()
 	if len(rest) > memberBytes {
 		return fmt.Sprintf("of %d fields, above; its other members take %d bytes and are left out", properties, len(rest))
 	}
@@ -152,7 +153,7 @@ func (v fullView) fullStructured(shown fullExtent, calls []render.Call) json.Raw
 
 // full writes an exhaustive row, or nothing when it is much too large.
 func (r *row) full(shown fullExtent) rawjson.Value {
-	properties := propertiesOf(r.members)
+	properties := schemadoc.Properties(r.members)
 	members := rawjson.Object{}
 	for _, member := range r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
 		if len(member.Value) > 6*render.ChannelCharacters && shown.verbatim && !slices.Contains(shown.dropped, member.Name) {
@@ -175,7 +176,7 @@ func (r *row) full(shown fullExtent) rawjson.Value {
 	if left := r.leftOut(shown.fields); left > 0 {
 		members = append(members, rawjson.Int("fields_left_out", int64(left)))
 	}
-	return appendConnections(members, r.stream.connections, shown.extent).Encode()
+	return appendConnections(members, r.stream.Connections, shown.extent).Encode()
 }
 
 // capabilitiesOnce takes the JSON Schemas out of the capabilities that stand in properties as well.
@@ -188,7 +189,7 @@ func capabilitiesOnce(value rawjson.Value, properties rawjson.Object) rawjson.Va
 	for _, property := range properties {
 		schemas[property.Name] = property.Value
 	}
-	kept := firsts(sent)
+	kept := sent
 	for i, capability := range kept {
 		own, isObject := rawjson.ParseObject(capability.Value)
 		if schema := own.Get("schema"); isObject && schema != nil && bytes.Equal(schema, schemas[capability.Name]) {
@@ -209,10 +210,10 @@ func schemaWithin(value rawjson.Value, properties rawjson.Object, shown fullExte
 	})
 	left := len(properties) - len(kept)
 	if left == 0 && shown.verbatim {
-		return firsts(schema).Encode()
+		return schema.Encode()
 	}
 	rest := rawjson.Object{}
-	for _, member := range firsts(schema) {
+	for _, member := range schema {
 		if member.Name != "properties" && len(member.Value) <= memberBytes {
 			rest = append(rest, member)
 		}

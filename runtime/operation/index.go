@@ -6,6 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -43,15 +44,15 @@ var indexStyles = []indexStyle{
 
 // index is the list of every granted stream by connector, without what can be done with them.
 type index struct {
-	*document
+	*schemadoc.Document
 	response *rs.Response
 	input    SchemaInput
 }
 
 // renderIndex makes the index fit. Names that pass the bound by themselves are counted, and the text
 // says so.
-func renderIndex(response *rs.Response, d *document, input SchemaInput) (*tool.Result, error) {
-	x := &index{document: d, response: response, input: input}
+func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
+	x := &index{Document: d, response: response, input: input}
 	for _, style := range indexStyles {
 		text, whole := x.text(style, indexBytes)
 		if !whole {
@@ -85,19 +86,19 @@ const callsShown = 3
 // out of the structured index, a narrower index shows them (R-BUD-1).
 func (x *index) calls(narrower bool) []render.Call {
 	var calls []render.Call
-	for _, c := range x.connectors {
+	for _, c := range x.Connectors {
 		if narrower && x.input.ConnectionID == nil && len(calls) < callsShown {
-			if shown, _ := usableConnections(c.connections, 1); len(shown) > 0 {
-				calls = append(calls, render.Call{Tool: "schema", Arguments: rawjson.Object{rawjson.String("connection_id", shown[0].id)}})
+			if shown, _ := usableConnections(c.Connections, 1); len(shown) > 0 {
+				calls = append(calls, render.Call{Tool: "schema", Arguments: rawjson.Object{rawjson.String("connection_id", shown[0].ID)}})
 			}
 		}
 	}
 	streams := 0
-	for _, c := range x.connectors {
+	for _, c := range x.Connectors {
 		if streams == callsShown {
 			break
 		}
-		if call, ok := c.schemaCall(x.input); ok {
+		if call, ok := schemaCall(c, x.input); ok {
 			calls = append(calls, call)
 			streams++
 		}
@@ -106,14 +107,14 @@ func (x *index) calls(narrower bool) []render.Call {
 }
 
 // schemaCall shows the first stream of a connector.
-func (c *connector) schemaCall(input SchemaInput) (render.Call, bool) {
-	if len(c.streams) == 0 || len(c.streams[0].name) > handleMaximum {
+func schemaCall(c *schemadoc.Connector, input SchemaInput) (render.Call, bool) {
+	if len(c.Streams) == 0 || len(c.Streams[0].Name) > handleMaximum {
 		return render.Call{}, false
 	}
-	first := c.streams[0]
-	arguments := rawjson.Object{rawjson.String("stream", first.name)}
-	if shown, _ := usableConnections(c.connectionsOf(first), 1); len(shown) > 0 {
-		arguments = append(arguments, rawjson.String("connection_id", shown[0].id))
+	first := c.Streams[0]
+	arguments := rawjson.Object{rawjson.String("stream", first.Name)}
+	if shown, _ := usableConnections(c.ConnectionsOf(first), 1); len(shown) > 0 {
+		arguments = append(arguments, rawjson.String("connection_id", shown[0].ID))
 	} else if input.ConnectionID != nil {
 		arguments = append(arguments, rawjson.String("connection_id", *input.ConnectionID))
 	}

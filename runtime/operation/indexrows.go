@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // countsNote says in the structured index what its counts stand for.
@@ -18,14 +19,14 @@ const indexMeaning = "Pass a name of streams as stream, and a connection_id of g
 // structured is the structured index in at most so many bytes, or false.
 func (x *index) structured(style indexStyle, bound int) (json.RawMessage, bool) {
 	if style.rows != asRoom {
-		rows := make([]rawjson.Value, len(x.connectors))
-		for i, c := range x.connectors {
-			rows[i] = c.indexRow(style, c.names(style.rows))
+		rows := make([]rawjson.Value, len(x.Connectors))
+		for i, c := range x.Connectors {
+			rows[i] = indexRow(c, style, namesOf(c, style.rows))
 		}
 		encoded := x.wrap(style, rows, 0, false)
 		return encoded, len(encoded) <= bound
 	}
-	room := bound - len(x.wrap(style, nil, len(x.connectors), true))
+	room := bound - len(x.wrap(style, nil, len(x.Connectors), true))
 	if room < 0 {
 		return nil, false
 	}
@@ -36,8 +37,8 @@ func (x *index) structured(style indexStyle, bound int) (json.RawMessage, bool) 
 // is room after that.
 func (x *index) rowsWithin(style indexStyle, room int) []rawjson.Value {
 	var rows []rawjson.Value
-	for _, c := range x.connectors {
-		row := c.indexRow(style, nil)
+	for _, c := range x.Connectors {
+		row := indexRow(c, style, nil)
 		if room < len(row)+1 {
 			break
 		}
@@ -45,10 +46,10 @@ func (x *index) rowsWithin(style indexStyle, room int) []rawjson.Value {
 		rows = append(rows, row)
 	}
 	for i := range rows {
-		names := x.connectors[i].names(asNames)
+		names := namesOf(x.Connectors[i], asNames)
 		if cost := len(names) + len(`"streams":,`); cost <= room {
 			room -= cost
-			rows[i] = x.connectors[i].indexRow(style, names)
+			rows[i] = indexRow(x.Connectors[i], style, names)
 		}
 	}
 	return rows
@@ -57,7 +58,7 @@ func (x *index) rowsWithin(style indexStyle, room int) []rawjson.Value {
 // wrap is the structured output with these connectors. A left of -1 counts those that are missing.
 func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bool) json.RawMessage {
 	data := rawjson.Object{}
-	for _, member := range x.members.Without("connector_count", "stream_count") {
+	for _, member := range x.Members.Without("connector_count", "stream_count") {
 		bound := style.sent
 		if member.Name == "meta" { // it names the sources of a package that did not answer
 			bound *= 4
@@ -70,12 +71,12 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 		data = append(data, rawjson.String("detail", "compact"))
 	}
 	data = append(data,
-		rawjson.Int("connector_count", int64(len(x.connectors))),
-		rawjson.Int("stream_count", int64(x.streamCount())),
+		rawjson.Int("connector_count", int64(len(x.Connectors))),
+		rawjson.Int("stream_count", int64(x.StreamCount())),
 		rawjson.Raw("connectors", rawjson.Array(rows)),
 	)
 	if left < 0 {
-		left = len(x.connectors) - len(rows)
+		left = len(x.Connectors) - len(rows)
 	}
 	if left > 0 {
 		data = append(data, rawjson.Int("connectors_left_out", int64(left)))
@@ -97,26 +98,26 @@ func isKnown(name string) bool {
 var indexNames = []string{"object", "source", "connector_id", "display_name"}
 
 // indexRow is a connector with these stream names, or with their number alone.
-func (c *connector) indexRow(style indexStyle, names rawjson.Value) rawjson.Value {
+func indexRow(c *schemadoc.Connector, style indexStyle, names rawjson.Value) rawjson.Value {
 	row := rawjson.Object{}
 	for _, name := range indexNames {
-		value := c.members.Get(name)
+		value := c.Members.Get(name)
 		if value != nil && len(value) <= style.sent/4 && style.rows != asRoom {
 			row = append(row, rawjson.Raw(name, value))
 		}
 	}
-	if c.key != "" {
-		row = append(row, rawjson.String("connector_key", fitted(c.key, max(style.key, 24))))
+	if c.Key != "" {
+		row = append(row, rawjson.String("connector_key", fitted(c.Key, max(style.key, 24))))
 	}
-	row = append(row, rawjson.Int("stream_count", int64(len(c.streams))))
+	row = append(row, rawjson.Int("stream_count", int64(len(c.Streams))))
 	if names != nil {
 		row = append(row, rawjson.Raw("streams", names))
 	}
-	shown, left := usableConnections(c.connections, max(1, style.connections))
+	shown, left := usableConnections(c.Connections, max(1, style.connections))
 	if len(shown) > 0 {
 		rows := make([]rawjson.Value, len(shown))
 		for i, connection := range shown {
-			rows[i] = connection.brief(style.label)
+			rows[i] = brief(connection, style.label)
 		}
 		row = append(row, rawjson.Raw("granted_connections", rawjson.Array(rows)))
 	}
@@ -127,33 +128,23 @@ func (c *connector) indexRow(style indexStyle, names rawjson.Value) rawjson.Valu
 }
 
 // names are the stream names of a connector, as objects or as strings.
-func (c *connector) names(style rowStyle) rawjson.Value {
+func namesOf(c *schemadoc.Connector, style rowStyle) rawjson.Value {
 	size := 2
-	for _, s := range c.streams {
-		size += len(s.name) + len(`{"name":""},`)
+	for _, s := range c.Streams {
+		size += len(s.Name) + len(`{"name":""},`)
 	}
 	out := append(make([]byte, 0, size), '[')
-	for i, s := range c.streams {
+	for i, s := range c.Streams {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		if style == asRows {
 			out = append(out, `{"name":`...)
 		}
-		out = appendQuoted(out, s.name)
+		out = rawjson.AppendQuote(out, s.Name)
 		if style == asRows {
 			out = append(out, '}')
 		}
 	}
 	return append(out, ']')
-}
-
-// appendQuoted appends a JSON string; most names need no escape.
-func appendQuoted(out []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
-			return append(out, rawjson.Quote(text)...)
-		}
-	}
-	return append(append(append(out, '"'), text...), '"')
 }

@@ -1,11 +1,13 @@
 package operation
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // Lines of the index.
@@ -17,8 +19,8 @@ const (
 // text is the index in at most so many bytes. It is whole when every stream name stands in it; when it
 // is not, it says how many do not.
 func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
-	head := []string{fmt.Sprintf("schema connectors=%d streams=%d", len(x.connectors), x.streamCount())}
-	if x.streamCount() == 0 {
+	head := []string{fmt.Sprintf("schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())}
+	if x.StreamCount() == 0 {
 		head = append(head, noStreams)
 	}
 	head = append(head, x.warnings(style.sent)...)
@@ -33,7 +35,7 @@ func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
 		tail = append(tail, x.leftOutLine())
 	}
 	list := &nameList{room: bound - len(strings.Join(head, "\n")) - len(strings.Join(tail, "\n")) - 2}
-	for _, c := range x.connectors {
+	for _, c := range x.Connectors {
 		if style.connections == 0 {
 			list.addLine(c, style.key)
 		} else {
@@ -52,15 +54,15 @@ func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
 // leftOutLine counts the connections of an index that has room for names only.
 func (x *index) leftOutLine() string {
 	count := 0
-	for _, c := range x.connectors {
-		count += len(c.connections)
+	for _, c := range x.Connectors {
+		count += len(c.Connections)
 	}
 	return fmt.Sprintf("connections_left_out=%d: schema with a stream lists those that have it.", count)
 }
 
 // warnings are the server's warnings within so many bytes, or their number.
 func (x *index) warnings(bytes int) []string {
-	lines := render.WarningLines(x.members)
+	lines := render.WarningLines(x.Members)
 	for size, i := 0, 0; i < len(lines); i++ {
 		if size += len(lines[i]); size > 2*bytes {
 			return append(lines[:i:i], fmt.Sprintf("more_warnings=%d", len(lines)-i))
@@ -85,15 +87,15 @@ func (l *nameList) leftLine() string {
 }
 
 // addBlock adds a connector with its connections, and its names below.
-func (l *nameList) addBlock(c *connector, style indexStyle) {
-	lines := []string{fmt.Sprintf("connector %s streams=%d", render.Token("connector_key", fitted(c.shownKey(), style.key)), len(c.streams))}
-	shown, left := usableConnections(c.connections, style.connections)
+func (l *nameList) addBlock(c *schemadoc.Connector, style indexStyle) {
+	lines := []string{fmt.Sprintf("connector %s streams=%d", render.Token("connector_key", fitted(shownKey(c), style.key)), len(c.Streams))}
+	shown, left := usableConnections(c.Connections, style.connections)
 	for _, connection := range shown {
-		lines = append(lines, "  "+connection.tokens(style.label))
+		lines = append(lines, "  "+tokens(connection, style.label))
 	}
 	if left > 0 {
 		line := fmt.Sprintf("  more_connections=%d", left)
-		if call, ok := c.listingCall(); ok {
+		if call, ok := listingCall(c); ok {
 			line += ", listed by: " + strings.TrimPrefix(call.Line(), "next: ")
 		}
 		lines = append(lines, line)
@@ -102,21 +104,21 @@ func (l *nameList) addBlock(c *connector, style indexStyle) {
 		l.room -= len(line) + 1
 	}
 	l.lines = append(l.lines, lines...)
-	l.addNames("  streams:", c.streams)
+	l.addNames("  streams:", c.Streams)
 }
 
 // addLine adds a connector as one line.
-func (l *nameList) addLine(c *connector, key int) {
-	l.addNames(render.HeadingName(fitted(c.shownKey(), key))+":", c.streams)
+func (l *nameList) addLine(c *schemadoc.Connector, key int) {
+	l.addNames(render.HeadingName(fitted(shownKey(c), key))+":", c.Streams)
 }
 
 // addNames adds a line of names. The names that do not fit are counted.
-func (l *nameList) addNames(head string, streams []*stream) {
+func (l *nameList) addNames(head string, streams []*schemadoc.Stream) {
 	line := []byte(head)
 	l.room -= len(head) + 1
 	left := 0
 	for _, stream := range streams {
-		name := render.ListedName(stream.name)
+		name := render.ListedName(stream.Name)
 		if len(name)+1 > l.room-leftLineBytes {
 			left++
 			continue
@@ -132,13 +134,13 @@ func (l *nameList) addNames(head string, streams []*stream) {
 	}
 }
 
-func (c *connector) shownKey() string { return firstOf(c.key, "unknown") }
+func shownKey(c *schemadoc.Connector) string { return cmp.Or(c.Key, "unknown") }
 
 // listingCall lists all connections of a connector's first stream.
-func (c *connector) listingCall() (render.Call, bool) {
-	for _, s := range c.streams {
-		if len(s.connections) == 0 && len(s.name) <= handleMaximum { // it has all
-			return render.Call{Tool: "schema", Arguments: rawjson.Object{rawjson.String("stream", s.name)}}, true
+func listingCall(c *schemadoc.Connector) (render.Call, bool) {
+	for _, s := range c.Streams {
+		if len(s.Connections) == 0 && len(s.Name) <= handleMaximum { // it has all
+			return render.Call{Tool: "schema", Arguments: rawjson.Object{rawjson.String("stream", s.Name)}}, true
 		}
 	}
 	return render.Call{}, false
@@ -157,7 +159,7 @@ func fitted(text string, bytes int) string {
 			break
 		}
 	}
-	return firstOf(kept, "-")
+	return cmp.Or(kept, "-")
 }
 
 // clip is the beginning of a label, at most so many characters.

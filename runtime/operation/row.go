@@ -7,6 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // labelCharacters bounds a label, a flag list and the like.
@@ -14,36 +15,36 @@ const labelCharacters = 100
 
 // row is one stream of one connector, taken apart.
 type row struct {
-	connector *connector
-	stream    *stream
+	connector *schemadoc.Connector
+	stream    *schemadoc.Stream
 	members   rawjson.Object // as the server sent them
-	fields    []field
-	long      int        // fields that are never shown, since their names pass handleMaximum
-	like      *row       // an earlier row whose fields and flags are the same, or nil
-	relations []relation // nil when the server sent no list of them
-	hollow    bool       // nothing is advertised of any field
-	compacted bool       // the server sent the row in the compact form
+	fields    []schemadoc.Field
+	long      int                  // fields that are never shown, since their names pass handleMaximum
+	like      *row                 // an earlier row whose fields and flags are the same, or nil
+	relations []schemadoc.Relation // nil when the server sent no list of them
+	hollow    bool                 // nothing is advertised of any field
+	compacted bool                 // the server sent the row in the compact form
 
 	search, aggregates string // what can be asked of the fields, in text
 }
 
 // detail is the rows of one stream.
 type detail struct {
-	*document
+	*schemadoc.Document
 	response *rs.Response
 	input    SchemaInput
 	rows     []*row
 	widest   int // fields of the row that has most
 }
 
-func newDetail(response *rs.Response, d *document, input SchemaInput) *detail {
-	found := &detail{document: d, response: response, input: input}
+func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) *detail {
+	found := &detail{Document: d, response: response, input: input}
 	byFields := map[string]*row{}
-	for _, c := range d.connectors {
-		for _, s := range c.streams {
-			r := &row{connector: c, stream: s, members: s.object()}
+	for _, c := range d.Connectors {
+		for _, s := range c.Streams {
+			r := &row{connector: c, stream: s, members: s.Object()}
 			r.takeFields()
-			r.relations, r.hollow, r.compacted = relationsOf(r.members), !advertised(r.fields), isCompact(r.members)
+			r.relations, r.hollow, r.compacted = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields), isCompact(r.members)
 			r.search, r.aggregates = r.describeSearch(), r.describeAggregates()
 			found.widest = max(found.widest, len(r.fields))
 			if same := r.fieldList(); len(r.fields) > 0 {
@@ -59,15 +60,15 @@ func newDetail(response *rs.Response, d *document, input SchemaInput) *detail {
 
 // takeFields keeps the fields with names that can be passed on.
 func (r *row) takeFields() {
-	all := fieldsOf(r.members)
-	r.fields = slices.DeleteFunc(all, func(f field) bool { return len(f.name) > handleMaximum })
+	all := schemadoc.Fields(r.members)
+	r.fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > handleMaximum })
 	r.long = len(all) - len(r.fields)
 }
 
 func (r *row) fieldList() string {
 	var list strings.Builder
 	for _, f := range r.fields {
-		list.WriteString(f.name + "\x00" + f.flags + "\x00")
+		list.WriteString(f.Name + "\x00" + f.Flags + "\x00")
 	}
 	return list.String()
 }
@@ -77,9 +78,9 @@ func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.lo
 
 // arguments select the row in another call.
 func (r *row) arguments(input SchemaInput) rawjson.Object {
-	arguments := rawjson.Object{rawjson.String("stream", r.stream.name)}
-	if shown, _ := usableConnections(r.connector.connectionsOf(r.stream), 1); len(shown) > 0 {
-		return append(arguments, rawjson.String("connection_id", shown[0].id))
+	arguments := rawjson.Object{rawjson.String("stream", r.stream.Name)}
+	if shown, _ := usableConnections(r.connector.ConnectionsOf(r.stream), 1); len(shown) > 0 {
+		return append(arguments, rawjson.String("connection_id", shown[0].ID))
 	}
 	if input.ConnectionID != nil {
 		return append(arguments, rawjson.String("connection_id", *input.ConnectionID))

@@ -4,6 +4,8 @@ package operation
 import (
 	"context"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -26,15 +28,10 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 	if input.full() {
 		return fullSchema(ctx, env, input)
 	}
-	response, err := readCompact(ctx, env, input)
+	response, found, err := read(ctx, env, input)
 	if err != nil {
 		return nil, err
 	}
-	found, err := parseDocument(response)
-	if err != nil {
-		return nil, err
-	}
-	found.scope(input)
 	if input.Stream == nil {
 		return renderIndex(response, found, input)
 	}
@@ -51,17 +48,32 @@ func fullSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Res
 			Param: "detail",
 		}
 	}
-	response, err := readFull(ctx, env, input)
+	response, found, err := read(ctx, env, input)
 	if err != nil {
 		return nil, err
 	}
-	found, err := parseDocument(response)
-	if err != nil {
-		return nil, err
-	}
-	found.scope(input)
-	if sources := found.candidates(); len(sources) > 1 {
-		return nil, found.ambiguous(*input.Stream, sources)
+	if sources := candidates(found); len(sources) > 1 {
+		return nil, ambiguous(found, *input.Stream, sources)
 	}
 	return renderFull(response, found, input)
+}
+
+// read asks for the scope and for the extent, and keeps what was asked for. In full, one source is asked: of several, none
+// is (R-SCH-7, R-ERR-5).
+func read(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, *schemadoc.Document, error) {
+	scope := schemadoc.Scope{Stream: input.Stream, ConnectionID: input.ConnectionID}
+	request := scope.Request(input.full())
+	if input.full() {
+		request.Sources = rs.OneSource{Stream: *input.Stream, ConnectionID: input.ConnectionID}
+	}
+	response, err := env.RS.Get(ctx, request)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := schemadoc.Read(response)
+	if err != nil {
+		return nil, nil, err
+	}
+	found.Keep(scope)
+	return response, found, nil
 }

@@ -38,7 +38,7 @@ func (s *server) Get(_ context.Context, request rs.Request) (*rs.Response, error
 	if given.err != nil {
 		return nil, given.err
 	}
-	return &rs.Response{Status: 200, Body: json.RawMessage(given.body), RequestID: "req_1", URL: s.ProviderURL() + asked}, nil
+	return rs.Response{Status: 200, RequestID: "req_1", URL: s.ProviderURL() + asked}.WithBody([]byte(given.body))
 }
 
 func (s *server) ProviderURL() string { return "https://rs.example.com" }

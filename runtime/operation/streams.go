@@ -6,12 +6,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // renderStreams shows each source's row of one stream and what it supports (R-SCH-3), within the bound
 // of a channel (R-BUD-2). Both channels show the same extent.
-func renderStreams(response *rs.Response, d *document, input SchemaInput) (*tool.Result, error) {
+func renderStreams(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
 	view := newDetail(response, d, input)
 	if len(view.rows) == 0 {
 		return notFound(response, d, input)
@@ -38,7 +39,7 @@ func (d *detail) fits(shown extent) bool {
 }
 
 // notFound says in both channels that nothing matches.
-func notFound(response *rs.Response, d *document, input SchemaInput) (*tool.Result, error) {
+func notFound(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
 	call := render.Call{Tool: "schema", Arguments: rawjson.Object{}}
 	said := "No granted stream matches " + render.Token("stream", *input.Stream)
 	if input.ConnectionID != nil {
@@ -46,14 +47,14 @@ func notFound(response *rs.Response, d *document, input SchemaInput) (*tool.Resu
 	}
 	said += ". The index lists what is granted."
 	data := rawjson.Object{}
-	for _, member := range d.members.Without("connector_count", "stream_count") {
+	for _, member := range d.Members.Without("connector_count", "stream_count") {
 		if isKnown(member.Name) && len(member.Value) <= memberBytes {
 			data = append(data, member)
 		}
 	}
 	data = append(data, rawjson.Int("connector_count", 0), rawjson.Int("stream_count", 0), rawjson.Raw("connectors", rawjson.Array(nil)))
 	text := said
-	for _, line := range render.WarningLines(d.members) {
+	for _, line := range render.WarningLines(d.Members) {
 		text += "\n" + line
 	}
 	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.String("note", said)}

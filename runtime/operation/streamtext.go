@@ -25,7 +25,7 @@ func (d *detail) text(shown extent) (string, bool) {
 // addTail adds what follows the rows: the legend, the server's warnings and the next calls.
 func (d *detail) addTail(t *boundedText, calls []render.Call) {
 	t.add("flags of a field: " + flagLegend)
-	for _, line := range render.WarningLines(d.members) {
+	for _, line := range render.WarningLines(d.Members) {
 		t.add(line)
 	}
 	for _, call := range calls {
@@ -53,10 +53,10 @@ func (t *boundedText) full() bool { return t.length > render.ChannelCharacters }
 // addLines show one row: where it comes from, its fields, and what can be asked of it. The schemas of
 // the fields stand beside their flags when they are given.
 func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) {
-	t.add(render.Token("stream", r.stream.name) + " " + render.Token("connector_key", clip(r.connector.shownKey(), labelCharacters)))
-	connections, left := usableConnections(r.connector.connectionsOf(r.stream), shown.connections)
+	t.add(render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", clip(shownKey(r.connector), labelCharacters)))
+	connections, left := usableConnections(r.connector.ConnectionsOf(r.stream), shown.connections)
 	for _, connection := range connections {
-		t.add("  source " + connection.tokens(shown.label))
+		t.add("  source " + tokens(connection, shown.label))
 	}
 	if left > 0 {
 		t.add(fmt.Sprintf("  connections_left_out=%d: records name the connection_id that they come from", left))
@@ -66,7 +66,7 @@ func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) 
 	}
 	if r.like != nil {
 		t.add(fmt.Sprintf("  fields=%d, the same with the same flags as of %s above", len(r.fields),
-			render.Token("connector_key", clip(r.like.connector.shownKey(), labelCharacters))))
+			render.Token("connector_key", clip(shownKey(r.like.connector), labelCharacters))))
 	} else {
 		r.addFields(t, shown, schemas)
 	}
@@ -87,8 +87,8 @@ func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string)
 		if i == shown.fields || t.full() {
 			break
 		}
-		line := "    " + render.ListedName(f.name) + " " + shownFlags(clip(f.flags, flagsCharacters))
-		if schema := schemas[f.name]; schema != "" {
+		line := "    " + render.ListedName(f.Name) + " " + shownFlags(clip(f.Flags, flagsCharacters))
+		if schema := schemas[f.Name]; schema != "" {
 			line += " schema=" + schema
 		}
 		t.add(line)
@@ -112,7 +112,7 @@ func (r *row) sort() string {
 func (r *row) expand(most int) string {
 	var shown []string
 	for _, relation := range r.relations[:min(len(r.relations), most)] {
-		shown = append(shown, relation.text)
+		shown = append(shown, relationText(relation))
 	}
 	if left := len(r.relations) - len(shown); left > 0 {
 		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))

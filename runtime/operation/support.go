@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // countFields tells how many fields there are of a kind.
-func (r *row) countFields(wanted func(field) bool) string {
+func (r *row) countFields(wanted func(schemadoc.Field) bool) string {
 	count := 0
 	for _, f := range r.fields {
 		if wanted(f) {
@@ -29,15 +29,15 @@ func (r *row) describeSearch() string {
 		return "modes lexical, semantic and hybrid; the fields that they look at are not advertised"
 	}
 	return fmt.Sprintf("mode lexical looks at %s flagged lex, semantic at %s flagged sem, hybrid at both",
-		r.countFields(func(f field) bool { return f.has("lex") }), r.countFields(func(f field) bool { return f.has("sem") }))
+		r.countFields(func(f schemadoc.Field) bool { return f.Has("lex") }), r.countFields(func(f schemadoc.Field) bool { return f.Has("sem") }))
 }
 
 // describeAggregates counts the fields of each metric and grouping.
 func (r *row) describeAggregates() string {
 	out := ""
 	for _, metric := range []string{"sum", "min", "max", "count_distinct", "group_by", "group_by_time"} {
-		takes := func(f field) bool {
-			return slices.Contains(f.values("a"), metric)
+		takes := func(f schemadoc.Field) bool {
+			return slices.Contains(f.Values("a"), metric)
 		}
 		if shown := r.countFields(takes); shown != "0 fields" {
 			out += "; " + metric + " of " + shown
@@ -49,47 +49,23 @@ func (r *row) describeAggregates() string {
 	return out + " (flag a=)"
 }
 
-// relation is one relation that expand takes.
-type relation struct {
-	members rawjson.Object
-	text    string
-}
-
-// relationsOf are a row's expand_capabilities, or nil when the server sent no list of them. A relation
-// that is a bare string has only a name.
-func relationsOf(members rawjson.Object) []relation {
-	elements, ok := rawjson.Elements(members.Get("expand_capabilities"))
-	if !ok {
-		return nil
-	}
-	relations := []relation{}
-	for _, element := range elements {
-		object, _ := rawjson.ParseObject(element)
-		if name, bare := rawjson.Text(element); bare {
-			object = rawjson.Object{rawjson.String("name", name)}
-		}
-		if name := object.Text("name"); name != "" {
-			relations = append(relations, relation{object, render.ListedName(clip(name, labelCharacters)) + relationDetails(object)})
-		}
-	}
-	return relations
-}
-
-func relationDetails(relation rawjson.Object) string {
+// relationText is a relation in text, with what is known of it.
+func relationText(relation schemadoc.Relation) string {
 	var details []string
-	if cardinality := relation.Text("cardinality"); cardinality != "" {
+	if cardinality := relation.Members.Text("cardinality"); cardinality != "" {
 		details = append(details, render.ListedName(clip(cardinality, labelCharacters)))
 	}
 	for _, name := range []string{"default_limit", "max_limit"} {
-		if limit, ok := relation.Int(name); ok {
+		if limit, ok := relation.Members.Int(name); ok {
 			details = append(details, fmt.Sprintf("%s %d", name, limit))
 		}
 	}
-	if string(relation.Get("usable")) == "false" || string(relation.Get("granted")) == "false" {
+	if !relation.Usable() {
 		details = append(details, "not usable with this grant")
 	}
+	name := render.ListedName(clip(relation.Name, labelCharacters))
 	if len(details) == 0 {
-		return ""
+		return name
 	}
-	return " (" + strings.Join(details, ", ") + ")"
+	return name + " (" + strings.Join(details, ", ") + ")"
 }

@@ -4,8 +4,10 @@ package precondition
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -20,26 +22,20 @@ type ExpandAdvertisedInput struct {
 // call pass when the schema cannot be read or does not know the stream: then the RS decides. When
 // several sources match, one that advertises is enough. Its error is a *tool.Error, invalid_expand.
 func ExpandAdvertised(ctx context.Context, env tool.Env, input ExpandAdvertisedInput) error {
-	var query rs.Query
-	query.Set("view", "compact")
-	query.Set("stream", input.Stream)
-	query.String("connection_id", input.ConnectionID)
-	sources := rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID}
-	response, err := env.RS.Get(ctx, rs.Request{
-		Path: rs.JoinPath("v1", "schema"), Query: query, Sources: sources,
-		Optional: []string{"view", "stream", "connection_id"}, // rowsOf takes what matches out of any schema
-	})
+	scope := schemadoc.Scope{Stream: &input.Stream, ConnectionID: input.ConnectionID}
+	request := scope.Request(false)
+	request.Sources = rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID}
+	response, err := env.RS.Get(ctx, request)
 	if err != nil {
 		return nil //nolint:nilerr // the gate fails open
 	}
-	rows := rowsOf(response.Body, input)
-	if len(rows) == 0 {
-		return nil
+	schema, err := schemadoc.Read(response)
+	if err != nil {
+		return nil //nolint:nilerr // likewise
 	}
-	for _, row := range rows {
-		if row.expands() {
-			return nil
-		}
+	schema.Keep(scope)
+	if schema.StreamCount() == 0 || slices.ContainsFunc(schema.Connectors, expands) {
+		return nil
 	}
 	return &tool.Error{
 		Code: tool.InvalidExpand,
@@ -47,4 +43,11 @@ func ExpandAdvertised(ctx context.Context, env tool.Env, input ExpandAdvertisedI
 			input.Stream),
 		Param: "expand",
 	}
+}
+
+// expands reports whether a stream of the connector advertises a relation as usable.
+func expands(connector *schemadoc.Connector) bool {
+	return slices.ContainsFunc(connector.Streams, func(stream *schemadoc.Stream) bool {
+		return slices.ContainsFunc(schemadoc.Relations(stream.Object()), schemadoc.Relation.Usable)
+	})
 }

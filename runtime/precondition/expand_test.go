@@ -2,7 +2,6 @@ package precondition_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -26,7 +25,7 @@ func (r *reader) Get(_ context.Context, request rs.Request) (*rs.Response, error
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &rs.Response{Status: 200, Body: json.RawMessage(r.body)}, nil
+	return rs.Response{Status: 200}.WithBody([]byte(r.body))
 }
 
 func (r *reader) ProviderURL() string { return "https://rs.example.com" }

@@ -88,6 +88,15 @@ func (o Object) Int(name string) (int64, bool) {
 	return number, err == nil
 }
 
+// Names are the names of the members in their order.
+func (o Object) Names() []string {
+	names := make([]string, len(o))
+	for i, member := range o {
+		names[i] = member.Name
+	}
+	return names
+}
+
 // With replaces the value of a member in a copy, in its place, or appends the member.
 func (o Object) With(name string, value json.RawMessage) Object {
 	changed := make(Object, len(o), len(o)+1)

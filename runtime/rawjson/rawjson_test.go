@@ -135,6 +135,55 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// walk passes the next value and all values in it, and gives what it passed, put together again.
+func walk(c *rawjson.Cursor) string {
+	switch c.Kind() {
+	case rawjson.ObjectValue:
+		var members []string
+		for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+			name := string(rawjson.Quote(string(c.Name())))
+			members = append(members, name+":"+walk(c))
+		}
+		return "{" + strings.Join(members, ",") + "}"
+	case rawjson.ArrayValue:
+		var elements []string
+		for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+			elements = append(elements, walk(c))
+		}
+		return "[" + strings.Join(elements, ",") + "]"
+	}
+	return string(c.Value())
+}
+
+// otherKind is a kind that can be entered and that a document does not have.
+func otherKind(document []byte) rawjson.ValueKind {
+	if document[0] == '{' {
+		return rawjson.ArrayValue
+	}
+	return rawjson.ObjectValue
+}
+
+// A cursor meets every value of a checked document once, in the order of the document, spaced or not.
+func FuzzCursor(f *testing.F) {
+	for _, seed := range []string{`{}`, ` [ ] `, `{"a":[{"b":"\\\""},-1e5,true], "c" : {} }`, `[[],{},"",null]`, `"x"`, `{"\u0061":1}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, document []byte) {
+		compact, err := rawjson.Compact(document)
+		if err != nil {
+			return
+		}
+		spaced, dense := walk(rawjson.NewCursor(document)), walk(rawjson.NewCursor(compact))
+		if spaced != dense || !json.Valid([]byte(dense)) || !bytes.Contains(compact, []byte(`\`)) && dense != string(compact) {
+			t.Errorf("%s is walked as %s and, without spaces, as %s", document, spaced, dense)
+		}
+		c := rawjson.NewCursor(document)
+		if start := c.At(); c.Enter(otherKind(compact)) || string(c.Since(start)) != string(bytes.TrimSpace(document)) {
+			t.Errorf("%s is not passed whole", document)
+		}
+	})
+}
+
 // Bytes that nobody has checked make nothing panic.
 func FuzzUncheckedBytes(f *testing.F) {
 	for _, seed := range []string{``, ` `, `{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{,}`, `[`, `[,`, `[[`, `"\`, `"`, `{"\":1}`, `{1:2}`, `]`} {
@@ -142,7 +191,8 @@ func FuzzUncheckedBytes(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, value []byte) {
 		object, _ := rawjson.ParseObject(value)
-		rawjson.ParseLike(value, object)
+		rawjson.ParseNested(value, object, nil)
+		walk(rawjson.NewCursor(value))
 		rawjson.Elements(value)
 		rawjson.Text(value)
 		rawjson.Kind(value)

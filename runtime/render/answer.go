@@ -26,7 +26,7 @@ type EventCapabilitiesInput struct{}
 // Answer gives the RS's JSON as it is and, as text, a line for each row of a list, or for each member of any
 // other object. A change that was answered without a body gives an empty object.
 func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput) (*tool.Result, error) {
-	if response.Body == nil {
+	if response.Body() == nil {
 		return &tool.Result{Text: "done", Structured: json.RawMessage("{}")}, nil
 	}
 	body, err := response.Object()
@@ -34,9 +34,9 @@ func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput)
 		return nil, err
 	}
 	if list, ok := rs.ListIn(body); ok {
-		return &tool.Result{Text: listing(list.Rows), Structured: response.Body}, nil
+		return &tool.Result{Text: listing(list.Rows), Structured: response.Body()}, nil
 	}
-	return &tool.Result{Text: memberLines(body), Structured: response.Body}, nil
+	return &tool.Result{Text: memberLines(body), Structured: response.Body()}, nil
 }
 
 // EventCapabilities gives capabilities.client_event_subscriptions of the protected resource's metadata (RFC 9728

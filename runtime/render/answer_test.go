@@ -1,7 +1,6 @@
 package render_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ func commandAnswer(t *testing.T, body string) *tool.Result {
 	t.Helper()
 	response := &rs.Response{Status: 200}
 	if body != "" {
-		response.Body = json.RawMessage(body)
+		response = answer("/v1/things", body)
 	}
 	result, err := render.Answer(t.Context(), tool.Env{}, response, render.AnswerInput{})
 	if err != nil {
@@ -68,7 +67,7 @@ func TestEventCapabilities(t *testing.T) {
 		`{"capabilities":7}`:  `{"supported":false}`,
 		`{}`:                  `{"supported":false}`,
 	} {
-		response := &rs.Response{Status: 200, Body: json.RawMessage(body)}
+		response := answer("/v1/things", body)
 		result, err := render.EventCapabilities(t.Context(), tool.Env{}, response, render.EventCapabilitiesInput{})
 		if err != nil || string(result.Structured) != want || result.Text == "" {
 			t.Errorf("%s gives %+v, %v; want %s", body, result, err, want)

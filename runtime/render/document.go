@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -102,7 +103,7 @@ func (d *document) label() string {
 // expanded, and how to go on when something was clipped.
 func (d *document) metadata(body *documentText, expanded json.RawMessage, cut cutRelations) json.RawMessage {
 	metadata := rawjson.Object{}
-	connector, _ := Clip(ConnectorKey(d.members), labelCharacters)
+	connector, _ := Clip(schemadoc.ConnectorKey(d.members), labelCharacters)
 	for _, member := range []struct{ name, value string }{
 		{"connection_id", d.connectionID},
 		{"connector_key", connector},

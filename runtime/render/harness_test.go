@@ -31,7 +31,7 @@ func (s *silent) Get(_ context.Context, request rs.Request) (*rs.Response, error
 
 func (s *silent) ProviderURL() string { return provider }
 
-// answer is a response as the RS client gives it.
+// answer is a response as the RS client gives it, without a body when it would refuse this one.
 func answer(path, body string) *rs.Response {
 	request := rs.Request{}
 	plain, query, _ := strings.Cut(path, "?")
@@ -44,7 +44,11 @@ func answer(path, body string) *rs.Response {
 			request.Query.Set(plainName, plainValue)
 		}
 	}
-	return &rs.Response{Status: 200, Body: json.RawMessage(body), RequestID: "req_1", URL: provider + path, Request: request}
+	response := rs.Response{Status: 200, RequestID: "req_1", URL: provider + path, Request: request}
+	if given, err := response.WithBody([]byte(body)); err == nil {
+		return given
+	}
+	return &response
 }
 
 // given is a call as generated code hands it on.

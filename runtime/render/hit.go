@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // Bounds of one hit.
@@ -61,7 +62,7 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 			members = h.members
 		}
 	}
-	h.connectorKey, _ = Clip(ConnectorKey(members), labelCharacters)
+	h.connectorKey, _ = Clip(schemadoc.ConnectorKey(members), labelCharacters)
 	h.displayName, _ = Clip(members.FirstText("display_name", "label"), labelCharacters)
 	h.snippet, _ = clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
 	h.evidence = h.findEvidence(q.terms)

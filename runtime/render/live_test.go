@@ -29,7 +29,7 @@ func (l *library) Get(_ context.Context, request rs.Request) (*rs.Response, erro
 		body = `{"object":"field_window","field":{"path":"body","type":"string"},"window":{"text":"` + libraryText +
 			`","start_chars":0,"end_chars":23,"complete":false,"has_more":true,"next_offset_chars":23,"previous_offset_chars":0}}`
 	}
-	return &rs.Response{Status: 200, Body: json.RawMessage(body), RequestID: "req_1", URL: provider + string(request.Path), Request: request}, nil
+	return rs.Response{Status: 200, RequestID: "req_1", URL: provider + string(request.Path), Request: request}.WithBody([]byte(body))
 }
 
 // onlyText is the text of a result whose content is one text and nothing else.

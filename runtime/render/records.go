@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -215,7 +216,7 @@ func sourcesOf(rows []*row) []*source {
 			known = &source{
 				connectionID: row.connectionID,
 				displayName:  row.members.Text("display_name"),
-				connectorKey: ConnectorKey(row.members),
+				connectorKey: schemadoc.ConnectorKey(row.members),
 			}
 			found[row.connectionID] = known
 			sources = append(sources, known)

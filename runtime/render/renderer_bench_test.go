@@ -40,7 +40,7 @@ func BenchmarkRenderers(b *testing.B) {
 		}},
 	} {
 		b.Run(each.name, func(b *testing.B) {
-			b.SetBytes(int64(len(each.response.Body)))
+			b.SetBytes(int64(len(each.response.Body())))
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := each.render(each.response); err != nil {

@@ -55,9 +55,9 @@ func (p *pager) Get(_ context.Context, request rs.Request) (*rs.Response, error)
 		paging = fmt.Sprintf(`"has_more":true,"next_cursor":"at%d"`, to)
 	}
 	body := `{"object":"list",` + paging + `,"data":[` + strings.Join(p.rows[from:to], ",") + `]}`
-	return &rs.Response{
-		Status: 200, Body: json.RawMessage(body), Request: request, URL: provider + string(request.Path) + "?" + request.Query.Encoded(),
-	}, nil
+	return rs.Response{
+		Status: 200, Request: request, URL: provider + string(request.Path) + "?" + request.Query.Encoded(),
+	}.WithBody([]byte(body))
 }
 
 // records are rows whose text field is so many bytes long.

@@ -2,8 +2,6 @@ package render
 
 import (
 	"encoding/json"
-	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -130,21 +128,4 @@ func (r *row) replaceFields(fields rawjson.Object) {
 		r.members = r.members.With("data", fields.Encode())
 	}
 	r.fields = fields
-}
-
-// ConnectorKey is the short name of the connector: gmail, also where the RS sends a URL that ends
-// in it. Empty when unknown.
-func ConnectorKey(members rawjson.Object) string {
-	sent := members.FirstText("connector_key", "connector_id")
-	if !strings.Contains(sent, "/") {
-		return sent
-	}
-	if short := members.Text("connector_id"); short != "" && !strings.Contains(short, "/") {
-		return short
-	}
-	address, err := url.Parse(sent)
-	if err != nil || strings.Trim(address.Path, "/") == "" {
-		return sent
-	}
-	return path.Base(address.Path)
 }

@@ -77,7 +77,7 @@ func (r *row) repeatsHandle(name string, value []byte) bool {
 func (r *row) fetchExpanded() Call {
 	call := r.fetch()
 	relations, _ := rawjson.ParseObject(r.members.Get(expandedName))
-	if names := passable(namesOf(relations)); names != nil {
+	if names := passable(relations.Names()); names != nil {
 		call.Arguments = append(call.Arguments, rawjson.Strings("expand", names))
 	}
 	return call

@@ -35,14 +35,14 @@ func Subscription(ctx context.Context, env tool.Env, response *rs.Response, inpu
 		return nil, err
 	}
 	if changed, ok := rawjson.ParseObject(answer.Get("subscription")); ok {
-		shown := &tool.Result{Text: memberLines(withSecret(changed, answer)), Structured: response.Body}
+		shown := &tool.Result{Text: memberLines(withSecret(changed, answer)), Structured: response.Body()}
 		return shown, unmet(input, changed, answer, shown)
 	}
 	state, err := subscriptionState(ctx, env, answer.Text("subscription_id"))
 	if err != nil {
 		return nil, &tool.UnconfirmedError{
 			Message: fmt.Sprintf("the subscription was made, and how it is now cannot be read: %v", err),
-			Result:  &tool.Result{Text: memberLines(answer), Structured: response.Body}, Cause: err,
+			Result:  &tool.Result{Text: memberLines(answer), Structured: response.Body()}, Cause: err,
 		}
 	}
 	made := withSecret(state, answer)

@@ -55,7 +55,10 @@ func (u *utf16Ends) Get(_ context.Context, request rs.Request) (*rs.Response, er
 		window["previous_offset_chars"] = max(0, start-limit)
 	}
 	body, err := json.Marshal(map[string]any{"object": "field_window", "window": window})
-	return &rs.Response{Status: http.StatusOK, Body: body, Request: request, URL: provider}, err
+	if err != nil {
+		return nil, err
+	}
+	return rs.Response{Status: http.StatusOK, Request: request, URL: provider}.WithBody(body)
 }
 
 // shownWindow is what a reader of structured output alone goes by.

@@ -44,7 +44,7 @@ func TestAmbiguousAnswersAreRefused(t *testing.T) {
 			client, _ := serve(t, body(test.answer))
 			response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 			if test.says == "" {
-				if err != nil || string(response.Body) != test.answer {
+				if err != nil || string(response.Body()) != test.answer {
 					t.Errorf("got %v", err)
 				}
 				return

@@ -56,8 +56,8 @@ func TestGetKeepsTheBodyByteForByte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(response.Body) != sent {
-		t.Errorf("body = %q", response.Body)
+	if string(response.Body()) != sent {
+		t.Errorf("body = %q", response.Body())
 	}
 }
 
@@ -73,8 +73,8 @@ func TestGetReadsGzip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(response.Body) != `{"object":"list"}` {
-			t.Errorf("body = %s", response.Body)
+		if string(response.Body()) != `{"object":"list"}` {
+			t.Errorf("body = %s", response.Body())
 		}
 	}
 	if got := requests.all()[0].Header.Get("Accept-Encoding"); got != "gzip" {
@@ -123,8 +123,8 @@ func TestClientsOnOneTransportAreConcurrentlyUsable(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if want := `{"stream":"` + stream + `"}`; string(response.Body) != want {
-				t.Errorf("body = %s, want %s", response.Body, want)
+			if want := `{"stream":"` + stream + `"}`; string(response.Body()) != want {
+				t.Errorf("body = %s, want %s", response.Body(), want)
 			}
 		})
 	}

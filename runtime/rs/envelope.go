@@ -6,37 +6,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Unusable is a *Failure of reason InvalidResponse: the answer's shape does not fit (R-ERR-4). The message says
-// what is wrong and the next step; the cause may be nil.
-func (r *Response) Unusable(message string, cause error) *Failure {
-	return &Failure{
-		Reason:    InvalidResponse,
-		Message:   message,
-		Status:    r.Status,
-		RequestID: r.RequestID,
-		URL:       r.URL,
-		Cause:     cause,
-	}
-}
-
-// Object takes the body apart, one level deep, its values without whitespace between tokens. A body that is not
-// a JSON object in UTF-8, which only readers other than Client give, is a *Failure. The values share memory with
-// the body.
-func (r *Response) Object() (rawjson.Object, error) {
-	compact := r.compact
-	if !r.isChecked() {
-		var err error
-		if compact, err = rawjson.Compact(r.Body); err != nil {
-			return nil, r.Unusable("the resource server's answer is not JSON in UTF-8", err)
-		}
-	}
-	body, ok := rawjson.ParseObject(compact)
-	if !ok {
-		return nil, r.Unusable("the resource server's answer is not a JSON object", nil)
-	}
-	return body, nil
-}
-
 // List is a list envelope (rs-contract.md, Envelopes) taken apart. Older servers wrap the envelope in one more
 // data object.
 type List struct {

@@ -7,6 +7,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
+func listOf(response rs.Response, body string) (rs.List, error) {
+	answer, err := response.WithBody([]byte(body))
+	if err != nil {
+		return rs.List{}, err
+	}
+	return answer.List()
+}
+
 // The rows are found under each name that servers give them, bare and wrapped, and what stands beside them
 // counts before what stands around them.
 func TestListFindsTheRows(t *testing.T) {
@@ -18,7 +26,7 @@ func TestListFindsTheRows(t *testing.T) {
 		`{"next_cursor":"o","data":{"data":[1,2],"next_cursor":"inner"}}`: {"data", "inner"},
 		`{"data":{"next_cursor":null,"data":[1,2]},"next_cursor":"o"}`:    {"data", "o"},
 	} {
-		list, err := (&rs.Response{Body: []byte(body)}).List()
+		list, err := listOf(rs.Response{}, body)
 		if err != nil {
 			t.Errorf("%s: %v", body, err)
 			continue
@@ -32,7 +40,7 @@ func TestListFindsTheRows(t *testing.T) {
 // R-ERR-4: what is no list says where it was read.
 func TestListOfAnUnusableAnswer(t *testing.T) {
 	for _, body := range []string{``, `[]`, `{"data":`, "{\"a\":\"\xff\"}", `{}`, `{"data":{"data":{"data":[]}}}`, `{"data":"rows"}`} {
-		_, err := (&rs.Response{Status: 200, RequestID: "req_1", URL: "https://rs.example/v1", Body: []byte(body)}).List()
+		_, err := listOf(rs.Response{Status: 200, RequestID: "req_1", URL: "https://rs.example/v1"}, body)
 		var failure *rs.Failure
 		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse || failure.RequestID != "req_1" || failure.URL != "https://rs.example/v1" || failure.Status != 200 {
 			t.Errorf("%s: %v", body, err)

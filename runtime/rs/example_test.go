@@ -56,7 +56,7 @@ func ExampleClient_Get() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(response.Status, string(response.Body))
+	fmt.Println(response.Status, string(response.Body()))
 	// Output: 200 {"object":"list","data":[{"id":"m1","subject":"Hello"}]}
 }
 

@@ -1,19 +1,14 @@
 package rs
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // exchange is one request and what became of it.
@@ -47,14 +42,14 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	}
 	compact, problem := compactObject(body)
 	if problem != "" && !(e.changes() && len(body) == 0) {
-		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem+"; check that the provider URL is a PDPP resource server", nil)
+		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem+checkProvider, nil)
 	}
 	if len(body) == 0 {
 		body = nil
 	}
 	return &Response{
-		Status: e.status, Body: body, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
-		compact: compact,
+		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
+		body: body, compact: compact,
 	}, nil
 }
 
@@ -67,31 +62,6 @@ func requestID(header http.Header) string {
 	}
 	return header.Get("X-Request-Id")
 }
-
-// compactObject gives a body without the whitespace between its tokens. Else it says what keeps the body from being a
-// JSON object that everybody reads alike.
-func compactObject(body []byte) (compact json.RawMessage, problem string) {
-	compact, err := rawjson.Unambiguous(body, deepest)
-	switch {
-	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
-		return nil, "has no body"
-	case errors.Is(err, rawjson.ErrRepeatedName):
-		return nil, "names a member twice in one object"
-	case errors.Is(err, rawjson.ErrTooDeep):
-		return nil, fmt.Sprintf("is nested deeper than %d levels", deepest)
-	case err != nil && !utf8.Valid(body):
-		return nil, "is not valid UTF-8"
-	case err != nil:
-		return nil, "is not JSON"
-	case compact[0] != '{':
-		return nil, "is JSON, but not an object"
-	}
-	return compact, ""
-}
-
-// deepest is how many arrays and objects may stand in each other. The package json of this adapter takes ten thousand;
-// clients fail from about a thousand on, and no record comes near.
-const deepest = 512
 
 // outcomeOpen stands at the end of a failure after which nobody knows whether the change was made.
 const outcomeOpen = "; the change may have been made: look before sending it again"

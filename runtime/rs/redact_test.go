@@ -48,10 +48,10 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 			var refused *rs.Error
 			switch {
 			case response != nil:
-				if !json.Valid(response.Body) {
-					t.Errorf("%d: the body is no longer JSON: %s", status, response.Body)
+				if !json.Valid(response.Body()) {
+					t.Errorf("%d: the body is no longer JSON: %s", status, response.Body())
 				}
-				shown = string(response.Body) + response.RequestID + response.URL
+				shown = string(response.Body()) + response.RequestID + response.URL
 			case errors.As(err, &refused):
 				shown = strings.Join([]string{
 					refused.Error(), refused.Code, string(refused.Envelope), refused.RequestID, refused.RetryAfter, refused.URL,
@@ -110,8 +110,8 @@ func TestOtherTextIsNotRedacted(t *testing.T) {
 		sent := `{"data":["` + text + `"]}`
 		client, _ := serve(t, body(sent))
 		response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
-		if err != nil || string(response.Body) != sent {
-			t.Errorf("%s became %s, %v", sent, response.Body, err)
+		if err != nil || string(response.Body()) != sent {
+			t.Errorf("%s became %s, %v", sent, response.Body(), err)
 		}
 	}
 }
@@ -133,8 +133,8 @@ func TestOtherBearersOfACallAreRedacted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Count(string(response.Body), "[redacted][redacted]"); got != others+1 || strings.Contains(string(response.Body), "bearer") {
-			t.Errorf("%d others: %d are redacted in %s", others, got, response.Body)
+		if got := strings.Count(string(response.Body()), "[redacted][redacted]"); got != others+1 || strings.Contains(string(response.Body()), "bearer") {
+			t.Errorf("%d others: %d are redacted in %s", others, got, response.Body())
 		}
 	}
 }

@@ -1,14 +1,21 @@
 package rs
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
 
-// Response is a successful answer of the RS.
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Response is a successful answer of the RS. WithBody gives it its body.
 type Response struct {
 	Status    int
-	Body      json.RawMessage // a JSON object in valid UTF-8, as the RS sent it: no name twice in one object, at most 512 levels; nil when a change was answered without one
-	RequestID string          // the RS's Request-Id (or X-Request-Id); empty when it sent none
-	URL       string          // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
-	Request   Request         // what was asked, to ask it again in another way; never holds a bearer
+	RequestID string  // the RS's Request-Id (or X-Request-Id); empty when it sent none
+	URL       string  // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
+	Request   Request // what was asked, to ask it again in another way; never holds a bearer
 
 	// Seen is how many rows at the beginning of the list the caller has already, which List leaves out.
 	Seen int
@@ -17,12 +24,83 @@ type Response struct {
 	// others out.
 	most int
 
-	// compact is the body as it came from the RS, checked and without whitespace, so that Object need not check it
-	// again; nil from another reader.
-	compact json.RawMessage
+	body    json.RawMessage
+	compact json.RawMessage // the body without the whitespace between its tokens; the body itself when it has none
 }
 
-// isChecked tells whether the body is the one that was checked, and not another that was put in its place.
-func (r *Response) isChecked() bool {
-	return len(r.Body) > 0 && len(r.Body) == len(r.compact) && &r.Body[0] == &r.compact[0]
+// Body is a JSON object in valid UTF-8, as the RS sent it: no name stands twice in one object, and at most 512 objects
+// and arrays stand in each other. It is nil when a change was answered without one. It is not to be written to.
+func (r *Response) Body() json.RawMessage { return r.body }
+
+// WithBody is the answer with a body, or with another one. The body is checked here, once for all who read it: one that
+// is not what Body promises is a *Failure of reason InvalidResponse (R-ERR-4). It is not copied.
+func (r Response) WithBody(body []byte) (*Response, error) {
+	var problem string
+	if r.compact, problem = compactObject(body); problem != "" {
+		return nil, r.Unusable("the resource server's answer "+problem+checkProvider, nil)
+	}
+	r.body = body
+	return &r, nil
 }
+
+// WithMembers is the answer with a body that is made here, of values that were checked or that package rawjson wrote. No
+// name may stand twice among the members.
+func (r Response) WithMembers(body rawjson.Object) *Response {
+	r.body = body.Encode()
+	r.compact = r.body
+	return &r
+}
+
+// checkProvider is the next step after an answer that no PDPP resource server gives.
+const checkProvider = "; check that the provider URL is a PDPP resource server"
+
+// deepest is how many arrays and objects may stand in each other. The package json of this adapter takes ten thousand;
+// clients fail from about a thousand on, and no record comes near.
+const deepest = 512
+
+// compactObject gives a body without the whitespace between its tokens. Else it says what keeps the body from being a
+// JSON object that everybody reads alike.
+func compactObject(body []byte) (compact json.RawMessage, problem string) {
+	compact, err := rawjson.Unambiguous(body, deepest)
+	switch {
+	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
+		return nil, "has no body"
+	case errors.Is(err, rawjson.ErrRepeatedName):
+		return nil, "names a member twice in one object"
+	case errors.Is(err, rawjson.ErrTooDeep):
+		return nil, fmt.Sprintf("is nested deeper than %d levels", deepest)
+	case err != nil && !utf8.Valid(body):
+		return nil, "is not valid UTF-8"
+	case err != nil:
+		return nil, "is not JSON"
+	case compact[0] != '{':
+		return nil, "is JSON, but not an object"
+	}
+	return compact, ""
+}
+
+// Unusable is a *Failure of reason InvalidResponse: the answer's shape does not fit (R-ERR-4). The message says
+// what is wrong and the next step; the cause may be nil.
+func (r *Response) Unusable(message string, cause error) *Failure {
+	return &Failure{
+		Reason:    InvalidResponse,
+		Message:   message,
+		Status:    r.Status,
+		RequestID: r.RequestID,
+		URL:       r.URL,
+		Cause:     cause,
+	}
+}
+
+// Object takes the body apart, one level deep, its values without whitespace between tokens. An answer without a body
+// is a *Failure. The values share memory with the body.
+func (r *Response) Object() (rawjson.Object, error) {
+	body, ok := rawjson.ParseObject(r.compact)
+	if !ok {
+		return nil, r.Unusable("the resource server's answer has no body", nil)
+	}
+	return body, nil
+}
+
+// Compact is the body without the whitespace between its tokens; nil when there is none. It is not to be written to.
+func (r *Response) Compact() json.RawMessage { return r.compact }

@@ -39,8 +39,8 @@ func TestSendSendsTheChangeAsItWasBuilt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if response.Status != http.StatusCreated || string(response.Body) != `{"id":"sub_1"}` {
-		t.Errorf("answer is %d %s", response.Status, response.Body)
+	if response.Status != http.StatusCreated || string(response.Body()) != `{"id":"sub_1"}` {
+		t.Errorf("answer is %d %s", response.Status, response.Body())
 	}
 	const want = `{"callback_url":"https://a.example/?x=<1>&y","streams":["a","b\""],"empty":[],"count":3,"filters":{"streams":["a"],"all":false}}`
 	if string(got) != want {
@@ -71,7 +71,7 @@ func TestABodyOfNothing(t *testing.T) {
 func TestOnlyAChangeMayBeAnsweredWithoutABody(t *testing.T) {
 	client, requests := serve(t, func(writer http.ResponseWriter, _ *http.Request) { writer.WriteHeader(http.StatusNoContent) })
 	response, err := client.Send(t.Context(), rs.Change{Method: http.MethodDelete, Path: "/v1/event-subscriptions/sub_1"})
-	if err != nil || response.Status != http.StatusNoContent || response.Body != nil {
+	if err != nil || response.Status != http.StatusNoContent || response.Body() != nil {
 		t.Errorf("got %+v, %v; want 204 without a body", response, err)
 	}
 	if sent := requests.all()[0]; sent.ContentLength > 0 || sent.Header.Get("Content-Type") != "" {

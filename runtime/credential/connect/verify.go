@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // setToken refuses a token that no request could carry, or that is no bearer.
@@ -47,15 +48,11 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 	if err != nil {
 		return nil, &credential.Error{Class: credential.Internal, Message: "the token could not be tried", Cause: err}
 	}
-	var request rs.Request
-	request.Path = rs.JoinPath("v1", "schema")
-	request.Query.Set("view", "compact")
-	request.Optional = []string{"view"} // a server that refuses it answers with the full schema
-	response, err := reader.Get(ctx, request)
+	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
 		return nil, s.untried(ctx, err)
 	}
-	said, err := rs.SchemaBearer(response.Body)
+	said, err := rs.SchemaBearer(response.Body())
 	switch {
 	case err != nil:
 		return nil, &credential.Error{

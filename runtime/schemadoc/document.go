@@ -1,0 +1,235 @@
+// Package schemadoc reads what a resource server answers to GET /v1/schema: the streams that a grant gives, the
+// connections that they come from, and what can be asked of their fields. Everybody who needs one of these reads it here,
+// compact or full, of one grant or of a package. Of what kind the token is, rs.SchemaBearer tells.
+//
+// A document of several megabytes is read in one pass. What stands inside a row is read only of the rows that are asked
+// (Stream.Object), and nothing is copied: a document shares memory with the response.
+package schemadoc
+
+import (
+	"errors"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Document is a schema document (rs-contract.md, Schema). Each stream is one row of a connector, and a connection that
+// all streams of a connector have stands at the connector alone (R-SCH-1).
+type Document struct {
+	Members    rawjson.Object // of the envelope, without the connectors and the streams
+	Connectors []*Connector
+	Sent       rawjson.Value // the whole body, as long as nothing in it was changed here; else nil
+}
+
+// Connector is one connector and the streams that the grant gives of it.
+type Connector struct {
+	Row         rawjson.Value  // the object as the server spelled it; nil when the streams stood without one
+	Members     rawjson.Object // without the streams and the connections
+	Key         string         // short name, such as gmail; empty when unknown
+	Streams     []*Stream
+	Connections []Connection
+	Changed     bool // something was merged or taken out here that the server had sent
+}
+
+// Stream is one row of a connector.
+type Stream struct {
+	Row         rawjson.Value // the object as the server spelled it, or a string that is the name
+	Name        string        // not empty
+	Connections []Connection  // its own; empty when those of the connector hold
+
+	connector rawjson.Object // the members that name a connector, for rows that stand without one
+}
+
+var errNoListing = errors.New("the answer has neither connectors nor streams")
+
+// Read reads a document. Older servers wrap it in one more data object, or list streams without connectors; streams
+// beside connectors say nothing more. A body that is no such document is an *rs.Failure.
+func Read(response *rs.Response) (*Document, error) {
+	document := readEnvelope(rawjson.NewCursor(response.Compact()), true)
+	if document == nil {
+		return nil, response.Unusable("the resource server's answer is not a schema: "+errNoListing.Error()+
+			"; call schema again, and ask the server's operator if it stays so", errNoListing)
+	}
+	return document, nil
+}
+
+// readEnvelope reads an object that lists connectors or streams, or that wraps such an object in data. It is nil when
+// there is neither.
+func readEnvelope(c *rawjson.Cursor, wraps bool) *Document {
+	d, listed := &Document{}, false
+	var inner *Document
+	var rows []*Stream
+	start := c.At()
+	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		switch name := c.Name(); {
+		case string(name) == "connectors" && c.Kind() == rawjson.ArrayValue:
+			d.Connectors, listed = readConnectors(c), true
+		case string(name) == "streams" && c.Kind() == rawjson.ArrayValue:
+			rows, listed = readStreams(c), true
+		case string(name) == "data" && c.Kind() == rawjson.ObjectValue && wraps:
+			inner = readEnvelope(c, false)
+		default:
+			d.Members = append(d.Members, rawjson.Raw(string(name), c.Value()))
+		}
+	}
+	switch {
+	case !listed && inner != nil:
+		inner.take(d.Members)
+		return inner
+	case !listed:
+		return nil
+	case d.Connectors == nil:
+		d.Connectors = groupStreams(rows)
+	case rows == nil && wraps:
+		d.Sent = c.Since(start)
+	}
+	return d
+}
+
+// take adds what a wrapper says of the document in it: of the token, and warnings.
+func (d *Document) take(wrapper rawjson.Object) {
+	for _, name := range []string{"bearer", "meta"} {
+		if said := wrapper.Get(name); said != nil && d.Members.Get(name) == nil {
+			d.Members = append(d.Members, rawjson.Raw(name, said))
+		}
+	}
+}
+
+// GrantID is the grant that the document was read with; empty when the server does not say.
+func (d *Document) GrantID() string {
+	bearer, _ := rawjson.ParseObject(d.Members.Get("bearer"))
+	return bearer.Text("grant_id")
+}
+
+func readConnectors(c *rawjson.Cursor) []*Connector {
+	connectors := []*Connector{}
+	for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+		if c.Kind() == rawjson.ObjectValue {
+			connectors = append(connectors, readConnector(c))
+		} else {
+			c.Value()
+		}
+	}
+	return connectors
+}
+
+func readConnector(c *rawjson.Cursor) *Connector {
+	connector := &Connector{}
+	start := c.At()
+	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		switch name := c.Name(); string(name) {
+		case "streams":
+			connector.Streams = readStreams(c)
+		case "granted_connections":
+			connector.Connections = readConnections(c)
+		default:
+			connector.Members = append(connector.Members, rawjson.Raw(string(name), c.Value()))
+		}
+	}
+	connector.Row = c.Since(start)
+	connector.Key = keyOf(connector.Members)
+	connector.Connections = orOwn(connector.Connections, connector.Members)
+	connector.mergeStreams()
+	connector.hoistConnections()
+	return connector
+}
+
+// keyOf is the short name of a connector; older servers name it by its source alone.
+func keyOf(members rawjson.Object) string {
+	if key := ConnectorKey(members); key != "" {
+		return key
+	}
+	source, _ := rawjson.ParseObject(members.Get("source"))
+	return ConnectorKey(rawjson.Object{rawjson.String("connector_id", source.Text("id"))})
+}
+
+func readStreams(c *rawjson.Cursor) []*Stream {
+	var streams []*Stream
+	for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+		if stream := readStream(c); stream.Name != "" {
+			streams = append(streams, stream)
+		}
+	}
+	return streams
+}
+
+// readStream reads the name and the connections of a row. A bare string is a row that has only a name.
+func readStream(c *rawjson.Cursor) *Stream {
+	stream := &Stream{}
+	if c.Kind() == rawjson.StringValue {
+		stream.Row = c.Value()
+		stream.Name = textOf(stream.Row)
+		return stream
+	}
+	var own rawjson.Object
+	otherName := ""
+	start := c.At()
+	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		switch name := c.Name(); string(name) {
+		case "name":
+			stream.Name = textOf(c.Value())
+		case "stream":
+			otherName = textOf(c.Value())
+		case "granted_connections":
+			stream.Connections = readConnections(c)
+		case "connection_id", "display_name":
+			own = append(own, rawjson.Raw(string(name), c.Value()))
+		case "connector_key", "connector_id":
+			stream.connector = append(stream.connector, rawjson.Raw(string(name), c.Value()))
+		default:
+			c.Value()
+		}
+	}
+	stream.Row = c.Since(start)
+	if stream.Name == "" {
+		stream.Name = otherName
+	}
+	stream.Connections = orOwn(stream.Connections, own)
+	return stream
+}
+
+func textOf(value rawjson.Value) string {
+	text, _ := rawjson.Text(value)
+	return text
+}
+
+// groupStreams makes connectors of rows that stand without them.
+func groupStreams(rows []*Stream) []*Connector {
+	connectors := []*Connector{}
+	byKey := map[string]*Connector{}
+	for _, row := range rows {
+		key := ConnectorKey(row.connector)
+		c := byKey[key]
+		if c == nil {
+			c = &Connector{Key: key}
+			if key != "" {
+				c.Members = rawjson.Object{rawjson.String("connector_key", key)}
+			}
+			byKey[key] = c
+			connectors = append(connectors, c)
+		}
+		c.Streams = append(c.Streams, row)
+	}
+	for _, c := range connectors {
+		c.mergeStreams()
+		c.hoistConnections()
+	}
+	return connectors
+}
+
+// Object takes the row apart. It reads every byte of the row.
+func (s *Stream) Object() rawjson.Object {
+	if object, ok := rawjson.ParseObject(s.Row); ok {
+		return object
+	}
+	return rawjson.Object{rawjson.String("name", s.Name)}
+}
+
+// StreamCount is how many streams there are, those of different connectors counted apart.
+func (d *Document) StreamCount() int {
+	count := 0
+	for _, c := range d.Connectors {
+		count += len(c.Streams)
+	}
+	return count
+}

@@ -1,0 +1,88 @@
+package schemadoc
+
+import (
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Scope is what of a schema is wanted. The zero value is all of it.
+type Scope struct {
+	Stream       *string // nil: every stream
+	ConnectionID *string // nil: every connection
+}
+
+// Request asks for the compact view of a scope, or for the full one. A server may refuse any of the parameters: view and
+// detail are newer than the scope. What the answer lacks of them is done here (Document.Keep, Stream.Fields).
+func (s Scope) Request(full bool) rs.Request {
+	extent := rs.Parameter{Name: "view", Value: "compact"}
+	if full {
+		extent = rs.Parameter{Name: "detail", Value: "full"}
+	}
+	request := rs.Request{
+		Path:     rs.JoinPath("v1", "schema"),
+		Sources:  rs.SchemaOfSources{Stream: s.Stream, ConnectionID: s.ConnectionID},
+		Optional: []string{extent.Name, "stream", "connection_id"},
+	}
+	request.Query.Set(extent.Name, extent.Value)
+	request.Query.String("stream", s.Stream)
+	request.Query.String("connection_id", s.ConnectionID)
+	return request
+}
+
+// Keep keeps what the scope names, for servers that ignore or reject the selectors (R-SCH-1, R-SCH-4).
+func (d *Document) Keep(wanted Scope) {
+	if wanted.Stream == nil && wanted.ConnectionID == nil {
+		return
+	}
+	for _, c := range d.Connectors {
+		before := len(c.Streams) + len(c.Connections)
+		if wanted.ConnectionID != nil {
+			c.keepConnection(*wanted.ConnectionID)
+		}
+		if wanted.Stream != nil {
+			c.Streams = slices.DeleteFunc(c.Streams, func(s *Stream) bool { return s.Name != *wanted.Stream })
+		}
+		c.Changed = c.Changed || len(c.Streams)+len(c.Connections) != before
+	}
+	before := len(d.Connectors)
+	if d.Connectors = slices.DeleteFunc(d.Connectors, func(c *Connector) bool { return len(c.Streams) == 0 }); len(d.Connectors) < before {
+		d.Sent = nil
+	}
+	if wanted.Stream != nil {
+		for _, c := range d.Connectors {
+			c.keepConnectionsOfStreams()
+		}
+	}
+}
+
+// keepConnection keeps what one connection has. A connector that names no connection at all was scoped
+// by the server.
+func (c *Connector) keepConnection(id string) {
+	c.Streams = slices.DeleteFunc(c.Streams, func(s *Stream) bool {
+		connections := c.ConnectionsOf(s)
+		return len(connections) > 0 && !hasConnection(connections, id)
+	})
+	others := func(c Connection) bool { return c.ID != id }
+	for _, stream := range c.Streams {
+		stream.Connections = slices.DeleteFunc(stream.Connections, others)
+	}
+	c.Connections = slices.DeleteFunc(c.Connections, others)
+	c.hoistConnections()
+}
+
+// keepConnectionsOfStreams takes off the connections that have none of the streams that are left. A
+// stream without connections of its own has all.
+func (c *Connector) keepConnectionsOfStreams() {
+	needed := map[string]bool{}
+	for _, s := range c.Streams {
+		if len(s.Connections) == 0 {
+			return
+		}
+		for _, connection := range s.Connections {
+			needed[connection.ID] = true
+		}
+	}
+	c.Connections = slices.DeleteFunc(c.Connections, func(one Connection) bool { return !needed[one.ID] })
+	c.hoistConnections()
+}
