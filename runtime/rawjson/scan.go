@@ -143,28 +143,30 @@ var isSpace = [256]bool{' ': true, '\n': true, '\t': true, '\r': true}
 
 // skip is the end of the value that begins at a place.
 func skip(value []byte, at int) int {
-	depth := 0
-	for at < len(value) {
+	for depth := 0; at < len(value); {
 		switch value[at] {
 		case '"':
-			at = skipString(value, at)
+			if at = skipString(value, at); depth == 0 {
+				return at
+			}
 		case '{', '[':
 			depth++
 			at++
 		case '}', ']':
-			depth--
+			if depth == 0 { // of what stands around a number or a literal
+				return at
+			}
 			at++
+			if depth--; depth == 0 {
+				return at
+			}
 		case ',', ':', ' ', '\n', '\t', '\r':
 			if depth == 0 {
 				return at
 			}
 			at++
-			continue
-		default:
-			at = skipWord(value, at)
-		}
-		if depth <= 0 {
-			return at
+		default: // of a number or a literal
+			at++
 		}
 	}
 	return at
@@ -203,16 +205,4 @@ func skipLongString(value []byte, at int) int {
 		}
 	}
 	return len(value)
-}
-
-// skipWord passes a number or a literal.
-func skipWord(value []byte, at int) int {
-	for at < len(value) {
-		switch value[at] {
-		case ',', ':', ']', '}', '"', '{', '[', ' ', '\n', '\t', '\r':
-			return at
-		}
-		at++
-	}
-	return at
 }

@@ -1,10 +1,11 @@
 package rs
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // withFewer runs a read, and again without an optional parameter when the server refuses one. Each parameter is left
@@ -40,16 +41,14 @@ func (r Request) withoutRefused(refused *Error) (Request, bool) {
 	if len(sent) == 0 || refused.Status != http.StatusBadRequest || refused.Code != "invalid_request" {
 		return Request{}, false
 	}
-	var envelope struct {
-		Param string `json:"param"`
-	}
+	envelope, _ := rawjson.ParseObject(refused.Envelope)
 	left := sent
-	switch {
-	case json.Unmarshal(refused.Envelope, &envelope) == nil && envelope.Param != "":
-		if !slices.Contains(sent, envelope.Param) {
+	switch param := envelope.Text("param"); {
+	case param != "":
+		if !slices.Contains(sent, param) {
 			return Request{}, false
 		}
-		left = []string{envelope.Param}
+		left = []string{param}
 	case sent[0] == r.Optional[0]:
 		left = sent[:1]
 	}

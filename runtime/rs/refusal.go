@@ -1,11 +1,12 @@
 package rs
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // refusal turns an answer outside 2xx into an *Error. Four shapes occur (rs-contract.md): the PDPP
@@ -20,9 +21,8 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 		RetryAfter: e.client.secrets.text(header.Get("Retry-After")),
 		URL:        e.shownURL,
 	}
-	var members map[string]json.RawMessage
-	if _, problem := compactObject(body); problem == "" && json.Unmarshal(body, &members) == nil {
-		refused.describe(body, members)
+	if compact, problem := compactObject(body); problem == "" {
+		refused.describe(compact)
 	}
 	if refused.Message == "" {
 		refused.Message = fmt.Sprintf("the resource server answered %d %s without saying why; %s",
@@ -32,23 +32,19 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 }
 
 // describe takes from the body what it says of the refusal. What it does not say stays derived.
-func (e *Error) describe(body []byte, members map[string]json.RawMessage) {
-	e.Envelope = json.RawMessage(bytes.TrimSpace(body))
-	inner := bytes.TrimSpace(members["error"])
-	if len(inner) > 0 && inner[0] == '{' {
-		e.Envelope = json.RawMessage(inner)
-		members = nil // Unmarshal adds to a map that it is given
-		if json.Unmarshal(inner, &members) != nil {
-			return
-		}
+func (e *Error) describe(body json.RawMessage) {
+	e.Envelope = body
+	members, _ := rawjson.ParseObject(body)
+	if inner, ok := rawjson.ParseObject(members.Get("error")); ok {
+		e.Envelope, members = members.Get("error"), inner
 	}
 	set := func(target *string, name string) {
-		if text := stringOf(members[name]); text != "" {
+		if text := members.Text(name); text != "" {
 			*target = text
 		}
 	}
 	// OAuth's error is a code; a framework's is the reason phrase, which says no more than the status.
-	if code := stringOf(members["error"]); oauthCode.MatchString(code) {
+	if code := members.Text("error"); oauthCode.MatchString(code) {
 		e.Code = code
 	}
 	set(&e.Type, "type")
@@ -61,12 +57,3 @@ func (e *Error) describe(body []byte, members map[string]json.RawMessage) {
 }
 
 var oauthCode = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
-
-// stringOf is a JSON string's value, or nothing when the JSON is no string.
-func stringOf(raw json.RawMessage) string {
-	var text string
-	if len(raw) == 0 || json.Unmarshal(raw, &text) != nil {
-		return ""
-	}
-	return text
-}
