@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -52,7 +53,7 @@ func ambiguous(d *schemadoc.Document, stream string, sources []candidate) *tool.
 	return &tool.Error{
 		Code: tool.AmbiguousConnection,
 		Message: fmt.Sprintf("the full schema of stream %q has %d sources; call again with the connection_id of one of "+
-			"available_connections, or call schema with the stream alone, which lists them all", clip(stream, handleMaximum), len(sources)),
+			"available_connections, or call schema with the stream alone, which lists them all", render.Clip(stream, handleMaximum), len(sources)),
 		Param:                "connection_id",
 		RetryWith:            "connection_id",
 		AvailableConnections: rawjson.Array(rows),
@@ -67,7 +68,7 @@ func (c candidate) encode(stream, grant string) rawjson.Value {
 		{"grant_id", cmp.Or(own.Text("grant_id"), grant)},
 		{"connector_key", c.connector.Key},
 		{"stream", stream},
-		{"display_name", clip(c.Label, labelCharacters)},
+		{"display_name", render.Clip(c.Label, labelCharacters)},
 	} {
 		if member.value != "" {
 			row = append(row, rawjson.String(member.name, member.value))

@@ -137,7 +137,7 @@ func (r *row) compact(shown extent) rawjson.Value {
 		case name == "name":
 			members = append(members, rawjson.String(name, r.stream.Name))
 		case name == capabilitiesName && r.like != nil && !shown.verbatim:
-			members = append(members, rawjson.String("field_capabilities_like", clip(shownKey(r.like.connector), labelCharacters)))
+			members = append(members, rawjson.String("field_capabilities_like", render.Clip(shownKey(r.like.connector), labelCharacters)))
 		case name == capabilitiesName:
 			members = append(members, rawjson.Raw(name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
 		case name == "expand_capabilities":
@@ -182,7 +182,7 @@ func encodeFields(fields []schemadoc.Field) rawjson.Value {
 			out = append(out, ',')
 		}
 		out = append(rawjson.AppendQuote(out, f.Name), ':')
-		out = rawjson.AppendQuote(out, clip(f.Flags, flagsCharacters))
+		out = rawjson.AppendQuote(out, render.Clip(f.Flags, flagsCharacters))
 	}
 	return append(out, '}')
 }

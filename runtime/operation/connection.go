@@ -23,7 +23,7 @@ func usableConnections(connections []schemadoc.Connection, most int) (shown []sc
 // tokens are a connection in text, its label at most so many characters.
 func tokens(c schemadoc.Connection, label int) string {
 	tokens := render.Token("connection_id", c.ID)
-	if shown := clip(c.Label, label); shown != "" {
+	if shown := render.Clip(c.Label, label); shown != "" {
 		tokens += " " + render.Token("display_name", shown)
 	}
 	return tokens
@@ -32,7 +32,7 @@ func tokens(c schemadoc.Connection, label int) string {
 // brief is a connection in structured output: its id, and its label at most so many characters.
 func brief(c schemadoc.Connection, label int) rawjson.Value {
 	row := rawjson.Object{rawjson.String("connection_id", c.ID)}
-	if shown := clip(c.Label, label); shown != "" {
+	if shown := render.Clip(c.Label, label); shown != "" {
 		row = append(row, rawjson.String("display_name", shown))
 	}
 	return row.Encode()

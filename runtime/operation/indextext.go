@@ -161,9 +161,3 @@ func fitted(text string, bytes int) string {
 	}
 	return cmp.Or(kept, "-")
 }
-
-// clip is the beginning of a label, at most so many characters.
-func clip(text string, characters int) string {
-	clipped, _ := render.Clip(text, characters)
-	return clipped
-}

@@ -53,7 +53,7 @@ func (t *boundedText) full() bool { return t.length > render.ChannelCharacters }
 // addLines show one row: where it comes from, its fields, and what can be asked of it. The schemas of
 // the fields stand beside their flags when they are given.
 func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) {
-	t.add(render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", clip(shownKey(r.connector), labelCharacters)))
+	t.add(render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", render.Clip(shownKey(r.connector), labelCharacters)))
 	connections, left := usableConnections(r.connector.ConnectionsOf(r.stream), shown.connections)
 	for _, connection := range connections {
 		t.add("  source " + tokens(connection, shown.label))
@@ -66,7 +66,7 @@ func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) 
 	}
 	if r.like != nil {
 		t.add(fmt.Sprintf("  fields=%d, the same with the same flags as of %s above", len(r.fields),
-			render.Token("connector_key", clip(shownKey(r.like.connector), labelCharacters))))
+			render.Token("connector_key", render.Clip(shownKey(r.like.connector), labelCharacters))))
 	} else {
 		r.addFields(t, shown, schemas)
 	}
@@ -87,7 +87,7 @@ func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string)
 		if i == shown.fields || t.full() {
 			break
 		}
-		line := "    " + render.ListedName(f.Name) + " " + shownFlags(clip(f.Flags, flagsCharacters))
+		line := "    " + render.ListedName(f.Name) + " " + shownFlags(render.Clip(f.Flags, flagsCharacters))
 		if schema := schemas[f.Name]; schema != "" {
 			line += " schema=" + schema
 		}
@@ -100,7 +100,7 @@ func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string)
 
 // sort is what cursor_field implies; servers advertise nothing else (R-SCH-3).
 func (r *row) sort() string {
-	cursor := clip(r.members.Text("cursor_field"), handleMaximum)
+	cursor := render.Clip(r.members.Text("cursor_field"), handleMaximum)
 	if cursor == "" {
 		return "no cursor_field is advertised, so no sort field is known; order asc or desc follows the server's own order"
 	}

@@ -53,7 +53,7 @@ func (r *row) describeAggregates() string {
 func relationText(relation schemadoc.Relation) string {
 	var details []string
 	if cardinality := relation.Members.Text("cardinality"); cardinality != "" {
-		details = append(details, render.ListedName(clip(cardinality, labelCharacters)))
+		details = append(details, render.ListedName(render.Clip(cardinality, labelCharacters)))
 	}
 	for _, name := range []string{"default_limit", "max_limit"} {
 		if limit, ok := relation.Members.Int(name); ok {
@@ -63,7 +63,7 @@ func relationText(relation schemadoc.Relation) string {
 	if !relation.Usable() {
 		details = append(details, "not usable with this grant")
 	}
-	name := render.ListedName(clip(relation.Name, labelCharacters))
+	name := render.ListedName(render.Clip(relation.Name, labelCharacters))
 	if len(details) == 0 {
 		return name
 	}

@@ -106,8 +106,7 @@ func (a *aggregation) head(input AggregateInput) string {
 		if name == "stream" && text == "" {
 			text = a.stream
 		}
-		text, _ = Clip(text, aggregateNameSize)
-		tokens = append(tokens, tokenIf(name, text))
+		tokens = append(tokens, tokenIf(name, Clip(text, aggregateNameSize)))
 	}
 	if input.ConnectionID != nil {
 		tokens = append(tokens, Token("connection_id", *input.ConnectionID))
@@ -187,7 +186,7 @@ func groupTokens(group rawjson.Object) string {
 
 // memberName is the name of a member that stands beside a group's key: its count, or a name of the data.
 func memberName(sent string) string {
-	switch sent = clipName(sent); sent {
+	switch sent = Clip(sent, labelCharacters); sent {
 	case "count":
 		return sent
 	case "key":
@@ -199,11 +198,10 @@ func memberName(sent string) string {
 // groupToken takes the name as it is spelled in the text.
 func groupToken(name string, value json.RawMessage) string {
 	if text, ok := rawjson.Text(value); ok {
-		clipped, cut := Clip(text, groupCharacters)
-		if cut {
+		if clipped := Clip(text, groupCharacters); len(clipped) < len(text) {
 			return name + "=" + Quoted(clipped) + " clipped=true"
 		}
-		return name + "=" + Quoted(clipped)
+		return name + "=" + Quoted(text)
 	}
 	if rawLength(value) > groupCharacters {
 		return fmt.Sprintf("%s=(%d characters)", name, rawLength(value))

@@ -47,11 +47,10 @@ func rawLength(value json.RawMessage) int {
 	return runes
 }
 
-// Clip is the beginning of a text, at most so many characters as Length counts them, and whether
-// anything was cut off. It never cuts a code point in two.
-func Clip(text string, characters int) (string, bool) {
+// Clip is the beginning of a text, at most so many characters as Length counts them. It never cuts a code point in two.
+func Clip(text string, characters int) string {
 	if len(text) <= characters { // a character takes at least a byte
-		return text, false
+		return text
 	}
 	start := rawjson.ASCIIPrefix(text[:max(characters, 0)])
 	units := start
@@ -61,11 +60,11 @@ func Clip(text string, characters int) (string, bool) {
 			width = 2
 		}
 		if units+width > characters {
-			return text[:start+at], true
+			return text[:start+at]
 		}
 		units += width
 	}
-	return text, false
+	return text
 }
 
 // Ceiling is the greatest length to which pieces may be cut so that all of them together stay

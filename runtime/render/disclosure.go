@@ -34,7 +34,7 @@ func countValue(kind string, value json.RawMessage) string {
 	case kind == "":
 		return "count=" + number
 	}
-	kind, _ = Clip(kind, numberCharacters)
+	kind = Clip(kind, numberCharacters)
 	if number != "" {
 		kind += ":" + number
 	}
@@ -73,15 +73,14 @@ func warningLines(meta rawjson.Object) []string {
 
 func warningLine(warning json.RawMessage) string {
 	if text, ok := rawjson.Text(warning); ok {
-		clipped, _ := Clip(text, warningCharacters)
-		return "warning: " + Token("message", clipped)
+		return "warning: " + Token("message", Clip(text, warningCharacters))
 	}
 	object, _ := rawjson.ParseObject(warning)
-	code, _ := Clip(object.Text("code"), warningCharacters)
-	param, _ := Clip(object.Text("param"), warningCharacters)
-	source, _ := Clip(object.Text("connection_id"), warningCharacters)
-	message, _ := Clip(object.Text("message"), warningCharacters)
-	return "warning: " + line(tokenIf("code", code), tokenIf("param", param), tokenIf("connection_id", source), tokenIf("message", message))
+	var tokens []string
+	for _, name := range []string{"code", "param", "connection_id", "message"} {
+		tokens = append(tokens, tokenIf(name, Clip(object.Text(name), warningCharacters)))
+	}
+	return "warning: " + line(tokens...)
 }
 
 // scalarTokens are the members of an object that are literals or short strings.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -31,7 +32,7 @@ func Document(_ context.Context, env tool.Env, response *rs.Response, input Docu
 		return nil, response.Unusable("the resource server's answer is not a record", nil)
 	}
 	known := targetIdentity(target)
-	known.connectionID = firstOf(known.connectionID, record.connectionID)
+	known.connectionID = cmp.Or(known.connectionID, record.connectionID)
 	record.identity = known
 	if input.Fields != nil {
 		record.fields = projected(record.fields, input.Fields)
@@ -39,7 +40,7 @@ func Document(_ context.Context, env tool.Env, response *rs.Response, input Docu
 			record.members = record.members.Without(expandedName)
 		}
 	}
-	d := &document{row: record, id: firstOf(target.Handle, known.handle), provider: env.RS.ProviderURL()}
+	d := &document{row: record, id: cmp.Or(target.Handle, known.handle), provider: env.RS.ProviderURL()}
 	encoded := d.encode()
 	return within(response, &tool.Result{Text: string(encoded), Structured: encoded}, ChannelCharacters)
 }
@@ -95,18 +96,16 @@ func titled(members rawjson.Object) rawjson.Object {
 }
 
 func (d *document) label() string {
-	label, _ := Clip(d.members.Text("display_name"), labelCharacters)
-	return label
+	return Clip(d.members.Text("display_name"), labelCharacters)
 }
 
 // metadata is the source identity, which no projection takes away (R-FETCH-3), the times, what was
 // expanded, and how to go on when something was clipped.
 func (d *document) metadata(body *documentText, expanded json.RawMessage, cut cutRelations) json.RawMessage {
 	metadata := rawjson.Object{}
-	connector, _ := Clip(schemadoc.ConnectorKey(d.members), labelCharacters)
 	for _, member := range []struct{ name, value string }{
 		{"connection_id", d.connectionID},
-		{"connector_key", connector},
+		{"connector_key", Clip(schemadoc.ConnectorKey(d.members), labelCharacters)},
 		{"stream", d.stream},
 		{"record_id", d.recordID},
 		{"display_name", d.label()},

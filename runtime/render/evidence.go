@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -40,7 +41,7 @@ func (h *hit) findEvidence(terms []string) []evidence {
 
 func (h *hit) newEvidence(window rawjson.Object, terms []string) (evidence, bool) {
 	read, _ := rawjson.ParseObject(window.Get("read"))
-	path := firstOf(window.FirstText("field_path", "field", "path"), read.FirstText("field_path", "field"))
+	path := cmp.Or(window.FirstText("field_path", "field", "path"), read.FirstText("field_path", "field"))
 	text := window.FirstText("preview_text", "text", "snippet", "excerpt", "preview")
 	if text == "" || Length(path) > groupCharacters || !h.canRead(path) {
 		return evidence{}, false

@@ -146,9 +146,9 @@ func unmarked(snippet string) string {
 }
 
 // clipSnippet cuts a snippet and keeps its tags balanced.
-func clipSnippet(snippet string, characters int) (string, bool) {
-	clipped, cut := Clip(snippet, characters)
-	if !cut {
+func clipSnippet(snippet string, characters int) (clipped string, cut bool) {
+	clipped = Clip(snippet, characters)
+	if len(clipped) == len(snippet) {
 		return snippet, false
 	}
 	// A tag that was cut in two is not text.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -62,8 +63,8 @@ func newHit(value json.RawMessage, q question) (*hit, bool) {
 			members = h.members
 		}
 	}
-	h.connectorKey, _ = Clip(schemadoc.ConnectorKey(members), labelCharacters)
-	h.displayName, _ = Clip(members.FirstText("display_name", "label"), labelCharacters)
+	h.connectorKey = Clip(schemadoc.ConnectorKey(members), labelCharacters)
+	h.displayName = Clip(members.FirstText("display_name", "label"), labelCharacters)
 	h.snippet, _ = clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
 	h.evidence = h.findEvidence(q.terms)
 	fields, _ := rawjson.ParseObject(members.Get("data"))
@@ -85,11 +86,11 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 	id := members.Text("id")
 	for _, name := range []string{"record_uri", "uri", "id", "record_url", "url"} {
 		if uri, err := recordid.ParseURI(members.Text(name)); err == nil && uri.Kind == recordid.KindRecord {
-			return newIdentity(firstOf(uri.Record.ConnectionID, connectionID), uri.Record.Stream, uri.Record.RecordID)
+			return newIdentity(cmp.Or(uri.Record.ConnectionID, connectionID), uri.Record.Stream, uri.Record.RecordID)
 		}
 	}
 	if handle, err := recordid.Parse(id); err == nil {
-		return newIdentity(firstOf(handle.ConnectionID, connectionID), handle.Stream, handle.RecordID)
+		return newIdentity(cmp.Or(handle.ConnectionID, connectionID), handle.Stream, handle.RecordID)
 	}
 	if stream != "" && id != "" && !strings.Contains(id, "://") {
 		return newIdentity(connectionID, stream, id)
@@ -104,15 +105,6 @@ func (h *hit) matches() []string {
 		matches = append(matches, evidence.preview)
 	}
 	return matches
-}
-
-func firstOf(values ...string) string {
-	for _, value := range values {
-		if value != "" {
-			return value
-		}
-	}
-	return ""
 }
 
 // isRecord tells whether the handle can be passed to fetch.

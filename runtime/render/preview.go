@@ -84,7 +84,7 @@ func appendTextPreview(out []byte, name, text string, characters int) ([]byte, s
 	if binary := describeBinary(text); binary != "" {
 		return append(appendSource(out, name), binary...), whole
 	}
-	if clipped, cut := Clip(text, characters); cut {
+	if clipped := Clip(text, characters); len(clipped) < len(text) {
 		count := utf8.RuneCountInString(clipped)
 		return appendCutNote(appendQuoted(appendSource(out, name), clipped), count, utf8.RuneCountInString(text)), shown(count)
 	}

@@ -108,11 +108,9 @@ func (p *page) sourceLines() []string {
 		if source.connectionID == "" {
 			continue
 		}
-		label, _ := Clip(source.displayName, labelCharacters)
-		connector, _ := Clip(source.connectorKey, labelCharacters)
 		lines = append(lines, "source "+line(
-			Token("connection_id", source.connectionID), tokenIf("connector_key", connector),
-			tokenIf("display_name", label), IntToken("rows", int64(source.rows)),
+			Token("connection_id", source.connectionID), tokenIf("connector_key", Clip(source.connectorKey, labelCharacters)),
+			tokenIf("display_name", Clip(source.displayName, labelCharacters)), IntToken("rows", int64(source.rows)),
 		))
 	}
 	if len(lines) > 1 {
@@ -126,6 +124,5 @@ func (r *row) handleLine() string {
 	if !r.members.True("deleted") {
 		return r.tokens()
 	}
-	at, _ := Clip(r.members.Text("deleted_at"), labelCharacters)
-	return line(r.tokens(), "deleted=true", tokenIf("deleted_at", at))
+	return line(r.tokens(), "deleted=true", tokenIf("deleted_at", Clip(r.members.Text("deleted_at"), labelCharacters)))
 }

@@ -91,8 +91,7 @@ func (r *row) expandedTokens() []string {
 		if i == sourcesShown {
 			break
 		}
-		name, _ := Clip(relation.Name, labelCharacters)
-		tokens = append(tokens, IntToken(expandedPrefix+name, int64(len(relatedRecords(relation.Value)))))
+		tokens = append(tokens, IntToken(expandedPrefix+Clip(relation.Name, labelCharacters), int64(len(relatedRecords(relation.Value)))))
 	}
 	return tokens
 }

@@ -27,7 +27,7 @@ type cut struct {
 
 func (c cut) encode() json.RawMessage {
 	object := rawjson.Object{
-		rawjson.String("id", c.handle), rawjson.String("field", clipName(c.name)),
+		rawjson.String("id", c.handle), rawjson.String("field", Clip(c.name, labelCharacters)),
 		rawjson.Int("characters_shown", int64(c.shown)), rawjson.Int("characters", int64(c.whole)),
 	}
 	for _, call := range c.next {
@@ -139,7 +139,7 @@ func leading(fields rawjson.Object, characters int) (rawjson.Object, []string) {
 	for i, field := range fields {
 		least := min(rawLength(field.Value), len(cutMark(0, 0, ""))+20)
 		if characters -= Length(field.Name) + 4 + least; characters < 0 {
-			return fields[:i:i], namesOf(fields[i:])
+			return fields[:i:i], fields[i:].Names()
 		}
 	}
 	return fields, nil
@@ -282,22 +282,9 @@ func (p *page) fetchDropped() (Call, bool) {
 func shownNames(names []string) []string {
 	shown := make([]string, 0, shortenedNames)
 	for _, name := range names[:min(len(names), shortenedNames)] {
-		shown = append(shown, clipName(name))
+		shown = append(shown, Clip(name, labelCharacters))
 	}
 	return shown
-}
-
-func namesOf(object rawjson.Object) []string {
-	names := make([]string, len(object))
-	for i, member := range object {
-		names[i] = member.Name
-	}
-	return names
-}
-
-func clipName(name string) string {
-	clipped, _ := Clip(name, labelCharacters)
-	return clipped
 }
 
 // clipQuoted is the beginning of a text as a JSON string of at most so many characters, quotes and
@@ -306,13 +293,11 @@ func clipQuoted(text string, characters int) json.RawMessage {
 	low, high := 0, min(Length(text), max(0, characters))
 	for low < high {
 		middle := (low + high + 1) / 2
-		clipped, _ := Clip(text, middle)
-		if rawLength(rawjson.Quote(clipped)) <= characters {
+		if rawLength(rawjson.Quote(Clip(text, middle))) <= characters {
 			low = middle
 		} else {
 			high = middle - 1
 		}
 	}
-	clipped, _ := Clip(text, low)
-	return rawjson.Quote(clipped)
+	return rawjson.Quote(Clip(text, low))
 }

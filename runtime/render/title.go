@@ -32,14 +32,13 @@ func title(members, fields rawjson.Object, id identity, label string, shown []st
 		for _, name := range titleNames {
 			own := plain(from.Text(name))
 			if own != "" && !repeats(own, said) && !strings.HasPrefix(own, "pdpp://") {
-				clipped, _ := Clip(own, titleCharacters)
-				return clipped
+				return Clip(own, titleCharacters)
 			}
 		}
 	}
 	var parts []string
 	for _, part := range []string{label, id.stream, eventTime(members, fields)} {
-		if clipped, _ := Clip(plain(part), labelCharacters); clipped != "" && !repeats(clipped, said) {
+		if clipped := Clip(plain(part), labelCharacters); clipped != "" && !repeats(clipped, said) {
 			parts = append(parts, clipped)
 		}
 	}
