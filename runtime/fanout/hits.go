@@ -34,10 +34,10 @@ func openHits(response *rs.Response) (*hitsPage, error) {
 	return page, nil
 }
 
-// attributed is a hit that names its source. What the hit says itself stays, and a hit of a connection that no member of
-// the package names, which a grant over several may send, takes nothing from this one (R-PKG-2).
-func (s *Source) attributed(value rawjson.Value) rawjson.Value {
-	hit, _ := rawjson.ParseObject(value)
+// attributed is a hit, given with its members, that names its source. What the hit says itself stays, and a hit of a
+// connection that no member of the package names, which a grant over several may send, takes nothing from this one
+// (R-PKG-2).
+func (s *Source) attributed(value rawjson.Value, hit rawjson.Object) rawjson.Value {
 	own := hit.FirstText("connection_id", "connector_instance_id")
 	if own != "" && own != s.ConnectionID {
 		return value

@@ -203,9 +203,12 @@ func (p *readPage) missing() []absence {
 func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	hits := make([]rawjson.Value, 0, len(shown))
 	given := make([]int, len(p.children))
+	var members rawjson.Object // of the hit before, which has mostly the same ones
 	for _, i := range shown {
 		child := p.children[i]
-		hits = append(hits, child.source.attributed(child.hits[given[i]].value))
+		value := child.hits[given[i]].value
+		members, _ = rawjson.ParseNested(value, members, nil)
+		hits = append(hits, child.source.attributed(value, members))
 		given[i]++
 	}
 	body := p.envelope(hits, p.rest(shown, given))

@@ -114,24 +114,6 @@ func Text(value json.RawMessage) (string, bool) {
 	return text, true
 }
 
-// TextLike is Text for a string that is probably the same as another one, which is then not copied.
-func TextLike(value json.RawMessage, other string) (string, bool) {
-	if PlainText(value) == nil || string(PlainText(value)) != other {
-		return Text(value)
-	}
-	return other, true
-}
-
-// PlainText is the text of a JSON string of printable ASCII without escapes, which is spelled as it reads. It is nil
-// for any other value, and shares memory with this one.
-func PlainText(value json.RawMessage) []byte {
-	last := len(value) - 1
-	if last < 1 || value[0] != '"' || value[last] != '"' || !IsPrintableASCII(value) || bytes.IndexByte(value, '\\') >= 0 {
-		return nil
-	}
-	return value[1:last:last]
-}
-
 func space(value []byte, at int) int {
 	for at < len(value) && isSpace[value[at]] {
 		at++

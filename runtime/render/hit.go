@@ -50,8 +50,9 @@ func newQuestion(response *rs.Response, input SearchInput, provider string) ques
 	return q
 }
 
-func newHit(value json.RawMessage, q question) (*hit, bool) {
-	members, ok := rawjson.ParseObject(value)
+// newHit takes a hit apart that probably has the members of another one.
+func newHit(value json.RawMessage, q question, other rawjson.Object) (*hit, bool) {
+	members, ok := rawjson.ParseNested(value, other, nil)
 	if !ok {
 		return nil, false
 	}

@@ -37,7 +37,7 @@ func (s shown) isBeginning() bool { return s >= 0 }
 func appendPreview(out []byte, name string, value json.RawMessage, characters int) ([]byte, shown) {
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
-		if plain := rawjson.PlainText(value); len(plain) > 0 && !mayBeBinary(plain) {
+		if plain := plainText(value); len(plain) > 0 && !mayBeBinary(plain) {
 			return appendPlainPreview(out, name, plain, characters)
 		}
 		text, _ := rawjson.Text(value)

@@ -62,12 +62,12 @@ func (r *row) read(value json.RawMessage, connectionID, stream string, other *ro
 			r.fields = append(r.fields, rawjson.Raw("url", members.Get("url")))
 		}
 	}
-	if sent, _ := rawjson.TextLike(members.Get("connection_id"), other.connectionID); sent != "" {
+	if sent := textLike(members.Get("connection_id"), other.connectionID); sent != "" {
 		connectionID = sent
 	} else if sent := members.Text("connector_instance_id"); sent != "" {
 		connectionID = sent
 	}
-	if sent, _ := rawjson.TextLike(members.Get("stream"), other.stream); sent != "" {
+	if sent := textLike(members.Get("stream"), other.stream); sent != "" {
 		stream = sent
 	}
 	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))

@@ -86,11 +86,13 @@ func openSearch(response *rs.Response, call Given, q question, again reread) (*s
 func (s *search) open(q question) error {
 	s.Outer = s.withoutURIs(s.Outer)
 	s.Inner = s.withoutURIs(s.Inner)
+	var members rawjson.Object
 	for i, value := range s.Rows {
-		hit, ok := newHit(value, q)
+		hit, ok := newHit(value, q, members)
 		if !ok {
 			return s.response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
 		}
+		members = hit.members
 		s.uris = append(s.uris, hit.uris...)
 		value = hit.value
 		if rawLength(value) > hitCharacters {
