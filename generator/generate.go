@@ -20,7 +20,7 @@ import (
 
 // Files reads toolspec/ and README.md below root, the root of the module, and gives every generated
 // file. The same specs give the same bytes. When anything is wrong there are no files at all: the error
-// is toolspec.Problems, or joins *plan.Error, *schema.Problem, *measure.OverBudgetError,
+// is toolspec.Problems, or joins *schema.Problem, *measure.OverBudgetError,
 // *listing.RepeatedError and *listing.MissingGuidanceError.
 func Files(root fs.FS) (output.Files, error) {
 	specs, err := fs.Sub(root, "toolspec")
@@ -31,11 +31,7 @@ func Files(root fs.FS) (output.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	surface, err := plan.Build(spec)
-	if err != nil {
-		return nil, err
-	}
-	generation := generation{surface: surface, files: output.Files{}}
+	generation := generation{surface: plan.Build(spec), files: output.Files{}}
 	return generation.run(root)
 }
 
@@ -65,10 +61,7 @@ func (g *generation) writeSchemas() error {
 	g.schemas = map[string]schema.Pair{}
 	var problems []error
 	for _, tool := range g.surface.Tools {
-		pair, err := schema.Of(tool)
-		if err != nil {
-			return err
-		}
+		pair := schema.Of(tool)
 		g.schemas[tool.Name] = pair
 		problems = append(problems,
 			g.writeSchema(tool, schema.InputSide, pair.Input),

@@ -57,7 +57,7 @@ func checkType(from source, path string, argument Argument) {
 	if argument.Type == "" {
 		return
 	}
-	word, known := FindArgumentType(argument.Type)
+	word, known := findArgumentType(argument.Type)
 	switch {
 	case !known:
 		from.add(path+".type", "%s", unknown("type", argument.Type, ArgumentTypeNames()))
@@ -67,7 +67,7 @@ func checkType(from source, path string, argument Argument) {
 }
 
 func checkBounds(from source, path string, argument Argument) {
-	if _, known := FindArgumentType(argument.Type); !known {
+	if _, known := findArgumentType(argument.Type); !known {
 		return
 	}
 	if argument.Type != "integer" {
@@ -87,7 +87,7 @@ func checkEnum(from source, path string, argument Argument) {
 	if !from.has(path + ".enum") {
 		return
 	}
-	if _, known := FindArgumentType(argument.Type); known && argument.Type != "string" {
+	if _, known := findArgumentType(argument.Type); known && argument.Type != "string" {
 		from.add(path+".enum", "lists the values of %s; only a string has them, remove it", article(argument.Type))
 		return
 	}
@@ -105,15 +105,15 @@ func checkWordOfType(from source, path, name, argumentType string, table Words) 
 	if name == "" {
 		return
 	}
-	word, known := table.Find(name)
+	word, known := table.find(name)
 	if !known {
 		from.add(path, "%s", unknown("word", name, table.Names()))
 		return
 	}
-	if _, typed := FindArgumentType(argumentType); !typed {
+	if _, typed := findArgumentType(argumentType); !typed {
 		return
 	}
-	if _, fits := word.FunctionFor(argumentType); !fits {
+	if _, fits := word.functionFor(argumentType); !fits {
 		from.add(path, "is %q, which does not fit %s; %s", name, article(argumentType), fitting(table, argumentType))
 	}
 }
@@ -122,7 +122,7 @@ func checkWordOfType(from source, path, name, argumentType string, table Words) 
 func fitting(table Words, argumentType string) string {
 	list := []string{}
 	for _, word := range table {
-		if _, fits := word.FunctionFor(argumentType); fits {
+		if _, fits := word.functionFor(argumentType); fits {
 			list = append(list, word.Name)
 		}
 	}
@@ -146,7 +146,7 @@ func checkSendPath(from source, path string, argument Argument) {
 
 // checkSegment notes an argument whose value could leave its segment of the path.
 func checkSegment(from source, path string, argument Argument) {
-	word, known := Checks.Find(argument.Check)
+	word, known := Checks.find(argument.Check)
 	switch {
 	case argument.Check != "" && !known: // reported as an unknown word
 	case argument.Check == "" && len(argument.Enum) > 0:

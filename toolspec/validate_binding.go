@@ -36,7 +36,7 @@ func (c *toolCheck) word(path, key, noun, name string, table Words, with Binding
 	if name == "" {
 		return
 	}
-	word, known := table.Find(name)
+	word, known := table.find(name)
 	if !known {
 		c.add(path+"."+key, "%s", unknown(noun, name, table.Names()))
 		for _, binding := range with {
@@ -47,7 +47,7 @@ func (c *toolCheck) word(path, key, noun, name string, table Words, with Binding
 	meant := map[string]bool{}
 	for _, binding := range with {
 		at := joinKey(path+".with", binding.Name)
-		parameter, found := word.Parameter(binding.Name)
+		parameter, found := word.parameter(binding.Name)
 		if !found {
 			c.add(at, "%s", unknown("parameter of "+name, binding.Name, parameterNames(word)))
 			c.used[binding.Value] = true
@@ -122,7 +122,7 @@ func (c *toolCheck) targetBinding(at string, parameter Parameter, part string) {
 // argumentBinding judges an argument as the value of a parameter.
 func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string) {
 	argument, found := c.reference(at, name)
-	if _, typed := FindArgumentType(argument.Type); !found || !typed {
+	if _, typed := findArgumentType(argument.Type); !found || !typed {
 		return
 	}
 	wanted := map[Kind]string{

@@ -107,6 +107,6 @@ func (c *toolCheck) placeholder(at, name string) {
 
 // knownOrEmpty is false for a word that is reported where it stands.
 func knownOrEmpty(table Words, name string) bool {
-	_, known := table.Find(name)
+	_, known := table.find(name)
 	return known || name == ""
 }

@@ -52,10 +52,23 @@ func (c *toolCheck) terminal() {
 	if c.has("request.sources") {
 		c.add("request.sources", "is for tools of MCP clients; remove it, a command asks with a single grant")
 	}
-	if result := c.tool.Result; result != nil && result.Render == RenderFile && c.tool.Request != nil && c.tool.Request.Method != Method {
-		c.add("result.render", "is %s, but only %s gives bytes; use another renderer", RenderFile, Method)
+	if result := c.tool.Result; result != nil && result.Render == RenderFile {
+		c.file()
 	}
 	c.positional()
+}
+
+// file judges a command that saves a file. It gives a request alone, so what others do before they send theirs has no
+// place in it.
+func (c *toolCheck) file() {
+	if request := c.tool.Request; request != nil && request.Method != Method {
+		c.add("result.render", "is %s, but only %s gives bytes; use another renderer", RenderFile, Method)
+	}
+	for _, key := range []string{"target", "preconditions"} {
+		if c.has(key) {
+			c.add(key, "stands beside render: %s, which sends its request at once; remove it", RenderFile)
+		}
+	}
 }
 
 // positional judges the argument that stands behind the words of a command.
@@ -98,12 +111,4 @@ func (c *toolCheck) method() {
 			c.addOwn(fmt.Sprintf("arguments[%d].send", index), "is %s, but %s sends none; send it as query", SendBody, method)
 		}
 	}
-}
-
-// renderers are the words for the surface of the tool.
-func (c *toolCheck) renderers() Words {
-	if c.tool.Terminal() {
-		return TerminalRenderers
-	}
-	return Renderers
 }

@@ -41,12 +41,11 @@ func checkTool(from source, tool Tool, common shared) {
 
 // argument finds an argument by name, and its path.
 func (c *toolCheck) argument(name string) (Argument, string, bool) {
-	for index, argument := range c.tool.Arguments {
-		if argument.Name == name && name != "" {
-			return argument, fmt.Sprintf("arguments[%d]", index), true
-		}
+	index := slices.IndexFunc(c.tool.Arguments, func(argument Argument) bool { return argument.Name == name && name != "" })
+	if index < 0 {
+		return Argument{}, "", false
 	}
-	return Argument{}, "", false
+	return c.tool.Arguments[index], fmt.Sprintf("arguments[%d]", index), true
 }
 
 // reference finds an argument that a path or a binding names, and notes one that is not there.
@@ -75,11 +74,11 @@ func (c *toolCheck) sentNames() {
 		if argument.Send == "" || argument.Send == SendPath || argument.Name == "" {
 			continue
 		}
-		path, name, key := fmt.Sprintf("arguments[%d]", index), argument.Name, "name"
+		path, name, key := fmt.Sprintf("arguments[%d]", index), argument.SentName(), "name"
 		if argument.As != "" {
-			name, key = argument.As, "as"
+			key = "as"
 		}
-		word, _ := Sends.Find(argument.Send)
+		word, _ := Sends.find(argument.Send)
 		if first, twice := seen[name]; twice && first != argument.Name && !word.Instead {
 			c.addOwn(path+"."+key, "sends %q, which %s sends too; rename one with as", name, first)
 		}
@@ -187,7 +186,7 @@ func (c *toolCheck) answer() {
 		c.word("request.sources", "from", "sources word", request.Sources.From, SourceWords, request.Sources.With)
 	}
 	if c.tool.Result != nil {
-		c.word("result", "render", "renderer", c.tool.Result.Render, c.renderers(), c.tool.Result.With)
+		c.word("result", "render", "renderer", c.tool.Result.Render, c.tool.renderers(), c.tool.Result.With)
 	}
 	if c.tool.Operation != nil {
 		c.word("operation", "run", "operation", c.tool.Operation.Run, Operations, c.tool.Operation.With)

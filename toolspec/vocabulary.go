@@ -58,9 +58,9 @@ type Parameter struct {
 	Kind Kind
 }
 
-// FunctionFor is the Go name that the word stands for on an argument type. It is false when the word
+// functionFor is the Go name that the word stands for on an argument type. It is false when the word
 // cannot be used on that type.
-func (w Word) FunctionFor(argumentType string) (string, bool) {
+func (w Word) functionFor(argumentType string) (string, bool) {
 	for _, fit := range w.Fits {
 		if fit.Type == argumentType {
 			return fit.Function, true
@@ -69,8 +69,8 @@ func (w Word) FunctionFor(argumentType string) (string, bool) {
 	return "", false
 }
 
-// Parameter finds a parameter by its YAML name.
-func (w Word) Parameter(name string) (Parameter, bool) {
+// parameter finds a parameter by its YAML name.
+func (w Word) parameter(name string) (Parameter, bool) {
 	for _, parameter := range w.Parameters {
 		if parameter.Name == name {
 			return parameter, true
@@ -82,8 +82,8 @@ func (w Word) Parameter(name string) (Parameter, bool) {
 // Words is one table of the vocabulary. Tables are never changed.
 type Words []Word
 
-// Find finds a word by its name.
-func (ws Words) Find(name string) (Word, bool) {
+// find finds a word by its name.
+func (ws Words) find(name string) (Word, bool) {
 	for _, word := range ws {
 		if word.Name == name {
 			return word, true
@@ -111,8 +111,8 @@ var ArgumentTypes = []ArgumentType{
 	{Name: "limits", Doc: "An object of relation names and whole numbers of at least 1.", Function: "Limits", Go: "rs.Limits", Constant: "LimitsArgument"},
 }
 
-// FindArgumentType finds a type word by its name.
-func FindArgumentType(name string) (ArgumentType, bool) {
+// findArgumentType finds a type word by its name.
+func findArgumentType(name string) (ArgumentType, bool) {
 	for _, argumentType := range ArgumentTypes {
 		if argumentType.Name == name {
 			return argumentType, true
@@ -134,7 +134,10 @@ func ArgumentTypeNames() []string {
 var PropertyTypes = []string{"string", "integer", "boolean", "object", "array"}
 
 // TargetParts are the parts of a target, as bindings and paths name them behind `target.`
-var TargetParts = []string{"stream", "record_id", "connection_id"}
+var TargetParts = []string{"stream", "record_id", OptionalTargetPart}
+
+// OptionalTargetPart is the part of a target that may be absent.
+const OptionalTargetPart = "connection_id"
 
 // Method is the only method of an mcp tool: the tools read.
 const Method = "GET"

@@ -7,10 +7,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-func (b *builder) argument(place string, spec toolspec.Argument) Argument {
+func argument(spec toolspec.Argument) Argument {
+	word := spec.TypeWord()
 	argument := Argument{
 		Name:        spec.Name,
 		Field:       GoName(spec.Name),
+		Type:        word,
+		Go:          goType(word.Go),
 		Required:    spec.Required,
 		Positional:  spec.Positional,
 		Description: spec.Description,
@@ -18,41 +21,18 @@ func (b *builder) argument(place string, spec toolspec.Argument) Argument {
 		Enum:        spec.Enum,
 		Minimum:     spec.Minimum,
 		Maximum:     spec.Maximum,
-		SentAs:      sentAs(spec),
+		Reader:      word.Function,
+		// Where the vocabulary says name, the RS has its own word for it.
+		SentAs: strings.ReplaceAll(spec.SendWord().Doc, "name", spec.SentName()),
 	}
-	argumentType, ok := toolspec.FindArgumentType(spec.Type)
-	if !ok {
-		b.refuse(place+".type", "unknown type %q", spec.Type)
-		return argument
-	}
-	argument.Type = argumentType
-	argument.Reader, argument.Go = argumentType.Function, goType(argumentType.Go)
 	if spec.Required {
-		if argumentType.RequiredFunction == "" {
-			b.refuse(place+".required", "a %s cannot be required: add its reader to the vocabulary", spec.Type)
-			return argument
-		}
-		argument.Reader, argument.Go = argumentType.RequiredFunction, goType(argumentType.RequiredGo)
+		argument.Reader, argument.Go = word.RequiredFunction, goType(word.RequiredGo)
 	}
-	argument.Check = b.check(place+".check", spec)
+	if spec.Check != "" {
+		check := spec.CheckWord()
+		argument.Check = &Check{Function: check.Function, Doc: check.Doc}
+	}
 	return argument
-}
-
-func (b *builder) check(place string, spec toolspec.Argument) *Check {
-	if spec.Check == "" {
-		return nil
-	}
-	word, ok := toolspec.Checks.Find(spec.Check)
-	if !ok {
-		b.refuse(place, "unknown check %q", spec.Check)
-		return nil
-	}
-	function, ok := word.FunctionFor(spec.Type)
-	if !ok {
-		b.refuse(place, "%s does not check a %s", spec.Check, spec.Type)
-		return nil
-	}
-	return &Check{Function: function, Doc: word.Doc}
 }
 
 // goType reads the spelling that the vocabulary has for a type, such as *string or rs.Filter.
@@ -89,17 +69,4 @@ func (a Argument) Meaning() string {
 		sentences = append(sentences, fmt.Sprintf("At most %d.", *a.Maximum))
 	}
 	return strings.Join(sentences, " ")
-}
-
-// sentAs says how the RS gets an argument. Where the vocabulary says name, the RS has its own word for it.
-func sentAs(spec toolspec.Argument) string {
-	word, ok := toolspec.Sends.Find(spec.Send)
-	if !ok {
-		return ""
-	}
-	name := spec.Name
-	if spec.As != "" {
-		name = spec.As
-	}
-	return strings.ReplaceAll(word.Doc, "name", name)
 }

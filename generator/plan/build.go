@@ -1,91 +1,75 @@
 package plan
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Build plans a surface. Everything that cannot be expressed is reported at once, each as an *Error
-// (errors.Join).
-func Build(surface *toolspec.Surface) (*Plan, error) {
-	plan := &Plan{
+// Build plans a surface that toolspec.Load has accepted. Load judges the specs, so every surface that it gives has a
+// plan; Build panics on another.
+func Build(surface *toolspec.Surface) *Plan {
+	return &Plan{
 		Instructions: surface.Instructions,
 		Budget:       surface.Budget,
+		Tools:        planned(surface, surface.Tools),
+		Commands:     planned(surface, surface.Commands),
 		Templates:    surface.Templates,
 	}
-	outputs := map[string]toolspec.Output{}
-	for _, output := range surface.Outputs {
-		outputs[output.Name] = output
+}
+
+func planned(surface *toolspec.Surface, specs []toolspec.Tool) []Tool {
+	tools := make([]Tool, 0, len(specs))
+	for _, spec := range specs {
+		tool := builder{spec}.tool()
+		tool.Output = surface.Output(spec)
+		tools = append(tools, tool)
 	}
-	var problems []error
-	planned := func(specs []toolspec.Tool) []Tool {
-		var tools []Tool
-		for _, spec := range specs {
-			builder := builder{spec: spec, outputs: outputs, arguments: map[string]Argument{}}
-			tools = append(tools, builder.tool())
-			problems = append(problems, builder.problems...)
-		}
-		return tools
-	}
-	plan.Tools, plan.Commands = planned(surface.Tools), planned(surface.Commands)
-	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
-	}
-	return plan, nil
+	return tools
 }
 
 // builder plans one tool.
-type builder struct {
-	spec      toolspec.Tool
-	outputs   map[string]toolspec.Output
-	arguments map[string]Argument // by name, as far as planned
-	problems  []error
-}
+type builder struct{ spec toolspec.Tool }
 
-func (b *builder) refuse(place, format string, values ...any) {
-	b.problems = append(b.problems, &Error{File: b.spec.File, Place: place, Message: fmt.Sprintf(format, values...)})
-}
-
-func (b *builder) tool() Tool {
+func (b builder) tool() Tool {
 	tool := Tool{
-		Name:        b.spec.Name,
-		GoName:      GoName(b.spec.Name),
-		LocalName:   LocalName(b.spec.Name),
-		Title:       b.spec.Title,
-		Description: b.spec.Description,
-		File:        b.spec.File,
-		BudgetBytes: b.spec.Budget.Bytes,
-		Endpoint:    b.spec.Endpoint,
+		Name:          b.spec.Name,
+		GoName:        GoName(b.spec.Name),
+		LocalName:     LocalName(b.spec.Name),
+		Title:         b.spec.Title,
+		Description:   b.spec.Description,
+		File:          b.spec.File,
+		BudgetBytes:   b.spec.Budget.Bytes,
+		Endpoint:      b.spec.Endpoint,
+		Target:        b.target(),
+		Preconditions: b.preconditions(),
+		Terminal:      b.terminal(),
 	}
-	for i, spec := range b.spec.Arguments {
-		argument := b.argument(fmt.Sprintf("arguments[%d]", i), spec)
-		b.arguments[argument.Name] = argument
-		tool.Arguments = append(tool.Arguments, argument)
+	for _, spec := range b.spec.Arguments {
+		tool.Arguments = append(tool.Arguments, argument(spec))
 	}
-	tool.Target = b.target()
-	tool.Preconditions = b.preconditions()
 	if request := b.spec.Request; request != nil {
 		tool.Request = b.request(request)
 		tool.Endpoint = request.Method + " " + strings.ReplaceAll(request.Path, "{"+targetVariable+".", "{")
 	}
-	tool.Terminal = b.terminal()
 	if result := b.spec.Result; result != nil && !tool.IsDownload() {
-		renderers := toolspec.Renderers
-		if tool.Terminal != nil {
-			renderers = toolspec.TerminalRenderers
-		}
-		tool.Render = b.call("result", "render", renderers, result.Render, result.With)
+		tool.Render = b.call("render", b.spec.RenderWord(), result.With)
 	}
 	if operation := b.spec.Operation; operation != nil {
-		tool.Operation = b.call("operation", "operation", toolspec.Operations, operation.Run, operation.With)
+		tool.Operation = b.call("operation", operation.Word(), operation.With)
 	}
-	output, ok := b.outputs[b.spec.Output]
-	if !ok && tool.Terminal == nil {
-		b.refuse("output", "no output %q: add it to outputs in shared.yaml", b.spec.Output)
-	}
-	tool.Output = output
 	return tool
+}
+
+// terminal plans what a command has beside its request; nil for a tool of MCP clients.
+func (b builder) terminal() *Terminal {
+	if !b.spec.Terminal() {
+		return nil
+	}
+	planned := &Terminal{Words: strings.Fields(b.spec.Command)}
+	if result := b.spec.Result; result != nil {
+		planned.Columns, planned.Secret = result.Columns, result.Secret
+		planned.Download = result.Render == toolspec.RenderFile
+	}
+	return planned
 }

@@ -41,6 +41,9 @@ type Terminal struct {
 	Download bool     // the answer is bytes for a file, and nothing renders it
 }
 
+// IsDownload tells a command whose answer is bytes for a file.
+func (t Tool) IsDownload() bool { return t.Terminal != nil && t.Terminal.Download }
+
 // Argument is one input of a tool.
 type Argument struct {
 	Name        string

@@ -8,10 +8,4 @@ type Pair struct {
 }
 
 // Of writes both schemas of a tool.
-func Of(tool plan.Tool) (Pair, error) {
-	input, err := Input(tool)
-	if err != nil {
-		return Pair{}, err
-	}
-	return Pair{Input: input, Output: Output(tool.Output)}, nil
-}
+func Of(tool plan.Tool) Pair { return Pair{Input: Input(tool), Output: Output(tool.Output)} }
