@@ -46,7 +46,7 @@ func blobCommand() tool.Command {
 		Description: "Save the bytes of an attachment, an image or another blob to a file. A record names its blob in a member such as blob_ref. What was begun is continued when the provider can; the size, and the digest that an id such as blob_sha256_… carries, are checked before the file gets its name.",
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the blob, such as blob_sha256_…"},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		Download: requestBlob,
 	}

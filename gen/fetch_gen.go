@@ -49,12 +49,16 @@ func runFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Res
 	if err != nil {
 		return nil, err
 	}
-	target, err := argument.ResolveTarget(argument.TargetInput{ID: &input.ID, ConnectionID: input.ConnectionID})
+	target, err := argument.ResolveTarget(argument.TargetInput{ID: tool.Named("id", &input.ID), ConnectionID: tool.Named("connection_id", input.ConnectionID)})
 	if err != nil {
 		return nil, err
 	}
 	if input.Expand != nil || input.ExpandLimit != nil {
-		err = precondition.ExpandAdvertised(ctx, env, precondition.ExpandAdvertisedInput{Stream: target.Stream, ConnectionID: target.ConnectionID})
+		err = precondition.ExpandAdvertised(ctx, env, precondition.ExpandAdvertisedInput{
+			Stream:       target.Stream,
+			ConnectionID: target.ConnectionID,
+			Relations:    "expand",
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -90,11 +94,12 @@ func fetchDefinition() tool.Definition {
 		OutputSchema: fetchOutputSchema,
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Required: true, Description: "Id from search, unchanged."},
-			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields."},
+			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields.", Complete: tool.CompleteField},
 			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities."},
 			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
-		Run: runFetch,
+		Table: tool.DocumentTable,
+		Run:   runFetch,
 	}
 }

@@ -74,7 +74,11 @@ func runQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 		return nil, err
 	}
 	if input.Expand != nil || input.ExpandLimit != nil {
-		err = precondition.ExpandAdvertised(ctx, env, precondition.ExpandAdvertisedInput{Stream: input.Stream, ConnectionID: input.ConnectionID})
+		err = precondition.ExpandAdvertised(ctx, env, precondition.ExpandAdvertisedInput{
+			Stream:       input.Stream,
+			ConnectionID: input.ConnectionID,
+			Relations:    "expand",
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -122,20 +126,22 @@ func queryRecordsDefinition() tool.Definition {
 		InputSchema:  queryRecordsInputSchema,
 		OutputSchema: queryRecordsOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "From schema."},
+			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "From schema.", Complete: tool.CompleteStream},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Page size. 1 to 100."},
 			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
 			{Name: "order", Type: tool.StringArgument, Description: "One of asc, desc.", Values: []string{"asc", "desc"}},
 			{Name: "sort", Type: tool.StringArgument, Description: "Sort field from schema, - for descending."},
 			{Name: "count", Type: tool.StringArgument, Description: "One of none, estimated, exact.", Values: []string{"none", "estimated", "exact"}},
 			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
-			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields."},
+			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields.", Complete: tool.CompleteField},
 			{Name: "view", Type: tool.StringArgument, Description: "A named projection."},
 			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities."},
 			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},
 			{Name: "changes_since", Type: tool.StringArgument, Description: "\"beginning\" or a next_changes_since."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
-		Run: runQueryRecords,
+		Table: tool.RowTable,
+		Pages: "cursor",
+		Run:   runQueryRecords,
 	}
 }

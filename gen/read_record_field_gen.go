@@ -68,20 +68,20 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		return nil, err
 	}
 	target, err := argument.ResolveTarget(argument.TargetInput{
-		ID:           input.ID,
-		ConnectionID: input.ConnectionID,
-		Stream:       input.Stream,
-		RecordID:     input.RecordID,
+		ID:           tool.Named("id", input.ID),
+		ConnectionID: tool.Named("connection_id", input.ConnectionID),
+		Stream:       tool.Named("stream", input.Stream),
+		RecordID:     tool.Named("record_id", input.RecordID),
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = precondition.FieldWindowSelector(ctx, env, precondition.FieldWindowSelectorInput{
-		OffsetChars: input.OffsetChars,
-		Cursor:      input.Cursor,
-		Q:           input.Q,
-		BeforeChars: input.BeforeChars,
-		AfterChars:  input.AfterChars,
+		OffsetChars: tool.Named("offset_chars", input.OffsetChars),
+		Cursor:      tool.Named("cursor", input.Cursor),
+		Q:           tool.Named("q", input.Q),
+		BeforeChars: tool.Named("before_chars", input.BeforeChars),
+		AfterChars:  tool.Named("after_chars", input.AfterChars),
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		return nil, err
 	}
 	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{
-		Call:      render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted},
+		Call:      render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
 		Target:    target,
 		FieldPath: input.FieldPath,
 	})
@@ -125,10 +125,10 @@ func readRecordFieldDefinition() tool.Definition {
 		OutputSchema: readRecordFieldOutputSchema,
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Description: "From another result."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
-			{Name: "stream", Type: tool.StringArgument, Description: "With record_id, instead of id."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
+			{Name: "stream", Type: tool.StringArgument, Description: "With record_id, instead of id.", Complete: tool.CompleteStream},
 			{Name: "record_id", Type: tool.StringArgument, Description: "With stream, instead of id."},
-			{Name: "field_path", Type: tool.StringArgument, Required: true},
+			{Name: "field_path", Type: tool.StringArgument, Required: true, Complete: tool.CompleteField},
 			{Name: "offset_chars", Type: tool.IntegerArgument, Description: "Window start. At least 0."},
 			{Name: "cursor", Type: tool.StringArgument, Description: "Window cursor."},
 			{Name: "q", Type: tool.StringArgument, Description: "Window around the first match."},

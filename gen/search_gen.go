@@ -100,13 +100,15 @@ func searchDefinition() tool.Definition {
 		OutputSchema: searchOutputSchema,
 		Arguments: []tool.Argument{
 			{Name: "q", Type: tool.StringArgument, Required: true, Description: "Words to find."},
-			{Name: "streams", Type: tool.StringListArgument, Description: "Only these streams."},
+			{Name: "streams", Type: tool.StringListArgument, Description: "Only these streams.", Complete: tool.CompleteStream},
 			{Name: "mode", Type: tool.StringArgument, Description: "Default lexical. One of lexical, semantic, hybrid.", Values: []string{"lexical", "semantic", "hybrid"}},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Most hits in all. 1 to 100."},
 			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
 			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
-		Run: runSearch,
+		Table: tool.HitTable,
+		Pages: "cursor",
+		Run:   runSearch,
 	}
 }

@@ -48,7 +48,7 @@ func streamsCommand() tool.Command {
 		Title:       "List the granted streams",
 		Description: "List every stream that the grant covers, one row for each connection, with the number of its records and the time of the newest.",
 		Arguments: []tool.Argument{
-			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several."},
+			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		Columns: []string{"name", "record_count", "last_updated", "connection_id", "display_name"},
 		Run:     runStreams,

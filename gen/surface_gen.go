@@ -43,6 +43,12 @@ func Surface() tool.Surface {
 				Tool:        "read_record_field",
 			},
 		},
+		Examples: []string{
+			"schema --stream messages",
+			"query_records --stream messages --filter received_at.gte=2026-01-01 --fields subject,received_at",
+			"query_records --stream messages --all > messages.jsonl",
+			"search --q overdraft --limit 5",
+		},
 	}
 }
 

@@ -1,10 +1,10 @@
 package generator_test
 
 import (
-	"io/fs"
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/pdppmcp/pdpp-mcp/generator"
 )
@@ -54,7 +54,7 @@ func TestAnArgumentIsAddedInYAMLAlone(t *testing.T) {
 }
 
 // specsWith is the specs and the README of the project, with one file changed.
-func specsWith(t *testing.T, name string, change func(string) string) fs.FS {
+func specsWith(t *testing.T, name string, change func(string) string) fstest.MapFS {
 	t.Helper()
 	root := specsOfProject(t)
 	changed := change(string(root[name].Data))

@@ -134,6 +134,12 @@ func (g *generation) writeGo() error {
 	}
 	g.files["gen/surface_gen.go"], g.files["gen/footprint_gen.go"] = surface, footprint
 	g.files["gen/commands_gen.go"] = commands
+	if g.surface.Names == nil {
+		return nil // a surface whose results lead nowhere
+	}
+	if g.files["runtime/tool/names_gen.go"], err = emit.Names(g.surface); err != nil {
+		return err
+	}
 	return nil
 }
 

@@ -10,6 +10,9 @@ type SurfaceFile struct {
 	Tools        []string      `yaml:"tools"`              // every mcp tool, in the order of the documentation
 	Commands     []string      `yaml:"commands,omitempty"` // every terminal tool, likewise
 	Templates    []Template    `yaml:"templates,omitempty"`
+	Examples     []string      `yaml:"examples,omitempty"` // command lines behind pdpp-mcp call, for its help
+	Calls        []Call        `yaml:"calls,omitempty"`    // all that the vocabulary has; a surface whose results lead nowhere has none
+	Refusals     []Refusal     `yaml:"refusals,omitempty"` // what a model can do after the RS said no (R-ERR-1)
 }
 
 // SharedFile is shared.yaml: what several tools use.

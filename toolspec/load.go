@@ -33,6 +33,9 @@ func (r *report) load(root fs.FS) *Surface {
 		Instructions: file.Instructions,
 		Budget:       file.Budget,
 		Templates:    file.Templates,
+		Examples:     file.Examples,
+		Calls:        file.Calls,
+		Refusals:     file.Refusals,
 		Outputs:      outputs,
 	}
 	surface.Tools = named(file.Tools, tools)

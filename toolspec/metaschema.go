@@ -69,6 +69,7 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	wordsOf(property(schema.Definitions["Precondition"], "gate"), Gates)
 	wordsOf(property(schema.Definitions["Sources"], "from"), SourceWords)
 	wordsOf(property(schema.Definitions["Result"], "render"), slices.Concat(Renderers, TerminalRenderers))
+	wordsOf(property(schema.Definitions["Result"], "table"), Tables)
 	wordsOf(property(schema.Definitions["Operation"], "run"), Operations)
 	return schema
 }
@@ -102,6 +103,8 @@ func surfaceSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	for _, name := range []string{"bytes", "tokens", "instructions_characters"} {
 		property(schema.Definitions["SurfaceBudget"], name).Minimum = "1"
 	}
+	wordsOf(property(schema.Definitions["Call"], "call"), Calls)
+	wordsOf(property(schema.Definitions["Refusal"], "show"), Shows)
 	template := schema.Definitions["Template"]
 	property(template, "name").Pattern = snakeCase.String()
 	property(template, "uri").Pattern = templatePattern.String()
@@ -117,6 +120,7 @@ func refineArgument(argument *jsonschema.Schema) {
 	}
 	wordsOf(property(argument, "check"), Checks)
 	wordsOf(property(argument, "send"), Sends)
+	wordsOf(property(argument, "complete"), Completions)
 }
 
 // wordsOf lets a property be one of the words, each with its doc as hover text.

@@ -92,6 +92,8 @@ func TestMetaSchemaListsWords(t *testing.T) {
 	}{
 		{"Argument", "check", toolspec.Checks},
 		{"Argument", "send", toolspec.Sends},
+		{"Argument", "complete", toolspec.Completions},
+		{"Result", "table", toolspec.Tables},
 		{"Precondition", "gate", toolspec.Gates},
 		{"Result", "render", slices.Concat(toolspec.Renderers, toolspec.TerminalRenderers)},
 		{"Operation", "run", toolspec.Operations},

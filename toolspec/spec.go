@@ -9,6 +9,9 @@ type Surface struct {
 	Tools        []Tool // what MCP clients are offered, in the order of surface.yaml
 	Commands     []Tool // what only a terminal has, in the order of surface.yaml
 	Templates    []Template
+	Examples     []string
+	Calls        []Call
+	Refusals     []Refusal
 	Outputs      []Output // in the order of shared.yaml
 }
 
@@ -27,6 +30,23 @@ type Template struct {
 	Description string `yaml:"description"`
 	MIMEType    string `yaml:"mime_type"`
 	Tool        string `yaml:"tool"` // the tool that answers a read
+}
+
+// Call is a call that results and refusals lead to. It says which tool plays that part, and what its arguments are
+// called, so that neither name stands in hand-written code.
+type Call struct {
+	Call string   `yaml:"call"` // a call word of the vocabulary
+	Tool string   `yaml:"tool"`
+	With Bindings `yaml:"with"` // what the call gives → the argument that takes it
+}
+
+// Refusal is what a model can do after a refusal of the RS.
+type Refusal struct {
+	// Codes are those of the RS. Beside them 5xx is any failure of the server, and retry_with.connection_id is a refusal
+	// that asks for a connection and shows none.
+	Codes []string `yaml:"codes"`
+	Show  string   `yaml:"show,omitempty"` // a show word of the vocabulary: the schema that answers the open question; left out: none does
+	Hint  string   `yaml:"hint"`           // {tool.argument} stands for the bounds of an integer
 }
 
 // Tool is one tool. Exactly one of Request (with Result) and Operation is set.
@@ -65,13 +85,14 @@ type Argument struct {
 	Required    bool     `yaml:"required,omitempty"`
 	Positional  bool     `yaml:"positional,omitempty"` // of a terminal tool: stands behind the command's words, without a flag
 	Description string   `yaml:"description,omitempty"`
-	Aliases     []string `yaml:"aliases,omitempty"` // accepted, not advertised
-	Enum        []string `yaml:"enum,omitempty"`    // the only accepted values of a string
-	Minimum     *int64   `yaml:"minimum,omitempty"` // of an integer
-	Maximum     *int64   `yaml:"maximum,omitempty"` // of an integer
-	Check       string   `yaml:"check,omitempty"`   // a check word of the vocabulary
-	Send        string   `yaml:"send,omitempty"`    // a send word of the vocabulary; empty: not sent by itself
-	As          string   `yaml:"as,omitempty"`      // the RS's name for it, when that differs
+	Aliases     []string `yaml:"aliases,omitempty"`  // accepted, not advertised
+	Enum        []string `yaml:"enum,omitempty"`     // the only accepted values of a string
+	Minimum     *int64   `yaml:"minimum,omitempty"`  // of an integer
+	Maximum     *int64   `yaml:"maximum,omitempty"`  // of an integer
+	Check       string   `yaml:"check,omitempty"`    // a check word of the vocabulary
+	Send        string   `yaml:"send,omitempty"`     // a send word of the vocabulary; empty: not sent by itself
+	As          string   `yaml:"as,omitempty"`       // the RS's name for it, when that differs
+	Complete    string   `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a shell offers for it
 }
 
 // Target says which arguments name one record. It resolves to target.stream, target.record_id and
@@ -115,6 +136,8 @@ type PathBy struct {
 type Result struct {
 	Render  string   `yaml:"render"` // a render word of the vocabulary
 	With    Bindings `yaml:"with,omitempty"`
+	Table   string   `yaml:"table,omitempty"`   // a table word of the vocabulary: what a terminal shows; left out: the text
+	Pages   string   `yaml:"pages,omitempty"`   // the argument that takes next_cursor; with it a terminal can read every page
 	Columns []string `yaml:"columns,omitempty"` // of a terminal tool: the members of a row that a table shows
 	Secret  bool     `yaml:"secret,omitempty"`  // of a terminal tool: the answer holds a signing secret, which is shown once
 }

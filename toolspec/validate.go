@@ -84,6 +84,12 @@ func checkSurface(from source, file SurfaceFile, tools []loadedTool) {
 		checkUnique(from, path+".uri", template.URI, uris)
 		checkTemplate(from, path, template, tools)
 	}
+	for index, line := range file.Examples {
+		name, _, _ := strings.Cut(line, " ")
+		checkToolName(from, fmt.Sprintf("examples[%d]", index), name, tools)
+	}
+	checkCalls(from, file.Calls, tools)
+	checkRefusals(from, file.Refusals, tools)
 }
 
 // checkToolList holds the lists of surface.yaml and the files of the folder tools together, both ways. A
@@ -156,22 +162,10 @@ func checkTemplate(from source, path string, template Template, tools []loadedTo
 	if template.MIMEType != "" && !strings.Contains(strings.Trim(template.MIMEType, "/"), "/") {
 		from.add(path+".mime_type", "is %q; write a media type such as text/plain", template.MIMEType)
 	}
-	if template.Tool == "" {
-		return
-	}
-	index := slices.IndexFunc(tools, func(tool loadedTool) bool { return tool.stem == template.Tool })
-	if index < 0 {
-		from.add(path+".tool", "%s", unknown("tool", template.Tool, stemsOf(tools)))
-		return
-	}
-	if !tools[index].source.complete {
-		return
-	}
-	tool := tools[index].value
+	tool, found := checkToolName(from, path+".tool", template.Tool, tools)
 	takesStream := slices.ContainsFunc(tool.Arguments, func(argument Argument) bool { return argument.Name == "stream" })
 	switch {
-	case tool.Terminal():
-		from.add(path+".tool", "is %q, which is a command of the terminal alone; name a tool for MCP clients", tool.Name)
+	case !found:
 	case variable == "name" && !takesStream:
 		from.add(path+".tool", "is %q, which takes no stream for {name}; name a tool with the argument stream", tool.Name)
 	case variable == "handle" && tool.Target == nil:

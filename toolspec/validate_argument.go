@@ -25,6 +25,7 @@ func checkArguments(from source, arguments []Argument) {
 		checkEnum(from, path, argument)
 		checkWordOfType(from, path+".check", argument.Check, argument.Type, Checks)
 		checkWordOfType(from, path+".send", argument.Send, argument.Type, Sends)
+		checkWordOfType(from, path+".complete", argument.Complete, argument.Type, Completions)
 		checkSendPath(from, path, argument)
 		checkAs(from, path, argument)
 	}

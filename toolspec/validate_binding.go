@@ -101,6 +101,8 @@ func (c *toolCheck) binding(at string, parameter Parameter, value string) {
 	case (ofTarget || parameter.Kind == KindTarget) && !c.has("target"):
 		c.add(at, "is %q, but the tool has no target; add one", value)
 	case parameter.Kind == KindTarget:
+	case ofTarget && parameter.Kind.argumentType() == "": // a name alone
+		c.add(at, "is %q, but the name of an argument is wanted; name one", value)
 	case ofTarget:
 		c.targetBinding(at, parameter, part)
 	default:
@@ -125,11 +127,9 @@ func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string)
 	if _, typed := findArgumentType(argument.Type); !found || !typed {
 		return
 	}
-	wanted := map[Kind]string{
-		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindOptionalBoolean: "boolean", KindStringList: "string_list",
-	}[parameter.Kind]
 	switch {
-	case argument.Type != wanted:
+	case parameter.Kind == KindName:
+	case argument.Type != parameter.Kind.argumentType():
 		c.add(at, "is %q, %s, but %s is wanted; bind another", name, article(argument.Type), article(string(parameter.Kind)))
 	case parameter.Kind == KindString && !argument.Required && c.complete:
 		c.add(at, "is %q, which may be absent, but a value is always wanted; add required: true to it, or bind another", name)

@@ -44,7 +44,7 @@ func (c *toolCheck) terminal() {
 	case command != "" && !commandWords.MatchString(command):
 		c.add("command", "is %q; write small letters, digits and -, with one space between words", command)
 	}
-	for _, key := range []string{"budget", "output"} {
+	for _, key := range []string{"budget", "output", "result.table", "result.pages"} {
 		if c.has(key) {
 			c.add(key, "is for tools of MCP clients; remove it, a command has none")
 		}

@@ -185,11 +185,26 @@ func (c *toolCheck) answer() {
 	if request := c.tool.Request; request != nil && request.Sources != nil {
 		c.word("request.sources", "from", "sources word", request.Sources.From, SourceWords, request.Sources.With)
 	}
-	if c.tool.Result != nil {
-		c.word("result", "render", "renderer", c.tool.Result.Render, c.tool.renderers(), c.tool.Result.With)
+	if result := c.tool.Result; result != nil {
+		c.word("result", "render", "renderer", result.Render, c.tool.renderers(), result.With)
+		if _, known := Tables.find(result.Table); !known && result.Table != "" {
+			c.add("result.table", "%s", unknown("table", result.Table, Tables.Names()))
+		}
+		c.pages(result.Pages)
 	}
 	if c.tool.Operation != nil {
 		c.word("operation", "run", "operation", c.tool.Operation.Run, Operations, c.tool.Operation.With)
+	}
+}
+
+// pages judges the argument that leads from page to page: a call without it reads the first.
+func (c *toolCheck) pages(name string) {
+	argument, found := c.reference("result.pages", name)
+	switch {
+	case found && argument.Type != "string" && argument.Type != "":
+		c.add("result.pages", "is %q, %s; a cursor is a string", name, article(argument.Type))
+	case found && argument.Required:
+		c.add("result.pages", "is %q, which is always given; the first page has no cursor, so remove required from it", name)
 	}
 }
 

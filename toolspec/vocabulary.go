@@ -15,11 +15,25 @@ const (
 	KindOptionalBoolean Kind = "optional boolean" // a boolean argument
 	KindStringList      Kind = "string list"      // a string_list argument
 	KindTarget          Kind = "target"           // the target as a whole
+	KindNamedString     Kind = "named string"     // a string argument and its name, for a refusal that names it
+	KindNamedInteger    Kind = "named integer"    // likewise, an integer
+	KindName            Kind = "name"             // the name of an argument of any type
 )
 
 // Optional reports whether a call may leave a value of this kind out.
 func (k Kind) Optional() bool {
-	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList
+	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList || k.Named()
+}
+
+// Named reports whether a call is given the argument's name beside its value.
+func (k Kind) Named() bool { return k == KindNamedString || k == KindNamedInteger }
+
+// argumentType is the type of the arguments that a parameter of this kind takes; none is the whole target, or any.
+func (k Kind) argumentType() string {
+	return map[Kind]string{
+		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindOptionalBoolean: "boolean", KindStringList: "string_list",
+		KindNamedString: "string", KindNamedInteger: "integer",
+	}[k]
 }
 
 // ArgumentType is a word for the type of an argument.
@@ -191,17 +205,17 @@ var Gates = Words{
 	{
 		Name: "expand_advertised", Function: "ExpandAdvertised",
 		Doc:        "The stream's schema advertises that relations can be expanded.",
-		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
+		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"relations", KindName}},
 	},
 	{
 		Name: "field_window_selector", Function: "FieldWindowSelector",
 		Doc: "The arguments that place a field window do not contradict each other.",
 		Parameters: []Parameter{
-			{"offset_chars", KindOptionalInteger},
-			{"cursor", KindOptionalString},
-			{"q", KindOptionalString},
-			{"before_chars", KindOptionalInteger},
-			{"after_chars", KindOptionalInteger},
+			{"offset_chars", KindNamedInteger},
+			{"cursor", KindNamedString},
+			{"q", KindNamedString},
+			{"before_chars", KindNamedInteger},
+			{"after_chars", KindNamedInteger},
 		},
 	},
 	{
@@ -265,6 +279,68 @@ var Renderers = Words{
 		Name: "field_window", Function: "FieldWindow", Doc: "A stretch of one long text field.", Continues: true,
 		Parameters: []Parameter{{"target", KindTarget}, {"field_path", KindString}},
 	},
+}
+
+// Completions are the words for `complete`: constants of package tool.
+var Completions = Words{
+	{Name: "stream", Doc: "The names of the granted streams, of the connection that the command line names.", Fits: []Fit{{"string", "CompleteStream"}, {"string_list", "CompleteStream"}}},
+	{Name: "connection", Doc: "The ids of the granted connections, of the stream that the command line names.", Fits: []Fit{{"string", "CompleteConnection"}}},
+	{Name: "field", Doc: "The names of the fields of the stream that the command line names.", Fits: []Fit{{"string", "CompleteField"}, {"string_list", "CompleteField"}}},
+}
+
+// Tables are the words for `table`: constants of package tool.
+var Tables = Words{
+	{Name: "rows", Function: "RowTable", Doc: "A row for each record, with its id and a column for each field."},
+	{Name: "hits", Function: "HitTable", Doc: "A row for each hit: its id, its title and its excerpt."},
+	{Name: "groups", Function: "GroupTable", Doc: "A row for each group."},
+	{Name: "document", Function: "DocumentTable", Doc: "The text of the document alone."},
+}
+
+// Calls are the words for `call`. Each gives constants to package tool, named by Function: that of the tool and those of
+// its arguments.
+var Calls = Words{
+	{
+		Name: "schema", Function: "Schema", Doc: "Shows what is granted, or what a stream supports.",
+		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
+	},
+	{
+		Name: "records", Function: "Records", Doc: "Reads a page of a stream.",
+		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"limit", KindOptionalInteger}},
+	},
+	{
+		Name: "groups", Function: "Groups", Doc: "Counts the records of a stream.",
+		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"metric", KindOptionalString}},
+	},
+	{Name: "hits", Function: "Hits", Doc: "Searches for words.", Parameters: []Parameter{{"words", KindOptionalString}, {"limit", KindOptionalInteger}, {"cursor", KindOptionalString}}},
+	{
+		Name: "document", Function: "Document", Doc: "Reads one record, or some of its fields.",
+		Parameters: []Parameter{
+			{"id", KindOptionalString},
+			{"connection_id", KindOptionalString},
+			{"fields", KindStringList},
+			{"expand", KindStringList},
+			{"expand_limit", KindName},
+		},
+	},
+	{
+		Name: "field", Function: "Field", Doc: "Reads a long field on.",
+		Parameters: []Parameter{
+			{"id", KindOptionalString},
+			{"connection_id", KindOptionalString},
+			{"stream", KindOptionalString},
+			{"record_id", KindOptionalString},
+			{"path", KindOptionalString},
+			{"offset_chars", KindOptionalInteger},
+			{"cursor", KindOptionalString},
+			{"q", KindOptionalString},
+		},
+	},
+}
+
+// Shows are the words for `show` of a refusal: constants of package tool.
+var Shows = Words{
+	{Name: "stream", Function: "atStream", Doc: "The schema of the stream that was read."},
+	{Name: "everything", Function: "atEverything", Doc: "The index of all that is granted."},
 }
 
 // TerminalRenderers are the words for `render` of terminal tools.

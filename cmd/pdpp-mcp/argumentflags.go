@@ -57,10 +57,6 @@ func (a *argumentFlags) takePositional(command *cobra.Command, passed []string) 
 
 func flagName(argument string) string { return strings.ReplaceAll(argument, "_", "-") }
 
-func (a *argumentFlags) has(name string) bool {
-	return slices.ContainsFunc(a.values, func(value *argumentValue) bool { return value.argument.Name == name })
-}
-
 // object is what was passed, as the tool takes it. Checks are the tool's own, so that a terminal and a model
 // are told the same.
 func (a *argumentFlags) object() (json.RawMessage, error) {

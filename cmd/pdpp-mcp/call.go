@@ -22,10 +22,7 @@ func newCallCommand(terminal terminal, logging *logging) *cobra.Command {
 		Short: "Call one tool from a terminal or a script",
 		Long: `Call one tool. On a terminal the answer is shown for people; in a pipe or a file it is the
 structured output as JSON. --format text prints what a model reads that sees only text.`,
-		Example: `  pdpp-mcp call schema --stream messages
-  pdpp-mcp call query_records --stream messages --filter received_at.gte=2026-01-01 --fields subject,received_at
-  pdpp-mcp call query_records --stream messages --all > messages.jsonl
-  pdpp-mcp call search --q overdraft --limit 5`,
+		Example: "  pdpp-mcp call " + strings.Join(gen.Surface().Examples, "\n  pdpp-mcp call "),
 		// The flags of a tool that is not there are no news: the name is what is wrong.
 		FParseErrWhitelist:         cobra.FParseErrWhitelist{UnknownFlags: true},
 		SuggestionsMinimumDistance: 3,
@@ -62,7 +59,7 @@ func newToolCommand(terminal terminal, logging *logging, definition tool.Definit
 	arguments := newArgumentFlags(command.Flags(), definition.Arguments)
 	provider.addFlags(command.Flags())
 	format.addFlags(command.Flags())
-	paging := addPaging(command, arguments)
+	paging := addPaging(command, definition.Pages)
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		object, err := arguments.object()
 		if err != nil {
@@ -84,14 +81,14 @@ func newToolCommand(terminal terminal, logging *logging, definition tool.Definit
 			call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
 				return runWithin(ctx, definition.Run, tool.Env{RS: kept}, arguments)
 			}
-			pages := &pages{terminal: terminal, call: call, kept: kept, readOn: paging.readOn}
+			pages := &pages{terminal: terminal, call: call, cursor: definition.Pages, kept: kept, readOn: paging.readOn}
 			return interrupted(command.Context(), pages.print(command.Context(), object))
 		}
 		result, err := runWithin(command.Context(), definition.Run, tool.Env{RS: reader}, object)
 		if err != nil {
 			return interrupted(command.Context(), err)
 		}
-		return format.print(result, func(result *tool.Result, columns int) string { return table(definition.Name, result, columns) })
+		return format.print(result, func(result *tool.Result, columns int) string { return table(definition.Table, result, columns) })
 	}
 	return command
 }

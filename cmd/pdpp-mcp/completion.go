@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // addCompletion lets a shell complete what stands in the place of values. It is called with the whole tree of
@@ -42,16 +43,10 @@ func completeFlags(command *cobra.Command) {
 
 // offerFor says how the values of a flag are completed. Nil leaves it to the standard, which is nothing.
 func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
-	if value, ok := flag.Value.(*argumentValue); ok && value.argument.Values != nil {
-		return oneOf(value.argument.Values)
+	if value, ok := flag.Value.(*argumentValue); ok {
+		return offerForArgument(value.argument)
 	}
 	switch name := flag.Name; {
-	case name == "stream" && command.Flags().Lookup("provider-url") != nil: // connect asks for what is not granted yet
-		return grantedStreams
-	case name == "streams":
-		return grantedStreamList
-	case name == "connection-id":
-		return grantedConnections
 	case name == "provider-url":
 		return knownProviders
 	case name == "grant-id":
@@ -70,6 +65,37 @@ func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 	return nil
 }
 
+// offerForArgument says how an argument is completed: with its only values, or with names of the grant as its spec says.
+func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
+	if argument.Values != nil {
+		return oneOf(argument.Values)
+	}
+	granted, ok := map[tool.Completion]func(*cobra.Command) []string{
+		tool.CompleteStream: grantedStreams, tool.CompleteConnection: grantedConnections, tool.CompleteField: grantedFields,
+	}[argument.Complete]
+	if !ok {
+		return nil
+	}
+	return func(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if argument.Type == tool.StringListArgument {
+			return lastOfList(granted(command), begun), cobra.ShellCompDirectiveNoFileComp
+		}
+		return beginning(granted(command), begun), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// lastOfList completes the last of several names that commas separate.
+func lastOfList(names []string, begun string) []string {
+	before := begun[:strings.LastIndexByte(begun, ',')+1]
+	var offered []string
+	for _, name := range names {
+		if !slices.Contains(strings.Split(before, ","), name) {
+			offered = append(offered, before+name)
+		}
+	}
+	return beginning(offered, begun)
+}
+
 func oneOf(values []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return beginning(slices.Clone(values), begun), cobra.ShellCompDirectiveNoFileComp
@@ -83,24 +109,28 @@ func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 // completionDeadline is how long a shell is kept waiting for a provider. Tests on busy machines wait longer.
 var completionDeadline = 2 * time.Second
 
-// namesFor gives the names of the grant that the command line would use, and none when anything is amiss: a person
-// who presses a key has asked for no message.
-func namesFor(command *cobra.Command) grantedNames {
+// namesFor gives the names of the grant that the command line would use, and none when anything is amiss.
+func namesFor(command *cobra.Command) (names grantedNames) {
+	ask(command, func(ctx context.Context, provider *provider) (err error) {
+		names, err = provider.grantedNames(ctx, time.Now())
+		return err
+	})
+	return names
+}
+
+// ask asks the provider that the command line names. A person who presses a key has asked for no message, so that
+// whatever is amiss leaves them with what there is.
+func ask(command *cobra.Command, question func(context.Context, *provider) error) {
 	if err := fillFromEnvironment(command.Flags()); err != nil {
-		return grantedNames{}
+		return
 	}
-	provider := providerOf(command.Flags())
 	parent := command.Context()
 	if parent == nil {
 		parent = context.Background()
 	}
 	ctx, cancel := context.WithTimeout(parent, completionDeadline)
 	defer cancel()
-	names, err := provider.grantedNames(ctx, time.Now())
-	if err != nil {
-		return grantedNames{}
-	}
-	return names
+	_ = question(ctx, providerOf(command.Flags()))
 }
 
 // providerOf reads the flags of a command line that is not finished. What is not there stays at its default.
@@ -120,41 +150,42 @@ func providerOf(flags *pflag.FlagSet) *provider {
 	}
 }
 
-// argumentOf is what stands on the command line for an argument of a tool; empty when nothing does.
-func argumentOf(command *cobra.Command, name string) string {
-	flag := command.Flags().Lookup(name)
-	if flag == nil {
-		return ""
-	}
-	value, ok := flag.Value.(*argumentValue)
-	if !ok || value.single == nil {
-		return ""
-	}
-	return *value.single
-}
-
-func grantedStreams(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return beginning(namesFor(command).streams(argumentOf(command, "connection-id")), begun), cobra.ShellCompDirectiveNoFileComp
-}
-
-// grantedStreamList completes the last of several names that commas separate.
-func grantedStreamList(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	before := begun[:strings.LastIndexByte(begun, ',')+1]
-	var offered []string
-	for _, name := range namesFor(command).streams(argumentOf(command, "connection-id")) {
-		if !slices.Contains(strings.Split(before, ","), name) {
-			offered = append(offered, before+name)
+// passedFor is what stands on the command line for the argument that takes one such name; empty when nothing does.
+func passedFor(command *cobra.Command, kind tool.Completion) string {
+	passed := ""
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		value, ok := flag.Value.(*argumentValue)
+		if ok && value.argument.Complete == kind && value.single != nil {
+			passed = *value.single
 		}
-	}
-	return beginning(offered, begun), cobra.ShellCompDirectiveNoFileComp
+	})
+	return passed
 }
 
-func grantedConnections(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+func grantedStreams(command *cobra.Command) []string {
+	return namesFor(command).streams(passedFor(command, tool.CompleteConnection))
+}
+
+func grantedConnections(command *cobra.Command) []string {
 	var offered []string
-	for _, connection := range namesFor(command).connections(argumentOf(command, "stream")) {
+	for _, connection := range namesFor(command).connections(passedFor(command, tool.CompleteStream)) {
 		offered = append(offered, cobra.CompletionWithDesc(connection.ID, connection.Name))
 	}
-	return beginning(offered, begun), cobra.ShellCompDirectiveNoFileComp
+	return offered
+}
+
+// grantedFields are those of the stream on the command line; without one there are none to offer.
+func grantedFields(command *cobra.Command) []string {
+	stream := passedFor(command, tool.CompleteStream)
+	if stream == "" {
+		return nil
+	}
+	var fields []string
+	ask(command, func(ctx context.Context, provider *provider) (err error) {
+		fields, err = provider.fieldNames(ctx, stream, passedFor(command, tool.CompleteConnection))
+		return err
+	})
+	return fields
 }
 
 // knownProviders are those of the credential cache.

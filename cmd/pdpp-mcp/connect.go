@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // errInterrupted ends a sign-in that was broken off. The cache is written in one step after it, or not at all.
@@ -117,8 +118,8 @@ func (s *signIn) reportConnected(terminal terminal, cache *credential.Cache, ent
 		from += " --cache-root " + shellWord(s.cacheRoot)
 	}
 	_, err = fmt.Fprintf(terminal.out, "Connected to %s with grant %s; %s.\nStored in %s.\n"+
-		"Try:  pdpp-mcp call schema %[5]s\nNext: pdpp-mcp setup <host> %[5]s\n",
-		entry.ProviderURL, orNone(printable(entry.Credential.GrantID)), until, path, from)
+		"Try:  pdpp-mcp call %[6]s %[5]s\nNext: pdpp-mcp setup <host> %[5]s\n",
+		entry.ProviderURL, orNone(printable(entry.Credential.GrantID)), until, path, from, tool.SchemaTool)
 	if err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}

@@ -92,7 +92,7 @@ func TestAnExportSaysWhatItCannotHaveWhole(t *testing.T) {
 		t.Errorf("gives %s and %v", rows, err)
 	}
 	page := shownPage{LeftOut: 3}
-	if next, err := page.next(); next != nil || exitCode(err) != exitToolError || !strings.Contains(err.Error(), "3 rows") {
+	if next, err := page.next("cursor"); next != nil || exitCode(err) != exitToolError || !strings.Contains(err.Error(), "3 rows") {
 		t.Errorf("a page that leaves out rows leads to %s, %v", next, err)
 	}
 }
@@ -136,7 +136,7 @@ func TestATableCountsWhatItHides(t *testing.T) {
 		fields = append(fields, fmt.Sprintf(`"field_%d":"a value of some length"`, i))
 	}
 	result := &tool.Result{Structured: json.RawMessage(`{"data":{"data":[{"id":"m1","data":{` + strings.Join(fields, ",") + `}}]},"ids":["messages:m1"]}`)}
-	heading, rest, _ := strings.Cut(table("query_records", result, 160), "\n")
+	heading, rest, _ := strings.Cut(table(tool.RowTable, result, 160), "\n")
 	shown := len(strings.Fields(heading))
 	if want := fmt.Sprintf("\n%d of 23 columns do not fit; ", 23-shown); shown < 5 || !strings.Contains(rest, want) || !strings.Contains(rest, fmt.Sprintf("\nnot shown: field_%d, ", shown-1)) {
 		t.Errorf("with %d columns, below the heading stands\n%s\nwant %q", shown, rest, want)

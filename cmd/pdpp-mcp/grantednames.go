@@ -95,20 +95,10 @@ func (p *provider) keptNames(logger *slog.Logger, now time.Time) (*keptNames, er
 // errNotScoped is a token that no call would be made with.
 var errNotScoped = errors.New("the token is not one of a client")
 
-// readGrantedNames asks under the time limit of a server's calls.
 func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, error) {
-	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-	defer cancel()
-	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
+	index, err := readSchema(ctx, reader, schemadoc.Scope{})
 	if err != nil {
 		return grantedNames{}, err
-	}
-	index, err := schemadoc.Read(response)
-	if err != nil {
-		return grantedNames{}, err
-	}
-	if bearer, err := rs.SchemaBearer(response.Body()); err != nil || !bearer.IsClient() {
-		return grantedNames{}, errNotScoped
 	}
 	var names grantedNames
 	for _, connector := range index.Connectors {
@@ -126,6 +116,49 @@ func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, erro
 		names.Sources = append(names.Sources, source)
 	}
 	return names, nil
+}
+
+// fieldNames gives the names of a stream's fields. It keeps none of them.
+func (p *provider) fieldNames(ctx context.Context, stream, connectionID string) ([]string, error) {
+	reader, err := p.reader(slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	scope := schemadoc.Scope{Stream: &stream}
+	if connectionID != "" {
+		scope.ConnectionID = &connectionID
+	}
+	document, err := readSchema(ctx, reader, scope)
+	if err != nil {
+		return nil, err
+	}
+	document.Keep(scope)
+	var names []string
+	for _, connector := range document.Connectors {
+		for _, stream := range connector.Streams {
+			for _, field := range schemadoc.Fields(stream.Object()) {
+				if completable(field.Name) {
+					names = append(names, field.Name)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// readSchema asks under the time limit of a server's calls, and takes the answer to a client's token only.
+func readSchema(ctx context.Context, reader rs.Reader, scope schemadoc.Scope) (*schemadoc.Document, error) {
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	response, err := reader.Get(ctx, scope.Request(false))
+	if err != nil {
+		return nil, err
+	}
+	if bearer, err := rs.SchemaBearer(response.Body()); err != nil || !bearer.IsClient() {
+		return nil, errNotScoped
+	}
+	return schemadoc.Read(response)
 }
 
 // completable tells whether a shell can take a name as one word. The provider chooses names, and what is offered

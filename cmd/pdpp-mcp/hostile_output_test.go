@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -28,17 +29,16 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 		return string(encoded)
 	}
 	hostile := quoted("x" + commands + "\ny")
-	for name, structured := range map[string]string{
-		"query_records":     `{"ids":[` + hostile + `],"data":{"data":[{"data":{` + hostile + `:` + hostile + `,"n":[` + hostile + `]}}]}}`,
-		"search":            `{"results":[{"id":` + hostile + `,"title":` + hostile + `,"snippet":` + hostile + `}]}`,
-		"aggregate":         `{"data":{"groups":[{"key":` + hostile + `,` + hostile + `:1}]}}`,
-		"fetch":             `{"text":` + hostile + `}`,
-		"schema":            `{}`,
-		"read_record_field": `{}`,
+	for shape, structured := range map[tool.Table]string{
+		tool.RowTable:      `{"ids":[` + hostile + `],"data":{"data":[{"data":{` + hostile + `:` + hostile + `,"n":[` + hostile + `]}}]}}`,
+		tool.HitTable:      `{"results":[{"id":` + hostile + `,"title":` + hostile + `,"snippet":` + hostile + `}]}`,
+		tool.GroupTable:    `{"data":{"groups":[{"key":` + hostile + `,` + hostile + `:1}]}}`,
+		tool.DocumentTable: `{"text":` + hostile + `}`,
+		tool.NoTable:       `{}`,
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			result := &tool.Result{Text: "next_cursor=" + commands + "\nx" + commands, Structured: json.RawMessage(structured)}
-			shown := table(name, result, 200)
+			shown := table(shape, result, 200)
 			if strings.ContainsFunc(shown, obeyed) || !strings.Contains(shown, "x") {
 				t.Errorf("%q", shown)
 			}

@@ -18,9 +18,10 @@ type pageFlags struct {
 	readOn func(arguments json.RawMessage) string // nil: the command has no pages
 }
 
-func addPaging(command *cobra.Command, arguments *argumentFlags) *pageFlags {
+// addPaging offers every page of a tool that has an argument for next_cursor.
+func addPaging(command *cobra.Command, cursor string) *pageFlags {
 	paging := &pageFlags{}
-	if arguments.has("cursor") && arguments.has("limit") {
+	if cursor != "" {
 		command.Flags().BoolVar(&paging.all, "all", false, "read every page; prints one JSON object a line, and how far it is on stderr")
 		paging.readOn = func(arguments json.RawMessage) string { return readOnCommand(command, arguments) }
 	}
@@ -31,6 +32,7 @@ func addPaging(command *cobra.Command, arguments *argumentFlags) *pageFlags {
 type pages struct {
 	terminal terminal
 	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
+	cursor   string                                 // the argument that takes next_cursor
 	kept     *wholeRows                             // what the call's tool reads through
 	readOn   func(arguments json.RawMessage) string // the command line that begins with another call
 }
@@ -54,9 +56,9 @@ type shownPage struct {
 
 // next is the call of the next page, or nil after the last one. A page may name other calls, which read on
 // within a row.
-func (p *shownPage) next() (json.RawMessage, error) {
+func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
 	for _, named := range p.Next {
-		if cursor := cursorOf(named.Arguments); cursor != "" && cursor == p.Data.NextCursor {
+		if cursor := cursorOf(named.Arguments, cursorName); cursor != "" && cursor == p.Data.NextCursor {
 			return named.Arguments, nil
 		}
 	}
@@ -89,14 +91,13 @@ func (p *pages) rows(shown *shownPage, before int) ([]json.RawMessage, error) {
 }
 
 // cursorOf is where a call begins; empty at the beginning.
-func cursorOf(arguments json.RawMessage) string {
-	var passed struct {
-		Cursor string `json:"cursor"`
+func cursorOf(arguments json.RawMessage, name string) string {
+	var passed map[string]json.RawMessage
+	var cursor string
+	if json.Unmarshal(arguments, &passed) != nil || json.Unmarshal(passed[name], &cursor) != nil {
+		return "" // it is not there, or the tool will say what is wrong with it
 	}
-	if err := json.Unmarshal(arguments, &passed); err != nil {
-		return "" // the tool will say what is wrong with them
-	}
-	return passed.Cursor
+	return cursor
 }
 
 // errManySources says that the resource server pages one connection at a time.
@@ -114,7 +115,7 @@ func isIncomplete(err error) bool {
 // command line that reads on is named on stderr.
 func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 	progress := newProgress(p.terminal)
-	progress.fromStart = cursorOf(arguments) == ""
+	progress.fromStart = cursorOf(arguments, p.cursor) == ""
 	defer progress.done()
 	for arguments != nil {
 		next, err := p.printOne(ctx, arguments, progress)
@@ -143,7 +144,7 @@ func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, progres
 	if err := json.Unmarshal(result.Structured, &page); err != nil {
 		return nil, fmt.Errorf("read the page's structured output: %w", err)
 	}
-	next, noNext := page.next()
+	next, noNext := page.next(p.cursor)
 	if errors.Is(noNext, errManySources) {
 		return nil, noNext
 	}

@@ -22,7 +22,7 @@ const (
 
 // table shows a result to a person: rows as a table where there are rows, else its text. What came with the
 // data cannot command the terminal.
-func table(name string, result *tool.Result, columns int) string {
+func table(shape tool.Table, result *tool.Result, columns int) string {
 	var page struct {
 		Data struct {
 			Data   []json.RawMessage `json:"data"`
@@ -38,14 +38,14 @@ func table(name string, result *tool.Result, columns int) string {
 		return printable(result.Text)
 	}
 	switch {
-	case name == "query_records" && len(page.Data.Data) > 0:
+	case shape == tool.RowTable && len(page.Data.Data) > 0:
 		return grid(recordRows(page.Data.Data, page.IDs), columns, "choose with --fields, or see all with --format json") + paging(result.Text)
-	case name == "search" && len(page.Results) > 0:
+	case shape == tool.HitTable && len(page.Results) > 0:
 		return grid(hitRows(page.Results), columns, seeAll) + paging(result.Text)
-	case name == "aggregate" && len(page.Data.Groups) > 0:
+	case shape == tool.GroupTable && len(page.Data.Groups) > 0:
 		return grid(memberRows(page.Data.Groups), columns, seeAll) +
 			cutGroups(len(page.Data.Groups), page.GroupsLeftOut, page.Data.Others) + paging(result.Text)
-	case name == "fetch" && page.Text != "":
+	case shape == tool.DocumentTable && page.Text != "":
 		return printable(page.Text)
 	}
 	return printable(result.Text)

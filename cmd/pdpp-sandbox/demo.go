@@ -14,10 +14,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // demoQuery finds something in both mailboxes of the sample data.
-const demoQuery = `{"q":"overdraft","limit":3}`
+const (
+	demoWords = "overdraft"
+	demoQuery = `{"` + tool.HitsWords + `":"` + demoWords + `","` + tool.HitsLimit + `":3}`
+)
 
 // errDemoAnswer says that the adapter answered the demonstration with an error.
 var errDemoAnswer = errors.New("the adapter answered with an error")
@@ -37,9 +41,9 @@ func demonstrate(ctx context.Context, stdout, stderr io.Writer, adapter, provide
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "\nOne call over stdio, and its answer as a model reads it:\n\n  search %s\n\n%s\n\n"+
+	_, err = fmt.Fprintf(stdout, "\nOne call over stdio, and its answer as a model reads it:\n\n  %s %s\n\n%s\n\n"+
 		"Paste into another terminal, and ask your model: Which overdraft notices did I get?\n\n%s\n%s\nThe sandbox runs until Ctrl-C.\n",
-		demoQuery, indented(answer), snippets, otherWays(command[0], providerURL, command[len(command)-1]))
+		tool.HitsTool, demoQuery, indented(answer), snippets, otherWays(command[0], providerURL, command[len(command)-1]))
 	if err != nil {
 		return fmt.Errorf("print the demonstration: %w", err)
 	}
@@ -72,9 +76,9 @@ func askOnce(ctx context.Context, command []string, stderr io.Writer) (answer st
 		return "", fmt.Errorf("connect: %w", err)
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "search", Arguments: json.RawMessage(demoQuery)})
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool.HitsTool, Arguments: json.RawMessage(demoQuery)})
 	if err != nil {
-		return "", fmt.Errorf("call search: %w", err)
+		return "", fmt.Errorf("call "+tool.HitsTool+": %w", err)
 	}
 	var text strings.Builder
 	for _, content := range result.Content {
@@ -114,7 +118,7 @@ func hostSnippets(command []string) (string, error) {
 // otherWays are the lines for whoever has no host, would rather sign in, or wants to be asked as an owner is.
 func otherWays(binary, providerURL, cacheRoot string) string {
 	return fmt.Sprintf("No host at hand:\n\n  %s\n\nOver HTTP, with a sign-in (other hosts: %s/dashboard/connect):\n\n  %s\n\nA grant of your own choice:\n\n  %s\n",
-		shellLine([]string{binary, "call", "search", "--q", "overdraft", "--provider-url", providerURL, "--cache-root", cacheRoot}),
+		shellLine([]string{binary, "call", tool.HitsTool, "--" + tool.HitsWords, demoWords, "--provider-url", providerURL, "--cache-root", cacheRoot}),
 		providerURL,
 		shellLine([]string{"claude", "mcp", "add", "--transport", "http", "pdpp-hosted", providerURL + auth.MCPPath}),
 		shellLine([]string{binary, "connect", providerURL, "--cache-root", cacheRoot}))

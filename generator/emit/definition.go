@@ -22,6 +22,12 @@ func (t toolFile) definition() jen.Code {
 		{"OutputSchema", jen.Id(t.tool.LocalName + "OutputSchema")},
 	}
 	members = append(members, t.arguments()...)
+	if t.tool.Table != "" {
+		members = append(members, member{"Table", runtime("tool", t.tool.Table)})
+	}
+	if t.tool.Pages != "" {
+		members = append(members, member{"Pages", jen.Lit(t.tool.Pages)})
+	}
 	members = append(members, member{"Run", jen.Id(t.runName())})
 	return jen.Func().Id(t.definitionName()).Params().Add(runtime("tool", "Definition")).Block(
 		jen.Return(runtime("tool", "Definition").Add(structLiteral(members))),
@@ -50,6 +56,9 @@ func (t toolFile) arguments() []member {
 		}
 		if argument.Enum != nil {
 			members = append(members, member{"Values", stringList(argument.Enum)})
+		}
+		if argument.Complete != "" {
+			members = append(members, member{"Complete", runtime("tool", argument.Complete)})
 		}
 		items = append(items, onOneLine(members))
 	}

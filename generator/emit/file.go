@@ -25,8 +25,10 @@ func Header(source string) string {
 }
 
 // newFile starts a file of package gen. Imports go by their own names, without aliases.
-func newFile(source string) *jen.File {
-	file := jen.NewFilePathName(genPath, "gen")
+func newFile(source string) *jen.File { return newFileOf("gen", genPath, source) }
+
+func newFileOf(packageName, path, source string) *jen.File {
+	file := jen.NewFilePathName(path, packageName)
 	file.HeaderComment(Header(source))
 	for _, name := range runtimePackages {
 		file.ImportName(runtimePath(name), name)

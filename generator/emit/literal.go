@@ -49,12 +49,18 @@ func literals(values []string) []jen.Code {
 
 // value is a planned value as an expression.
 func value(planned plan.Value) *jen.Statement {
+	if planned.NameOnly {
+		return jen.Lit(planned.Name)
+	}
 	expression := jen.Id(planned.Variable)
 	if planned.Field != "" {
 		expression.Dot(planned.Field)
 	}
 	if planned.Address {
-		return jen.Op("&").Add(expression)
+		expression = jen.Op("&").Add(expression)
+	}
+	if planned.Named {
+		return runtime("tool", "Named").Call(jen.Lit(planned.Name), expression)
 	}
 	return expression
 }

@@ -15,11 +15,21 @@ func (t toolFile) render() jen.Code {
 
 // given is the call as it came, for the calls that go on from it (R-HAND-10).
 func (t toolFile) given() jen.Code {
-	return runtime("render", "Given").Add(onOneLine([]member{
+	members := []member{
 		{"Tool", jen.Lit(t.tool.Name)},
 		{"Arguments", jen.Id("given")},
 		{"Accepted", jen.Id(t.namesName()).Dot("Accepted")},
-	}))
+	}
+	var renamed []jen.Code
+	for _, argument := range t.tool.Arguments {
+		if argument.SentName != argument.Name {
+			renamed = append(renamed, jen.Lit(argument.SentName).Op(":").Lit(argument.Name))
+		}
+	}
+	if renamed != nil {
+		members = append(members, member{"Renamed", jen.Map(jen.String()).String().Add(braces(renamed, false))})
+	}
+	return runtime("render", "Given").Add(onOneLine(members))
 }
 
 // operate stands in for request and render.

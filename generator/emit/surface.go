@@ -18,6 +18,7 @@ func Surface(surface *plan.Plan) ([]byte, error) {
 			{"Instructions", jen.Id("instructions")},
 			{"Tools", definitions(surface.Tools)},
 			{"Templates", templates(surface)},
+			{"Examples", multiline(surface.Examples)},
 		}))),
 	).Line()
 	file.Const().Id("instructions").Op("=").Add(instructions(surface.Instructions))
@@ -30,6 +31,11 @@ func definitions(tools []plan.Tool) jen.Code {
 		calls = append(calls, jen.Id(toolFile{tool: tool}.definitionName()).Call())
 	}
 	return jen.Index().Add(runtime("tool", "Definition")).Add(braces(calls, true))
+}
+
+// multiline is a list of strings, one a line.
+func multiline(values []string) jen.Code {
+	return jen.Index().String().Add(braces(literals(values), len(values) > 0))
 }
 
 func templates(surface *plan.Plan) jen.Code {

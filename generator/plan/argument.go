@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
@@ -21,12 +20,17 @@ func argument(spec toolspec.Argument) Argument {
 		Enum:        spec.Enum,
 		Minimum:     spec.Minimum,
 		Maximum:     spec.Maximum,
+		Bounds:      spec.Bounds(),
 		Reader:      word.Function,
+		Complete:    spec.CompleteWord().Function,
 		// Where the vocabulary says name, the RS has its own word for it.
 		SentAs: strings.ReplaceAll(spec.SendWord().Doc, "name", spec.SentName()),
 	}
 	if spec.Required {
 		argument.Reader, argument.Go = word.RequiredFunction, goType(word.RequiredGo)
+	}
+	if argument.SentName = spec.Name; !spec.SendWord().Instead {
+		argument.SentName = spec.SentName()
 	}
 	if spec.Check != "" {
 		check := spec.CheckWord()
@@ -60,13 +64,8 @@ func (a Argument) Meaning() string {
 	if a.Enum != nil {
 		sentences = append(sentences, "One of "+strings.Join(a.Enum, ", ")+".")
 	}
-	switch {
-	case a.Minimum != nil && a.Maximum != nil:
-		sentences = append(sentences, fmt.Sprintf("%d to %d.", *a.Minimum, *a.Maximum))
-	case a.Minimum != nil:
-		sentences = append(sentences, fmt.Sprintf("At least %d.", *a.Minimum))
-	case a.Maximum != nil:
-		sentences = append(sentences, fmt.Sprintf("At most %d.", *a.Maximum))
+	if a.Bounds != "" {
+		sentences = append(sentences, strings.ToUpper(a.Bounds[:1])+a.Bounds[1:]+".")
 	}
 	return strings.Join(sentences, " ")
 }

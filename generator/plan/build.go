@@ -10,12 +10,42 @@ import (
 // plan; Build panics on another.
 func Build(surface *toolspec.Surface) *Plan {
 	return &Plan{
+		Examples:     surface.Examples,
+		Names:        names(surface.Calls),
+		Advice:       advice(surface),
 		Instructions: surface.Instructions,
 		Budget:       surface.Budget,
 		Tools:        planned(surface, surface.Tools),
 		Commands:     planned(surface, surface.Commands),
 		Templates:    surface.Templates,
 	}
+}
+
+// names are the constants of the calls that results lead to.
+func names(calls []toolspec.Call) []Name {
+	var names []Name
+	for _, call := range calls {
+		word := call.Word()
+		names = append(names, Name{Constant: word.Function + "Tool", Value: call.Tool})
+		for _, parameter := range word.Parameters {
+			for _, binding := range call.With {
+				if binding.Name == parameter.Name {
+					names = append(names, Name{Constant: word.Function + GoName(parameter.Name), Value: binding.Value})
+				}
+			}
+		}
+	}
+	return names
+}
+
+func advice(surface *toolspec.Surface) []Advice {
+	var planned []Advice
+	for _, refusal := range surface.Refusals {
+		for _, code := range refusal.Codes {
+			planned = append(planned, Advice{Code: code, Show: refusal.ShowWord().Function, Hint: surface.Hinted(refusal)})
+		}
+	}
+	return planned
 }
 
 func planned(surface *toolspec.Surface, specs []toolspec.Tool) []Tool {
@@ -54,6 +84,7 @@ func (b builder) tool() Tool {
 	}
 	if result := b.spec.Result; result != nil && !tool.IsDownload() {
 		tool.Render = b.call("render", b.spec.RenderWord(), result.With)
+		tool.Table, tool.Pages = result.TableWord().Function, result.Pages
 	}
 	if operation := b.spec.Operation; operation != nil {
 		tool.Operation = b.call("operation", operation.Word(), operation.With)

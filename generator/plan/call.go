@@ -45,6 +45,6 @@ func (b builder) targetMember(name string) *Value {
 	if name == "" {
 		return nil
 	}
-	value := b.input(name, true)
+	value := b.value(name, toolspec.KindNamedString)
 	return &value
 }

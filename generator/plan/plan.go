@@ -11,6 +11,19 @@ type Plan struct {
 	Tools        []Tool // what MCP clients are offered, in the order of the specs
 	Commands     []Tool // what only a terminal has, in the order of the specs
 	Templates    []toolspec.Template
+	Examples     []string
+	Names        []Name // what hand-written code calls by these names, in the order of the vocabulary
+	Advice       []Advice
+}
+
+// Name is a constant for the name of a tool or an argument.
+type Name struct{ Constant, Value string }
+
+// Advice is what to do after a refusal of the RS.
+type Advice struct {
+	Code string
+	Show string // the constant for the schema to look at; nothing: none
+	Hint string
 }
 
 // Tool is one tool. Exactly one of Request (with Render) and Operation is set.
@@ -28,6 +41,8 @@ type Tool struct {
 	Request       *Request
 	Render        *Call
 	Operation     *Call
+	Table         string // the constant for what a terminal shows; nothing: the text
+	Pages         string // the argument that takes next_cursor; nothing: there are no pages
 	Endpoint      string // of the RS, such as GET /v1/schema
 	Output        toolspec.Output
 	Terminal      *Terminal // nil: offered to MCP clients
@@ -57,8 +72,11 @@ type Argument struct {
 	Enum        []string // nil: any string
 	Minimum     *int64
 	Maximum     *int64
+	Bounds      string // the same in words; nothing: there are none
 	Check       *Check // nil: any value of the type
 	Reader      string // method of argument.Arguments
+	Complete    string // the constant for what a shell offers; nothing: it offers nothing
+	SentName    string // what the RS calls it, unless another argument is meant by that
 	SentAs      string // how the RS gets it, for the docs; nothing: not by itself
 }
 
@@ -91,6 +109,8 @@ type Value struct {
 	Variable string // input or target
 	Field    string // nothing: the whole variable
 	Address  bool   // the parameter is a pointer and the field is not
+	Named    bool   // the parameter has the argument's name beside its value
+	NameOnly bool   // the parameter is the argument's name
 }
 
 // Field gives one member of a struct literal its value.

@@ -22,7 +22,9 @@ func (b builder) value(spelling string, kind toolspec.Kind) Value {
 		address := kind.Optional() && part != toolspec.OptionalTargetPart
 		return Value{Name: spelling, Variable: targetVariable, Field: GoName(part), Address: address}
 	}
-	return b.input(spelling, kind.Optional())
+	value := b.input(spelling, kind.Optional())
+	value.Named, value.NameOnly = kind.Named(), kind == toolspec.KindName
+	return value
 }
 
 // input is the value of an argument, for a parameter that may be absent or for one that may not.

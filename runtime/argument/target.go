@@ -7,12 +7,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// TargetInput are the arguments that can name one record. A nil member was not given.
+// TargetInput are the arguments that can name one record. A tool may have no Stream and no RecordID.
 type TargetInput struct {
-	ID           *string
-	ConnectionID *string
-	Stream       *string
-	RecordID     *string
+	ID           tool.NamedArgument[string]
+	ConnectionID tool.NamedArgument[string]
+	Stream       tool.NamedArgument[string]
+	RecordID     tool.NamedArgument[string]
 }
 
 // ResolveTarget finds the record that a call names, by id or by stream and record_id (R-ARG-9). Its
@@ -20,51 +20,53 @@ type TargetInput struct {
 // an id that is not a record handle, and conflicting_connection_id when the id's own connection is
 // another than connection_id (R-HAND-4).
 func ResolveTarget(input TargetInput) (recordid.Target, error) {
-	byParts := input.Stream != nil || input.RecordID != nil
+	byParts := input.Stream.Given() || input.RecordID.Given()
 	switch {
-	case input.ID != nil && byParts:
+	case input.ID.Given() && byParts:
 		return recordid.Target{}, &tool.Error{
-			Code:    tool.InvalidFieldWindowSelector,
-			Message: "id and stream with record_id both name the record; pass id alone, or stream and record_id without id",
-			Param:   "id",
+			Code: tool.InvalidFieldWindowSelector,
+			Message: fmt.Sprintf("%[1]s and %[2]s with %[3]s both name the record; pass %[1]s alone, or %[2]s and %[3]s without %[1]s",
+				input.ID.Name, input.Stream.Name, input.RecordID.Name),
+			Param: input.ID.Name,
 		}
-	case input.ID != nil:
-		return targetByID(*input.ID, input.ConnectionID)
-	case input.Stream == nil || input.RecordID == nil:
+	case input.ID.Given():
+		return input.byID()
+	case !input.Stream.Given() || !input.RecordID.Given():
 		return recordid.Target{}, &tool.Error{
-			Code:    tool.InvalidFieldWindowSelector,
-			Message: "the record is not named; pass id, or both stream and record_id",
-			Param:   missingPart(input),
+			Code: tool.InvalidFieldWindowSelector,
+			Message: fmt.Sprintf("the record is not named; pass %s, or both %s and %s",
+				input.ID.Name, input.Stream.Name, input.RecordID.Name),
+			Param: input.missingPart(),
 		}
 	}
-	return targetByParts(*input.Stream, *input.RecordID, input.ConnectionID)
+	return input.byParts()
 }
 
-func missingPart(input TargetInput) string {
+func (i TargetInput) missingPart() string {
 	switch {
-	case input.Stream != nil:
-		return "record_id"
-	case input.RecordID != nil:
-		return "stream"
+	case i.Stream.Given():
+		return i.RecordID.Name
+	case i.RecordID.Given():
+		return i.Stream.Name
 	}
-	return "id"
+	return i.ID.Name
 }
 
-func targetByID(id string, connectionID *string) (recordid.Target, error) {
-	handle, err := parseID(id)
+func (i TargetInput) byID() (recordid.Target, error) {
+	handle, err := parseID(i.ID.Name, *i.ID.Value)
 	if err != nil {
 		return recordid.Target{}, err
 	}
-	target := recordid.Target{Handle: id, ConnectionID: connectionID, Stream: handle.Stream, RecordID: handle.RecordID}
+	target := recordid.Target{Handle: *i.ID.Value, ConnectionID: i.ConnectionID.Value, Stream: handle.Stream, RecordID: handle.RecordID}
 	if handle.ConnectionID == "" {
 		return target, nil
 	}
-	if connectionID != nil && *connectionID != handle.ConnectionID {
+	if i.ConnectionID.Given() && *i.ConnectionID.Value != handle.ConnectionID {
 		return recordid.Target{}, &tool.Error{
 			Code: tool.ConflictingConnectionID,
-			Message: fmt.Sprintf("connection_id is %s, and the id names the connection %s; leave connection_id out",
-				quote(*connectionID), quote(handle.ConnectionID)),
-			Param: "connection_id",
+			Message: fmt.Sprintf("%[1]s is %[2]s, and the %[3]s names the connection %[4]s; leave %[1]s out",
+				i.ConnectionID.Name, quote(*i.ConnectionID.Value), i.ID.Name, quote(handle.ConnectionID)),
+			Param: i.ConnectionID.Name,
 		}
 	}
 	target.ConnectionID = &handle.ConnectionID
@@ -72,36 +74,37 @@ func targetByID(id string, connectionID *string) (recordid.Target, error) {
 }
 
 // parseID reads an id in any of the forms that a result or another PDPP tool shows (R-HAND-3).
-func parseID(id string) (recordid.Handle, error) {
+func parseID(name, id string) (recordid.Handle, error) {
 	if !recordid.IsURI(id) {
 		handle, err := recordid.Parse(id)
-		return handle, invalidID("id", err)
+		return handle, invalidID(name, err)
 	}
 	uri, err := recordid.ParseURI(id)
 	if err != nil {
-		return recordid.Handle{}, invalidID("id", err)
+		return recordid.Handle{}, invalidID(name, err)
 	}
 	if uri.Kind != recordid.KindRecord {
-		return recordid.Handle{}, refuse(tool.InvalidID, "id", fmt.Sprintf(
-			"is a pdpp://%s URI, which names no record; pass an id as search shows it, or a pdpp://record URI", uri.Kind))
+		return recordid.Handle{}, refuse(tool.InvalidID, name, fmt.Sprintf(
+			"is a pdpp://%s URI, which names no record; pass an id as a result shows it, or a pdpp://record URI", uri.Kind))
 	}
 	return uri.Record, nil
 }
 
-func targetByParts(stream, recordID string, connectionID *string) (recordid.Target, error) {
-	if err := SafeName("stream", stream); err != nil {
+func (i TargetInput) byParts() (recordid.Target, error) {
+	stream, recordID := *i.Stream.Value, *i.RecordID.Value
+	if err := SafeName(i.Stream.Name, stream); err != nil {
 		return recordid.Target{}, err
 	}
-	if err := RecordID("record_id", recordID); err != nil {
+	if err := RecordID(i.RecordID.Name, recordID); err != nil {
 		return recordid.Target{}, err
 	}
 	handle := recordid.Handle{Stream: stream, RecordID: recordID}
-	if connectionID != nil {
-		handle.ConnectionID = *connectionID
+	if i.ConnectionID.Given() {
+		handle.ConnectionID = *i.ConnectionID.Value
 	}
 	formed := handle.String()
 	if !handle.CanFormat() {
 		formed = recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: handle})
 	}
-	return recordid.Target{Handle: formed, ConnectionID: connectionID, Stream: stream, RecordID: recordID}, nil
+	return recordid.Target{Handle: formed, ConnectionID: i.ConnectionID.Value, Stream: stream, RecordID: recordID}, nil
 }

@@ -33,21 +33,21 @@ func (r *Reader) revoked() *tool.Error {
 func (r *Reader) ambiguous(stream string, candidates []*Source) *tool.Error {
 	refusal := r.refusal(tool.AmbiguousConnection, []string{stream}, fmt.Sprintf(
 		"%d sources of this package grant the stream %q; call again with the connection_id of one of available_connections", len(candidates), stream))
-	refusal.Param = "connection_id"
+	refusal.Param = tool.SchemaConnectionID
 	return refusal
 }
 
 // inactiveNamed is the refusal to read a source whose grant has ended (R-PKG-8).
 func (r *Reader) inactiveNamed(source *Source, streams []string) *tool.Error {
 	refusal := r.refusal(tool.SourceUnavailable, streams, fmt.Sprintf("the source %s is not active: its grant was revoked or has ended; %s", source.name(), approveAgain))
-	refusal.Param = "connection_id"
+	refusal.Param = tool.SchemaConnectionID
 	return refusal
 }
 
 func (r *Reader) unknown(connectionID string, streams []string) *tool.Error {
 	refusal := r.refusal(tool.SourceUnavailable, streams, fmt.Sprintf(
 		"no source of this package has the connection_id %q; take one that schema lists", connectionID))
-	refusal.Param = "connection_id"
+	refusal.Param = tool.SchemaConnectionID
 	return refusal
 }
 

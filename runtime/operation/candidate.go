@@ -53,9 +53,9 @@ func ambiguous(d *schemadoc.Document, stream string, sources []candidate) *tool.
 	return &tool.Error{
 		Code: tool.AmbiguousConnection,
 		Message: fmt.Sprintf("the full schema of stream %q has %d sources; call again with the connection_id of one of "+
-			"available_connections, or call schema with the stream alone, which lists them all", render.Clip(stream, handleMaximum), len(sources)),
-		Param:                "connection_id",
-		RetryWith:            "connection_id",
+			"available_connections, or call %s with the stream alone, which lists them all", render.Clip(stream, handleMaximum), len(sources), tool.SchemaTool),
+		Param:                tool.SchemaConnectionID,
+		RetryWith:            tool.SchemaConnectionID,
 		AvailableConnections: rawjson.Array(rows),
 	}
 }

@@ -54,7 +54,7 @@ func renderFull(response *rs.Response, d *schemadoc.Document, input SchemaInput)
 			}
 		}
 	}
-	return nil, response.Unusable("the full schema does not fit into one result; call schema with stream and without detail", nil)
+	return nil, response.Unusable("the full schema does not fit into one result; call "+tool.SchemaTool+" with stream and without detail", nil)
 }
 
 // extents hold every field: with all members, then with fewer of them.
@@ -89,8 +89,8 @@ func (v fullView) result(shown fullExtent) *tool.Result {
 // fullCalls lead to the compact view when something is left out: it has every field's flags.
 func (v fullView) fullCalls(shown fullExtent) []render.Call {
 	calls := v.calls(shown.extent)
-	if len(shown.dropped) > 0 && calls[0].Tool != "schema" {
-		calls = slices.Insert(calls, 0, render.Call{Tool: "schema", Arguments: v.rows[0].arguments(v.input)})
+	if len(shown.dropped) > 0 && calls[0].Tool != tool.SchemaTool {
+		calls = slices.Insert(calls, 0, schemaCall(v.rows[0].arguments(v.input, schemaNames)...))
 	}
 	return calls
 }

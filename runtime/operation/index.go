@@ -76,7 +76,7 @@ func (x *index) withoutNames() (*tool.Result, error) {
 		return &tool.Result{Text: text, Structured: structured}, nil
 	}
 	return nil, x.response.Unusable(fmt.Sprintf(
-		"the index of all streams is larger than %d bytes; call schema with connection_id or with stream", indexBytes), nil)
+		"the index of all streams is larger than %d bytes; call %s with connection_id or with stream", indexBytes, tool.SchemaTool), nil)
 }
 
 // callsShown bounds the continuations of an index.
@@ -89,7 +89,7 @@ func (x *index) calls(narrower bool) []render.Call {
 	for _, c := range x.Connectors {
 		if narrower && x.input.ConnectionID == nil && len(calls) < callsShown {
 			if shown, _ := usableConnections(c.Connections, 1); len(shown) > 0 {
-				calls = append(calls, render.Call{Tool: "schema", Arguments: rawjson.Object{rawjson.String("connection_id", shown[0].ID)}})
+				calls = append(calls, schemaCall(rawjson.String(tool.SchemaConnectionID, shown[0].ID)))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (x *index) calls(narrower bool) []render.Call {
 		if streams == callsShown {
 			break
 		}
-		if call, ok := schemaCall(c, x.input); ok {
+		if call, ok := firstStreamCall(c, x.input); ok {
 			calls = append(calls, call)
 			streams++
 		}
@@ -106,17 +106,15 @@ func (x *index) calls(narrower bool) []render.Call {
 	return calls
 }
 
-// schemaCall shows the first stream of a connector.
-func schemaCall(c *schemadoc.Connector, input SchemaInput) (render.Call, bool) {
+// firstStreamCall shows the first stream of a connector.
+func firstStreamCall(c *schemadoc.Connector, input SchemaInput) (render.Call, bool) {
 	if len(c.Streams) == 0 || len(c.Streams[0].Name) > handleMaximum {
 		return render.Call{}, false
 	}
-	first := c.Streams[0]
-	arguments := rawjson.Object{rawjson.String("stream", first.Name)}
-	if shown, _ := usableConnections(c.ConnectionsOf(first), 1); len(shown) > 0 {
-		arguments = append(arguments, rawjson.String("connection_id", shown[0].ID))
-	} else if input.ConnectionID != nil {
-		arguments = append(arguments, rawjson.String("connection_id", *input.ConnectionID))
-	}
-	return render.Call{Tool: "schema", Arguments: arguments}, true
+	first := &row{connector: c, stream: c.Streams[0]}
+	return schemaCall(first.arguments(input, schemaNames)...), true
+}
+
+func schemaCall(arguments ...rawjson.Member) render.Call {
+	return render.Call{Tool: tool.SchemaTool, Arguments: append(rawjson.Object{}, arguments...)}
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // countsNote says in the structured index what its counts stand for.
 const countsNote = "Rows without streams have them counted in stream_count: the names do not fit here, and stand in the text. " +
-	"Call schema with connection_id for a shorter index, or with stream for one stream."
+	"Call " + tool.SchemaTool + " with connection_id for a shorter index, or with stream for one stream."
 
 // indexMeaning says in the structured index how to go on from it (R-BUD-1).
 const indexMeaning = "Pass a name of streams as stream, and a connection_id of granted_connections, " +

@@ -8,12 +8,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Lines of the index.
 const (
-	noStreams = "No stream is granted, or none of this connection. Call schema without arguments for what is."
-	nextLine  = "For fields, filters, sort and relations call schema with a stream, and with its connection_id when there are several:"
+	noStreams = "No stream is granted, or none of this connection. Call " + tool.SchemaTool + " without arguments for what is."
+	nextLine  = "For fields, filters, sort and relations call " + tool.SchemaTool + " with a stream, and with its connection_id when there are several:"
 )
 
 // text is the index in at most so many bytes. It is whole when every stream name stands in it; when it
@@ -140,7 +141,7 @@ func shownKey(c *schemadoc.Connector) string { return cmp.Or(c.Key, "unknown") }
 func listingCall(c *schemadoc.Connector) (render.Call, bool) {
 	for _, s := range c.Streams {
 		if len(s.Connections) == 0 && len(s.Name) <= handleMaximum { // it has all
-			return render.Call{Tool: "schema", Arguments: rawjson.Object{rawjson.String("stream", s.Name)}}, true
+			return schemaCall(rawjson.String(tool.SchemaStream, s.Name)), true
 		}
 	}
 	return render.Call{}, false

@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // labelCharacters bounds a label, a flag list and the like.
@@ -76,14 +77,19 @@ func (r *row) fieldList() string {
 // leftOut is the number of fields that do not stand among the first ones.
 func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.long }
 
+// sourceArguments are what another tool calls its stream and its connection.
+type sourceArguments struct{ stream, connectionID string }
+
+var schemaNames = sourceArguments{tool.SchemaStream, tool.SchemaConnectionID}
+
 // arguments select the row in another call.
-func (r *row) arguments(input SchemaInput) rawjson.Object {
-	arguments := rawjson.Object{rawjson.String("stream", r.stream.Name)}
+func (r *row) arguments(input SchemaInput, names sourceArguments) rawjson.Object {
+	arguments := rawjson.Object{rawjson.String(names.stream, r.stream.Name)}
 	if shown, _ := usableConnections(r.connector.ConnectionsOf(r.stream), 1); len(shown) > 0 {
-		return append(arguments, rawjson.String("connection_id", shown[0].ID))
+		return append(arguments, rawjson.String(names.connectionID, shown[0].ID))
 	}
 	if input.ConnectionID != nil {
-		return append(arguments, rawjson.String("connection_id", *input.ConnectionID))
+		return append(arguments, rawjson.String(names.connectionID, *input.ConnectionID))
 	}
 	return arguments
 }
@@ -91,14 +97,16 @@ func (r *row) arguments(input SchemaInput) rawjson.Object {
 // calls try the stream out: a short page of the first source, and a count. When something is left out
 // that a narrower call shows, that call stands first.
 func (d *detail) calls(shown extent) []render.Call {
-	first := d.rows[0].arguments(d.input)
+	first := d.rows[0]
+	records := first.arguments(d.input, sourceArguments{tool.RecordsStream, tool.RecordsConnectionID})
+	groups := first.arguments(d.input, sourceArguments{tool.GroupsStream, tool.GroupsConnectionID})
 	var calls []render.Call
 	if narrower := d.narrower(shown); narrower != nil {
-		calls = append(calls, render.Call{Tool: "schema", Arguments: narrower})
+		calls = append(calls, schemaCall(narrower...))
 	}
 	return append(calls,
-		render.Call{Tool: "query_records", Arguments: first.With("limit", rawjson.Value("5"))},
-		render.Call{Tool: "aggregate", Arguments: first.With("metric", rawjson.Quote("count"))},
+		render.Call{Tool: tool.RecordsTool, Arguments: records.With(tool.RecordsLimit, rawjson.Value("5"))},
+		render.Call{Tool: tool.GroupsTool, Arguments: groups.With(tool.GroupsMetric, rawjson.Quote("count"))},
 	)
 }
 
@@ -110,7 +118,7 @@ func (d *detail) narrower(shown extent) rawjson.Object {
 	}
 	for i, r := range d.rows {
 		if i >= shown.rows || len(r.fields) > shown.fields {
-			if arguments := r.arguments(d.input); arguments.Get("connection_id") != nil {
+			if arguments := r.arguments(d.input, schemaNames); arguments.Get(tool.SchemaConnectionID) != nil {
 				return arguments
 			}
 		}

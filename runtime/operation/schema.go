@@ -3,6 +3,7 @@ package operation
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
@@ -43,9 +44,10 @@ func fullSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Res
 	if input.Stream == nil {
 		return nil, &tool.Error{
 			Code: tool.InvalidSchemaDetail,
-			Message: `detail "full" is the schema of one stream of one source and needs stream; ` +
-				`call schema(stream, connection_id, detail: "full"), with names from schema without arguments`,
-			Param: "detail",
+			Message: fmt.Sprintf(`%[4]s "full" is the schema of one stream of one source and needs %[2]s; `+
+				`call %[1]s(%[2]s, %[3]s, %[4]s: "full"), with names from %[1]s without arguments`,
+				tool.SchemaTool, tool.SchemaStream, tool.SchemaConnectionID, tool.SchemaDetail),
+			Param: tool.SchemaDetail,
 		}
 	}
 	response, found, err := read(ctx, env, input)

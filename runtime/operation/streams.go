@@ -40,10 +40,10 @@ func (d *detail) fits(shown extent) bool {
 
 // notFound says in both channels that nothing matches.
 func notFound(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
-	call := render.Call{Tool: "schema", Arguments: rawjson.Object{}}
-	said := "No granted stream matches " + render.Token("stream", *input.Stream)
+	call := schemaCall()
+	said := "No granted stream matches " + render.Token(tool.SchemaStream, *input.Stream)
 	if input.ConnectionID != nil {
-		said += " " + render.Token("connection_id", *input.ConnectionID)
+		said += " " + render.Token(tool.SchemaConnectionID, *input.ConnectionID)
 	}
 	said += ". The index lists what is granted."
 	data := rawjson.Object{}
@@ -63,7 +63,7 @@ func notFound(response *rs.Response, d *schemadoc.Document, input SchemaInput) (
 		Structured: render.Structured(response, members, []render.Call{call}),
 	}
 	if len(result.Text) > render.ChannelCharacters || len(result.Structured) > render.ChannelCharacters {
-		return nil, response.Unusable("no granted stream matches, and the answer does not fit; call schema without arguments", nil)
+		return nil, response.Unusable("no granted stream matches, and the answer does not fit; call "+tool.SchemaTool+" without arguments", nil)
 	}
 	return result, nil
 }

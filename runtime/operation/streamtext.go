@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // text is the rows in text with the legend of their flags, or false when it passes the bound.
@@ -94,7 +95,7 @@ func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string)
 		t.add(line)
 	}
 	if left := r.leftOut(shown.fields); left > 0 {
-		t.add(fmt.Sprintf("    fields_left_out=%d: query_records shows them in the records", left))
+		t.add(fmt.Sprintf("    fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 type ExpandAdvertisedInput struct {
 	Stream       string
 	ConnectionID *string // nil: any source
+	Relations    string  // the name of the argument for what to expand
 }
 
 // ExpandAdvertised refuses expand on a stream whose schema advertises no usable expand_capabilities
@@ -39,9 +40,9 @@ func ExpandAdvertised(ctx context.Context, env tool.Env, input ExpandAdvertisedI
 	}
 	return &tool.Error{
 		Code: tool.InvalidExpand,
-		Message: fmt.Sprintf("the stream %q advertises no expand_capabilities, so expand and expand_limit cannot be used on it; leave them out, and see GET /v1/schema (expand_capabilities) for what can be expanded",
-			input.Stream),
-		Param: "expand",
+		Message: fmt.Sprintf("the stream %q advertises no expand_capabilities, so %s, and limits of it, cannot be used on it; leave them out, and see GET /v1/schema (expand_capabilities) for what can be expanded",
+			input.Stream, input.Relations),
+		Param: input.Relations,
 	}
 }
 

@@ -91,7 +91,7 @@ func TestExpandAdvertised(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			source := &reader{body: test.body, err: test.err}
 			err := precondition.ExpandAdvertised(t.Context(), tool.Env{RS: source},
-				precondition.ExpandAdvertisedInput{Stream: "messages", ConnectionID: test.connection})
+				precondition.ExpandAdvertisedInput{Stream: "messages", ConnectionID: test.connection, Relations: "expand"})
 			want := "/v1/schema?view=compact&stream=messages"
 			if test.connection != nil {
 				want += "&connection_id=cin_1"

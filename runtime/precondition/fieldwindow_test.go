@@ -11,7 +11,10 @@ import (
 // R-ARG-9, R-WIN-4: contradictory selectors are refused, and the RS sees nothing.
 func TestFieldWindowSelector(t *testing.T) {
 	number, text, wrong := int64(0), "0", "1e3"
-	type selector = precondition.FieldWindowSelectorInput
+	type selector struct {
+		OffsetChars, BeforeChars, AfterChars *int64
+		Cursor, Q                            *string
+	}
 	tests := []struct {
 		name  string
 		input selector
@@ -35,7 +38,13 @@ func TestFieldWindowSelector(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			source := &reader{}
-			err := precondition.FieldWindowSelector(t.Context(), tool.Env{RS: source}, test.input)
+			err := precondition.FieldWindowSelector(t.Context(), tool.Env{RS: source}, precondition.FieldWindowSelectorInput{
+				OffsetChars: tool.Named("offset_chars", test.input.OffsetChars),
+				Cursor:      tool.Named("cursor", test.input.Cursor),
+				Q:           tool.Named("q", test.input.Q),
+				BeforeChars: tool.Named("before_chars", test.input.BeforeChars),
+				AfterChars:  tool.Named("after_chars", test.input.AfterChars),
+			})
 			if len(source.read) != 0 {
 				t.Errorf("the RS saw %v", source.read)
 			}

@@ -186,8 +186,7 @@ func (d *document) fewerExpanded(relations []string) Call {
 	for _, relation := range relations {
 		limits = append(limits, rawjson.Int(relation, 1))
 	}
-	arguments := append(d.arguments(), rawjson.Strings("expand", relations), rawjson.Raw("expand_limit", limits.Encode()))
-	return Call{Tool: "fetch", Arguments: arguments}
+	return d.fetch(rawjson.Strings(tool.DocumentExpand, relations), rawjson.Raw(tool.DocumentExpandLimit, limits.Encode()))
 }
 
 const namesShown = 8 // clipped fields of a document with a continuation of their own

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // evidence is a piece of a field in which the RS proved a match (R-SEARCH-3). Nothing is inferred
@@ -62,13 +63,13 @@ func isComplete(window rawjson.Object) bool {
 func selectors(window, read rawjson.Object) []rawjson.Member {
 	for _, from := range []rawjson.Object{read, window} {
 		if offset, ok := firstInt(from, "offset_chars", "start_chars"); ok {
-			return []rawjson.Member{rawjson.Int("offset_chars", offset)}
+			return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, offset)}
 		}
 		if cursor := from.Text("cursor"); cursor != "" && len(cursor) <= urlCharacters {
-			return []rawjson.Member{rawjson.String("cursor", cursor)}
+			return []rawjson.Member{rawjson.String(tool.FieldCursor, cursor)}
 		}
 		if q := from.Text("q"); q != "" && len(q) <= groupCharacters {
-			return []rawjson.Member{rawjson.String("q", q)}
+			return []rawjson.Member{rawjson.String(tool.FieldQ, q)}
 		}
 	}
 	return nil

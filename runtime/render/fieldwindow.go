@@ -122,7 +122,7 @@ func (w *window) note() string {
 func (w *window) toward(word string, place ...rawjson.Member) []direction {
 	given := w.input.Call.Without("q", "cursor", "before_chars", "after_chars")
 	if recordid.IsURI(w.input.Target.Handle) && w.handle != "" {
-		place = append(place, rawjson.String("id", w.handle))
+		place = append(place, rawjson.String(tool.FieldID, w.handle))
 	}
 	var found []direction
 	for _, call := range given.With(place...) {

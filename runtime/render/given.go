@@ -12,25 +12,39 @@ type Given struct {
 	Tool      string
 	Arguments rawjson.Object // under their advertised names, in the caller's order and spelling
 	Accepted  []string       // the names of all arguments that the tool takes
+	// Renamed are the names of those for which the RS has another: its name → the argument's.
+	Renamed map[string]string
 }
 
-// With is the same call with these arguments in place of its own. A tool that does not take one of them has no
-// such call.
+// With is the same call with these values of the RS's parameters in place of its own. A tool that does not take one of
+// them has no such call.
 func (g Given) With(replaced ...rawjson.Member) []Call {
 	arguments := g.Arguments
 	for _, member := range replaced {
 		if !g.takes(member.Name) {
 			return nil
 		}
-		arguments = arguments.With(member.Name, member.Value)
+		arguments = arguments.With(g.argument(member.Name), member.Value)
 	}
 	return []Call{{Tool: g.Tool, Arguments: arguments}}
 }
 
-// Without is the call without these arguments.
-func (g Given) Without(names ...string) Given {
-	g.Arguments = g.Arguments.Without(names...)
+// Without is the call without these parameters of the RS.
+func (g Given) Without(parameters ...string) Given {
+	for _, parameter := range parameters {
+		g.Arguments = g.Arguments.Without(g.argument(parameter))
+	}
 	return g
 }
 
-func (g Given) takes(name string) bool { return slices.Contains(g.Accepted, name) }
+func (g Given) takes(parameter string) bool {
+	return slices.Contains(g.Accepted, g.argument(parameter))
+}
+
+// argument is the name of the argument that is sent as a parameter of the RS.
+func (g Given) argument(parameter string) string {
+	if name, renamed := g.Renamed[parameter]; renamed {
+		return name
+	}
+	return parameter
+}

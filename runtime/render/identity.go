@@ -3,6 +3,7 @@ package render
 import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // identity is where a record comes from, and the handle by which a model names it (R-HAND-1).
@@ -30,19 +31,23 @@ func newIdentity(connectionID, stream, recordID string) identity {
 	return id
 }
 
-// arguments select the record in a continuation call. Where no handle can be formed they are its
-// parts, which read_record_field takes as well.
-func (id identity) arguments() rawjson.Object {
-	if id.handle == "" {
-		arguments := rawjson.Object{rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)}
-		if id.connectionID != "" {
-			arguments = append(arguments, rawjson.String("connection_id", id.connectionID))
-		}
-		return arguments
-	}
-	arguments := append(make(rawjson.Object, 0, argumentsUsual), rawjson.String("id", id.handle))
+// arguments select the record by its handle in a continuation call of a tool that has these names for them.
+func (id identity) arguments(handleName, connectionName string) rawjson.Object {
+	arguments := append(make(rawjson.Object, 0, argumentsUsual), rawjson.String(handleName, id.handle))
 	if !id.embedded && id.connectionID != "" {
-		arguments = append(arguments, rawjson.String("connection_id", id.connectionID))
+		arguments = append(arguments, rawjson.String(connectionName, id.connectionID))
+	}
+	return arguments
+}
+
+// fieldArguments select the record in a call for one field of it. Where no handle can be formed they are its parts.
+func (id identity) fieldArguments() rawjson.Object {
+	if id.handle != "" {
+		return id.arguments(tool.FieldID, tool.FieldConnectionID)
+	}
+	arguments := rawjson.Object{rawjson.String(tool.FieldStream, id.stream), rawjson.String(tool.FieldRecordID, id.recordID)}
+	if id.connectionID != "" {
+		arguments = append(arguments, rawjson.String(tool.FieldConnectionID, id.connectionID))
 	}
 	return arguments
 }
@@ -50,18 +55,21 @@ func (id identity) arguments() rawjson.Object {
 // argumentsUsual is how many arguments a continuation has room for at first.
 const argumentsUsual = 3
 
-// fetch reads the whole record.
-func (id identity) fetch() Call { return Call{Tool: "fetch", Arguments: id.arguments()} }
+// fetch reads the whole record, or what the other arguments leave of it.
+func (id identity) fetch(more ...rawjson.Member) Call {
+	arguments := id.arguments(tool.DocumentID, tool.DocumentConnectionID)
+	return Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...)}
+}
 
 // fetchFields reads some fields of the record only.
 func (id identity) fetchFields(names ...string) Call {
-	return Call{Tool: "fetch", Arguments: append(id.arguments(), rawjson.Strings("fields", names))}
+	return id.fetch(rawjson.Strings(tool.DocumentFields, names))
 }
 
 // readField reads a text field of the record, window by window.
 func (id identity) readField(path string, more ...rawjson.Member) Call {
-	arguments := append(id.arguments(), rawjson.String("field_path", path))
-	return Call{Tool: "read_record_field", Arguments: append(arguments, more...)}
+	arguments := append(id.fieldArguments(), rawjson.String(tool.FieldPath, path))
+	return Call{Tool: tool.FieldTool, Arguments: append(arguments, more...)}
 }
 
 // tokens name the record in text: its handle, and the connection when the handle cannot hold it.

@@ -187,7 +187,7 @@ func (p *page) eachSource() ([]Call, string) {
 	if more == 0 {
 		return calls, ""
 	}
-	return calls, fmt.Sprintf("%d more connections may have more rows: call again with connection_id for each; schema lists them.", more)
+	return calls, fmt.Sprintf("%d more connections may have more rows: call again with connection_id for each; %s lists them.", more, tool.SchemaTool)
 }
 
 // smallerLimit is the limit of a page that fits. Over several connections the RS counts it for each; where they have no

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // rowPreviews shows the fields of rows. Its buffers serve one row after the other.
@@ -75,12 +76,11 @@ func (r *row) repeatsHandle(name string, value []byte) bool {
 
 // fetchExpanded reads the whole record, with the relations that this page has of it.
 func (r *row) fetchExpanded() Call {
-	call := r.fetch()
 	relations, _ := rawjson.ParseObject(r.members.Get(expandedName))
 	if names := passable(relations.Names()); names != nil {
-		call.Arguments = append(call.Arguments, rawjson.Strings("expand", names))
+		return r.fetch(rawjson.Strings(tool.DocumentExpand, names))
 	}
-	return call
+	return r.fetch()
 }
 
 // expandedTokens count the records of each expanded relation.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Bounds of the values of a page that does not fit (R-BUD-3, R-BUD-6), in characters as read_record_field counts them.
@@ -206,7 +207,7 @@ func (r *row) clipValue(member rawjson.Member, isField bool, above, shown int) (
 	}
 	switch {
 	case isField && isText && r.canRead(member.Name):
-		c.next = []Call{r.readField(member.Name, rawjson.Int("offset_chars", int64(c.shown)))}
+		c.next = []Call{r.readField(member.Name, rawjson.Int(tool.FieldOffsetChars, int64(c.shown)))}
 	case isField && r.canFetch() && passable([]string{member.Name}) != nil:
 		c.next = []Call{r.fetchFields(member.Name)}
 	case member.Name == expandedName && r.canFetch():

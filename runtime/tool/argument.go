@@ -19,7 +19,33 @@ type Argument struct {
 	Name        string
 	Type        ArgumentType
 	Required    bool
-	Positional  bool     // of a command: stands behind its words, without a flag
-	Description string   // one line, values and bounds included; may be empty
-	Values      []string // the only values of a string; nil: any
+	Positional  bool       // of a command: stands behind its words, without a flag
+	Description string     // one line, values and bounds included; may be empty
+	Values      []string   // the only values of a string; nil: any
+	Complete    Completion // what a shell offers beside Values
 }
+
+// NamedArgument is an argument as a call gave it, with its name, for a refusal that names it.
+type NamedArgument[T any] struct {
+	Name  string
+	Value *T // nil: it was not given
+}
+
+// Named is an argument with its name.
+func Named[T any](name string, value *T) NamedArgument[T] {
+	return NamedArgument[T]{Name: name, Value: value}
+}
+
+// Given reports whether the call gave the argument.
+func (a NamedArgument[T]) Given() bool { return a.Value != nil }
+
+// Completion is what a shell offers in the place of a value, of what the grant covers.
+type Completion int
+
+// The completions that specs use.
+const (
+	CompleteNothing    Completion = iota
+	CompleteStream                // the names of streams
+	CompleteConnection            // the ids of connections
+	CompleteField                 // the names of the fields of the stream that the command line names
+)

@@ -97,7 +97,7 @@ func (o *object) candidates(value json.RawMessage) {
 func (o *object) truncated(total int) {
 	o.set(rawjson.Int("available_connections_total", int64(total)))
 	o.set(rawjson.Bool("available_connections_truncated", true))
-	hint := "Call schema to see every connection."
+	hint := "Call " + SchemaTool + " to see every connection."
 	if said := o.Text("hint"); said != "" && said != hint {
 		hint = said + " " + hint
 	}

@@ -57,7 +57,7 @@ func CursorRefused(problem string, cause error) *Error {
 	return &Error{
 		Code:    InvalidArguments,
 		Message: "the cursor " + problem + "; pass next_cursor of the page before as it is, or begin again without cursor",
-		Param:   "cursor",
+		Param:   HitsCursor, // every tool with pages calls it so
 		Cause:   cause,
 	}
 }

@@ -18,8 +18,22 @@ type Definition struct {
 	InputSchema  json.RawMessage // served byte for byte, in declared order
 	OutputSchema json.RawMessage
 	Arguments    []Argument // in the order of the schema
+	Table        Table      // what a terminal shows of a result
+	Pages        string     // the argument that takes next_cursor; empty: a result is all there is
 	Run          Run
 }
+
+// Table is the form of structured output that a terminal shows as a table.
+type Table int
+
+// The tables that specs use.
+const (
+	NoTable       Table = iota // the text of the result
+	RowTable                   // of records
+	HitTable                   // of a search
+	GroupTable                 // of an aggregate
+	DocumentTable              // its text alone
+)
 
 // Run answers one call. A nil or empty arguments object is a call without arguments.
 // Its error is a *Error of this package, an *rs.Error or an *rs.Failure; Failed renders any of them.
@@ -50,4 +64,5 @@ type Surface struct {
 	Instructions string
 	Tools        []Definition // in the order of the specs
 	Templates    []Template
+	Examples     []string // of command lines that call a tool, from the name of the tool on
 }

@@ -1,0 +1,30 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
+
+// Names is the Go file of package tool that holds what hand-written code says by name: the tools and arguments of the
+// calls that results lead to, and the advice after a refusal. They stand there because runtime imports nothing of gen.
+func Names(surface *plan.Plan) ([]byte, error) {
+	file := newFileOf("tool", runtimePath("tool"), SurfaceSource)
+	constants := make([]jen.Code, 0, len(surface.Names))
+	for _, name := range surface.Names {
+		constants = append(constants, jen.Id(name.Constant).Op("=").Lit(name.Value))
+	}
+	file.Add(comment("The tools that results and refusals lead to, and the arguments that they are called with.")).
+		Line().Const().Defs(constants...).Line()
+	rows := make([]jen.Code, 0, len(surface.Advice))
+	for _, advice := range surface.Advice {
+		show := "nowhere"
+		if advice.Show != "" {
+			show = advice.Show
+		}
+		rows = append(rows, jen.Lit(advice.Code).Op(":").Values(jen.Id(show), jen.Lit(advice.Hint)))
+	}
+	file.Add(comment("adviceFor holds what to do after each code of the RS.")).
+		Line().Var().Id("adviceFor").Op("=").Map(jen.String()).Id("advice").Add(braces(rows, true))
+	return rendered(file)
+}

@@ -1,0 +1,112 @@
+package generator_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+)
+
+// addedTool is a tool of known words, none of whose arguments has a name that another tool has.
+const addedTool = `tool: mailbox
+title: Mailbox
+description: Read a mailbox. Read-only.
+budget: {bytes: 1200}
+arguments:
+  - {name: kind, type: string, required: true, check: safe_name, send: path, complete: stream}
+  - {name: source, type: string, check: safe_name, send: query, as: connection_id, complete: connection}
+  - {name: columns, type: string_list, check: field_names, send: comma_list, as: fields, complete: field}
+  - {name: size, type: integer, minimum: 1, maximum: 50, send: query, as: limit}
+  - {name: page, type: string, send: query, as: cursor}
+request:
+  method: GET
+  path: "/v1/streams/{kind}/records"
+  sources: {from: one, with: {stream: kind, connection_id: source}}
+result: {render: records, table: rows, pages: page, with: {stream: kind, connection_id: source, fields: columns}}
+output: envelope
+`
+
+// A tool is added in YAML alone, and a terminal has its table, its pages and its completion.
+func TestAToolAddedInYAMLHasItsTerminal(t *testing.T) {
+	specs := specsWith(t, "toolspec/surface.yaml", func(text string) string {
+		text = strings.Replace(text, "read_record_field]", "read_record_field, mailbox]", 1)
+		return regexp.MustCompile(`budget: \{bytes: \d+, tokens: \d+`).ReplaceAllString(text, "budget: {bytes: 20000, tokens: 4000")
+	})
+	specs["toolspec/tools/mailbox.yaml"] = &fstest.MapFile{Data: []byte(addedTool)}
+	terminal := newAddedTerminal(t, generate(t, specs))
+
+	table := terminal.run("call", "mailbox", "--kind", "messages", "--source", "cin_gmail_personal", "--columns", "subject", "--size", "2", "--format", "table")
+	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[0], "id ") || !strings.Contains(lines[0], "subject") || !strings.HasPrefix(lines[1], "cin_gmail_personal/messages:") {
+		t.Errorf("no table:\n%s", table)
+	}
+	rows := strings.Count(terminal.run("call", "mailbox", "--kind", "messages", "--source", "cin_gmail_personal", "--size", "20", "--all"), "\n")
+	if want := strings.Count(terminal.run("call", "query_records", "--stream", "messages", "--connection-id", "cin_gmail_personal", "--limit", "20", "--all"), "\n"); rows != want || rows <= 20 {
+		t.Errorf("--all gives %d rows, want the %d of several pages", rows, want)
+	}
+	for _, test := range []struct {
+		begun []string
+		want  string
+	}{
+		{[]string{"--kind", "mess"}, "messages\n"},
+		{[]string{"--kind", "messages", "--source", "cin_gmail_p"}, "cin_gmail_personal\t"},
+		{[]string{"--kind", "messages", "--columns", "id,subj"}, "id,subject\n"},
+	} {
+		// A shell waits two seconds for the provider, which may be too short for a busy machine.
+		got := ""
+		for try := 0; try < 10 && !strings.Contains(got, test.want); try++ {
+			got = terminal.run(append([]string{"__complete", "call", "mailbox"}, test.begun...)...)
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%v completes to %q, want %q", test.begun, got, test.want)
+		}
+	}
+}
+
+// addedTerminal is the real binary with other generated files, and a provider for it.
+type addedTerminal struct {
+	t        *testing.T
+	binary   string
+	provider []string // the environment that names it
+}
+
+func newAddedTerminal(t *testing.T, files map[string]string) *addedTerminal {
+	t.Helper()
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(box.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	binary := filepath.Join(t.TempDir(), "pdpp-mcp")
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay(t, files), "-o", binary, "./cmd/pdpp-mcp")
+	build.Dir = ".."
+	if printed, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	provider := []string{"PDPP_PROVIDER_URL=" + server.URL, "PDPP_ACCESS_TOKEN=" + box.Tokens()["everything"], "PDPP_CACHE_ROOT=" + t.TempDir()}
+	return &addedTerminal{t: t, binary: binary, provider: provider}
+}
+
+func (a *addedTerminal) run(arguments ...string) string {
+	a.t.Helper()
+	command := exec.CommandContext(a.t.Context(), a.binary, arguments...)
+	command.Env = append(os.Environ(), a.provider...)
+	var said strings.Builder
+	command.Stderr = &said
+	printed, err := command.Output()
+	if err != nil {
+		a.t.Errorf("%v: %v\n%s", arguments, err, said.String())
+	}
+	return string(printed)
+}

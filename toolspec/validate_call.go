@@ -1,0 +1,98 @@
+package toolspec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// checkCalls judges the calls that results lead to: each word once, and none left out.
+func checkCalls(from source, calls []Call, tools []loadedTool) {
+	seen := map[string]string{}
+	for index, call := range calls {
+		path := fmt.Sprintf("calls[%d]", index)
+		checkUnique(from, path+".call", call.Call, seen)
+		word, known := Calls.find(call.Call)
+		if !known && call.Call != "" {
+			from.add(path+".call", "%s", unknown("call", call.Call, Calls.Names()))
+		}
+		tool, found := checkToolName(from, path+".tool", call.Tool, tools)
+		if !known || !found {
+			continue
+		}
+		check := &toolCheck{source: from, tool: tool, used: map[string]bool{}}
+		check.complete = check.complete && from.complete
+		check.names(path, word, call.With)
+	}
+	for _, name := range Calls.Names() {
+		if _, given := seen[name]; !given && len(calls) > 0 && from.complete {
+			from.add("calls", "lacks %s; say which tool it is", name)
+		}
+	}
+}
+
+// checkToolName finds the tool that surface.yaml names, and notes one that is not there or that no client is offered. Of
+// a file that could not be read nothing is known.
+func checkToolName(from source, path, name string, tools []loadedTool) (Tool, bool) {
+	index := slices.IndexFunc(tools, func(tool loadedTool) bool { return tool.stem == name })
+	switch {
+	case name == "":
+	case index < 0:
+		from.add(path, "%s", unknown("tool", name, stemsOf(tools)))
+	case !tools[index].source.complete:
+	case tools[index].value.Terminal():
+		from.add(path, "is %q, which is a command of the terminal alone; name a tool for MCP clients", name)
+	default:
+		return tools[index].value, true
+	}
+	return Tool{}, false
+}
+
+// names judges the arguments of another tool whose names a call takes.
+func (c *toolCheck) names(path string, word Word, with Bindings) {
+	for _, binding := range with {
+		at := joinKey(path+".with", binding.Name)
+		parameter, found := word.parameter(binding.Name)
+		if !found {
+			c.add(at, "%s", unknown("parameter of "+word.Name, binding.Name, parameterNames(word)))
+			continue
+		}
+		argument, found := c.reference(at, binding.Value)
+		if wanted := parameter.Kind.argumentType(); found && argument.Type != wanted && parameter.Kind != KindName {
+			c.add(at, "is %q, %s, but %s is wanted; name another", binding.Value, article(argument.Type), article(wanted))
+		}
+	}
+	for _, parameter := range word.Parameters {
+		if !slices.ContainsFunc(with, func(b Binding) bool { return b.Name == parameter.Name }) {
+			c.addMissing(path+".with."+parameter.Name, "is missing; name the argument of %s for it", c.tool.Name)
+		}
+	}
+}
+
+// bounded is a part of a hint that stands for the bounds of an argument.
+var bounded = regexp.MustCompile(`\{([^{}]*)\}`)
+
+func checkRefusals(from source, refusals []Refusal, tools []loadedTool) {
+	seen := map[string]string{}
+	for index, refusal := range refusals {
+		path := fmt.Sprintf("refusals[%d]", index)
+		for number, code := range refusal.Codes {
+			checkUnique(from, fmt.Sprintf("%s.codes[%d]", path, number), code, seen)
+		}
+		if _, known := Shows.find(refusal.Show); !known && refusal.Show != "" {
+			from.add(path+".show", "%s", unknown("word", refusal.Show, Shows.Names()))
+		}
+		for _, match := range bounded.FindAllStringSubmatch(refusal.Hint, -1) {
+			name, argument, _ := strings.Cut(match[1], ".")
+			tool, found := checkToolName(from, path+".hint", name, tools)
+			if !found {
+				continue
+			}
+			check := &toolCheck{source: from, tool: tool, used: map[string]bool{}}
+			if named, found := check.reference(path+".hint", argument); found && named.Bounds() == "" || argument == "" {
+				from.add(path+".hint", "has {%s}, which has no bounds; name an integer of %s that has", match[1], name)
+			}
+		}
+	}
+}
