@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -40,14 +39,7 @@ func connect(t *testing.T, revision string) *session {
 		t.Error("the resource server was wanted")
 		return tool.Env{}, errors.New("no resource server")
 	}
-	input, toServer := io.Pipe()
-	fromServer, output := io.Pipe()
-	go func() {
-		options := host.Options{Name: "pdpp-mcp", Version: "test"}
-		_ = host.ServeSession(t.Context(), gen.Surface(), options, environment, host.Streams{In: input, Out: output})
-		_ = output.Close()
-	}()
-	connection, err := (&mcp.IOTransport{Reader: fromServer, Writer: toServer}).Connect(t.Context())
+	connection, err := hosttest.Serve(t, gen.Surface(), hosttest.Options, environment).Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -12,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -57,20 +56,7 @@ func serveSurface(t *testing.T, listener *listeningRS) *mcp.ClientSession {
 		t.Fatal(err)
 	}
 	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
-	input, toServer := io.Pipe()
-	fromServer, output := io.Pipe()
-	go func() {
-		options := host.Options{Name: "pdpp-mcp", Version: "test"}
-		_ = host.ServeSession(t.Context(), gen.Surface(), options, environment, host.Streams{In: input, Out: output})
-		_ = output.Close()
-	}()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = session.Close() })
-	return session
+	return hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)
 }
 
 // toolError is the error object of a result.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -114,21 +114,9 @@ func testSurface(more ...tool.Definition) tool.Surface {
 func connect(t *testing.T, surface tool.Surface, options host.Options, environment host.Environment) *mcp.ClientSession {
 	t.Helper()
 	if options.Name == "" {
-		options.Name, options.Version = "pdpp-mcp", "test"
+		options.Name, options.Version = hosttest.Options.Name, hosttest.Options.Version
 	}
-	input, toServer := io.Pipe()
-	fromServer, output := io.Pipe()
-	go func() {
-		_ = host.ServeSession(t.Context(), surface, options, environment, host.Streams{In: input, Out: output})
-		_ = output.Close()
-	}()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = session.Close() })
-	return session
+	return hosttest.Connect(t, surface, options, environment)
 }
 
 func reading(reader rs.Reader) host.Environment {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -25,20 +24,7 @@ import (
 func sessionOver(t *testing.T, reader rs.Reader) *mcp.ClientSession {
 	t.Helper()
 	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
-	input, toServer := io.Pipe()
-	fromServer, output := io.Pipe()
-	go func() {
-		options := host.Options{Name: "pdpp-mcp", Version: "test"}
-		_ = host.ServeSession(t.Context(), gen.Surface(), options, environment, host.Streams{In: input, Out: output})
-		_ = output.Close()
-	}()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = session.Close() })
-	return session
+	return hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)
 }
 
 // followed is what a model gets that makes every call that a result shows.

@@ -1,0 +1,39 @@
+// Package hosttest serves a surface to the SDK's client within a test.
+package hosttest
+
+import (
+	"io"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Options are those of a server that tests start.
+var Options = host.Options{Name: "pdpp-mcp", Version: "test"}
+
+// Serve serves a surface until the test ends, and gives the client's side of the session.
+func Serve(t testing.TB, surface tool.Surface, options host.Options, environment host.Environment) mcp.Transport {
+	t.Helper()
+	input, toServer := io.Pipe()
+	fromServer, output := io.Pipe()
+	go func() {
+		_ = host.ServeSession(t.Context(), surface, options, environment, host.Streams{In: input, Out: output}) // the client sees it end
+		_ = output.Close()
+	}()
+	return &mcp.IOTransport{Reader: fromServer, Writer: toServer}
+}
+
+// Connect serves a surface to a client that has begun its session.
+func Connect(t testing.TB, surface tool.Surface, options host.Options, environment host.Environment) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
+	session, err := client.Connect(t.Context(), Serve(t, surface, options, environment), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
