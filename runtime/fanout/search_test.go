@@ -103,7 +103,7 @@ func TestMissingSourcesAreNamed(t *testing.T) {
 	var mu sync.Mutex
 	results := map[fanout.Result]int{}
 	reader := fanout.New(append(members(good, hanging, refused, html, odd), ended("f", "messages")), fanout.Options{
-		ProviderURL: provider, ChildTimeout: 50 * time.Millisecond,
+		ProviderURL: provider, ChildTimeout: 500 * time.Millisecond,
 		Observe: func(seen fanout.Observation) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -125,9 +125,9 @@ func TestOpenTakesItsTime(t *testing.T) {
 			_, _ = io.WriteString(writer, blob[i:i+1])
 			_ = http.NewResponseController(writer).Flush()
 		}
-	}, func(o *rs.Options) { o.Timeout = 300 * time.Millisecond })
+	}, func(o *rs.Options) { o.Timeout = time.Second })
 	go func() {
-		ticks := time.NewTicker(100 * time.Millisecond)
+		ticks := time.NewTicker(150 * time.Millisecond)
 		defer ticks.Stop()
 		for range blob {
 			<-ticks.C
