@@ -40,11 +40,11 @@ func refuseTool(command *cobra.Command, positional []string) error {
 	if len(positional) == 0 {
 		return &usageError{"call takes the name of one tool: " + toolNames()}
 	}
-	message := fmt.Sprintf("unknown tool %q; ", positional[0])
+	message := fmt.Sprintf("unknown tool %q", positional[0])
 	if meant := command.SuggestionsFor(positional[0]); len(meant) > 0 {
-		message += fmt.Sprintf("did you mean %s? ", meant[0])
+		message += fmt.Sprintf("; did you mean %s?", meant[0])
 	}
-	return &usageError{message + "The tools are: " + toolNames()}
+	return &usageError{message + " (the tools are " + toolNames() + ")"}
 }
 
 func newToolCommand(terminal terminal, logging *logging, definition tool.Definition) *cobra.Command {

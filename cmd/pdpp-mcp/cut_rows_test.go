@@ -117,9 +117,9 @@ func TestAWrongStreamIsAnAnswer(t *testing.T) {
 // A tool that is not there is named, whatever stands behind it, with the tools that are.
 func TestAnUnknownToolIsNamed(t *testing.T) {
 	for given, want := range map[string]string{
-		"querry_record --stream messages": `unknown tool "querry_record"; did you mean query_records? The tools are: schema, query_records,`,
-		"nonsense --stream messages":      `unknown tool "nonsense"; The tools are: schema, query_records,`,
-		"--stream messages nonsense":      `unknown tool "nonsense"; The tools are:`,
+		"querry_record --stream messages": `unknown tool "querry_record"; did you mean query_records? (the tools are schema, query_records,`,
+		"nonsense --stream messages":      `unknown tool "nonsense" (the tools are schema, query_records,`,
+		"--stream messages nonsense":      `unknown tool "nonsense" (the tools are`,
 		"--stream messages":               "call takes the name of one tool: schema,",
 	} {
 		_, problems, code := runCall(t, "http://127.0.0.1:1", strings.Fields(given)...)
