@@ -11,11 +11,12 @@ import (
 
 // Tokens of the canned provider. What a token begins with says what it opens.
 const (
-	clientToken  = "token-of-bench-client-"  // and a number: a plain client
-	packageToken = "token-of-bench-package-" // and the number of its children
-	childToken   = "token-of-bench-child-"   // one of a package; its searches take searchTakes
-	swiftToken   = "token-of-bench-swift-"   // the same without a wait, for the sweep
-	largeToken   = "token-of-bench-large-"   // and connectors, streams and fields: a server that ignores the compact view
+	tokenBegins  = "token-of-the-bench-"    // a bearer has 16 characters at least
+	clientToken  = tokenBegins + "client-"  // and a number: a plain client
+	packageToken = tokenBegins + "package-" // and the number of its children
+	childToken   = tokenBegins + "child-"   // one of a package; its searches take searchTakes
+	swiftToken   = tokenBegins + "swift-"   // the same without a wait, for the sweep
+	largeToken   = tokenBegins + "large-"   // and connectors, streams and fields: a server that ignores the compact view
 )
 
 const searchTakes = 5 * time.Millisecond
@@ -67,7 +68,7 @@ func (p *provider) search(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(bearer, childToken) {
 		time.Sleep(searchTakes)
 	}
-	send(w, p.body("hits"+bearer, func() []byte { return hitsBody(25, "cin_"+strings.ReplaceAll(bearer, "-", "_")) }))
+	send(w, p.body("hits"+bearer, func() []byte { return hitsBody(25, connectionOf(bearer)) }))
 }
 
 // schema sends the large document from the second time on: stdio asks for the kind of its token first.
@@ -78,9 +79,9 @@ func (p *provider) schema(w http.ResponseWriter, r *http.Request) {
 		send(w, []byte(smallSchema))
 		return
 	}
-	size := strings.Split(bearer, "-")
+	size := strings.Split(strings.TrimPrefix(bearer, largeToken), "-")
 	send(w, p.body(bearer, func() []byte {
-		return fullSchema(numberAfter(size[1], ""), numberAfter(size[2], ""), numberAfter(size[3], ""))
+		return fullSchema(numberAfter(size[0], ""), numberAfter(size[1], ""), numberAfter(size[2], ""))
 	}))
 }
 
@@ -94,8 +95,8 @@ func introspect(w http.ResponseWriter, r *http.Request) {
 		}
 		members := make([]string, children)
 		for i := range members {
-			members[i] = fmt.Sprintf(`{"grant_id":"grt_%[1]d","status":"active","connection_id":"cin_%[2]s_%[1]d","connector_key":"gmail",`+
-				`"display_name":"Mail %[1]d","streams":["messages"],"access_token":"%[2]s-%[1]d"}`, i, strings.TrimSuffix(prefix, "-"))
+			members[i] = fmt.Sprintf(`{"grant_id":"grt_%[1]d","status":"active","connection_id":"%[3]s","connector_key":"gmail",`+
+				`"display_name":"Mail %[1]d","streams":["messages"],"access_token":"%[2]s%[1]d"}`, i, prefix, connectionOf(fmt.Sprint(prefix, i)))
 		}
 		send(w, fmt.Appendf(nil, `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"gpkg_1","package":{"package_id":"gpkg_1","members":[%s]}}`,
 			strings.Join(members, ",")))
@@ -106,6 +107,11 @@ func introspect(w http.ResponseWriter, r *http.Request) {
 
 func bearerOf(r *http.Request) string {
 	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
+// connectionOf is the connection that a bearer reads.
+func connectionOf(bearer string) string {
+	return "cin_" + strings.ReplaceAll(strings.TrimPrefix(bearer, tokenBegins), "-", "_")
 }
 
 func numberAfter(text, prefix string) int {
