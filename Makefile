@@ -59,8 +59,8 @@ race: ## all tests with the race detector: units, goldens, end-to-end scripts, a
 
 test-clients: ## real MCP clients and the conformance suite, from npm at exact versions; the gate runs them too
 	@.ci/clients
-	$(GO) vet -tags clients ./clients/...
-	$(GO) test -tags clients -count=1 -timeout 20m ./clients
+	$(GO) vet -tags clients ./e2e/clients/...
+	$(GO) test -tags clients -count=1 -timeout 20m ./e2e/clients
 
 trace: ## print the requirement ids that no test names; fail when one is due
 	@.ci/trace
@@ -76,7 +76,7 @@ sbom: build ## what bin/pdpp-mcp is made of, as CycloneDX JSON beside it
 
 SOAK ?= 10m
 soak: ## the hosted adapter under load and trouble, every answer checked against SQL (SOAK=2m for a shorter run)
-	$(GO) test -count=1 -v -timeout 0 ./soak -for $(SOAK)
+	$(GO) test -count=1 -v -timeout 0 ./e2e/soak -for $(SOAK)
 
 build: toolchain ## static binaries in bin/, man pages and shell completions in bin/share/
 	@[ -e bin/pdpp-sandbox ] || echo "building bin/; the first time takes some minutes, since all modules are fetched and compiled"

@@ -59,7 +59,7 @@ func TestThePictureShowsTheImports(t *testing.T) {
 	var present []string
 	for _, edge := range edges(t) {
 		from, to := folder(edge.from), folder(edge.to)
-		if from != to && from != "errorcode" && from != "journey" { // only tests import these
+		if from != to && from != "golden" && from != "e2e" { // only tests import these
 			present = append(present, from+" ──> "+to)
 		}
 	}
@@ -103,20 +103,18 @@ var allowed = map[string][]string{
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/mcphost":      {"runtime/credential"},
 	"runtime/doctor":       {"runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc"},
-	"runtime/errorcode":    {"runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/host"}, // nothing links it
-	"runtime/sandbox":      {},
 	"runtime/webhook":      {},
 
-	"journey":           {"runtime/sandbox"}, // only tests import it
-	"runtime/faulttest": {},                  // the same
-	"soak":              {},                  // tests alone
+	"sandbox": {},
+	"e2e":     {"sandbox", "runtime"}, // only tests import what is below it
+	"golden":  {"runtime"},            // the same
 
 	"toolspec":         {},
 	"generator":        {"toolspec"},
 	"cmd/pdpp-bench":   {}, // it measures binaries from outside
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
 	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost", "runtime/webhook", "runtime/ownfile", "runtime/render", "runtime/rawjson", "runtime/schemadoc"}, // the rows of an export, and what a terminal is shown
-	"cmd/pdpp-sandbox": {"gen", "runtime"},
+	"cmd/pdpp-sandbox": {"gen", "runtime", "sandbox"},
 }
 
 func TestImportsFlowOneWay(t *testing.T) {
@@ -166,7 +164,7 @@ func TestGeneratorLibrariesAreNotServed(t *testing.T) {
 		}
 	}
 	for _, linked := range goList(t, "-deps", "-f", "{{.ImportPath}}", "./cmd/pdpp-mcp") {
-		if within(strings.TrimPrefix(linked, module), "runtime/sandbox") || strings.Contains(linked, "sqlite") {
+		if within(strings.TrimPrefix(linked, module), "sandbox") || strings.Contains(linked, "sqlite") {
 			t.Errorf("cmd/pdpp-mcp links %s, which only the sandbox may", linked)
 		}
 	}

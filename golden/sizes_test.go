@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
 const sizesPage = "../docs/comparison.md"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization/flowtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
 // runOwner stands in for the browser. The variable OWNER says what its owner does with the page: "approve

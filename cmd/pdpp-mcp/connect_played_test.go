@@ -7,7 +7,7 @@ import (
 	"path"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect/capturetest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 )
 
 // The grant of the captured sign-in, and what to ask for so that it goes as it was captured.

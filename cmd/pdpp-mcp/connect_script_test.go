@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect/capturetest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 )
 
 // TestConnectScripts runs testdata/connect. Its scripts have a sandbox at PROVIDER, and can have captured exchanges

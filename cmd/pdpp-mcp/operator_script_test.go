@@ -17,8 +17,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/sample"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
 // TestOperatorScripts runs testdata/operator against a sandbox of its own, because these scripts change what it

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
 func newSandbox(t *testing.T) *sandbox.Sandbox {

@@ -27,7 +27,7 @@ type exchange struct {
 // readExchange reads a capture by the number at the beginning of its name.
 func readExchange(t *testing.T, number string) exchange {
 	t.Helper()
-	found, err := filepath.Glob("../../runtime/sandbox/testdata/subscriptions/" + number + "-*.txt")
+	found, err := filepath.Glob("../../sandbox/testdata/subscriptions/" + number + "-*.txt")
 	if err != nil || len(found) != 1 {
 		t.Fatalf("capture %s is %v: %v", number, found, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
 // readiness is the content of the ready file, for scripts and tests.

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
 // cachedCredential is a file of the credential cache, as pdpp-mcp and other PDPP tools read it.

@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
 // newOrigin serves the sandbox, and the hosted adapter beside it, as a provider would that has both on one

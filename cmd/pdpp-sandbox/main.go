@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
 // Exit codes; interfaces of pdpp-mcp use the same.

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/browsertest"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/sample"
+	"github.com/pdppmcp/pdpp-mcp/e2e/browsertest"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
 // everywhere is found in each connection of the sample data.

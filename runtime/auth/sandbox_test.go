@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/authorization"
-	"github.com/pdppmcp/pdpp-mcp/runtime/sandbox/sample"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
 // newSandbox runs the sandbox's authorization server on an origin of its own. The function makes a Verifier

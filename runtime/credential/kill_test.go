@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/killtest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/killtest"
 )
 
 // Covers R-STDIO-2: connect is killed while it stores a credential. What was stored before is there, whole, and

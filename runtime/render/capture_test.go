@@ -33,7 +33,7 @@ var trimmed = regexp.MustCompile(`,\s*"…\(\+\d+ more items trimmed by capture\
 func captures(t testing.TB) []capture {
 	t.Helper()
 	var paths []string
-	for _, folder := range []string{"../sandbox/testdata/captures", "testdata/captures"} {
+	for _, folder := range []string{"../../sandbox/testdata/captures", "testdata/captures"} {
 		found, err := filepath.Glob(folder + "/*.txt")
 		if err != nil {
 			t.Fatal(err)

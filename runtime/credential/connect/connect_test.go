@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect/capturetest"
 )
 
 // What the captured servers issued.

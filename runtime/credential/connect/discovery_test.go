@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect/capturetest"
 )
 
 const (

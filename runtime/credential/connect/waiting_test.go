@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect/capturetest"
 )
 
 // reply is one answer of a server.

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/browsertest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/browsertest"
 )
 
 // insecureHost resolves to this machine in the browser alone. Over plain http it has no clipboard, as an

@@ -1,0 +1,172 @@
+package hosted_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+)
+
+// patience is how long a caller waits for an answer in which sources are missing.
+const patience = 3 * time.Second
+
+// impaired is a package of one source that answers, and one for each way to be missing.
+func impaired() []member {
+	return []member{
+		{name: "hanging", answers: hangs},
+		{name: "refusing", answers: refuses},
+		{name: "html", answers: answersHTML},
+		{name: "ended", status: "revoked"},
+		{name: "healthy", hits: 30},
+	}
+}
+
+// missing are the sources of impaired that give nothing, with the reason that a result names.
+var missing = map[string]string{
+	"hanging": "timeout", "refusing": "grant_revoked", "html": "invalid_response", "ended": "grant_inactive",
+}
+
+// ask calls a tool of a session that has authenticated before, and fails when the answer takes longer than a
+// caller waits.
+func ask(t *testing.T, session *mcp.ClientSession, tool, arguments string) *mcp.CallToolResult {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	result := call(ctx, t, session, tool, arguments)
+	if ctx.Err() != nil {
+		t.Errorf("%s %s took longer than %s", tool, arguments, patience)
+	}
+	return result
+}
+
+// R-PKG-6, R-PKG-8: sources that hang, were revoked, or answer with a web page cost no more than their deadline.
+// Each is named as missing with its reason, and nothing offers it as one to read.
+func TestMissingSources(t *testing.T) {
+	t.Parallel()
+	for tool, arguments := range map[string]string{
+		"search": `{"q":"note","limit":7}`,
+		"schema": `{}`,
+	} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			p := newProvider(t, impaired()...)
+			result := ask(t, connect(t, serve(t, p.upstream()), packageToken("x")), tool, arguments)
+			if result.IsError {
+				t.Fatal(journey.Text(t, result))
+			}
+			for _, channel := range channels {
+				shown := channel.show(t, result)
+				for name, reason := range missing {
+					if !strings.Contains(shown, "The "+name) || !strings.Contains(shown, reason) {
+						t.Errorf("%s does not say that %s is missing because of %s:\n%s", channel.name, name, reason, shown)
+					}
+				}
+				usable, err := offered(channel.read, tool, shown)
+				if diff := cmp.Diff(map[string]bool{"cin_healthy": true}, usable); diff != "" || err != nil {
+					t.Errorf("%s offers (-want +got): %v\n%s", channel.name, err, diff)
+				}
+			}
+			if p.asked("ended") > 0 {
+				t.Error("the source whose grant has ended was asked")
+			}
+		})
+	}
+}
+
+// offered are the connections that a result shows as ones to read: those of its hits, or of its index.
+func offered(read blind.Channel, tool, shown string) (map[string]bool, error) {
+	connections := map[string]bool{}
+	if tool == "schema" {
+		sources, err := read.Index(shown)
+		for _, source := range sources {
+			connections[source.ConnectionID] = true
+		}
+		return connections, err
+	}
+	page, err := read.Hits(shown)
+	for _, id := range page.IDs {
+		connection, _, _ := strings.Cut(id, "/")
+		connections[connection] = true
+	}
+	return connections, err
+}
+
+// R-PKG-6: sources that are slow one after the other do not add up. One hangs from the start, another with the
+// request that fills the page.
+func TestSourcesHangOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	later := member{name: "later", hits: 100}
+	later.answers = func(request int, w http.ResponseWriter, r *http.Request) {
+		if request > 1 {
+			hangs(request, w, r)
+			return
+		}
+		later.answer(w, r)
+	}
+	p := newProvider(t, member{name: "hanging", answers: hangs}, member{name: "short", hits: 1}, later)
+	result := ask(t, connect(t, serve(t, p.upstream()), packageToken("x")), "search", `{"q":"note","limit":30}`)
+	if asked := p.asked("later"); asked < 2 {
+		t.Errorf("the second source was asked %d times, so that it did not hang", asked)
+	}
+	for _, channel := range channels {
+		shown := channel.show(t, result)
+		page, err := channel.read.Hits(shown)
+		if err != nil || len(page.IDs) == 0 || page.Cursor == "" || !strings.Contains(shown, "The hanging") {
+			t.Errorf("%s has %d hits and the cursor %q (%v)", channel.name, len(page.IDs), page.Cursor, err)
+		}
+	}
+}
+
+// R-PKG-6, R-ERR-1: when every source refuses for the same reason, that is the answer.
+func TestEverySourceRefuses(t *testing.T) {
+	p := newProvider(t, member{name: "one", answers: refuses}, member{name: "two", answers: refuses})
+	session := connect(t, serve(t, p.upstream()), packageToken("x"))
+	for tool, arguments := range map[string]string{"search": `{"q":"note"}`, "schema": `{}`} {
+		result := ask(t, session, tool, arguments)
+		for _, channel := range channels {
+			shown := channel.show(t, result)
+			if refusal, refused := channel.read.Refusal(shown); !result.IsError || !refused || refusal.Code != "grant_revoked" || len(refusal.Connections) > 0 {
+				t.Errorf("%s of %s: %s", channel.name, tool, shown)
+			}
+		}
+	}
+}
+
+// R-ERR-5, R-PKG-8: who must choose a source is offered those whose grants are active, from membership alone; the
+// one that has ended stands apart and cannot be read.
+func TestChoiceAmongSources(t *testing.T) {
+	p := newProvider(t, member{name: "ended", status: "revoked"}, member{name: "one", hits: 1}, member{name: "two", hits: 1})
+	session := connect(t, serve(t, p.upstream()), packageToken("x"))
+	ambiguous := ask(t, session, "query_records", `{"stream":"messages"}`)
+	undetailed := ask(t, session, "schema", `{"stream":"messages","detail":"full"}`)
+	ended := ask(t, session, "query_records", `{"stream":"messages","connection_id":"cin_ended"}`)
+	for _, channel := range channels {
+		for result, code := range map[*mcp.CallToolResult]string{
+			ambiguous: "ambiguous_connection", undetailed: "ambiguous_connection", ended: "source_unavailable",
+		} {
+			shown := channel.show(t, result)
+			refusal, refused := channel.read.Refusal(shown)
+			for _, name := range []string{"one", "two"} {
+				if candidate := `"grant_id":"grt_` + name + `"`; !strings.Contains(shown, candidate) {
+					t.Errorf("%s does not name the grant of %s: %s", channel.name, name, shown)
+				}
+			}
+			if !refused || refusal.Code != code || strings.Join(refusal.Connections, " ") != "cin_one cin_two" {
+				t.Errorf("%s: %s", channel.name, shown)
+			}
+			if !strings.Contains(shown, `"unavailable_connections":[{`) {
+				t.Errorf("%s does not name the source that has ended: %s", channel.name, shown)
+			}
+		}
+	}
+	if asked := p.take(); len(asked) > 0 {
+		t.Errorf("the resource server was asked %d times", len(asked))
+	}
+}

@@ -1,0 +1,112 @@
+package hosted_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
+)
+
+// R-PKG-2, R-PKG-5, R-SEARCH-9, R-BUD-3: sources with 1, 40 and 400 hits are paged to the end, each hit once, also when a
+// result has not room for all hits that were read. The pages come from two replicas in turn, with tokens of before
+// and after a refresh: all that is known of a search stands in its cursor.
+func TestPackageIsPagedToItsEnd(t *testing.T) {
+	for _, limit := range []int{7, 100} {
+		for _, channel := range channels {
+			t.Run(fmt.Sprintf("%d/%s", limit, channel.name), func(t *testing.T) { pageToTheEnd(t, limit, channel) })
+		}
+	}
+}
+
+// fitting is a limit up to which every hit that is read has room in a result. Pages of larger limits are cut.
+const fitting = 10
+
+func pageToTheEnd(t *testing.T, limit int, channel channel) {
+	t.Helper()
+	p := newProvider(t, member{name: "many", hits: 400}, member{name: "one", hits: 1}, member{name: "some", hits: 40})
+	sessions := []*mcp.ClientSession{
+		connect(t, serve(t, p.upstream()), packageToken("first")),
+		connect(t, serve(t, p.upstream()), packageToken("refreshed")),
+	}
+	want := map[string]int{}
+	for _, m := range p.members {
+		for i := range m.hits {
+			want[fmt.Sprintf("%s/messages:m%d", m.connectionID(), i)] = 1
+		}
+	}
+	seen, cursor, pages := map[string]int{}, "", 0
+	for pages == 0 || cursor != "" {
+		result := call(t.Context(), t, sessions[pages%2], "search", searchOf(limit, cursor))
+		shown := channel.show(t, result)
+		page, err := channel.read.Hits(shown)
+		if err != nil || result.IsError {
+			t.Fatalf("%v\n%s", err, shown)
+		}
+		if len(page.IDs) > limit || len(page.IDs) < min(limit, fitting) && page.HasMore || page.HasMore != (page.Cursor != "") {
+			t.Errorf("page %d has %d hits, more=%t and the cursor %q", pages, len(page.IDs), page.HasMore, page.Cursor)
+		}
+		if pages == 0 {
+			checkSources(t, p, page.IDs)
+		}
+		for _, id := range page.IDs {
+			seen[id]++
+		}
+		cursor = page.Cursor
+		if pages++; pages > len(want) {
+			t.Fatal("the pages do not end")
+		}
+	}
+	for id, times := range seen {
+		if times != want[id] {
+			t.Errorf("%s is shown %d times, want %d", id, times, want[id])
+		}
+	}
+	if full := (len(want) + limit - 1) / limit; len(seen) != len(want) || (pages > full) != (limit > fitting) {
+		t.Errorf("%d pages show %d hits of %d", pages, len(seen), len(want))
+	}
+	for _, bearer := range p.take() {
+		if strings.HasPrefix(bearer, "package") {
+			t.Fatal("a package token reached the resource server")
+		}
+	}
+}
+
+func searchOf(limit int, cursor string) string {
+	if cursor == "" {
+		return fmt.Sprintf(`{"q":"note","limit":%d}`, limit)
+	}
+	return fmt.Sprintf(`{"q":"note","limit":%d,"cursor":%q}`, limit, cursor)
+}
+
+// checkSources: every source has a hit among those of the first page.
+func checkSources(t *testing.T, p *provider, ids []string) {
+	t.Helper()
+	for _, m := range p.members {
+		if !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, m.connectionID()+"/") }) {
+			t.Errorf("the first page shows nothing of %s: %q", m.name, ids)
+		}
+	}
+}
+
+// R-PKG-5, R-HOST-5: the cursor of one package is worth nothing with another, and nobody is asked.
+func TestCursorOfAnotherPackage(t *testing.T) {
+	p := newProvider(t, member{name: "many", hits: 40}, member{name: "some", hits: 40})
+	page, err := channels[0].read.Hits(journey.Text(t, call(t.Context(), t, connect(t, serve(t, p.upstream()), packageToken("x")), "search", searchOf(7, ""))))
+	if err != nil || page.Cursor == "" {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	other := newProvider(t, member{name: "elsewhere", hits: 40}, member{name: "some", hits: 40})
+	result := call(t.Context(), t, connect(t, serve(t, other.upstream()), packageToken("x")), "search", searchOf(7, page.Cursor))
+	for _, channel := range channels {
+		if refusal, refused := channel.read.Refusal(channel.show(t, result)); !refused || refusal.Code != "invalid_arguments" {
+			t.Errorf("%s: %s", channel.name, channel.show(t, result))
+		}
+	}
+	if asked := other.take(); len(asked) > 0 {
+		t.Errorf("the resource server was asked %d times", len(asked))
+	}
+}

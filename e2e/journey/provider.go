@@ -1,0 +1,93 @@
+// Package journey holds what a model must be able to finish with one part of each result alone (R-BUD-1),
+// as tests that can be walked over any transport. Only tests import it.
+package journey
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+)
+
+// Provider is a sandbox at an address of its own, and what its resource server was asked.
+type Provider struct {
+	URL string
+	Box *sandbox.Sandbox
+
+	mu   sync.Mutex
+	seen []*Request
+}
+
+// Request is what the resource server saw of a request and how it answered.
+type Request struct {
+	Method string
+	URI    string
+	Bearer string // the name of a ready token, package/connection for a member of a package, else empty
+	Status int
+}
+
+// NewProvider starts a sandbox, which ends with the test.
+func NewProvider(t *testing.T) *Provider {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	provider := &Provider{URL: "http://" + server.Listener.Addr().String()}
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: provider.URL, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider.Box = box
+	server.Config.Handler = provider.recording(box.Handler())
+	server.Start()
+	t.Cleanup(func() {
+		server.Close()
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return provider
+}
+
+func (p *Provider) recording(next http.Handler) http.Handler {
+	names := map[string]string{}
+	for name, token := range p.Box.Tokens() {
+		names["Bearer "+token] = name
+		for _, member := range p.Box.Authorization().Members(name) {
+			names["Bearer "+member.AccessToken] = name + "/" + member.ConnectionID
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		request := &Request{r.Method, r.URL.RequestURI(), names[r.Header.Get("Authorization")], http.StatusOK}
+		p.mu.Lock()
+		p.seen = append(p.seen, request)
+		p.mu.Unlock()
+		next.ServeHTTP(&statusWriter{w, p, request}, r)
+	})
+}
+
+// Take gives the requests since the last time, in the order in which they came.
+func (p *Provider) Take() []Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := make([]Request, len(p.seen))
+	for i, request := range p.seen {
+		seen[i] = *request
+	}
+	p.seen = nil
+	return seen
+}
+
+// statusWriter notes the status of an answer before the client can see it.
+type statusWriter struct {
+	http.ResponseWriter
+	provider *Provider
+	request  *Request
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.provider.mu.Lock()
+	w.request.Status = status
+	w.provider.mu.Unlock()
+	w.ResponseWriter.WriteHeader(status)
+}

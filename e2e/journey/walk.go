@@ -1,0 +1,108 @@
+package journey
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+)
+
+// Dial opens an MCP session with a server that reads from the provider with one of its tokens. The
+// session ends with the test.
+type Dial func(t *testing.T, provider *Provider, token string) *mcp.ClientSession
+
+// journeys are the walks, by the name of their subtest.
+var journeys = []struct {
+	name string
+	walk func(*testing.T, *traveller)
+}{
+	{"legend to query", legendToQuery},
+	{"search to the end of a long text", searchToLongText},
+	{"pages of a long stream", pagesOfALongStream},
+	{"pages of several connections", pagesOfSeveralConnections},
+	{"changes after changes", changesAfterChanges},
+	{"ambiguous connection", ambiguousConnection},
+}
+
+// Walk makes every journey twice, once with a reader that sees only text and once with one that sees only
+// structured output. token names the ready token of the sandbox (authorization.Server.Tokens) to read
+// with; it must cover all sample data. Each walk has a provider and a session of its own.
+func Walk(t *testing.T, token string, dial Dial) {
+	t.Helper()
+	for _, journey := range journeys {
+		for _, channel := range []struct {
+			name string
+			channel
+		}{
+			{"text", channel{blind.Text{}, Text}},
+			{"structured", channel{blind.Structured{}, Structured}},
+		} {
+			t.Run(journey.name+"/"+channel.name, func(t *testing.T) {
+				provider := NewProvider(t)
+				session := dial(t, provider, token)
+				provider.Take() // what the transport asked for itself
+				journey.walk(t, &traveller{
+					Reader: blind.NewReader(sight(t, session, channel.show), channel.read), provider: provider, token: token,
+				})
+			})
+		}
+	}
+}
+
+// channel is one part of a result: how it is read, and what it is.
+type channel struct {
+	read blind.Channel
+	show func(*testing.T, *mcp.CallToolResult) string
+}
+
+// traveller is a blind reader, and what the test knows besides.
+type traveller struct {
+	*blind.Reader
+	provider *Provider
+	token    string
+}
+
+// ofPackage tells that the token stands for several grants, each of one connection.
+func (v *traveller) ofPackage() bool { return len(v.provider.Box.Authorization().Members(v.token)) > 0 }
+
+// charactersMost is the bound of either channel (R-BUD-2).
+const charactersMost = 40_000
+
+// sight lets a reader see one part of each result.
+func sight(t *testing.T, session *mcp.ClientSession, show func(*testing.T, *mcp.CallToolResult) string) blind.Sight {
+	return func(ctx context.Context, tool, arguments string) string {
+		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+		if err != nil {
+			t.Errorf("%s %s ends in a protocol error: %v", tool, arguments, err)
+			return ""
+		}
+		seen := show(t, result)
+		if characters := len([]rune(seen)); characters > charactersMost {
+			t.Errorf("R-BUD-2: %s %s shows %d characters", tool, arguments, characters)
+		}
+		return seen
+	}
+}
+
+// accepted checks that the resource server saw only reads with the right bearer, and refused none but
+// those with one of the statuses given.
+func (v *traveller) accepted(t *testing.T, refusals ...int) []Request {
+	t.Helper()
+	requests := v.provider.Take()
+	for _, request := range requests {
+		own := request.Bearer == v.token || strings.HasPrefix(request.Bearer, v.token+"/")
+		if strings.HasPrefix(request.URI, "/v1/") && (request.Method != http.MethodGet || !own) {
+			t.Errorf("the resource server saw %s %s of bearer %q", request.Method, request.URI, request.Bearer)
+		}
+		if request.Status != http.StatusOK && !slices.Contains(refusals, request.Status) {
+			t.Errorf("%s was answered with %d", request.URI, request.Status)
+		}
+	}
+	return requests
+}

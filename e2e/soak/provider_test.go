@@ -1,0 +1,95 @@
+package soak_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/faulttest"
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
+)
+
+// provider is a sandbox whose resource server and authorization server have an address each, and the hosted adapter
+// before them.
+type provider struct {
+	box    *sandbox.Sandbox
+	rs, as *faulttest.Proxy
+	url    string // of the adapter
+	client *http.Client
+	idle   func()       // closes every connection that is not in use
+	ahead  atomic.Int64 // nanoseconds that every clock is before the real time
+}
+
+func (p *provider) now() time.Time { return time.Now().Add(time.Duration(p.ahead.Load())) }
+
+func newProvider(t *testing.T) *provider {
+	t.Helper()
+	p := &provider{rs: faulttest.New(t), as: faulttest.New(t)}
+	box, err := sandbox.New(t.Context(), sandbox.Options{
+		PublicURL: p.as.URL, Seed: 1, Authorization: []authorization.Option{authorization.WithClock(p.now)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.box = box
+	t.Cleanup(func() {
+		p.rs.Stop(time.Second)
+		p.as.Stop(time.Second)
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p.rs.Serve(box.Handler())
+	p.as.Serve(box.Handler())
+	p.serve(t)
+	return p
+}
+
+// serve starts the adapter. Its limits are so wide that they refuse nobody: what they refuse is tested elsewhere.
+func (p *provider) serve(t *testing.T) {
+	t.Helper()
+	metrics := prometheus.New()
+	toResource, toAuthority := rs.NewTransport(), rs.NewTransport()
+	caller := p.box.Authorization().Caller()
+	verifier, err := auth.NewVerifier(auth.Options{
+		AuthorizationServer: p.as.URL, ClientID: caller.ID, ClientSecret: auth.NewSecret(caller.Secret),
+		Audiences: []string{p.as.URL}, Transport: toAuthority, Clock: p.now, Observe: metrics.Authorization,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(nil)
+	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
+		Options: host.Options{Name: "pdpp-mcp", Version: "soak"}, Verifier: verifier,
+		AuthorizationServer: p.as.URL, ProviderURL: p.as.URL, ResourceURL: p.rs.URL, ListenAddress: server.Listener.Addr().String(),
+		Transport: toResource, Recorder: metrics,
+		// On a busy machine the sandbox may take its time with a search; deadlines are tested elsewhere.
+		RSTimeout: 20 * time.Second, ChildTimeout: 20 * time.Second,
+		Limits: host.Limits{Concurrent: 1000, PerSecond: 1e6, Burst: 1e6},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Config = host.NewHTTPServer(handler, slog.New(slog.DiscardHandler))
+	server.Start()
+	p.url = server.URL
+	p.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	p.idle = func() {
+		p.client.CloseIdleConnections()
+		toResource.CloseIdleConnections()
+		toAuthority.CloseIdleConnections()
+	}
+	t.Cleanup(func() {
+		p.idle()
+		server.Close()
+	})
+}

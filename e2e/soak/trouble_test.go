@@ -1,0 +1,174 @@
+package soak_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/faulttest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
+)
+
+// trouble is what is injected into a run.
+type trouble struct {
+	*soak
+
+	mu    sync.Mutex
+	downs []down
+}
+
+// down is a time in which the resource server was not there.
+type down struct{ from, to time.Time }
+
+// explained are the codes that a call may have while the resource server restarts. The last is that of a read whose
+// other tries were refused, and which then met the few 503.
+var explained = []string{"rs_unreachable", "rs_invalid_response", "source_unavailable", "api_error"}
+
+// explains tells whether an error is one that was injected: it has such a code, and the resource server was away
+// during the call.
+func (t *trouble) explains(got outcome) bool {
+	return slices.Contains(explained, got.code) && t.overlaps(got)
+}
+
+func (t *trouble) overlaps(got outcome) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.downs, func(d down) bool {
+		return got.began.Before(d.to) && d.from.Before(got.took)
+	})
+}
+
+func (t *trouble) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.downs)
+}
+
+// begin notes that the resource server goes away now. Until it is back, the time has no end.
+func (t *trouble) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.downs = append(t.downs, down{from: time.Now(), to: time.Now().Add(time.Hour)})
+}
+
+func (t *trouble) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.downs[len(t.downs)-1].to = time.Now()
+}
+
+// restarts stops and starts the resource server again and again: in turn with a grace for what is under way and at
+// once, for a shorter and for a longer time. Between, it refuses a few reads, of which no caller may see anything.
+func (t *trouble) restarts(ctx context.Context) {
+	every := min(*during/4, 7*time.Second)
+	for turn := 0; wait(ctx, every/2); turn++ {
+		t.rs.Inject(faulttest.Plan{Fault: faulttest.Status(http.StatusServiceUnavailable), Times: 2})
+		if !wait(ctx, every/2) {
+			return
+		}
+		t.rs.Heal()
+		t.begin()
+		t.rs.Stop(time.Duration(turn%2) * 500 * time.Millisecond)
+		wait(ctx, time.Duration(1+turn%4)*100*time.Millisecond)
+		t.rs.Start()
+		t.end()
+	}
+}
+
+// ends lets tokens come and go: one is revoked and one expires, while others read.
+func (t *trouble) ends(ctx context.Context) {
+	config, err := flowtest.Register(ctx, nil, t.as.URL, "Soak")
+	if err != nil {
+		t.t.Errorf("register: %v", err)
+		return
+	}
+	owner := flowtest.New(nil)
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	// Twenty times in a run: the sandbox's authorization server keeps some 10 KiB of every sign-in for good.
+	for wait(ctx, max(*during/20, 500*time.Millisecond)) {
+		whole := context.WithoutCancel(ctx)
+		t.oneEnds(whole, config, owner, "revoked", func(token string) error { return t.revoke(whole, config, token) })
+		t.oneEnds(whole, config, owner, "expired", func(string) error {
+			t.ahead.Add(int64(11 * time.Minute)) // an access token of the sandbox lasts ten
+			return nil
+		})
+	}
+}
+
+// oneEnds signs in, reads, lets the token end, and reads in vain.
+func (t *trouble) oneEnds(ctx context.Context, config *oauth2.Config, owner *flowtest.Owner, how string, end func(string) error) {
+	t.calm.RLock()
+	defer t.calm.RUnlock()
+	token, err := t.signIn(ctx, config, owner)
+	if err != nil {
+		t.t.Errorf("sign in: %v", err)
+		return
+	}
+	who := reader{"signed in, to be " + how, token, []string{"cin_spotify"}, ""}
+	visit := t.page(place{"cin_spotify", "saved_tracks"}, 5)
+	t.make(ctx, who, visit, 0)
+	if err := end(token); err != nil {
+		t.t.Errorf("%s: %v", how, err)
+		return
+	}
+	got := t.call(ctx, token, visit.tool, visit.arguments, 0)
+	if !refused(got) && !t.explains(got) {
+		t.fail(who, visit, fmt.Sprintf("an ended token got %d %s %.300s", got.status, got.code, got.body))
+	}
+	t.tally.note("tokens "+how, 1)
+}
+
+const challenge = "a-verifier-that-is-long-enough-for-RFC-7636-0123456789"
+
+// signIn gets a token by the code flow.
+func (t *trouble) signIn(ctx context.Context, config *oauth2.Config, owner *flowtest.Owner) (string, error) {
+	page, err := owner.Approve(ctx, config.AuthCodeURL("s", oauth2.S256ChallengeOption(challenge)), "cin_spotify")
+	if err != nil {
+		return "", err
+	}
+	if page.Location == nil {
+		return "", fmt.Errorf("approval: %d %.300s", page.Status, page.Body) //nolint:err113 // only a test prints it
+	}
+	token, err := config.Exchange(ctx, page.Location.Query().Get("code"), oauth2.VerifierOption(challenge))
+	if err != nil {
+		return "", fmt.Errorf("exchange: %w", err)
+	}
+	return token.AccessToken, nil
+}
+
+func (t *trouble) revoke(ctx context.Context, config *oauth2.Config, token string) error {
+	form := url.Values{"token": {token}, "client_id": {config.ClientID}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.as.URL+"/oauth/revoke", strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("answered %d", response.StatusCode) //nolint:err113 // only a test prints it
+	}
+	return nil
+}
+
+// wait tells whether the run goes on afterwards.
+func wait(ctx context.Context, during time.Duration) bool {
+	timer := time.NewTimer(during)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

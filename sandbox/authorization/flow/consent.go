@@ -1,0 +1,150 @@
+package flow
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/luikyv/go-oidc/pkg/goidc"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/opaque"
+)
+
+// ownerCookie ties a consent form to the browser that it was shown in. It is no sign-in.
+const ownerCookie = "pdpp_sandbox_browser"
+
+// What the buttons of the consent form send.
+const (
+	decisionField  = "decision"
+	decideApprove  = "approve"
+	decideDeny     = "deny"
+	choiceField    = "connection_id"
+	formTokenField = "form_token"
+)
+
+// consent is the library's authentication policy: it shows the consent page until the owner has decided.
+// The sandbox's owner is always signed in.
+func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.AuthnSession, client *goidc.Client) (goidc.Status, error) {
+	if err := checkSession(r, session); err != nil {
+		return goidc.StatusFailure, err
+	}
+	details, err := rawDetails(session.AuthDetails)
+	if err != nil {
+		return goidc.StatusFailure, err
+	}
+	choices := f.keeper.Choices(details)
+	if len(choices) == 0 {
+		return goidc.StatusFailure, goidc.NewError(goidc.ErrorCodeInvalidAuthDetails, "No connection has what authorization_details asks for")
+	}
+	answered := r.Method == http.MethodPost && r.PathValue("callback") != ""
+	if !answered {
+		return goidc.StatusPending, f.showConsent(w, r, session, client, choices, "")
+	}
+	if !f.fromOwnForm(r, session.ID) {
+		return goidc.StatusPending, f.showConsent(w, r, session, client, choices,
+			"This form was shown in another browser or has been opened for too long. Please decide again.")
+	}
+	if r.PostFormValue(decisionField) != decideApprove {
+		return goidc.StatusFailure, goidc.NewError(goidc.ErrorCodeAccessDenied, "The owner denied the request")
+	}
+	chosen := chosenOf(choices, r.PostForm[choiceField])
+	if len(chosen) == 0 {
+		return goidc.StatusPending, f.showConsent(w, r, session, client, choices, "Tick at least one connection, or deny the request.")
+	}
+	return f.approve(session, client, chosen, details)
+}
+
+// approve makes what the owner agreed to, and leaves it in the session for the tokens to come.
+func (f *Flow) approve(session *goidc.AuthnSession, client *goidc.Client, connectionIDs []string, details []json.RawMessage) (goidc.Status, error) {
+	approved, err := f.keeper.Approve(Approval{
+		ClientID: client.ID, ClientName: client.Name, ConnectionIDs: connectionIDs, Details: details,
+	})
+	if err != nil {
+		return goidc.StatusFailure, fmt.Errorf("make the grant: %w", err)
+	}
+	session.Subject = "owner"
+	session.GrantedScopes = Scope
+	session.GrantedResources = session.Resources
+	if err := json.Unmarshal(approved.Details, &session.GrantedAuthDetails); len(approved.Details) > 0 && err != nil {
+		return goidc.StatusFailure, fmt.Errorf("say what was granted: %w", err)
+	}
+	session.Store[approvedKey] = approved
+	return goidc.StatusSuccess, nil
+}
+
+// checkSession refuses what the library lets through.
+func checkSession(r *http.Request, session *goidc.AuthnSession) error {
+	if session.DeviceCode == "" && session.CodeChallengeMethod != goidc.CodeChallengeMethodSHA256 {
+		// Without a method RFC 7636 means plain, the library S256.
+		return goidc.NewError(goidc.ErrorCodeInvalidRequest, "code_challenge_method must be S256")
+	}
+	if _, err := requestedDetails(r.FormValue("authorization_details")); err != nil {
+		return goidc.NewError(goidc.ErrorCodeInvalidAuthDetails, err.Error())
+	}
+	return nil
+}
+
+// checkDetail is the library's validator of one element of authorization_details.
+func (f *Flow) checkDetail(_ context.Context, detail goidc.AuthDetail) error {
+	raw, err := json.Marshal(detail)
+	if err != nil {
+		return fmt.Errorf("encode an authorization detail: %w", err)
+	}
+	return f.keeper.CheckDetail(raw)
+}
+
+func rawDetails(details []goidc.AuthDetail) ([]json.RawMessage, error) {
+	var raw []json.RawMessage
+	for _, detail := range details {
+		encoded, err := json.Marshal(detail)
+		if err != nil {
+			return nil, fmt.Errorf("encode an authorization detail: %w", err)
+		}
+		raw = append(raw, encoded)
+	}
+	return raw, nil
+}
+
+// chosenOf keeps the ids that are among the choices, each once and in the choices' order.
+func chosenOf(choices []Choice, ticked []string) []string {
+	var chosen []string
+	for _, choice := range choices {
+		if slices.Contains(ticked, choice.ConnectionID) {
+			chosen = append(chosen, choice.ConnectionID)
+		}
+	}
+	return chosen
+}
+
+// formToken is what a form of a session must send back when it was shown to a browser.
+func (f *Flow) formToken(browser, sessionID string) string {
+	mac := hmac.New(sha256.New, f.formKey)
+	mac.Write([]byte(browser + "\n" + sessionID))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// fromOwnForm tells whether a decision was made on the page that this server showed this browser.
+func (f *Flow) fromOwnForm(r *http.Request, sessionID string) bool {
+	cookie, err := r.Cookie(ownerCookie)
+	return err == nil && cookie.Value != "" &&
+		hmac.Equal([]byte(r.PostFormValue(formTokenField)), []byte(f.formToken(cookie.Value, sessionID)))
+}
+
+// browser returns the value that stands for a browser, and sets the cookie when it has none yet.
+func (f *Flow) browser(w http.ResponseWriter, r *http.Request) string {
+	if cookie, err := r.Cookie(ownerCookie); err == nil && cookie.Value != "" {
+		return cookie.Value
+	}
+	value := opaque.Text()
+	http.SetCookie(w, &http.Cookie{
+		Name: ownerCookie, Value: value, Path: prefix, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: strings.HasPrefix(f.issuer, "https:"),
+	})
+	return value
+}

@@ -1,0 +1,200 @@
+// Package flow lets clients ask the sandbox's owner for access: registration, authorization code with
+// PKCE, device authorization, agent connect, refresh and revocation.
+//
+// The protocol is that of github.com/luikyv/go-oidc. This package gives the library its storage, which
+// hands what the owner approved to a Keeper, and adds what PDPP has besides: the consent page with its
+// choice of connections, the ids of grants in token answers, and agent connect.
+package flow
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/luikyv/go-oidc/pkg/goidc"
+	"github.com/luikyv/go-oidc/pkg/provider"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/opaque"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
+)
+
+// Paths of the endpoints, below the issuer.
+const (
+	prefix                  = "/oauth"
+	AuthorizePath           = prefix + "/authorize"
+	TokenPath               = prefix + "/token"
+	RegistrationPath        = prefix + "/register"
+	RevocationPath          = prefix + "/revoke"
+	DeviceAuthorizationPath = prefix + "/device_authorization"
+	VerificationPath        = prefix + "/device"
+	AgentConnectPath        = "/agent-connect"
+)
+
+// Scope is the only scope there is: what may be read is told by grants.
+const Scope = "pdpp:read"
+
+// How long things live. The device authorization's 300 seconds are the library's own.
+const (
+	codeLifetime    = time.Minute
+	consentLifetime = 15 * time.Minute
+	// accessLifetime is short, since a client that can follow redirects can also refresh.
+	accessLifetime = 10 * time.Minute
+	// deviceAccessLifetime is long: command line clients keep the access token alone.
+	deviceAccessLifetime = 30 * 24 * time.Hour
+	refreshLifetime      = 30 * 24 * time.Hour
+)
+
+// maxBodyBytes bounds the body of every request.
+const maxBodyBytes = 64 << 10
+
+// Options are what a Flow needs to know about its surroundings.
+type Options struct {
+	Issuer      string   // its own origin, without a slash at the end
+	Resources   []string // the values of the resource parameter that are accepted
+	DetailsType string   // the type of authorization_details that is understood
+	Keeper      Keeper
+	Clock       func() time.Time // what every expiry is compared with
+}
+
+// Flow serves the endpoints. It is safe for concurrent use.
+type Flow struct {
+	issuer  string
+	keeper  Keeper
+	clock   func() time.Time
+	library http.Handler
+	formKey []byte // signs the consent forms
+
+	clients        *clients
+	sessions       *sessions
+	authorizations *authorizations
+	attempts       *attempts
+
+	// redeeming lets one token request in at a time, so that two cannot redeem the same code or refresh
+	// token: the library reads and saves in two steps.
+	redeeming sync.Mutex
+	// deciding does the same for consent forms, so that a double click approves once.
+	deciding sync.Mutex
+}
+
+// New sets up the library. An error means that its options contradict each other.
+func New(options Options) (*Flow, error) {
+	times := shiftedTime{clock: options.Clock}
+	f := &Flow{
+		issuer:         options.Issuer,
+		keeper:         options.Keeper,
+		clock:          options.Clock,
+		formKey:        make([]byte, 32),
+		clients:        newClients(),
+		sessions:       newSessions(times),
+		authorizations: newAuthorizations(times, options.Keeper),
+		attempts:       newAttempts(options.Clock),
+	}
+	_, _ = rand.Read(f.formKey) // crypto/rand never fails: it ends the program instead
+	library, err := provider.New(options.Issuer, f.authorizations, noKeys, f.libraryOptions(options)...)
+	if err != nil {
+		return nil, fmt.Errorf("set up the OAuth library: %w", err)
+	}
+	f.library = library.Handler()
+	return f, nil
+}
+
+func (f *Flow) libraryOptions(options Options) []provider.Option {
+	storage := struct {
+		*sessions
+		*authorizations
+	}{f.sessions, f.authorizations}
+	return []provider.Option{
+		provider.WithPathPrefix(prefix),
+		provider.WithAuthCodeGrant(storage, goidc.ResponseTypeCode),
+		provider.WithPKCERequired(goidc.CodeChallengeMethodSHA256),
+		provider.WithIssuerResponseParameter(),
+		provider.WithAuthCodeLifetime(int(codeLifetime.Seconds())),
+		provider.WithAuthSessionLifetime(int(consentLifetime.Seconds())),
+		provider.WithDeviceGrant(storage, f.askUserCode, f.confirmDevice),
+		provider.WithPolicies(goidc.NewPolicy("consent", forEveryRequest, f.consent)),
+		provider.WithRefreshTokenGrant(f.authorizations),
+		provider.WithRefreshTokenRotation(),
+		provider.WithRefreshTokenLifetime(int(refreshLifetime.Seconds())),
+		provider.WithRefreshTokenFunc(func(context.Context) string { return "rt_" + opaque.Text() }),
+		provider.WithTokenRevocation(func(context.Context, *goidc.Client) bool { return true }),
+		provider.WithOpaqueTokens(f.authorizations),
+		provider.WithOpaqueTokenFunc(func(context.Context, *goidc.Grant) string { return opaque.Text() }),
+		provider.WithTokenOptions(tokenOptions),
+		provider.WithDCR(f.clients),
+		provider.WithDCRClientID(func(context.Context) string { return opaque.ID("cli_") }),
+		provider.WithLocalhostRedirectURIs(),
+		provider.WithNoneAuthn(),
+		provider.WithSecretBasicAuthn(),
+		provider.WithSecretPostAuthn(),
+		provider.WithDefaultAuthn(goidc.AuthnMethodNone),
+		provider.WithScopes(goidc.NewScope(Scope)),
+		provider.WithResourceIndicators(options.Resources[0], options.Resources[1:]...),
+		provider.WithRAR(goidc.AuthDetailType(options.DetailsType)),
+		provider.WithRARDetailValidator(f.checkDetail),
+		provider.WithErrorRenderer(f.renderError),
+		provider.WithErrorHandler(noteCause),
+		provider.WithHTTPClientFunc(offline),
+		// No client signs anything, so there is nothing to see twice; without this the library warns.
+		provider.WithJTIConsumer(func(context.Context, string) error { return nil }),
+	}
+}
+
+// Handler serves every path of this package.
+func (f *Flow) Handler() http.Handler {
+	mux := http.NewServeMux()
+	pages := f.pages()
+	for _, path := range []string{AuthorizePath, AuthorizePath + "/{callback}", VerificationPath, VerificationPath + "/{callback}"} {
+		mux.Handle("GET "+path, pages)
+		mux.Handle("POST "+path, pages)
+	}
+	for path, serve := range map[string]http.HandlerFunc{
+		TokenPath:                        f.redeem,
+		RevocationPath:                   f.revoke,
+		RegistrationPath:                 f.register,
+		DeviceAuthorizationPath:          f.authorizeDevice,
+		AgentConnectPath:                 f.startAgentConnect,
+		AgentConnectPath + "/{id}/token": f.pollAgentConnect,
+	} {
+		mux.Handle(path, respond.AnyOrigin(http.MethodPost, bounded(serve)))
+	}
+	return mux
+}
+
+// Paths are what Handler serves, as patterns of http.ServeMux.
+func Paths() []string {
+	return []string{prefix + "/", AgentConnectPath, AgentConnectPath + "/"}
+}
+
+func bounded(serve http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		serve.ServeHTTP(w, r)
+	})
+}
+
+func forEveryRequest(*http.Request, *goidc.AuthnSession, *goidc.Client) bool { return true }
+
+func tokenOptions(_ context.Context, grant *goidc.Grant, _ *goidc.Client) goidc.TokenOptions {
+	lifetime := accessLifetime
+	if grant.DeviceCode != "" {
+		lifetime = deviceAccessLifetime
+	}
+	return goidc.NewOpaqueTokenOptions(int(lifetime.Seconds()))
+}
+
+// noKeys: nothing is signed, because tokens are opaque and there is no OpenID scope.
+func noKeys(context.Context) (goidc.JSONWebKeySet, error) { return goidc.JSONWebKeySet{}, nil }
+
+// offline keeps the library from fetching what a client's registration names.
+func offline(context.Context) *http.Client { return &http.Client{Transport: refusingTransport{}} }
+
+type refusingTransport struct{}
+
+// errOffline says that the sandbox calls nobody.
+var errOffline = errors.New("the sandbox fetches nothing for its clients; register values, not URLs of values")
+
+func (refusingTransport) RoundTrip(*http.Request) (*http.Response, error) { return nil, errOffline }

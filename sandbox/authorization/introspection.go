@@ -1,0 +1,198 @@
+package authorization
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+)
+
+// subjectID is the one owner of everything in the sandbox.
+const subjectID = "owner_local"
+
+// declarationVersion names how the sandbox's sources are declared.
+const declarationVersion = "pdpp-sandbox.v1"
+
+// maxFormBytes bounds the introspection request's body.
+const maxFormBytes = 16 << 10
+
+// introspection is an answer of RFC 7662 with the members that PDPP adds.
+type introspection struct {
+	Active               bool                  `json:"active"`
+	InactiveReason       string                `json:"inactive_reason,omitempty"`
+	TokenKind            string                `json:"pdpp_token_kind,omitempty"`
+	SubjectID            string                `json:"subject_id,omitempty"`
+	ExpiresAt            int64                 `json:"exp,omitempty"` // seconds since 1970
+	GrantID              string                `json:"grant_id,omitempty"`
+	GrantPackageID       string                `json:"grant_package_id,omitempty"`
+	ClientID             string                `json:"client_id,omitempty"`
+	GrantStorageBinding  *storageBinding       `json:"grant_storage_binding,omitempty"`
+	Package              *publishedPackage     `json:"package,omitempty"`
+	AuthorizationDetails []authorizationDetail `json:"authorization_details,omitempty"`
+	PDPP                 *grantContext         `json:"pdpp,omitempty"`
+	Audience             audience              `json:"aud"`
+	Issuer               string                `json:"iss"`
+}
+
+type storageBinding struct {
+	ConnectorID string `json:"connector_id"`
+}
+
+type publishedPackage struct {
+	ApprovedSourceCount      int             `json:"approved_source_count"`
+	Client                   publishedClient `json:"client"`
+	PackageID                string          `json:"package_id"`
+	SourceBoundedChildGrants bool            `json:"source_bounded_child_grants"`
+	Subject                  subject         `json:"subject"`
+	Version                  string          `json:"version"`
+	Members                  []Member        `json:"members"`
+}
+
+type publishedClient struct {
+	ClientDisplay    clientDisplay `json:"client_display"`
+	ClientID         string        `json:"client_id"`
+	RegistrationMode string        `json:"registration_mode"`
+}
+
+type clientDisplay struct {
+	LogoURI   *string `json:"logo_uri"`
+	Name      string  `json:"name"`
+	PolicyURI *string `json:"policy_uri"`
+	TosURI    *string `json:"tos_uri"`
+	URI       *string `json:"uri"`
+}
+
+type subject struct {
+	ID string `json:"id"`
+}
+
+// grantContext repeats whose grant it is in PDPP's own terms.
+type grantContext struct {
+	ClientID    string             `json:"client_id"`
+	ContextKind string             `json:"context_kind"`
+	GrantID     string             `json:"grant_id"`
+	IssuedAt    string             `json:"issued_at"`
+	Source      *source            `json:"source,omitempty"` // absent when the grant spans connectors
+	Declaration *sourceDeclaration `json:"source_declaration,omitempty"`
+	SubjectID   string             `json:"subject_id"`
+}
+
+type sourceDeclaration struct {
+	Version string `json:"version"`
+}
+
+// introspect answers POST /introspect. Only the confidential caller may ask, so package members may
+// always be told.
+func (s *Server) introspect(w http.ResponseWriter, r *http.Request) {
+	if !s.isCaller(r) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
+		respond.Error(w, http.StatusUnauthorized, "context.authentication_failed",
+			"Introspection client authentication failed")
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
+	token := r.PostFormValue("token")
+	if token == "" {
+		respond.Error(w, http.StatusBadRequest, "invalid_request", "Missing token parameter")
+		return
+	}
+	respond.JSON(w, http.StatusOK, s.describe(token))
+}
+
+// isCaller compares hashes, which have one length, so that timing tells nothing.
+func (s *Server) isCaller(r *http.Request) bool {
+	id, secret, given := r.BasicAuth()
+	if !given {
+		return false
+	}
+	got, want := sha256.Sum256([]byte(id+":"+secret)), sha256.Sum256([]byte(s.caller.ID+":"+s.caller.Secret))
+	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+func (s *Server) describe(token string) introspection {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	answer := introspection{Audience: s.audience(nil), Issuer: s.issuer}
+	b, found := s.bearers[token]
+	if !found {
+		return answer
+	}
+	if b.audience != nil {
+		answer.Audience = b.audience
+	}
+	answer.SubjectID, answer.ClientID = subjectID, b.clientID
+	answer.GrantID, answer.GrantPackageID = b.grantID, b.packageID
+	if answer.InactiveReason = s.inactiveReason(b); answer.InactiveReason != "" {
+		return answer
+	}
+	answer.Active, answer.TokenKind = true, b.kind
+	if !b.expiresAt.IsZero() {
+		answer.ExpiresAt = b.expiresAt.Unix()
+	}
+	switch b.kind {
+	case kindClient:
+		s.describeGrant(&answer, s.grants[b.grantID])
+	case kindPackage:
+		s.describePackage(&answer, s.packages[b.packageID])
+	}
+	return answer
+}
+
+// inactiveReason is empty for a token that works.
+func (s *Server) inactiveReason(b bearer) string {
+	if b.expired(s.clock()) {
+		return "token_expired"
+	}
+	if b.revoked || b.packageID != "" && s.packages[b.packageID].revoked {
+		return "token_revoked"
+	}
+	if b.grantID != "" {
+		g := s.grants[b.grantID]
+		if status := grantStatus(g.Revoked, g.ExpiresAt, s.clock()); status != "active" {
+			return "grant_" + status
+		}
+	}
+	return ""
+}
+
+func (s *Server) describeGrant(answer *introspection, g catalog.Grant) {
+	if !g.ExpiresAt.IsZero() {
+		answer.ExpiresAt = g.ExpiresAt.Unix()
+	}
+	answer.PDPP = &grantContext{
+		ClientID: g.ClientID, ContextKind: "oauth_rar_0_1", GrantID: g.ID,
+		IssuedAt: s.issuedAt(g.ID), SubjectID: subjectID,
+	}
+	if g.ConnectorKey != "" {
+		answer.GrantStorageBinding = &storageBinding{ConnectorID: g.ConnectorKey}
+		answer.PDPP.Source = s.source(g.ConnectorKey)
+		answer.PDPP.Declaration = &sourceDeclaration{Version: declarationVersion}
+	}
+	answer.AuthorizationDetails = s.authorizationDetails(g)
+}
+
+func (s *Server) describePackage(answer *introspection, p grantPackage) {
+	answer.Package = &publishedPackage{
+		ApprovedSourceCount: len(p.members),
+		Client: publishedClient{
+			ClientDisplay: clientDisplay{Name: p.clientName}, ClientID: p.clientID, RegistrationMode: "dynamic",
+		},
+		PackageID:                p.id,
+		SourceBoundedChildGrants: true,
+		Subject:                  subject{ID: subjectID},
+		Version:                  "pdpp-sandbox.mcp_package.v1",
+		Members:                  s.members(p),
+	}
+}
+
+// issuedAt is when the owner approved a grant; the ready ones are as old as the Server.
+func (s *Server) issuedAt(grantID string) string {
+	at, approved := s.approvedAt[grantID]
+	if !approved {
+		at = s.started
+	}
+	return at.UTC().Format(time.RFC3339Nano)
+}

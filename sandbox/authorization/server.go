@@ -1,0 +1,228 @@
+// Package authorization is the sandbox's authorization server. It starts with grants for every case
+// that a client can meet, keeps them and their tokens in memory, and answers token introspection
+// (RFC 7662) with the package members that the adapter's interface adds. Package flow lets clients ask
+// the owner for more; what it issues stands in the same tables.
+//
+// The ids of the ready grants depend on the grant's name only, so they survive a restart; tokens are
+// random and new in every Server.
+package authorization
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/opaque"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+)
+
+// ErrUnknownGrant says that no grant or package has the id.
+var ErrUnknownGrant = errors.New("no grant or package has this id")
+
+// Server holds grants and tokens. It is safe for concurrent use.
+type Server struct {
+	issuer   string
+	resource string
+	caller   Caller
+	clock    func() time.Time
+	newToken func(name string) string
+	started  time.Time
+	set      catalog.Dataset
+	flow     *flow.Flow
+
+	mu         sync.RWMutex
+	grants     map[string]catalog.Grant // by id
+	approvedAt map[string]time.Time     // by grant id; the ready grants are not here
+	packages   map[string]grantPackage  // by id
+	bearers    map[string]bearer        // by token
+	tokens     map[string]string        // by name
+	onRevoke   func(grantID string)     // nil: nobody listens
+}
+
+// OnRevoke calls told with every grant that is revoked from now on. It must be quick, and must not ask the Server.
+func (s *Server) OnRevoke(told func(grantID string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onRevoke = told
+}
+
+// Caller is the confidential client that may introspect.
+type Caller struct {
+	ID     string
+	Secret string
+}
+
+// Option changes how New builds a Server.
+type Option func(*Server)
+
+// WithResource names the resource server that tokens are for (aud); the default is the issuer.
+func WithResource(resource string) Option { return func(s *Server) { s.resource = resource } }
+
+// WithClock sets the time that expiry is compared with; the default is time.Now.
+func WithClock(now func() time.Time) Option { return func(s *Server) { s.clock = now } }
+
+// WithTokens names tokens after their grants, for tests that need the same token in every run. Such
+// tokens can be guessed.
+func WithTokens(token func(name string) string) Option {
+	return func(s *Server) { s.newToken = token }
+}
+
+// New builds a Server with the ready grants over set. The issuer is its own URL without a path.
+func New(issuer string, set catalog.Dataset, options ...Option) *Server {
+	s := &Server{
+		issuer:     issuer,
+		resource:   issuer,
+		caller:     Caller{ID: "pdpp-sandbox-adapter", Secret: opaque.Text()},
+		clock:      time.Now,
+		newToken:   func(string) string { return opaque.Text() },
+		set:        set,
+		grants:     map[string]catalog.Grant{},
+		approvedAt: map[string]time.Time{},
+		packages:   map[string]grantPackage{},
+		bearers:    map[string]bearer{},
+		tokens:     map[string]string{},
+	}
+	for _, apply := range options {
+		apply(s)
+	}
+	s.started = s.clock()
+	s.issueReadyGrants()
+	s.flow = s.newFlow()
+	return s
+}
+
+// newFlow accepts as resource the resource server's origin, with and without the slash that clients add
+// when they parse it, and the adapter on the same origin.
+func (s *Server) newFlow() *flow.Flow {
+	flows, err := flow.New(flow.Options{
+		Issuer: s.issuer, Resources: []string{s.resource, s.resource + "/", s.resource + AdapterPath},
+		DetailsType: detailsType, Keeper: keeper{s}, Clock: s.clock,
+	})
+	if err != nil {
+		panic(err) // the options are fixed, so a test would have met this
+	}
+	return flows
+}
+
+// Handler serves the endpoints that the metadata names, and the metadata (RFC 8414).
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+IntrospectionPath, s.introspect)
+	mux.Handle(MetadataPath, respond.AnyOrigin(http.MethodGet, http.HandlerFunc(s.metadata)))
+	mux.Handle("/", s.flow.Handler())
+	return mux
+}
+
+// Paths are what Handler serves, as patterns of http.ServeMux.
+func Paths() []string {
+	return append(flow.Paths(), IntrospectionPath, MetadataPath)
+}
+
+// Caller returns the credentials that introspection asks for.
+func (s *Server) Caller() Caller { return s.caller }
+
+// Tokens returns the ready tokens by name: owner, everything, gmail_personal, gmail_both, spotify,
+// slack, narrow, revoked, expired, package, package_single and package_revoked.
+func (s *Server) Tokens() map[string]string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return maps.Clone(s.tokens)
+}
+
+// Credential is what a client stores after an owner approved it.
+type Credential struct {
+	Token     string
+	ClientID  string
+	GrantID   string // empty for owner and package tokens
+	ExpiresAt time.Time
+}
+
+// Credential returns the ready credential of a name that Tokens lists.
+func (s *Server) Credential(name string) (Credential, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	token, found := s.tokens[name]
+	if !found {
+		return Credential{}, false
+	}
+	b := s.bearers[token]
+	return Credential{Token: token, ClientID: b.clientID, GrantID: b.grantID, ExpiresAt: b.expiresAt}, true
+}
+
+// Access says what a bearer may read. It is false for a token that is unknown, expired or revoked and
+// for one whose package was revoked. A revoked or expired grant is still returned, marked as such, because
+// the resource server answers it with a code of its own.
+func (s *Server) Access(token string) (catalog.Access, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	b, found := s.bearers[token]
+	if !found || b.revoked || b.expired(s.clock()) {
+		return catalog.Access{}, false
+	}
+	access := catalog.Access{Kind: b.kind, ClientID: b.clientID}
+	switch b.kind {
+	case kindClient:
+		access.Grants = []catalog.Grant{s.grants[b.grantID]}
+	case kindPackage:
+		p := s.packages[b.packageID]
+		if p.revoked {
+			return catalog.Access{}, false
+		}
+		for _, m := range p.members {
+			access.Grants = append(access.Grants, s.grants[m.grantID])
+		}
+	}
+	return access, true
+}
+
+// Grant returns a grant as it is now, revoked or expired ones too.
+func (s *Server) Grant(id string) (catalog.Grant, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	grant, found := s.grants[id]
+	return grant, found
+}
+
+// Revoke withdraws a grant, or a package with all of its members' grants, from the next request on.
+// To revoke twice is no error. An unknown id gives ErrUnknownGrant.
+func (s *Server) Revoke(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, found := s.packages[id]; found {
+		p.revoked = true
+		s.packages[id] = p
+		for _, m := range p.members {
+			s.revokeGrant(m.grantID)
+		}
+		return nil
+	}
+	if _, found := s.grants[id]; !found {
+		return fmt.Errorf("revoke %q: %w; GrantIDs lists the ids", id, ErrUnknownGrant)
+	}
+	s.revokeGrant(id)
+	return nil
+}
+
+func (s *Server) revokeGrant(id string) {
+	g := s.grants[id]
+	g.Revoked = true
+	s.grants[id] = g
+	if s.onRevoke != nil {
+		s.onRevoke(id)
+	}
+}
+
+// GrantIDs returns the ids that Revoke accepts, sorted.
+func (s *Server) GrantIDs() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(s.grants)), maps.Keys(s.packages))
+	slices.Sort(ids)
+	return ids
+}

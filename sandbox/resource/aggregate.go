@@ -1,0 +1,223 @@
+package resource
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
+)
+
+var metrics = []string{"count", "sum", "min", "max", "count_distinct"}
+
+// Bounds of the number of groups.
+const (
+	usualGroups = 10
+	mostGroups  = 100
+)
+
+// aggregation is one value, or the number of records by group.
+type aggregation struct {
+	Object              string          `json:"object"` // "aggregation"
+	Stream              string          `json:"stream"`
+	Metric              string          `json:"metric"`
+	Field               *string         `json:"field"`
+	GroupBy             *string         `json:"group_by"`
+	GroupByTime         *string         `json:"group_by_time"`
+	Granularity         *string         `json:"granularity"`
+	TimeZone            *string         `json:"time_zone"`
+	Approximate         bool            `json:"approximate"`
+	FilteredRecordCount int64           `json:"filtered_record_count"`
+	Value               json.RawMessage `json:"value,omitempty"`
+	Groups              []groupDocument `json:"groups,omitzero"`
+	Limit               *int            `json:"limit,omitempty"`
+	OtherCount          *int64          `json:"other_count,omitempty"` // records in groups beyond the limit
+	envelope
+}
+
+type groupDocument struct {
+	Key   json.RawMessage `json:"key"`
+	Count int64           `json:"count"`
+}
+
+// aggregateParameters are those that an aggregation understands.
+var aggregateParameters = []string{
+	"metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter[key]", "filter",
+	"connection_id", "connector_id", "connector_instance_id",
+}
+
+// readAggregate computes over all connections that the request addresses together.
+func (s *server) readAggregate(c *call) (any, error) {
+	if err := c.parameters.checkNames(aggregateParameters...); err != nil {
+		return nil, err
+	}
+	sources, err := s.alikeSources(c, c.PathValue("stream"))
+	if err != nil {
+		return nil, err
+	}
+	metric := c.parameters.value("metric")
+	if !slices.Contains(metrics, metric) {
+		return nil, invalidRequest("metric must be one of %s", strings.Join(metrics, ", "))
+	}
+	conditions, err := c.conditions(sources[0])
+	if err != nil {
+		return nil, err
+	}
+	selected := selections(sources, conditions)
+	measured, err := s.store.Extent(c.Context(), "", selected...)
+	if err != nil {
+		return nil, err
+	}
+	result := aggregation{
+		Object: "aggregation", Stream: sources[0].stream.Name, Metric: metric, FilteredRecordCount: measured.Count,
+	}
+	_, grouped := c.parameters.first("group_by")
+	_, groupedByTime := c.parameters.first("group_by_time")
+	switch {
+	case grouped && groupedByTime:
+		err = invalidRequest("group_by and group_by_time cannot be combined; choose one grouping dimension")
+	case grouped || groupedByTime:
+		err = s.aggregateGroups(c, &result, sources[0], selected)
+	default:
+		err = s.aggregateValue(c, &result, sources[0], selected)
+	}
+	if err != nil {
+		return nil, err
+	}
+	result.envelope = c.envelope()
+	return result, nil
+}
+
+// aggregateValue computes one value over all records.
+func (s *server) aggregateValue(c *call, result *aggregation, source source, selected []store.Selection) error {
+	if _, given := c.parameters.first("limit"); given {
+		return invalidRequest("limit is only supported with group_by or group_by_time")
+	}
+	if err := c.withoutTimeGrouping(); err != nil {
+		return err
+	}
+	name, given := c.parameters.first("field")
+	if result.Metric == "count" {
+		if given {
+			return invalidRequest("field is not supported with metric=count").of("field")
+		}
+		result.Value = json.RawMessage(strconv.FormatInt(result.FilteredRecordCount, 10))
+		return nil
+	}
+	if name == "" {
+		return invalidRequest("field is required for metric=%s", result.Metric).of("field")
+	}
+	field, err := source.aggregated(name, result.Metric)
+	if err != nil {
+		return err
+	}
+	result.Field = &field.Name
+	result.Value, err = s.store.Metric(c.Context(), result.Metric, field, selected...)
+	return err
+}
+
+// aggregated is a field that declares an aggregation and is granted.
+func (s source) aggregated(name, aggregation string) (catalog.Field, error) {
+	field, declared := s.field(name)
+	if !declared {
+		return field, invalid("unknown_field", "Unknown field: %s", name)
+	}
+	if !s.grants(name) {
+		return field, forbidden("field_not_granted", "Aggregation field '%s' not in grant", name)
+	}
+	if !slices.Contains(field.Aggregations, aggregation) {
+		return field, invalidRequest("Aggregation %s is not declared for '%s'", aggregation, name)
+	}
+	return field, nil
+}
+
+// aggregateGroups counts records by the value or the time of a field.
+func (s *server) aggregateGroups(c *call, result *aggregation, source source, selected []store.Selection) error {
+	if result.Metric != "count" {
+		return invalidRequest("group_by and group_by_time are supported with metric=count only")
+	}
+	if _, given := c.parameters.first("field"); given {
+		return invalidRequest("field is not supported with metric=count").of("field")
+	}
+	limit, err := c.groupLimit()
+	if err != nil {
+		return err
+	}
+	var groups []store.Group
+	if name, given := c.parameters.first("group_by"); given {
+		groups, err = s.groupByValue(c, result, source, name, selected)
+	} else {
+		groups, err = s.groupByTime(c, result, source, c.parameters.value("group_by_time"), selected)
+	}
+	if err != nil {
+		return err
+	}
+	var other int64
+	result.Groups, result.Limit, result.OtherCount = []groupDocument{}, &limit, &other
+	for i, group := range groups {
+		if i < limit {
+			result.Groups = append(result.Groups, groupDocument(group))
+		} else {
+			other += group.Count
+		}
+	}
+	return nil
+}
+
+func (s *server) groupByValue(c *call, result *aggregation, source source, name string, selected []store.Selection) ([]store.Group, error) {
+	if err := c.withoutTimeGrouping(); err != nil {
+		return nil, err
+	}
+	field, err := source.aggregated(name, "group_by")
+	if err != nil {
+		return nil, err
+	}
+	result.GroupBy = &field.Name
+	return s.store.Groups(c.Context(), field, selected...)
+}
+
+func (s *server) groupByTime(c *call, result *aggregation, source source, name string, selected []store.Selection) ([]store.Group, error) {
+	field, err := source.aggregated(name, "group_by_time")
+	if err != nil {
+		return nil, err
+	}
+	granularity := c.parameters.value("granularity")
+	if !slices.Contains(store.Granularities(), granularity) {
+		return nil, invalidRequest("granularity must be one of %s", strings.Join(store.Granularities(), ", "))
+	}
+	zone := "UTC"
+	if given, ok := c.parameters.first("time_zone"); ok {
+		zone = given
+	}
+	// LoadLocation also knows "" and "Local", which are no names of the time zone database.
+	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
+		return nil, invalidRequest("time_zone must be an IANA time zone such as Europe/Berlin").of("time_zone")
+	}
+	result.GroupByTime, result.Granularity, result.TimeZone = &field.Name, &granularity, &zone
+	return s.store.TimeGroups(c.Context(), field, granularity, zone, selected...)
+}
+
+func (c *call) groupLimit() (int, error) {
+	text, given := c.parameters.first("limit")
+	if !given {
+		return usualGroups, nil
+	}
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 || limit > mostGroups {
+		return 0, invalidRequest("limit must be an integer between 1 and %d", mostGroups)
+	}
+	return limit, nil
+}
+
+// withoutTimeGrouping refuses what only group_by_time can use.
+func (c *call) withoutTimeGrouping() error {
+	for _, name := range []string{"granularity", "time_zone"} {
+		if _, given := c.parameters.first(name); given {
+			return invalidRequest("%s is only supported with group_by_time", name).of(name)
+		}
+	}
+	return nil
+}

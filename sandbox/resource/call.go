@@ -1,0 +1,52 @@
+package resource
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+)
+
+// call is one request of a known bearer.
+type call struct {
+	*http.Request
+	access     catalog.Access
+	reach      []source // everything that the bearer may read
+	parameters parameters
+	warnings   []warning
+}
+
+// newCall checks the version that the request asks for, its bearer and the form of its parameters.
+func (s *server) newCall(r *http.Request) (*call, error) {
+	access, err := s.authenticate(r)
+	if err != nil {
+		return nil, err
+	}
+	if version := r.Header.Get("PDPP-Version"); version != "" && version != Version {
+		return nil, &problem{
+			status: http.StatusBadRequest, code: "unsupported_version",
+			message: fmt.Sprintf("PDPP-Version '%s' is not supported. Current: %s", version, Version),
+		}
+	}
+	parameters, err := parseParameters(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	return &call{Request: r, access: access, reach: s.reach(access), parameters: parameters}, nil
+}
+
+func (c *call) isOwner() bool { return c.access.Kind == ownerKind }
+
+func (c *call) warn(w warning) { c.warnings = append(c.warnings, w) }
+
+// self is the request's own address, as it was sent.
+func (c *call) self() string { return c.URL.RequestURI() }
+
+// envelope is what stands around a document that is not a list.
+func (c *call) envelope() envelope {
+	return envelope{Links: links{Self: c.self()}, Meta: c.meta(count{Kind: "none"})}
+}
+
+func (c *call) meta(total count) meta {
+	return meta{Count: total, Warnings: append([]warning{}, c.warnings...)}
+}

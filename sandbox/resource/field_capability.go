@@ -1,0 +1,115 @@
+package resource
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+)
+
+// aggregationNames are the aggregations that a field can declare, as the schema lists them.
+var aggregationNames = []string{"count_distinct", "group_by", "group_by_time", "max", "min", "sum"}
+
+// fieldSchema is the JSON Schema of one field.
+type fieldSchema struct {
+	Type   any    `json:"type"` // the name of a type, or that and null
+	Format string `json:"format,omitempty"`
+	Role   string `json:"x_pdpp_role,omitempty"`
+}
+
+func newFieldSchema(field catalog.Field) fieldSchema {
+	schema := fieldSchema{Type: field.Type, Format: field.Format, Role: field.Role}
+	if field.Nullable {
+		schema.Type = []string{field.Type, "null"}
+	}
+	return schema
+}
+
+// fieldCapability says what a bearer can do with a field.
+type fieldCapability struct {
+	Role           string             `json:"role,omitempty"`
+	Granted        bool               `json:"granted"`
+	Schema         fieldSchema        `json:"schema"`
+	ExactFilter    capability         `json:"exact_filter"`
+	RangeFilter    rangeCapability    `json:"range_filter"`
+	LexicalSearch  capability         `json:"lexical_search"`
+	SemanticSearch capability         `json:"semantic_search"`
+	Aggregation    object[capability] `json:"aggregation"`
+}
+
+// capability is declared by the connector, and usable when the field is granted too.
+type capability struct {
+	Declared bool `json:"declared"`
+	Usable   bool `json:"usable"`
+}
+
+type rangeCapability struct {
+	capability
+	Operators []string `json:"operators,omitempty"`
+}
+
+func (s source) fieldCapability(field catalog.Field) fieldCapability {
+	granted := s.grants(field.Name)
+	when := func(declared bool) capability { return capability{Declared: declared, Usable: declared && granted} }
+	described := fieldCapability{
+		Role: field.Role, Granted: granted, Schema: newFieldSchema(field),
+		ExactFilter:   when(field.Exact),
+		RangeFilter:   rangeCapability{when(len(field.Range) > 0), field.Range},
+		LexicalSearch: when(field.Lexical), SemanticSearch: when(field.Lexical),
+	}
+	for _, name := range aggregationNames {
+		described.Aggregation = append(described.Aggregation,
+			member[capability]{name, when(slices.Contains(field.Aggregations, name))})
+	}
+	return described
+}
+
+// compactStream is a stream in the compact schema.
+type compactStream struct {
+	Name               string             `json:"name"`
+	PrimaryKey         []string           `json:"primary_key"`
+	CursorField        string             `json:"cursor_field,omitempty"`
+	FieldCapabilities  object[string]     `json:"field_capabilities"`
+	ExpandCapabilities []expandCapability `json:"expand_capabilities"`
+}
+
+func (c *call) compactStream(source source) compactStream {
+	compact := compactStream{
+		Name: source.stream.Name, PrimaryKey: source.stream.PrimaryKey, CursorField: source.stream.CursorField,
+		ExpandCapabilities: c.expandCapabilities(source),
+	}
+	for _, field := range source.stream.Fields {
+		compact.FieldCapabilities = append(compact.FieldCapabilities, member[string]{field.Name, source.flags(field)})
+	}
+	return compact
+}
+
+// flags are the capabilities of a field as a comma list: t= its type, role=, eq for exact filters, r= the
+// range operators, lex and sem for the searches, a= the aggregations, and g=false for a field that is not
+// granted and so has none of them.
+func (s source) flags(field catalog.Field) string {
+	fieldType := field.Type
+	if field.Nullable {
+		fieldType += "|null"
+	}
+	flags := []string{"t=" + fieldType}
+	if field.Role != "" {
+		flags = append(flags, "role="+field.Role)
+	}
+	if !s.grants(field.Name) {
+		return strings.Join(append(flags, "g=false"), ",")
+	}
+	if field.Exact {
+		flags = append(flags, "eq")
+	}
+	if len(field.Range) > 0 {
+		flags = append(flags, "r="+strings.Join(field.Range, "|"))
+	}
+	if field.Lexical {
+		flags = append(flags, "lex", "sem")
+	}
+	if len(field.Aggregations) > 0 {
+		flags = append(flags, "a="+strings.Join(field.Aggregations, "|"))
+	}
+	return strings.Join(flags, ",")
+}

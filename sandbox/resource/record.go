@@ -1,0 +1,91 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
+)
+
+// connectorRegistry is the address space in which the protocol names connectors in full.
+const connectorRegistry = "https://registry.pdpp.dev/connectors/"
+
+// singleRecord is the answer about one record.
+type singleRecord struct {
+	recordDocument
+	// RecordJSONBytes is the size of the granted data as JSON, whichever fields were asked for.
+	RecordJSONBytes int `json:"record_json_bytes"`
+	envelope
+}
+
+// recordParameters are those that the detail of a record understands.
+var recordParameters = []string{
+	"fields", "view", "expand[]", "expand_limit[key]", "connection_id", "connector_id", "connector_instance_id",
+}
+
+func (s *server) readRecord(c *call) (any, error) {
+	if err := c.parameters.checkNames(recordParameters...); err != nil {
+		return nil, err
+	}
+	source, entry, err := s.findRecord(c)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := c.projection(source)
+	if err != nil {
+		return nil, err
+	}
+	expansions, err := c.expansions(source)
+	if err != nil {
+		return nil, err
+	}
+	document, err := source.document(entry, fields)
+	if err != nil {
+		return nil, err
+	}
+	if document.Expanded, err = s.expand(c, source, entry.Key, expansions); err != nil {
+		return nil, err
+	}
+	document.ConnectorKey = c.connectorName(source)
+	granted, err := source.project(entry.Data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("project record %q: %w", entry.Key, err)
+	}
+	return singleRecord{recordDocument: document, RecordJSONBytes: len(granted), envelope: c.envelope()}, nil
+}
+
+// findRecord reads the record that the path names from the one source that has it.
+func (s *server) findRecord(c *call) (source, store.Entry, error) {
+	id := c.PathValue("id")
+	sources, err := s.sources(c, c.PathValue("stream"))
+	if err != nil {
+		return source{}, store.Entry{}, err
+	}
+	var holders []source
+	var found store.Entry
+	for _, candidate := range sources {
+		entry, err := s.store.Record(c.Context(), candidate.selection(), id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return source{}, store.Entry{}, err
+		}
+		holders, found = append(holders, candidate), entry
+	}
+	switch len(holders) {
+	case 0:
+		return source{}, store.Entry{}, notFound("not_found", "Record not found")
+	case 1:
+		return holders[0], found, nil
+	}
+	return source{}, store.Entry{}, ambiguous(id, holders)
+}
+
+// connectorName is the connector's key for an owner and its full name for everybody else.
+func (c *call) connectorName(source source) string {
+	if c.isOwner() {
+		return source.connector.Key
+	}
+	return connectorRegistry + source.connector.Key
+}

@@ -1,0 +1,95 @@
+package resource
+
+import (
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
+)
+
+// streamRow is one stream of one connection in the list of streams.
+type streamRow struct {
+	Object              string      `json:"object"` // "stream"
+	Name                string      `json:"name"`
+	RecordCount         int64       `json:"record_count"`
+	LastUpdated         *string     `json:"last_updated"`
+	ConnectionID        string      `json:"connection_id"`
+	ConnectorInstanceID string      `json:"connector_instance_id"`
+	DisplayName         string      `json:"display_name"`
+	ConnectorID         string      `json:"connector_id,omitempty"`
+	Source              *sourceName `json:"source,omitempty"`
+	Freshness           freshness   `json:"freshness"`
+}
+
+// sourceName names a connector as a source of records.
+type sourceName struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"` // "connector"
+}
+
+// freshness says how old the records are. The sandbox collects nothing, so the status stays unknown.
+type freshness struct {
+	Status     string  `json:"status"`
+	CapturedAt *string `json:"captured_at,omitempty"`
+}
+
+func newFreshness(captured *string) freshness {
+	return freshness{Status: "unknown", CapturedAt: captured}
+}
+
+// lastUpdate is a time for a document, or null when there is none.
+func lastUpdate(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := timestamp(t)
+	return &text
+}
+
+// readStreams lists every source that the bearer may read. Parameters that it does not know it ignores.
+func (s *server) readStreams(c *call) (any, error) {
+	connectionID, err := c.connectionID()
+	if err != nil {
+		return nil, err
+	}
+	rows := []streamRow{}
+	for _, source := range narrow(c.reach, connectionID, c.parameters.value("connector_id")) {
+		measured, err := s.store.Extent(c.Context(), "", source.selection())
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, c.streamRow(source, measured))
+	}
+	return list[streamRow]{
+		Object: "list", Data: rows, Links: listLinks{Self: c.self()}, Meta: c.meta(count{Kind: "none"}),
+	}, nil
+}
+
+func (c *call) streamRow(source source, measured store.Extent) streamRow {
+	updated := lastUpdate(measured.LastUpdated)
+	row := streamRow{
+		Object: "stream", Name: source.stream.Name, RecordCount: measured.Count, LastUpdated: updated,
+		ConnectionID: source.connection.ID, ConnectorInstanceID: source.connection.ID,
+		DisplayName: source.connection.DisplayName, Freshness: newFreshness(updated),
+	}
+	if c.isOwner() {
+		row.ConnectorID = source.connector.Key
+		row.Source = &sourceName{ID: source.connector.Key, Kind: "connector"}
+	}
+	return row
+}
+
+// readStream is the full declaration of one stream.
+func (s *server) readStream(c *call) (any, error) {
+	sources, err := s.sources(c, c.PathValue("stream"))
+	if err != nil {
+		return nil, err
+	}
+	document, err := s.streamDocument(c, streamGroup{sources: sources})
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		streamDocument
+		envelope
+	}{document, c.envelope()}, nil
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+)
+
+// Selection says which records of one stream of one connection a query sees.
+type Selection struct {
+	ConnectionID string
+	Stream       string
+	// Since and Until bound the consent time: from Since on, before Until; zero means open. A record without
+	// a consent time is outside of every bound.
+	Since, Until time.Time
+	Conditions   []Condition
+}
+
+// Condition compares a field of a record's data with an operand.
+type Condition struct {
+	Field    catalog.Field
+	Operator string // eq, gte, gt, lte or lt
+	// Operand is a string, bool, int64 or float64, or a time.Time for a field whose format is date-time.
+	// A record without the field, or with null in it, meets no condition.
+	Operand any
+}
+
+// comparisons are the SQL spellings of the operators.
+var comparisons = map[string]string{"eq": "=", "gte": ">=", "gt": ">", "lte": "<=", "lt": "<"}
+
+// clause is a piece of SQL and the arguments of its placeholders.
+type clause struct {
+	sql       strings.Builder
+	arguments []any
+}
+
+func (c *clause) add(sql string, arguments ...any) {
+	c.sql.WriteString(sql)
+	c.arguments = append(c.arguments, arguments...)
+}
+
+// where adds the conditions of the selection, without regard to deletion.
+func (s Selection) where(c *clause) {
+	c.add("connection_id = ? AND stream = ?", s.ConnectionID, s.Stream)
+	if !s.Since.IsZero() {
+		c.add(" AND consent_time >= ?", instantText(s.Since))
+	}
+	if !s.Until.IsZero() {
+		c.add(" AND consent_time < ?", instantText(s.Until))
+	}
+	for _, condition := range s.Conditions {
+		condition.where(c)
+	}
+}
+
+// whereLive adds the conditions of several selections, of which a record must meet one.
+func whereLive(c *clause, selections []Selection) {
+	c.add("deleted_at IS NULL AND (")
+	for i, selection := range selections {
+		if i > 0 {
+			c.add(" OR ")
+		}
+		c.add("(")
+		selection.where(c)
+		c.add(")")
+	}
+	if len(selections) == 0 {
+		c.add("FALSE")
+	}
+	c.add(")")
+}
+
+func (condition Condition) where(c *clause) {
+	comparison, ok := comparisons[condition.Operator]
+	if !ok {
+		c.add(" AND FALSE")
+		return
+	}
+	path := jsonPath(condition.Field.Name)
+	switch operand := condition.Operand.(type) {
+	case time.Time:
+		c.add(" AND instant(json_extract(data, ?)) "+comparison+" ?", path, instantText(operand))
+	case bool:
+		c.add(" AND json_extract(data, ?) "+comparison+" ? AND json_type(data, ?) IN ('true', 'false')", path, operand, path)
+	case string:
+		c.add(" AND json_extract(data, ?) "+comparison+" ? AND json_type(data, ?) = 'text'", path, operand, path)
+	default:
+		c.add(" AND json_extract(data, ?) "+comparison+" ? AND json_type(data, ?) IN ('integer', 'real')", path, operand, path)
+	}
+}
+
+// jsonPath addresses a top-level key, whatever characters it has.
+func jsonPath(field string) string {
+	return `$."` + strings.ReplaceAll(field, `"`, `\"`) + `"`
+}
