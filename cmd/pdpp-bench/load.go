@@ -116,8 +116,8 @@ func get(address, bearer string) next {
 
 // hostedCall calls a tool of the hosted adapter, each time as another of so many callers: one caller alone
 // may send 20 requests a second.
-func hostedCall(address, tool, arguments, tokens string, callers int) next {
-	body := []byte(strings.TrimSpace(request(1, "tools/call", toolCall(tool, arguments))))
+func hostedCall(address string, revision revision, tool, arguments, tokens string, callers int) next {
+	body := []byte(strings.TrimSpace(request(1, "tools/call", revision.toolCall(tool, arguments))))
 	return func(ctx context.Context, number int) (*http.Request, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 		if err != nil {
@@ -130,7 +130,7 @@ func hostedCall(address, tool, arguments, tokens string, callers int) next {
 		request.Header.Set("Authorization", "Bearer "+bearer)
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Accept", "application/json, text/event-stream")
-		request.Header.Set("Mcp-Protocol-Version", "2025-06-18")
+		revision.announce(request.Header, tool)
 		return request, nil
 	}
 }

@@ -31,9 +31,9 @@ func (s *suite) coldStart() error {
 	return nil
 }
 
-// latency compares a call with the direct GET of the same page and with a bare relay of it, turn by turn.
+// latency compares a call, in each revision, with the direct GET of the same page and with a bare relay of it, turn by turn.
 func (s *suite) latency() error {
-	session, err := s.local(clientToken + "0")
+	sessions, err := s.eachRevision()
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,8 @@ func (s *suite) latency() error {
 		return err
 	}
 	direct := &loader{transport: newTransport(1), make: get(s.provider+queryPath, clientToken+"0"), sent: new(counter)}
-	var gets, relayed, calls []time.Duration
+	var gets, relayed []time.Duration
+	calls := make([][]time.Duration, len(sessions))
 	for range s.effort.calls {
 		if err := direct.exchange(s.ctx, &gets); err != nil {
 			return err
@@ -50,45 +51,69 @@ func (s *suite) latency() error {
 		if relayed, err = bare.appendCall(relayed, queryTool, queryArguments); err != nil {
 			return err
 		}
-		if calls, err = session.appendCall(calls, queryTool, queryArguments); err != nil {
-			return err
+		for i, session := range sessions {
+			if calls[i], err = session.appendCall(calls[i], queryTool, queryArguments); err != nil {
+				return err
+			}
 		}
 	}
-	s.report.add(atMost("stdio call above the direct GET, query_records 25 × 1 kB, p50", 0.30, milliseconds(median(calls)-median(gets)), "ms",
-		fmt.Sprintf("call %.2f ms, GET %.2f ms, a relay that does nothing but that GET %.2f ms",
-			milliseconds(median(calls)), milliseconds(median(gets)), milliseconds(median(relayed)))))
-	return errors.Join(bare.end(), session.end())
+	for i, session := range sessions {
+		s.report.add(atMost(fmt.Sprintf("stdio call above the direct GET, query_records 25 × 1 kB, %s, p50", session.revision), 0.45,
+			milliseconds(median(calls[i])-median(gets)), "ms", fmt.Sprintf("call %.2f ms, GET %.2f ms, a relay that does nothing but that GET %.2f ms",
+				milliseconds(median(calls[i])), milliseconds(median(gets)), milliseconds(median(relayed)))))
+		err = errors.Join(err, session.end())
+	}
+	return errors.Join(err, bare.end())
+}
+
+// eachRevision starts a greeted session of every revision.
+func (s *suite) eachRevision() ([]*session, error) {
+	var sessions []*session
+	for _, revision := range revisions {
+		session, err := s.localOf(revision, clientToken+"0")
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, session)
+	}
+	return sessions, nil
 }
 
 // inFlight keeps 32 calls of one session under way.
 func (s *suite) inFlight() error {
-	session, err := s.local(clientToken + "0")
+	sessions, err := s.eachRevision()
 	if err != nil {
 		return err
 	}
-	var rates, directs []float64
+	rates := make([][]float64, len(sessions))
+	var directs []float64
 	for range s.effort.rounds {
 		found, err := load(s.ctx, 32, s.effort.window, get(s.provider+queryPath, clientToken+"0"))
 		if err != nil {
 			return err
 		}
 		directs = append(directs, found.rate)
-		rate, err := session.pipeline(s.ctx, 32, s.effort.window)
-		if err != nil {
-			return err
+		for i, session := range sessions {
+			rate, err := session.pipeline(s.ctx, 32, s.effort.window)
+			if err != nil {
+				return err
+			}
+			rates[i] = append(rates[i], rate)
 		}
-		rates = append(rates, rate)
 	}
-	s.report.add(atLeast("stdio, 32 in flight, query_records 25 × 1 kB", 4_000, median(rates), "calls/s",
-		fmt.Sprintf("direct GET %s/s", grouped(int64(median(directs))))))
-	return session.end()
+	for i, session := range sessions {
+		s.report.add(atLeast(fmt.Sprintf("stdio, 32 in flight, query_records 25 × 1 kB, %s", session.revision), 4_000, median(rates[i]), "calls/s",
+			fmt.Sprintf("direct GET %s/s", grouped(int64(median(directs))))))
+		err = errors.Join(err, session.end())
+	}
+	return err
 }
 
 // pipeline sends a new call for each answer and gives the answers a second.
 func (s *session) pipeline(ctx context.Context, depth int, window time.Duration) (float64, error) {
 	send := func() error {
 		s.asked++
-		_, err := io.WriteString(s.in, request(s.asked, "tools/call", toolCall(queryTool, queryArguments)))
+		_, err := io.WriteString(s.in, request(s.asked, "tools/call", s.revision.toolCall(queryTool, queryArguments)))
 		return err
 	}
 	for range depth {

@@ -125,7 +125,7 @@ func (s *suite) talkTo(command *exec.Cmd) (*session, error) {
 	if err := s.start(command); err != nil {
 		return nil, err
 	}
-	return &session{command: command, in: in, out: bufio.NewReaderSize(out, 256<<10)}, nil
+	return &session{revision: common, command: command, in: in, out: bufio.NewReaderSize(out, 256<<10)}, nil
 }
 
 // memory is a line of a process' status in bytes, VmRSS or VmHWM, or 0 where the system does not tell it.

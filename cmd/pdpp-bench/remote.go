@@ -15,42 +15,58 @@ func (s *suite) hosted() error {
 	if err != nil {
 		return err
 	}
-	call := hostedCall(server.url, queryTool, queryArguments, clientToken, callers)
-	if err := s.warm(call); err != nil {
-		return err
-	}
-	proxied := get(s.proxy+queryPath, clientToken+"0")
-	peak := 0.0
-	for _, connections := range []int{16, 64} {
-		var rates, tails, adapter, proxy []float64
-		for range s.effort.rounds {
-			beside, err := load(s.ctx, connections, s.effort.window, proxied)
-			if err != nil {
-				return err
-			}
-			found, err := load(s.ctx, connections, s.effort.window, call)
-			if err != nil {
-				return err
-			}
-			peak = max(peak, memory(server.process, "VmRSS"))
-			rates = append(rates, found.rate/beside.rate)
-			tails = append(tails, float64(found.p99)/float64(beside.p99))
-			adapter, proxy = append(adapter, found.rate), append(proxy, beside.rate)
-		}
-		direct, err := load(s.ctx, connections, s.effort.window, get(s.provider+queryPath, clientToken+"0"))
-		if err != nil {
+	calls := map[revision]next{}
+	for _, revision := range revisions {
+		calls[revision] = hostedCall(server.url, revision, queryTool, queryArguments, clientToken, callers)
+		if err := s.warm(calls[revision]); err != nil {
 			return err
 		}
-		what := fmt.Sprintf("hosted query_records, %d connections, ", connections)
-		s.report.add(
-			atLeast(what+"rate over the proxy's", 0.45, median(rates), "×", fmt.Sprintf("adapter %s/s, proxy %s/s, direct GET %s/s",
-				grouped(int64(median(adapter))), grouped(int64(median(proxy))), grouped(int64(direct.rate)))),
-			atMost(what+"p99 over the proxy's", 3, median(tails), "×", ""),
-		)
+	}
+	peak := 0.0
+	for _, connections := range []int{16, 64} {
+		if err := s.besideTheProxy(connections, calls, func() { peak = max(peak, memory(server.process, "VmRSS")) }); err != nil {
+			return err
+		}
 	}
 	s.report.add(atMost("resident memory, hosted under 64 connections", 70, peak/(1<<20), "MiB",
 		fmt.Sprintf("peak %.1f MiB", memory(server.process, "VmHWM")/(1<<20))))
 	return server.process.Kill()
+}
+
+// besideTheProxy loads the proxy and the adapter in turn, the adapter in each revision, and looks after every load.
+func (s *suite) besideTheProxy(connections int, calls map[revision]next, look func()) error {
+	var proxy []float64
+	rates, ratios, tails := map[revision][]float64{}, map[revision][]float64{}, map[revision][]float64{}
+	for range s.effort.rounds {
+		beside, err := load(s.ctx, connections, s.effort.window, get(s.proxy+queryPath, clientToken+"0"))
+		if err != nil {
+			return err
+		}
+		proxy = append(proxy, beside.rate)
+		for _, revision := range revisions {
+			found, err := load(s.ctx, connections, s.effort.window, calls[revision])
+			if err != nil {
+				return err
+			}
+			look()
+			rates[revision] = append(rates[revision], found.rate)
+			ratios[revision] = append(ratios[revision], found.rate/beside.rate)
+			tails[revision] = append(tails[revision], float64(found.p99)/float64(beside.p99))
+		}
+	}
+	direct, err := load(s.ctx, connections, s.effort.window, get(s.provider+queryPath, clientToken+"0"))
+	if err != nil {
+		return err
+	}
+	for _, revision := range revisions {
+		what := fmt.Sprintf("hosted query_records, %d connections, %s, ", connections, revision)
+		s.report.add(
+			atLeast(what+"rate over the proxy's", 0.45, median(ratios[revision]), "×", fmt.Sprintf("adapter %s/s, proxy %s/s, direct GET %s/s",
+				grouped(int64(median(rates[revision]))), grouped(int64(median(proxy))), grouped(int64(direct.rate)))),
+			atMost(what+"p99 over the proxy's", 3, median(tails[revision]), "×", ""),
+		)
+	}
+	return nil
 }
 
 // warm lets every caller be introspected once.
@@ -104,7 +120,7 @@ func (s *suite) childrenAtOnce(children, rounds int) ([]time.Duration, error) {
 // searchTimes searches as one caller, one call after the other: no more than the 60 that a caller may send
 // at once. The first one, which is introspected, does not count.
 func searchTimes(ctx context.Context, server *hosted, token string, calls int) ([]time.Duration, error) {
-	searching := loader{transport: newTransport(1), make: hostedCall(server.url, "search", `{"q":"overdraft","limit":25}`, token, 1), sent: new(counter)}
+	searching := loader{transport: newTransport(1), make: hostedCall(server.url, common, "search", `{"q":"overdraft","limit":25}`, token, 1), sent: new(counter)}
 	defer searching.transport.CloseIdleConnections()
 	var times []time.Duration
 	for range calls + 1 {

@@ -12,10 +12,11 @@ import (
 
 // session is a client of a local adapter: one message a line.
 type session struct {
-	command *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-	asked   int
+	revision revision
+	command  *exec.Cmd
+	in       io.WriteCloser
+	out      *bufio.Reader
+	asked    int
 }
 
 const (
@@ -26,11 +27,6 @@ const (
 // request is one JSON-RPC request on a line.
 func request(id int, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
-}
-
-// toolCall is the params of tools/call.
-func toolCall(name, arguments string) string {
-	return fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments)
 }
 
 // ask sends one request and waits for the next line, which is its answer. The line is valid until the next
@@ -59,8 +55,15 @@ func (s *session) line() ([]byte, error) {
 	}
 }
 
-// greet does the handshake.
+// greet does the handshake, or what a client of the newest revision asks in its place.
 func (s *session) greet() (json.RawMessage, error) {
+	if s.revision == newest {
+		answer, err := s.ask("server/discover", s.revision.params(""))
+		if err != nil {
+			return nil, err
+		}
+		return bytes.Clone(answer), succeeded(answer)
+	}
 	answer, err := s.ask("initialize", initializeParams)
 	if err != nil {
 		return nil, err
@@ -72,7 +75,7 @@ func (s *session) greet() (json.RawMessage, error) {
 
 // call calls a tool and refuses an answer that is an error: a measured failure would look fast.
 func (s *session) call(name, arguments string) ([]byte, error) {
-	answer, err := s.ask("tools/call", toolCall(name, arguments))
+	answer, err := s.ask("tools/call", s.revision.toolCall(name, arguments))
 	if err != nil {
 		return nil, err
 	}

@@ -82,12 +82,15 @@ func measureAll(ctx context.Context, effort effort, only, binary string, out io.
 	return s.report, nil
 }
 
-// local starts a greeted session as a plain client.
-func (s *suite) local(token string) (*session, error) {
+// local starts a greeted session of the common revision.
+func (s *suite) local(token string) (*session, error) { return s.localOf(common, token) }
+
+func (s *suite) localOf(revision revision, token string) (*session, error) {
 	session, err := s.startStdio(token)
 	if err != nil {
 		return nil, err
 	}
+	session.revision = revision
 	if _, err := session.greet(); err != nil {
 		return nil, err
 	}
