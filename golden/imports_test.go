@@ -77,7 +77,10 @@ func folder(name string) string {
 	case "runtime":
 		return parts[1]
 	case "cmd":
-		return parts[0] + "/" + parts[1]
+		if len(parts) > 2 {
+			return parts[len(parts)-1]
+		}
+		return name
 	}
 	return parts[0]
 }
@@ -113,7 +116,19 @@ var allowed = map[string][]string{
 	"generator":        {"toolspec"},
 	"cmd/pdpp-bench":   {}, // it measures binaries from outside
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
-	"cmd/pdpp-mcp":     {"gen", "runtime/host", "runtime/credential", "runtime/tool", "runtime/rs", "runtime/auth", "runtime/fanout", "runtime/doctor", "runtime/mcphost", "runtime/webhook", "runtime/ownfile", "runtime/render", "runtime/rawjson", "runtime/schemadoc"}, // the rows of an export, and what a terminal is shown
+	"cmd/pdpp-mcp":     {},
+
+	// Commands of one family never need those of another.
+	"cmd/pdpp-mcp/cli":            {"gen", "runtime/host", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/invocation": {"runtime/auth", "runtime/credential", "runtime/host", "runtime/mcphost", "runtime/rawjson", "runtime/rs", "runtime/tool", "runtime/webhook"}, // whose errors have exit codes
+	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/display":    {"cmd/pdpp-mcp/cli/invocation", "runtime/rawjson", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/ownfile", "runtime/rs"},
+	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/host", "runtime/rawjson", "runtime/render", "runtime/rs", "runtime/tool", "runtime/webhook"}, // the rows of an export
+	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/auth", "runtime/credential", "runtime/host", "runtime/rs"},
+	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/doctor", "runtime/mcphost"},
+	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/rs", "runtime/tool"}, // completion keeps names of grants, which disconnect removes
+
 	"cmd/pdpp-sandbox": {"gen", "runtime", "sandbox"},
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
 // Ctrl-C while the owner has not decided ends with 130. Nothing is stored, and nothing half-written is left.
@@ -40,8 +42,8 @@ func TestSignalsEndConnect(t *testing.T) {
 				last = lines.Text()
 			}
 			var exit *exec.ExitError
-			if err := command.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-				t.Errorf("ended with %v, want %d", err, exitInterrupted)
+			if err := command.Wait(); !errors.As(err, &exit) || exit.ExitCode() != invocation.ExitInterrupted {
+				t.Errorf("ended with %v, want %d", err, invocation.ExitInterrupted)
 			}
 			if last != "pdpp-mcp: interrupted; nothing was stored" {
 				t.Errorf("the last line is %q", last)

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // largeRecords is a provider of two records that are too large for one result, on a page each, and of an aggregation that
@@ -25,7 +26,7 @@ func largeRecords(t *testing.T) (url string, records []string) {
 			t.Fatal(err)
 		}
 		records = append(records, fmt.Sprintf(`{"object":"record","id":"m%d","stream":"messages","connection_id":"cin_1","emitted_at":"2026-01-01T00:00:00Z",`+
-			`"data":{"subject":"s","body":%s,"numbers":%s}}`, i, quote(long), numbers))
+			`"data":{"subject":"s","body":%s,"numbers":%s}}`, i, rawjson.Quote(long), numbers))
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -85,18 +86,6 @@ func TestAnExportIsWhole(t *testing.T) {
 	}
 }
 
-// R-HAND-7: a row that cannot be had whole is named, and so is the end of the output; that is no success.
-func TestAnExportSaysWhatItCannotHaveWhole(t *testing.T) {
-	rows, err := newWholeRows(nil).whole([]json.RawMessage{[]byte(`{"id":"m7","stream":"messages","data":{"body":"cut"}}`)}, 6)
-	if len(rows) != 0 || err == nil || exitCode(err) != exitToolError || !strings.Contains(err.Error(), "row 7") || !strings.Contains(err.Error(), "messages m7") {
-		t.Errorf("gives %s and %v", rows, err)
-	}
-	page := shownPage{LeftOut: 3}
-	if next, err := page.next("cursor"); next != nil || exitCode(err) != exitToolError || !strings.Contains(err.Error(), "3 rows") {
-		t.Errorf("a page that leaves out rows leads to %s, %v", next, err)
-	}
-}
-
 // R-SURF-8: a table says that there are more groups than it shows.
 func TestATableOfGroupsSaysThatItWasCut(t *testing.T) {
 	provider, _ := largeRecords(t)
@@ -109,7 +98,7 @@ func TestATableOfGroupsSaysThatItWasCut(t *testing.T) {
 // A name that the grant does not hold is the call's fault, not the credential's.
 func TestAWrongStreamIsAnAnswer(t *testing.T) {
 	provider, _ := largeRecords(t)
-	if _, problems, code := runCall(t, provider, "query_records", "--stream", "nonsense"); code != exitToolError || !strings.Contains(problems, "context.stream_not_allowed") {
+	if _, problems, code := runCall(t, provider, "query_records", "--stream", "nonsense"); code != invocation.ExitToolError || !strings.Contains(problems, "context.stream_not_allowed") {
 		t.Errorf("ended with %d and said %q", code, problems)
 	}
 }
@@ -123,22 +112,8 @@ func TestAnUnknownToolIsNamed(t *testing.T) {
 		"--stream messages":               "call takes the name of one tool: schema,",
 	} {
 		_, problems, code := runCall(t, "http://127.0.0.1:1", strings.Fields(given)...)
-		if code != exitUsage || !strings.Contains(problems, want) {
+		if code != invocation.ExitUsage || !strings.Contains(problems, want) {
 			t.Errorf("call %s ended with %d and said %q, want %q", given, code, problems, want)
 		}
-	}
-}
-
-// A table says how many columns it hides, out of how many, and which.
-func TestATableCountsWhatItHides(t *testing.T) {
-	var fields []string
-	for i := range 22 {
-		fields = append(fields, fmt.Sprintf(`"field_%d":"a value of some length"`, i))
-	}
-	result := &tool.Result{Structured: json.RawMessage(`{"data":{"data":[{"id":"m1","data":{` + strings.Join(fields, ",") + `}}]},"ids":["messages:m1"]}`)}
-	heading, rest, _ := strings.Cut(table(tool.RowTable, result, 160), "\n")
-	shown := len(strings.Fields(heading))
-	if want := fmt.Sprintf("\n%d of 23 columns do not fit; ", 23-shown); shown < 5 || !strings.Contains(rest, want) || !strings.Contains(rest, fmt.Sprintf("\nnot shown: field_%d, ", shown-1)) {
-		t.Errorf("with %d columns, below the heading stands\n%s\nwant %q", shown, rest, want)
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,6 +16,9 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/spf13/cobra"
 )
 
 // notRun are the lines of documented blocks that no test runs, and why. Lines of pdpp-mcp are still read, as far as their
@@ -228,4 +233,12 @@ func readPage(t *testing.T, page string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// testRoot is the tree of all commands.
+func testRoot() *cobra.Command {
+	root, _ := cli.NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "")
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
 // The table of a page has the flags of its command, each with its variable and its default, and no others.
@@ -48,7 +50,7 @@ func TestDocumentedFlags(t *testing.T) {
 // variablesOf are those that stand in for a flag, and those that its usage names.
 func variablesOf(flag *pflag.Flag) []string {
 	found := regexp.MustCompile(`PDPP_[A-Z_]+`).FindAllString(flag.Usage, -1)
-	return append(found, flag.Annotations[variableOf]...)
+	return append(found, flag.Annotations[invocation.VariableOf]...)
 }
 
 type flagRow struct{ variable, standard string }

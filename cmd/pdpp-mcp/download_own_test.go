@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -13,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
 // What somebody else may have put where a download writes is neither followed, nor changed, nor taken for the beginning
@@ -50,7 +50,7 @@ func TestADownloadTouchesItsOwnFilesOnly(t *testing.T) {
 				}
 				before := listing(t, folder)
 				code, _, stderr := rs.run(t, rs.id, "-o", file)
-				if code != exitUsage || !strings.Contains(stderr, "remove it") {
+				if code != invocation.ExitUsage || !strings.Contains(stderr, "remove it") {
 					t.Errorf("exit code %d: %s", code, stderr)
 				}
 				if got, err := os.ReadFile(other); err != nil || string(got) != mine {
@@ -120,7 +120,7 @@ func TestABeginningStaysWithoutAGoodAnswer(t *testing.T) {
 	if err := os.WriteFile(rs.partOf(file), rs.bytes[:1000], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := rs.run(t, rs.id, "-o", file); code != exitToolError {
+	if code, _, stderr := rs.run(t, rs.id, "-o", file); code != invocation.ExitToolError {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	if got, err := os.ReadFile(rs.partOf(file)); err != nil || !bytes.Equal(got, rs.bytes[:1000]) {
@@ -156,7 +156,7 @@ func TestOutputsThatAreNoFiles(t *testing.T) {
 			}
 			before := listing(t, folder)
 			code, _, stderr := rs.run(t, rs.id, "-o", file, "--force")
-			if code != exitUsage || !strings.Contains(stderr, "- for standard output") {
+			if code != invocation.ExitUsage || !strings.Contains(stderr, "- for standard output") {
 				t.Errorf("exit code %d: %s", code, stderr)
 			}
 			if got, err := os.ReadFile(other); err != nil || string(got) != "mine" || listing(t, folder) != before || len(rs.asked()) > 0 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
 // A container asks whether its server is up with the server's own program.
@@ -16,17 +18,17 @@ func TestHealthcheck(t *testing.T) {
 	s := startServe(t, p)
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
 	for _, listen := range []string{"127.0.0.1:" + port, "0.0.0.0:" + port, ":" + port} {
-		healthcheck(t, listen, exitOK, "")
+		healthcheck(t, listen, invocation.ExitOK, "")
 	}
 	s.end(t, syscall.SIGTERM)
-	healthcheck(t, "127.0.0.1:"+port, exitUnreachable, "no healthy server at 127.0.0.1:"+port)
-	healthcheck(t, "nowhere", exitUsage, `--listen "nowhere" is no address`)
+	healthcheck(t, "127.0.0.1:"+port, invocation.ExitUnreachable, "no healthy server at 127.0.0.1:"+port)
+	healthcheck(t, "nowhere", invocation.ExitUsage, `--listen "nowhere" is no address`)
 }
 
 func TestHealthcheckOfAnotherServer(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
-	healthcheck(t, strings.TrimPrefix(other.URL, "http://"), exitUnreachable, "it answered 404")
+	healthcheck(t, strings.TrimPrefix(other.URL, "http://"), invocation.ExitUnreachable, "it answered 404")
 }
 
 // healthcheck runs the command by its variable, and expects an exit code and a part of the one line on stderr.
@@ -35,14 +37,14 @@ func healthcheck(t *testing.T, listen string, code int, said string) {
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", "healthcheck")
 	command.Env = append(command.Environ(), "PDPP_LISTEN="+listen)
 	output, err := command.CombinedOutput()
-	got := exitOK
+	got := invocation.ExitOK
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		got = exit.ExitCode()
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if got != code || !strings.Contains(string(output), said) || (code == exitOK && len(output) > 0) {
+	if got != code || !strings.Contains(string(output), said) || (code == invocation.ExitOK && len(output) > 0) {
 		t.Errorf("healthcheck of %s ended with %d and %q, want %d and %q", listen, got, output, code, said)
 	}
 }

@@ -3,18 +3,16 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// terminal is what a command talks through.
-type terminal struct {
-	in  io.ReadCloser
-	out io.Writer
-	err io.Writer
-}
+// version is set by the linker for releases.
+var version = ""
 
 func main() { os.Exit(run()) }
 
@@ -23,5 +21,5 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// After the first signal the next one ends the process at once.
 	context.AfterFunc(ctx, stop)
-	return execute(ctx, os.Args[1:], terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	return cli.Execute(ctx, os.Args[1:], invocation.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, version)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/completion"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"pdpp-mcp": func() {
 			if patience, err := time.ParseDuration(os.Getenv("COMPLETION_DEADLINE")); err == nil {
-				completionDeadline = patience
+				completion.Deadline = patience
 			}
 			os.Exit(run())
 		},

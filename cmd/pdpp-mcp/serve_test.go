@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -283,21 +282,5 @@ func serveKeepsSecretsToItself(t *testing.T, p *provided) {
 	}
 	if strings.Count(log, `"tool":"search","code":"ok"`) != 3 {
 		t.Errorf("the log lacks the calls:\n%s", log)
-	}
-}
-
-// The collector runs less often in a server, unless somebody has set it.
-func TestGCPercentOfServe(t *testing.T) {
-	before := debug.SetGCPercent(100)
-	defer debug.SetGCPercent(before)
-	t.Setenv("GOGC", "100")
-	raiseGCPercent(servedGCPercent)
-	if percent := debug.SetGCPercent(100); percent != 100 {
-		t.Errorf("GOGC is set, and the percentage is %d", percent)
-	}
-	t.Setenv("GOGC", "")
-	raiseGCPercent(servedGCPercent)
-	if percent := debug.SetGCPercent(100); percent != servedGCPercent {
-		t.Errorf("the percentage is %d, want %d", percent, servedGCPercent)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
 // exchange is one request to a real provider, and its answer, as testdata keeps them.
@@ -119,12 +121,12 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 		"list none":           {"list --format table", []any{"702"}, 0, nil, nil, ""},
 		"list":                {"list --format table", []any{"707"}, 0, []string{"subscription_id", a + "  active", b + "  pending_verification", "words"}, nil, ""},
 		"list after a delete": {"list --format text", []any{"714e"}, 0, []string{`subscription_id="` + c + `"`, `disabled_reason="client_disabled"`}, nil, ""},
-		"list, revoked":       {"list", []any{"875h"}, exitConfiguration, nil, []string{"revoked"}, ""},
+		"list, revoked":       {"list", []any{"875h"}, invocation.ExitConfiguration, nil, []string{"revoked"}, ""},
 
 		"show":         {"show " + a + " --format text", []any{"705"}, 0, []string{`status="active"`}, nil, ""},
 		"show pending": {"show " + b, []any{"705b"}, 0, []string{`"pending_verification"`, `"words"`}, nil, ""},
 		"show failed":  {"show " + a, []any{"715d"}, 0, []string{`"disabled_failure"`, `"delivery_failed"`}, nil, ""},
-		"show unknown": {"show sub_nope", []any{"709"}, exitToolError, nil, []string{"subscription not found"}, ""},
+		"show unknown": {"show sub_nope", []any{"709"}, invocation.ExitToolError, nil, []string{"subscription not found"}, ""},
 
 		"create": {
 			"create http://127.0.0.1:9998/a --format text",
@@ -150,7 +152,7 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 		"create for a stream, which is ignored": {
 			"create http://127.0.0.1:9998/b --streams words",
 			[]any{"703b", edit("705b", `"filters"`, `"remarks"`)},
-			exitToolError,
+			invocation.ExitToolError,
 			[]string{b, `"secret": "whsec_`},
 			[]string{"every stream"},
 			"",
@@ -158,42 +160,42 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 		"create, and no answer about its state": {
 			"create http://127.0.0.1:9998/rev",
 			[]any{"875b", "875g"},
-			exitToolError,
+			invocation.ExitToolError,
 			[]string{"sub_fc606b25a4991863cd8f43a3", `"secret": "whsec_`},
 			[]string{"was made", "revoked"},
 			"",
 		},
 		"create for a stream that is not granted": {
-			"create http://127.0.0.1:9998/x --streams notes", []any{"706g"}, exitToolError, nil, []string{"filter streams not in grant"}, "",
+			"create http://127.0.0.1:9998/x --streams notes", []any{"706g"}, invocation.ExitToolError, nil, []string{"filter streams not in grant"}, "",
 		},
-		"create with what providers ignore": {"create http://127.0.0.1:9998/t --event-types pdpp.records.changed", nil, exitUsage, nil, []string{"event-types"}, ""},
-		"create with a note":                {"create http://127.0.0.1:9998/n --note mine", nil, exitUsage, nil, []string{"note"}, ""},
+		"create with what providers ignore": {"create http://127.0.0.1:9998/t --event-types pdpp.records.changed", nil, invocation.ExitUsage, nil, []string{"event-types"}, ""},
+		"create with a note":                {"create http://127.0.0.1:9998/n --note mine", nil, invocation.ExitUsage, nil, []string{"note"}, ""},
 
 		"disable":         {"update " + a + " --enabled=false --format text", []any{"708"}, 0, []string{`status="disabled"`}, nil, ""},
 		"disable again":   {"update " + a + " --enabled=false", []any{"708q"}, 0, []string{`"disabled"`}, nil, ""},
 		"enable":          {"update " + a + " --enabled", []any{"708b"}, 0, []string{`"active"`}, nil, ""},
-		"enable, pending": {"update " + b + " --enabled", []any{"708c"}, exitToolError, []string{`"pending_verification"`}, []string{"pending_verification"}, ""},
+		"enable, pending": {"update " + b + " --enabled", []any{"708c"}, invocation.ExitToolError, []string{`"pending_verification"`}, []string{"pending_verification"}, ""},
 		"disable, ignored": {
-			"update " + a + " --enabled=false", []any{edit("708", `"disabled"`, `"active"`)}, exitToolError, []string{`"active"`}, []string{"active", "not switched off"}, "",
+			"update " + a + " --enabled=false", []any{edit("708", `"disabled"`, `"active"`)}, invocation.ExitToolError, []string{`"active"`}, []string{"active", "not switched off"}, "",
 		},
 		"rotate": {"update " + a + " --rotate-secret --format text", []any{"708f"}, 0, []string{`status="active"`, `secret="whsec_`}, nil, ""},
 		"rotate into a file": {
 			"update " + a + " --rotate-secret --secret-file SECRET", []any{"708f"}, 0, []string{`"[in the secret file]"`}, nil, "whsec_",
 		},
-		"rotate, ignored":    {"update " + a + " --rotate-secret", []any{edit("708f", `"secret"`, `"remark"`)}, exitToolError, []string{a}, []string{"secret"}, ""},
+		"rotate, ignored":    {"update " + a + " --rotate-secret", []any{edit("708f", `"secret"`, `"remark"`)}, invocation.ExitToolError, []string{a}, []string{"secret"}, ""},
 		"disable and rotate": {"update " + a + " --enabled=false --rotate-secret", []any{"708p"}, 0, []string{`"disabled"`, `"whsec_`}, nil, ""},
-		"update unknown":     {"update sub_000000000000000000000000 --enabled=false", []any{"708l"}, exitToolError, nil, []string{"not found"}, ""},
-		"update nothing":     {"update " + a, nil, exitUsage, nil, []string{"enabled", "rotate_secret"}, ""},
-		"update the address": {"update " + a + " --callback-url http://127.0.0.1:9998/z", nil, exitUsage, nil, []string{"callback-url"}, ""},
-		"update the status":  {"update " + a + " --status disabled", nil, exitUsage, nil, []string{"status"}, ""},
+		"update unknown":     {"update sub_000000000000000000000000 --enabled=false", []any{"708l"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
+		"update nothing":     {"update " + a, nil, invocation.ExitUsage, nil, []string{"enabled", "rotate_secret"}, ""},
+		"update the address": {"update " + a + " --callback-url http://127.0.0.1:9998/z", nil, invocation.ExitUsage, nil, []string{"callback-url"}, ""},
+		"update the status":  {"update " + a + " --status disabled", nil, invocation.ExitUsage, nil, []string{"status"}, ""},
 
 		"test":          {"test " + a, []any{"710"}, 0, []string{"evt_a12b67f8dc9e71d685647ec1"}, nil, ""},
 		"test pending":  {"test " + b, []any{"710f"}, 0, []string{"event_id"}, nil, ""},
-		"test disabled": {"test " + c, []any{"710c"}, exitToolError, nil, []string{"invalid_state", "status disabled"}, ""},
-		"test unknown":  {"test sub_nope", []any{"710d"}, exitToolError, nil, []string{"not found"}, ""},
+		"test disabled": {"test " + c, []any{"710c"}, invocation.ExitToolError, nil, []string{"invalid_state", "status disabled"}, ""},
+		"test unknown":  {"test sub_nope", []any{"710d"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
 
 		"delete":       {"delete sub_97f2f56d41f3ba41df77082c --format text", []any{"714"}, 0, []string{"done"}, nil, ""},
-		"delete again": {"delete sub_97f2f56d41f3ba41df77082c", []any{"714b"}, exitToolError, nil, []string{"not found"}, ""},
+		"delete again": {"delete sub_97f2f56d41f3ba41df77082c", []any{"714b"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
 
 		"capabilities": {"capabilities --format text", []any{"701"}, 0, []string{`endpoint="/v1/event-subscriptions"`, "dead_letter_state"}, nil, ""},
 	} {

@@ -18,6 +18,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
 const terminalColumns = 80
@@ -197,8 +199,8 @@ func TestInterruptedReadingGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := first.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-		t.Errorf("ended with %v, want %d", err, exitInterrupted)
+	if err := first.Wait(); !errors.As(err, &exit) || exit.ExitCode() != invocation.ExitInterrupted {
+		t.Errorf("ended with %v, want %d", err, invocation.ExitInterrupted)
 	}
 	_, readOn, found := strings.Cut(stderr.String(), "stopped after 40 rows; to read on: ")
 	readOn, last, _ := strings.Cut(readOn, "\n")
@@ -221,22 +223,5 @@ func TestInterruptedReadingGoesOn(t *testing.T) {
 	}
 	if lines := strings.Count(string(content), "\n"); lines != 261 || len(ids) != 261 {
 		t.Errorf("%d lines with %d records, want 261", lines, len(ids))
-	}
-}
-
-// The command line that reads on keeps its arguments through a shell, whatever stands in them.
-func TestReadOnCommand(t *testing.T) {
-	root := testRoot()
-	command, rest, err := root.Find([]string{"call", "query_records", "--provider-url", "https://a.example/x y", "--all", "--limit", "3", "--stream", "m"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.ParseFlags(rest); err != nil {
-		t.Fatal(err)
-	}
-	got := readOnCommand(command, []byte("{\"filter\":{\"a\":\"it's $HOME \u202e\"},\"cursor\":\"c\"}"))
-	want := `pdpp-mcp call query_records --provider-url 'https://a.example/x y' --all --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -76,8 +76,8 @@ func TestCodesAreConstants(t *testing.T) {
 // The exit codes are those of the program.
 func TestExitCodesAreThoseOfTheProgram(t *testing.T) {
 	var declared []string
-	for _, spec := range constants(parse(t, filepath.Join("..", "..", "cmd", "pdpp-mcp", "exit.go"))) {
-		if strings.HasPrefix(spec.Names[0].Name, "exit") {
+	for _, spec := range constants(parse(t, filepath.Join("..", "..", "cmd", "pdpp-mcp", "cli", "invocation", "exit.go"))) {
+		if strings.HasPrefix(spec.Names[0].Name, "Exit") {
 			declared = append(declared, spec.Values[0].(*ast.BasicLit).Value)
 		}
 	}

@@ -1,0 +1,125 @@
+// Package calling has the commands that are generated of the specs: one for each tool, and those for operators.
+package calling
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// NewCallCommand has a command for each tool, with a flag for each of its arguments.
+func NewCallCommand(terminal invocation.Terminal, logging *invocation.Log) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "call <tool> [--argument value …] [--json '{…}']",
+		Short: "Call one tool from a terminal or a script",
+		Long: `Call one tool. On a terminal the answer is shown for people; in a pipe or a file it is the
+structured output as JSON. --format text prints what a model reads that sees only text.`,
+		Example: "  pdpp-mcp call " + strings.Join(gen.Surface().Examples, "\n  pdpp-mcp call "),
+		// The flags of a tool that is not there are no news: the name is what is wrong.
+		FParseErrWhitelist:         cobra.FParseErrWhitelist{UnknownFlags: true},
+		SuggestionsMinimumDistance: 3,
+		Args:                       refuseTool,
+		RunE:                       func(*cobra.Command, []string) error { return nil }, // Args refuses every call without a tool
+	}
+	for _, definition := range gen.Surface().Tools {
+		command.AddCommand(newToolCommand(terminal, logging, definition))
+	}
+	return command
+}
+
+// refuseTool is about a command line on which no tool was found.
+func refuseTool(command *cobra.Command, positional []string) error {
+	if len(positional) == 0 {
+		return invocation.Usagef("call takes the name of one tool: %s", toolNames())
+	}
+	message := fmt.Sprintf("unknown tool %q", positional[0])
+	if meant := command.SuggestionsFor(positional[0]); len(meant) > 0 {
+		message += fmt.Sprintf("; did you mean %s?", meant[0])
+	}
+	return invocation.Usagef("%s (the tools are %s)", message, toolNames())
+}
+
+func newToolCommand(terminal invocation.Terminal, logging *invocation.Log, definition tool.Definition) *cobra.Command {
+	var provider invocation.Provider
+	format := display.Format{Terminal: terminal}
+	command := &cobra.Command{
+		Use:   definition.Name,
+		Short: definition.Title,
+		Long:  definition.Description,
+		Args:  invocation.NoArguments,
+	}
+	arguments := invocation.NewArgumentFlags(command.Flags(), definition.Arguments)
+	provider.AddFlags(command.Flags())
+	format.AddFlags(command.Flags())
+	paging := addPaging(command, definition.Pages)
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		object, err := arguments.Object()
+		if err != nil {
+			return err
+		}
+		if err := format.Check(); err != nil {
+			return err
+		}
+		reader, err := provider.Reader(logging.Logger())
+		if err != nil {
+			return err
+		}
+		// The same rule as for a server: a client token only.
+		if err := admit(command.Context(), reader); err != nil {
+			return interrupted(command.Context(), err)
+		}
+		if paging.all {
+			kept := newWholeRows(reader)
+			call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
+				return runWithin(ctx, definition.Run, tool.Env{RS: kept}, arguments)
+			}
+			pages := &pages{terminal: terminal, call: call, cursor: definition.Pages, kept: kept, readOn: paging.readOn}
+			return interrupted(command.Context(), pages.print(command.Context(), object))
+		}
+		result, err := runWithin(command.Context(), definition.Run, tool.Env{RS: reader}, object)
+		if err != nil {
+			return interrupted(command.Context(), err)
+		}
+		return format.Print(result, func(result *tool.Result, columns int) string { return display.Table(definition.Table, result, columns) })
+	}
+	return command
+}
+
+// interrupted says so in place of how the call under way ended.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return invocation.ErrInterrupted
+	}
+	return err
+}
+
+func toolNames() string {
+	var names []string
+	for _, definition := range gen.Surface().Tools {
+		names = append(names, definition.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func admit(ctx context.Context, reader rs.Reader) error {
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	return host.Admit(ctx, reader)
+}
+
+// runWithin runs a tool under the time limit of a server's calls.
+func runWithin(ctx context.Context, run tool.Run, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	return run(ctx, env, arguments)
+}

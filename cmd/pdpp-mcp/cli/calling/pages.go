@@ -1,0 +1,202 @@
+package calling
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// pageFlags is what a command offers whose answers come in pages.
+type pageFlags struct {
+	all    bool
+	readOn func(arguments json.RawMessage) string // nil: the command has no pages
+}
+
+// addPaging offers every page of a tool that has an argument for next_cursor.
+func addPaging(command *cobra.Command, cursor string) *pageFlags {
+	paging := &pageFlags{}
+	if cursor != "" {
+		command.Flags().BoolVar(&paging.all, "all", false, "read every page; prints one JSON object a line, and how far it is on stderr")
+		paging.readOn = func(arguments json.RawMessage) string { return readOnCommand(command, arguments) }
+	}
+	return paging
+}
+
+// pages reads every page of one call.
+type pages struct {
+	terminal invocation.Terminal
+	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
+	cursor   string                                 // the argument that takes next_cursor
+	kept     *wholeRows                             // what the call's tool reads through
+	readOn   func(arguments json.RawMessage) string // the command line that begins with another call
+}
+
+// shownPage is what is read of a page's structured output.
+type shownPage struct {
+	Data struct {
+		Data       []json.RawMessage `json:"data"`
+		HasMore    bool              `json:"has_more"`
+		NextCursor string            `json:"next_cursor"`
+		Meta       struct {
+			Count json.RawMessage `json:"count"` // of records; in a search it is a number, that of the page
+		} `json:"meta"`
+	} `json:"data"`
+	Results []json.RawMessage `json:"results"` // of a search, whose rows are no records
+	LeftOut int               `json:"rows_left_out"`
+	Next    []struct {
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"next"`
+}
+
+// next is the call of the next page, or nil after the last one. A page may name other calls, which read on
+// within a row.
+func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
+	for _, named := range p.Next {
+		if cursor := cursorOf(named.Arguments, cursorName); cursor != "" && cursor == p.Data.NextCursor {
+			return named.Arguments, nil
+		}
+	}
+	switch {
+	case p.LeftOut > 0:
+		return nil, &leftOutError{p.LeftOut}
+	case p.Data.HasMore:
+		return nil, errManySources
+	}
+	return nil, nil
+}
+
+// leftOutError is a page that does not show all of its rows, so that nothing leads on from it.
+type leftOutError struct{ rows int }
+
+func (e *leftOutError) Error() string {
+	return fmt.Sprintf("%d rows of a page are too large for one result, and are not in the output, nor is what stands behind them; "+
+		"call again with a smaller --limit", e.rows)
+}
+
+// ExitCode is that of an answer that is not all of it.
+func (e *leftOutError) ExitCode() int { return invocation.ExitToolError }
+
+// rows are those of the page, each whole.
+func (p *pages) rows(shown *shownPage, before int) ([]json.RawMessage, error) {
+	if shown.Results == nil {
+		return p.kept.whole(shown.Data.Data, before)
+	}
+	if len(shown.Data.Data) == 0 {
+		return shown.Results, nil
+	}
+	return shown.Data.Data, nil
+}
+
+// cursorOf is where a call begins; empty at the beginning.
+func cursorOf(arguments json.RawMessage, name string) string {
+	var passed map[string]json.RawMessage
+	var cursor string
+	if json.Unmarshal(arguments, &passed) != nil || json.Unmarshal(passed[name], &cursor) != nil {
+		return "" // it is not there, or the tool will say what is wrong with it
+	}
+	return cursor
+}
+
+// errManySources says that the resource server pages one connection at a time.
+var errManySources = invocation.Usagef("several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists")
+
+// isIncomplete reports whether a reading ended because the same call would end there again.
+func isIncomplete(err error) bool {
+	var cut *incompleteError
+	var left *leftOutError
+	return errors.As(err, &cut) || errors.As(err, &left)
+}
+
+// print prints every row of every page as one JSON object a line, and each row whole (R-HAND-7). A page is written whole before the next is asked
+// for, and nothing is asked for twice: whatever ends the reading, Ctrl-C too, leaves lines that can be used, and the
+// command line that reads on is named on stderr.
+func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
+	progress := newProgress(p.terminal)
+	progress.fromStart = cursorOf(arguments, p.cursor) == ""
+	defer progress.done()
+	for arguments != nil {
+		next, err := p.printOne(ctx, arguments, progress)
+		if err != nil {
+			progress.done()
+			if progress.rows > 0 && !isIncomplete(err) {
+				fmt.Fprintf(p.terminal.Err, "stopped after %d rows; to read on: %s\n", progress.rows, p.readOn(arguments))
+			}
+			return err
+		}
+		arguments = next
+	}
+	return nil
+}
+
+func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, progress *progress) (json.RawMessage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p.kept.forget()
+	result, err := p.call(ctx, arguments)
+	if err != nil {
+		return nil, err
+	}
+	var page shownPage
+	if err := json.Unmarshal(result.Structured, &page); err != nil {
+		return nil, fmt.Errorf("read the page's structured output: %w", err)
+	}
+	next, noNext := page.next(p.cursor)
+	if errors.Is(noNext, errManySources) {
+		return nil, noNext
+	}
+	rows, cut := p.rows(&page, progress.rows)
+	lines, err := p.lines(rows)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.terminal.Out.Write(lines); err != nil {
+		return nil, fmt.Errorf("write the rows: %w", err)
+	}
+	progress.add(len(rows), readRowCount(page.Data.Meta.Count))
+	if cut != nil {
+		return nil, cut
+	}
+	return next, noNext
+}
+
+// lines has one row a line, however the resource server laid it out.
+func (p *pages) lines(rows []json.RawMessage) ([]byte, error) {
+	var lines bytes.Buffer
+	for _, row := range rows {
+		if err := json.Compact(&lines, row); err != nil {
+			return nil, fmt.Errorf("read a row: %w", err)
+		}
+		lines.WriteByte('\n')
+	}
+	if _, onTerminal := invocation.Width(p.terminal); onTerminal {
+		return []byte(invocation.Printable(lines.String())), nil
+	}
+	return lines.Bytes(), nil
+}
+
+// readOnCommand is the command line that makes another call in the same way: with the flags that were passed, and the
+// arguments as JSON in place of theirs. It can be pasted into a shell. No flag holds a token.
+func readOnCommand(command *cobra.Command, arguments json.RawMessage) string {
+	words := []string{command.CommandPath()}
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		if _, isArgument := flag.Value.(*invocation.ArgumentValue); isArgument || !flag.Changed || flag.Name == "json" {
+			return
+		}
+		if flag.Value.Type() == "bool" && flag.Value.String() == "true" {
+			words = append(words, "--"+flag.Name)
+			return
+		}
+		words = append(words, "--"+flag.Name, invocation.ShellWord(flag.Value.String()))
+	})
+	return strings.Join(append(words, "--json", invocation.ShellWord(invocation.Printable(string(arguments)))), " ")
+}

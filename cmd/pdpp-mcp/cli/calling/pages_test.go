@@ -1,0 +1,53 @@
+package calling
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+)
+
+// R-HAND-7: a row that cannot be had whole is named, and so is the end of the output; that is no success.
+func TestAnExportSaysWhatItCannotHaveWhole(t *testing.T) {
+	rows, err := newWholeRows(nil).whole([]json.RawMessage{[]byte(`{"id":"m7","stream":"messages","data":{"body":"cut"}}`)}, 6)
+	if len(rows) != 0 || err == nil || invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "row 7") || !strings.Contains(err.Error(), "messages m7") {
+		t.Errorf("gives %s and %v", rows, err)
+	}
+	page := shownPage{LeftOut: 3}
+	if next, err := page.next("cursor"); next != nil || invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "3 rows") {
+		t.Errorf("a page that leaves out rows leads to %s, %v", next, err)
+	}
+}
+
+// The command that reads on can be pasted: a cursor in it is no command of the shell.
+func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
+	arguments, err := json.Marshal(map[string]string{"cursor": "c'; touch owned; '\u009b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := readOnCommand(&cobra.Command{Use: "pdpp-mcp"}, arguments)
+	if want := `pdpp-mcp --json '{"cursor":"c'\''; touch owned; '\''\u009b"}'`; shown != want {
+		t.Errorf("got  %s\nwant %s", shown, want)
+	}
+}
+
+// The command line that reads on keeps its arguments through a shell, whatever stands in them.
+func TestReadOnCommand(t *testing.T) {
+	root := &cobra.Command{Use: "pdpp-mcp"}
+	root.AddCommand(NewCallCommand(invocation.Terminal{}, &invocation.Log{}))
+	command, rest, err := root.Find([]string{"call", "query_records", "--provider-url", "https://a.example/x y", "--all", "--limit", "3", "--stream", "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.ParseFlags(rest); err != nil {
+		t.Fatal(err)
+	}
+	got := readOnCommand(command, []byte("{\"filter\":{\"a\":\"it's $HOME \u202e\"},\"cursor\":\"c\"}"))
+	want := `pdpp-mcp call query_records --provider-url 'https://a.example/x y' --all --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,66 @@
+package calling
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// signingSecret is a secret of Standard Webhooks as it stands in an answer; the prefix tells it, whatever its
+// member is called. A slash of its base64 may be escaped.
+var signingSecret = regexp.MustCompile(`"(whsec_[A-Za-z0-9+/=_\\-]*)"`)
+
+// secretKeeper sends a change, and puts the signing secret of the answer into a file before anything is shown.
+type secretKeeper struct {
+	rs.Writer
+	file *os.File // open, so that the secret cannot be lost to a file that cannot be made
+	kept bool
+}
+
+// newSecretKeeper makes the file. One that is there already may hold a secret in use, so it is refused.
+func newSecretKeeper(writer rs.Writer, name string) (*secretKeeper, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, invocation.Usagef("--secret-file %s is there already; name a new file", name)
+	}
+	if err != nil {
+		return nil, invocation.Usagef("--secret-file cannot be made: %v", err)
+	}
+	return &secretKeeper{Writer: writer, file: file}, nil
+}
+
+func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response, error) {
+	response, err := k.Writer.Send(ctx, change)
+	if err != nil {
+		return nil, err
+	}
+	found := signingSecret.FindSubmatch(response.Body())
+	if found == nil {
+		return nil, response.Unusable(
+			"the change was made, but its answer holds no signing secret (whsec_…) for --secret-file; subscriptions list shows what is there now",
+			nil,
+		)
+	}
+	secret := bytes.ReplaceAll(found[1], []byte(`\`), nil)
+	_, err = k.file.Write(append(secret, '\n'))
+	if err = errors.Join(err, k.file.Sync()); err != nil {
+		return nil, fmt.Errorf("the signing secret could not be kept; get another with subscriptions update <id> --rotate-secret: %w", err)
+	}
+	k.kept = true
+	return response.WithBody(signingSecret.ReplaceAll(response.Body(), []byte(`"[in the secret file]"`)))
+}
+
+// close removes a file that got no secret.
+func (k *secretKeeper) close() {
+	_ = k.file.Close() // the secret is on the disk since Sync
+	if !k.kept {
+		_ = os.Remove(k.file.Name())
+	}
+}

@@ -1,0 +1,138 @@
+package calling
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/textproto"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
+)
+
+// webhookSecretVariable holds the signing secret itself.
+const webhookSecretVariable = "PDPP_WEBHOOK_SECRET"
+
+// mostEventBytes bounds what is read from standard input. Events hold no records.
+const mostEventBytes = 4 << 20
+
+// newVerifyCommand needs no provider: a signature is checked with the secret alone.
+func newVerifyCommand(terminal invocation.Terminal) *cobra.Command {
+	var headers []string
+	secretFile, tolerance := "", webhook.DefaultTolerance
+	command := &cobra.Command{
+		Use:   "verify --secret-file FILE [--header 'name: value' …] < event",
+		Short: "Check the signature of an event",
+		Long: `Check an event that was posted to a receiver (Standard Webhooks: webhook-id, webhook-timestamp and
+webhook-signature). Standard input is the body, byte for byte, when headers are passed with --header; else it is
+the whole HTTP request. Exit code 0: signed by the provider; 1: not to be trusted; 78: no usable secret.`,
+		Example: `  pdpp-mcp subscriptions verify --secret-file secret --header 'webhook-id: evt_1' \
+    --header 'webhook-timestamp: 1795000000' --header 'webhook-signature: v1,…' < body.json
+  pdpp-mcp subscriptions verify --secret-file secret < request.http`,
+		Args: invocation.NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if tolerance < 0 {
+				return invocation.Usagef("--tolerance must not be negative, such as 5m")
+			}
+			secret, err := readSigningSecret(secretFile)
+			if err != nil {
+				return err
+			}
+			event, err := readEvent(terminal.In, headers)
+			if err != nil {
+				return err
+			}
+			if err := secret.Verify(event, time.Now(), tolerance); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(terminal.Out, "signed %s=%s\n", webhook.IDHeader, invocation.Printable(event.Header.Get(webhook.IDHeader)))
+			return err
+		},
+	}
+	command.Flags().StringVar(&secretFile, "secret-file", "", "file that holds the signing secret; "+webhookSecretVariable+" may hold the secret itself")
+	command.Flags().StringArrayVar(&headers, "header", nil, "a header of the event as 'name: value'; repeated for more")
+	command.Flags().DurationVar(&tolerance, "tolerance", tolerance, "how far the event's time may be from now")
+	return command
+}
+
+func readSigningSecret(name string) (webhook.Secret, error) {
+	if name == "" {
+		if value := os.Getenv(webhookSecretVariable); value != "" {
+			return webhook.ParseSecret(value)
+		}
+		return webhook.Secret{}, &webhook.SecretError{Message: "is missing; pass --secret-file, or set " + webhookSecretVariable}
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return webhook.Secret{}, &webhook.SecretError{Message: fmt.Sprintf("cannot be read: %v", err)}
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, 4096))
+	if err != nil {
+		return webhook.Secret{}, &webhook.SecretError{Message: fmt.Sprintf("cannot be read: %v", err)}
+	}
+	return webhook.ParseSecret(string(text))
+}
+
+// readEvent reads a body whose headers were passed, or a whole HTTP request.
+func readEvent(in io.Reader, headers []string) (webhook.Message, error) {
+	text, err := io.ReadAll(io.LimitReader(in, mostEventBytes+1))
+	if err != nil {
+		return webhook.Message{}, fmt.Errorf("read the event from standard input: %w", err)
+	}
+	if len(text) > mostEventBytes {
+		return webhook.Message{}, invocation.Usagef("standard input holds more than %d bytes; pass one event", mostEventBytes)
+	}
+	if len(headers) == 0 {
+		return readRequest(string(text))
+	}
+	event := webhook.Message{Header: http.Header{}, Body: text}
+	for _, header := range headers {
+		name, value, found := strings.Cut(header, ":")
+		if !found || strings.TrimSpace(name) == "" {
+			return webhook.Message{}, invocation.Usagef("--header %q is not 'name: value'", header)
+		}
+		event.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	return event, nil
+}
+
+var errNoRequest = invocation.Usagef("standard input is no HTTP request; pass one, or pass the body alone with --header for each header")
+
+// readRequest takes a request apart. Without a Content-Length or a Transfer-Encoding, as in a log, the rest of the
+// text is the body.
+func readRequest(text string) (webhook.Message, error) {
+	reader := bufio.NewReader(strings.NewReader(text))
+	head := textproto.NewReader(reader)
+	line, err := head.ReadLine()
+	if err != nil || !strings.Contains(line, " HTTP/1.") {
+		return webhook.Message{}, errNoRequest
+	}
+	header, err := head.ReadMIMEHeader()
+	if err != nil {
+		return webhook.Message{}, errNoRequest
+	}
+	if header.Get("Content-Length") == "" && header.Get("Transfer-Encoding") == "" {
+		body, err := io.ReadAll(reader)
+		return webhook.Message{Header: http.Header(header), Body: body}, err
+	}
+	request, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
+	if err != nil {
+		return webhook.Message{}, errNoRequest
+	}
+	body, err := io.ReadAll(request.Body)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return webhook.Message{}, invocation.Usagef("the HTTP request on standard input is cut off; pass all of it")
+	}
+	if err != nil {
+		return webhook.Message{}, errNoRequest
+	}
+	return webhook.Message{Header: request.Header, Body: body}, nil
+}

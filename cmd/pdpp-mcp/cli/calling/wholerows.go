@@ -1,0 +1,86 @@
+package calling
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// wholeRows keeps the rows that the resource server sends while one call runs. A result has bounds, so a tool may cut a
+// row that is long; the file of an export must not hold a part of one. It is for one call after the other.
+type wholeRows struct {
+	rs.Reader
+
+	mu   sync.Mutex
+	same map[string]bool            // the rows, as they were sent
+	of   map[string]json.RawMessage // by their identity; the one that was read last
+}
+
+func newWholeRows(reader rs.Reader) *wholeRows {
+	kept := &wholeRows{Reader: reader}
+	kept.forget()
+	return kept
+}
+
+// forget begins another call.
+func (w *wholeRows) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.same, w.of = map[string]bool{}, map[string]json.RawMessage{}
+}
+
+// Get keeps the rows of what it reads, if it is a list.
+func (w *wholeRows) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	response, err := w.Reader.Get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, row := range render.WholeRows(response) {
+		w.same[string(row)] = true
+		w.of[render.RowIdentity(row)] = row
+	}
+	return response, nil
+}
+
+// incompleteError is a row that a result shows in part, when nothing else is known of it.
+type incompleteError struct {
+	row int // from 1 on
+	id  string
+}
+
+func (e *incompleteError) Error() string {
+	return fmt.Sprintf("row %d (%s) was cut to fit into a result, and is not to be had whole in this way: it is not in the output, nor is what stands behind it; "+
+		"read it by itself, or name fewer fields", e.row, invocation.Printable(e.id))
+}
+
+// ExitCode is that of an answer that is not all of it.
+func (e *incompleteError) ExitCode() int { return invocation.ExitToolError }
+
+// whole gives the rows that a tool showed, without its cuts. Before is how many rows came before these.
+func (w *wholeRows) whole(shown []json.RawMessage, before int) ([]json.RawMessage, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rows := make([]json.RawMessage, 0, len(shown))
+	for i, row := range shown {
+		if compact, err := rawjson.Compact(row); err == nil && w.same[string(compact)] {
+			rows = append(rows, row)
+			continue
+		}
+		identity := render.RowIdentity(row)
+		kept, found := w.of[identity]
+		if !found {
+			return rows, &incompleteError{row: before + i + 1, id: strings.ReplaceAll(identity, "\x00", " ")}
+		}
+		rows = append(rows, kept)
+	}
+	return rows, nil
+}

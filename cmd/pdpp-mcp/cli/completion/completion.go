@@ -1,0 +1,246 @@
+// Package completion lets a shell complete what stands on a command line in the place of values.
+package completion
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Add lets a shell complete what stands in the place of values. It is called with the whole tree of
+// commands. A value that nothing is known of is not completed with the names of files.
+func Add(root *cobra.Command) {
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	completeFlags(root)
+}
+
+func completeFlags(command *cobra.Command) {
+	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		if offer := offerFor(command, flag); offer != nil {
+			// It fails for a flag that is not there or was registered before, and neither is so.
+			_ = command.RegisterFlagCompletionFunc(flag.Name, offer)
+		}
+	})
+	if strings.Contains(command.Use, "<provider-url>") {
+		command.ValidArgsFunction = func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+			if len(passed) > 0 {
+				return nothing(command, passed, begun)
+			}
+			return knownProviders(command, passed, begun)
+		}
+	}
+	for _, below := range command.Commands() {
+		completeFlags(below)
+	}
+}
+
+// offerFor says how the values of a flag are completed. Nil leaves it to the standard, which is nothing.
+func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
+	if value, ok := flag.Value.(*invocation.ArgumentValue); ok {
+		return offerForArgument(value.Argument)
+	}
+	switch name := flag.Name; {
+	case name == "provider-url":
+		return knownProviders
+	case name == "grant-id":
+		return knownGrants
+	case name == "format":
+		return oneOf(display.Formats)
+	case name == "log-format":
+		return oneOf([]string{"text", "json"})
+	case name == "log-level":
+		return oneOf([]string{"debug", "info", "warn", "error"})
+	case name == "cache-root":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case name == "output", strings.HasSuffix(name, "-file"):
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return nil
+}
+
+// offerForArgument says how an argument is completed: with its only values, or with names of the grant as its spec says.
+func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
+	if argument.Values != nil {
+		return oneOf(argument.Values)
+	}
+	granted, ok := map[tool.Completion]func(*cobra.Command) []string{
+		tool.CompleteStream: grantedStreams, tool.CompleteConnection: grantedConnections, tool.CompleteField: grantedFields,
+	}[argument.Complete]
+	if !ok {
+		return nil
+	}
+	return func(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if argument.Type == tool.StringListArgument {
+			return lastOfList(granted(command), begun), cobra.ShellCompDirectiveNoFileComp
+		}
+		return beginning(granted(command), begun), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// lastOfList completes the last of several names that commas separate.
+func lastOfList(names []string, begun string) []string {
+	before := begun[:strings.LastIndexByte(begun, ',')+1]
+	var offered []string
+	for _, name := range names {
+		if !slices.Contains(strings.Split(before, ","), name) {
+			offered = append(offered, before+name)
+		}
+	}
+	return beginning(offered, begun)
+}
+
+func oneOf(values []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return beginning(slices.Clone(values), begun), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// Deadline is how long a shell is kept waiting for a provider. Tests on busy machines wait longer.
+var Deadline = 2 * time.Second
+
+// namesFor gives the names of the grant that the command line would use, and none when anything is amiss.
+func namesFor(command *cobra.Command) (names grantedNames) {
+	ask(command, func(ctx context.Context, provider *invocation.Provider) (err error) {
+		names, err = namesOfGrant(ctx, provider, time.Now())
+		return err
+	})
+	return names
+}
+
+// ask asks the provider that the command line names. A person who presses a key has asked for no message, so that
+// whatever is amiss leaves them with what there is.
+func ask(command *cobra.Command, question func(context.Context, *invocation.Provider) error) {
+	if err := invocation.FillFromEnvironment(command.Flags()); err != nil {
+		return
+	}
+	parent := command.Context()
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(parent, Deadline)
+	defer cancel()
+	_ = question(ctx, providerOf(command.Flags()))
+}
+
+// providerOf reads the flags of a command line that is not finished. What is not there stays at its default.
+func providerOf(flags *pflag.FlagSet) *invocation.Provider {
+	text := func(name string) string {
+		value, err := flags.GetString(name)
+		if err != nil {
+			return ""
+		}
+		return value
+	}
+	allowed, err := flags.GetBool(invocation.AllowPlainHTTP)
+	return &invocation.Provider{
+		URL: text("provider-url"), CacheRoot: text("cache-root"), GrantID: text("grant-id"),
+		AccessTokenFile: text("access-token-file"), Timeout: Deadline,
+		ClearText: invocation.ClearText{Allowed: err == nil && allowed},
+	}
+}
+
+// passedFor is what stands on the command line for the argument that takes one such name; empty when nothing does.
+func passedFor(command *cobra.Command, kind tool.Completion) string {
+	passed := ""
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		value, ok := flag.Value.(*invocation.ArgumentValue)
+		if ok && value.Argument.Complete == kind && value.Single != nil {
+			passed = *value.Single
+		}
+	})
+	return passed
+}
+
+func grantedStreams(command *cobra.Command) []string {
+	return namesFor(command).streams(passedFor(command, tool.CompleteConnection))
+}
+
+func grantedConnections(command *cobra.Command) []string {
+	var offered []string
+	for _, connection := range namesFor(command).connections(passedFor(command, tool.CompleteStream)) {
+		offered = append(offered, cobra.CompletionWithDesc(connection.ID, connection.Name))
+	}
+	return offered
+}
+
+// grantedFields are those of the stream on the command line; without one there are none to offer.
+func grantedFields(command *cobra.Command) []string {
+	stream := passedFor(command, tool.CompleteStream)
+	if stream == "" {
+		return nil
+	}
+	var fields []string
+	ask(command, func(ctx context.Context, provider *invocation.Provider) (err error) {
+		fields, err = fieldNames(ctx, provider, stream, passedFor(command, tool.CompleteConnection))
+		return err
+	})
+	return fields
+}
+
+// knownProviders are those of the credential cache.
+func knownProviders(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var offered []string
+	for _, entry := range cachedEntries(command) {
+		offered = append(offered, entry.ProviderURL)
+	}
+	slices.Sort(offered)
+	return beginning(slices.Compact(offered), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// knownGrants are those of the provider that the command line names.
+func knownGrants(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+	entries := cachedEntries(command) // fills in the variables, too
+	named := providerOf(command.Flags()).URL
+	if named == "" && len(passed) > 0 {
+		named = passed[0]
+	}
+	wanted, err := credential.ParseProviderURL(named)
+	if err != nil {
+		return nothing(command, passed, begun)
+	}
+	var offered []string
+	for _, entry := range entries {
+		if stored, err := credential.ParseProviderURL(entry.ProviderURL); err == nil && stored == wanted && completable(entry.Credential.GrantID) {
+			offered = append(offered, entry.Credential.GrantID)
+		}
+	}
+	return beginning(offered, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+func cachedEntries(command *cobra.Command) []*credential.Entry {
+	if err := invocation.FillFromEnvironment(command.Flags()); err != nil {
+		return nil
+	}
+	cache, err := invocation.OpenCache(providerOf(command.Flags()).CacheRoot, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil
+	}
+	files, err := cache.List()
+	if err != nil {
+		return nil
+	}
+	var entries []*credential.Entry
+	for _, file := range files {
+		entries = append(entries, file.Grants...)
+	}
+	return entries
+}
+
+// beginning keeps what goes on with what was typed. Shells do this again; some show the whole list without it.
+func beginning(offered []string, begun string) []string {
+	return slices.DeleteFunc(offered, func(each string) bool { return !strings.HasPrefix(each, begun) })
+}

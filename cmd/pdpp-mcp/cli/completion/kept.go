@@ -1,0 +1,106 @@
+package completion
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// keptNames is a file that keeps the names of one grant for a minute, so that pressing a key twice asks the provider
+// once. It holds names only. Everything about it is done as far as possible: what cannot be kept is asked for again.
+type keptNames struct {
+	path        string
+	providerURL string
+	grantID     string
+}
+
+const (
+	namesFolder  = "completion" // below the cache root
+	namesAge     = time.Minute
+	namesLargest = 1 << 20 // bytes
+)
+
+// namesFile is what is kept. It names what it belongs to, so that the name of the file decides nothing.
+type namesFile struct {
+	ProviderURL string       `json:"provider_url"`
+	GrantID     string       `json:"grant_id"`
+	ReadAt      time.Time    `json:"read_at"`
+	Names       grantedNames `json:"names"`
+}
+
+func newKeptNames(root, providerURL, grantID string) *keptNames {
+	sum := sha256.Sum256([]byte(providerURL + "\n" + grantID))
+	name := hex.EncodeToString(sum[:16]) + ".json"
+	return &keptNames{path: filepath.Join(root, namesFolder, name), providerURL: providerURL, grantID: grantID}
+}
+
+// read gives the names of the grant if they were read within the last minute.
+func (k *keptNames) read(now time.Time) (grantedNames, bool) {
+	if k == nil {
+		return grantedNames{}, false
+	}
+	file, err := os.Open(k.path)
+	if err != nil {
+		return grantedNames{}, false
+	}
+	defer file.Close()
+	var kept namesFile
+	if err := json.NewDecoder(io.LimitReader(file, namesLargest)).Decode(&kept); err != nil {
+		return grantedNames{}, false
+	}
+	age := now.Sub(kept.ReadAt)
+	belongs := kept.ProviderURL == k.providerURL && kept.GrantID == k.grantID
+	return kept.Names, belongs && age >= 0 && age < namesAge
+}
+
+// write replaces the file whole, with mode 0600 in a folder of 0700, and takes away what is too old to be read.
+func (k *keptNames) write(names grantedNames, now time.Time) {
+	if k == nil {
+		return
+	}
+	content, err := json.Marshal(namesFile{ProviderURL: k.providerURL, GrantID: k.grantID, ReadAt: now, Names: names})
+	if err != nil || len(content) > namesLargest {
+		return
+	}
+	folder := filepath.Dir(k.path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return
+	}
+	removeNames(folder, func(info os.FileInfo) bool { return now.Sub(info.ModTime()) >= namesAge })
+	file, err := os.CreateTemp(folder, ".writing-*.json") // 0600
+	if err != nil {
+		return
+	}
+	defer os.Remove(file.Name()) // nothing is there after the rename
+	_, err = file.Write(content)
+	if closed := file.Close(); err == nil && closed == nil {
+		_ = os.Rename(file.Name(), k.path)
+	}
+}
+
+// ownNames are the files that this program writes. What else is in the folder is somebody's.
+var ownNames = regexp.MustCompile(`^([0-9a-f]{32}|\.writing-[0-9]+)\.json$`)
+
+func removeNames(folder string, which func(os.FileInfo) bool) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && ownNames.MatchString(entry.Name()) && which(info) {
+			_ = os.Remove(filepath.Join(folder, entry.Name()))
+		}
+	}
+}
+
+// ForgetNames removes everything that was kept, since a grant that is disconnected leaves nothing behind.
+func ForgetNames(root string) {
+	folder := filepath.Join(root, namesFolder)
+	removeNames(folder, func(os.FileInfo) bool { return true })
+	_ = os.Remove(folder) // if nothing is left in it
+}

@@ -1,0 +1,171 @@
+package completion
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+)
+
+// grantedNames are the names of the streams and connections of one grant, and nothing of their records.
+type grantedNames struct {
+	Sources []namedSource `json:"sources"`
+}
+
+// namedSource are connections that hold the same streams.
+type namedSource struct {
+	Streams     []string          `json:"streams"`
+	Connections []namedConnection `json:"connections"`
+}
+
+type namedConnection struct {
+	ID   string `json:"id"`
+	Name string `json:"name"` // for people; may be empty
+}
+
+// streams are those of one connection, or of all of them when the id is empty, in the order of the alphabet.
+func (n grantedNames) streams(connectionID string) []string {
+	var found []string
+	for _, source := range n.Sources {
+		if connectionID == "" || slices.ContainsFunc(source.Connections, func(c namedConnection) bool { return c.ID == connectionID }) {
+			found = append(found, source.Streams...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// connections are those that hold a stream, or all of them when it is empty.
+func (n grantedNames) connections(stream string) []namedConnection {
+	var found []namedConnection
+	for _, source := range n.Sources {
+		if stream == "" || slices.Contains(source.Streams, stream) {
+			found = append(found, source.Connections...)
+		}
+	}
+	return found
+}
+
+// namesOfGrant gives the names of the grant that the provider's credential belongs to: what was read within the last
+// minute, else what the provider says now. It keeps nothing of a token whose grant is not known.
+func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.Time) (grantedNames, error) {
+	silent := slog.New(slog.DiscardHandler)
+	reader, err := provider.Reader(silent)
+	if err != nil {
+		return grantedNames{}, err
+	}
+	kept, err := keptNamesOf(provider, silent, now)
+	if err != nil {
+		return grantedNames{}, err
+	}
+	if names, ok := kept.read(now); ok {
+		return names, nil
+	}
+	names, err := readGrantedNames(ctx, reader)
+	if err == nil {
+		kept.write(names, now)
+	}
+	return names, err
+}
+
+// keptNamesOf is nil when the token was passed for this run or its grant is not known.
+func keptNamesOf(provider *invocation.Provider, logger *slog.Logger, now time.Time) (*keptNames, error) {
+	if provider.PassesToken() {
+		return nil, nil
+	}
+	cache, err := invocation.OpenCache(provider.CacheRoot, logger)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := cache.Load(credential.Selection{ProviderURL: provider.URL, GrantID: provider.GrantID}, now)
+	if err != nil || entry.Credential.GrantID == "" {
+		return nil, err
+	}
+	return newKeptNames(cache.Root, entry.ProviderURL, entry.Credential.GrantID), nil
+}
+
+// errNotScoped is a token that no call would be made with.
+var errNotScoped = errors.New("the token is not one of a client")
+
+func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, error) {
+	index, err := readSchema(ctx, reader, schemadoc.Scope{})
+	if err != nil {
+		return grantedNames{}, err
+	}
+	var names grantedNames
+	for _, connector := range index.Connectors {
+		var source namedSource
+		for _, stream := range connector.Streams {
+			if completable(stream.Name) {
+				source.Streams = append(source.Streams, stream.Name)
+			}
+		}
+		for _, connection := range connector.Connections {
+			if completable(connection.ID) {
+				source.Connections = append(source.Connections, namedConnection{ID: connection.ID, Name: invocation.OneLine(connection.Label)})
+			}
+		}
+		names.Sources = append(names.Sources, source)
+	}
+	return names, nil
+}
+
+// fieldNames gives the names of a stream's fields. It keeps none of them.
+func fieldNames(ctx context.Context, provider *invocation.Provider, stream, connectionID string) ([]string, error) {
+	reader, err := provider.Reader(slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	scope := schemadoc.Scope{Stream: &stream}
+	if connectionID != "" {
+		scope.ConnectionID = &connectionID
+	}
+	document, err := readSchema(ctx, reader, scope)
+	if err != nil {
+		return nil, err
+	}
+	document.Keep(scope)
+	var names []string
+	for _, connector := range document.Connectors {
+		for _, stream := range connector.Streams {
+			for _, field := range schemadoc.Fields(stream.Object()) {
+				if completable(field.Name) {
+					names = append(names, field.Name)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// readSchema asks under the time limit of a server's calls, and takes the answer to a client's token only.
+func readSchema(ctx context.Context, reader rs.Reader, scope schemadoc.Scope) (*schemadoc.Document, error) {
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	response, err := reader.Get(ctx, scope.Request(false))
+	if err != nil {
+		return nil, err
+	}
+	if bearer, err := rs.SchemaBearer(response.Body()); err != nil || !bearer.IsClient() {
+		return nil, errNotScoped
+	}
+	return schemadoc.Read(response)
+}
+
+// completable tells whether a shell can take a name as one word. The provider chooses names, and what is offered
+// here lands on a command line: nothing that a shell would expand, split or obey is offered, and no flag.
+func completable(name string) bool {
+	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/@+", r)
+	})
+}

@@ -1,0 +1,78 @@
+// Package display prints results: as tables for people, as the text that a model reads, or as JSON.
+package display
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// The forms in which call prints a result.
+const (
+	formatText  = "text"  // what a model reads that sees only text
+	formatJSON  = "json"  // structured output
+	formatTable = "table" // for people
+)
+
+var Formats = []string{formatTable, formatText, formatJSON}
+
+// Format prints results.
+type Format struct {
+	Terminal invocation.Terminal
+	chosen   string
+}
+
+func (f *Format) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&f.chosen, "format", "", "table, text or json (default table on a terminal, else json)")
+}
+
+// Check settles the form before anything is read.
+func (f *Format) Check() error {
+	if f.chosen == "" {
+		f.chosen = formatJSON
+		if _, isTerminal := invocation.Width(f.Terminal); isTerminal {
+			f.chosen = formatTable
+		}
+	}
+	if !slices.Contains(Formats, f.chosen) {
+		return invocation.Usagef("--format is %q; pass one of: %s", f.chosen, strings.Join(Formats, ", "))
+	}
+	return nil
+}
+
+// Print shows a result; asTable is its form for people.
+func (f *Format) Print(result *tool.Result, asTable func(result *tool.Result, columns int) string) error {
+	var shown string
+	columns, onTerminal := invocation.Width(f.Terminal)
+	switch f.chosen {
+	case formatText:
+		if shown = result.Text; onTerminal {
+			shown = invocation.Printable(shown)
+		}
+	case formatJSON:
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, result.Structured, "", "  "); err != nil {
+			return fmt.Errorf("write structured output: %w", err)
+		}
+		shown = invocation.Printable(indented.String())
+	default:
+		shown = asTable(result, columns)
+	}
+	if _, err := fmt.Fprintln(f.Terminal.Out, shown); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
+
+// TerminalSafe keeps what a provider sent from commanding the terminal. JSON stays as it is: there such
+// characters are the data.
+func TerminalSafe(result *tool.Result) *tool.Result {
+	return &tool.Result{Text: invocation.Printable(result.Text), Structured: result.Structured}
+}

@@ -1,0 +1,56 @@
+package display
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// A table says how many columns it hides, out of how many, and which.
+func TestATableCountsWhatItHides(t *testing.T) {
+	var fields []string
+	for i := range 22 {
+		fields = append(fields, fmt.Sprintf(`"field_%d":"a value of some length"`, i))
+	}
+	result := &tool.Result{Structured: json.RawMessage(`{"data":{"data":[{"id":"m1","data":{` + strings.Join(fields, ",") + `}}]},"ids":["messages:m1"]}`)}
+	heading, rest, _ := strings.Cut(Table(tool.RowTable, result, 160), "\n")
+	shown := len(strings.Fields(heading))
+	if want := fmt.Sprintf("\n%d of 23 columns do not fit; ", 23-shown); shown < 5 || !strings.Contains(rest, want) || !strings.Contains(rest, fmt.Sprintf("\nnot shown: field_%d, ", shown-1)) {
+		t.Errorf("with %d columns, below the heading stands\n%s\nwant %q", shown, rest, want)
+	}
+}
+
+// commands is what a terminal would act on.
+const commands = "\x1b[2J\x1b]0;title\a\u009b31m\u202e\x7f\r\b\u200b\ufeff\u2028\u2029\u00ad\U000e0041\U000e0001"
+
+// Nothing that came with the data commands the terminal, wherever it stands in an answer: not in a value, a
+// field's name, an id or the address of the next page.
+func TestTablesCannotCommandTheTerminal(t *testing.T) {
+	quoted := func(text string) string {
+		encoded, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(encoded)
+	}
+	hostile := quoted("x" + commands + "\ny")
+	for shape, structured := range map[tool.Table]string{
+		tool.RowTable:      `{"ids":[` + hostile + `],"data":{"data":[{"data":{` + hostile + `:` + hostile + `,"n":[` + hostile + `]}}]}}`,
+		tool.HitTable:      `{"results":[{"id":` + hostile + `,"title":` + hostile + `,"snippet":` + hostile + `}]}`,
+		tool.GroupTable:    `{"data":{"groups":[{"key":` + hostile + `,` + hostile + `:1}]}}`,
+		tool.DocumentTable: `{"text":` + hostile + `}`,
+		tool.NoTable:       `{}`,
+	} {
+		t.Run(fmt.Sprint(shape), func(t *testing.T) {
+			result := &tool.Result{Text: "next_cursor=" + commands + "\nx" + commands, Structured: json.RawMessage(structured)}
+			shown := Table(shape, result, 200)
+			if shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
+				t.Errorf("%q", shown)
+			}
+		})
+	}
+}

@@ -1,0 +1,69 @@
+// Package invocation holds what one run of the program was given and gives back: its streams, flags and variables, the provider
+// that they name, and the exit code.
+package invocation
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// widthElsewhere is the width of a table that is written to no terminal, in columns.
+const widthElsewhere = 160
+
+// Width is the width of the terminal in columns, and whether there is one.
+func Width(terminal Terminal) (int, bool) {
+	file, ok := terminal.Out.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return widthElsewhere, false
+	}
+	if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 20 {
+		return columns, true
+	}
+	return widthElsewhere, true
+}
+
+// Terminal is what a command talks through.
+type Terminal struct {
+	In  io.ReadCloser
+	Out io.Writer
+	Err io.Writer
+}
+
+// obeyed reports whether a terminal would act on a character in place of showing it, or would show nothing. Line breaks
+// and tabs lay out what is shown.
+func obeyed(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
+
+// Printable writes what a terminal would obey as escapes of JSON, so that a person sees them and JSON says the same: outside
+// of strings JSON has no such characters.
+func Printable(shown string) string {
+	if !strings.ContainsFunc(shown, obeyed) {
+		return strings.ToValidUTF8(shown, "\ufffd")
+	}
+	written := make([]byte, 0, len(shown)+len(shown)/4)
+	for _, r := range shown {
+		if obeyed(r) {
+			written = rawjson.AppendEscape(written, r)
+			continue
+		}
+		written = append(written, string(r)...)
+	}
+	return string(written)
+}
+
+// OneLine cannot command the terminal, nor pass for another line.
+func OneLine(text string) string { return Printable(strings.Join(strings.Fields(text), " ")) }
+
+// printableWriter passes on what is printable. Each write is whole lines, so that no character comes in two.
+type printableWriter struct{ io.Writer }
+
+func (w printableWriter) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(w.Writer, Printable(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}

@@ -1,0 +1,90 @@
+// Package cli is the command line of pdpp-mcp: the tree of its commands, and what is told of all of them. The commands
+// themselves stand below it by family.
+package cli
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/calling"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/completion"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/serving"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/setup"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/signin"
+)
+
+// Execute runs one command line and gives the exit code. What went wrong is one line on stderr.
+func Execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string) (code int) {
+	root, logging := NewRoot(terminal, release)
+	root.SetArgs(arguments)
+	defer func() {
+		// A panic is a fault of the program. Its value may hold record data, so only its place is told.
+		if panicked := recover(); panicked != nil {
+			logging.Logger().Debug("panicked", "stack", string(debug.Stack()))
+			logging.Fatal(errPanicked, invocation.ExitInternal)
+			code = invocation.ExitInternal
+		}
+	}()
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		logging.Fatal(err, invocation.ExitCode(err))
+	}
+	return invocation.ExitCode(err)
+}
+
+var errPanicked = errors.New("an internal fault ended the command; run it again with --log-level debug and report what it shows")
+
+func NewRoot(terminal invocation.Terminal, release string) (*cobra.Command, *invocation.Log) {
+	logging, version := &invocation.Log{Destination: terminal.Err}, buildVersion(release)
+	root := &cobra.Command{
+		Use:   "pdpp-mcp",
+		Short: "Serve personal data of a PDPP provider to MCP clients, read-only",
+		Long: `pdpp-mcp stands between a PDPP provider and a Model Context Protocol client. Its tools
+read what the owner granted, and nothing else.
+
+Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unreachable, 70 internal,
+77 owner credential refused or access denied by the owner, 78 configuration or credential missing, expired or
+malformed, 130 interrupted.`,
+		Args:          invocation.NoCommand,
+		RunE:          invocation.ShowHelp,
+		SilenceErrors: true, // execute prints them, with the exit code in mind
+		SilenceUsage:  true,
+		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
+			if command.Hidden { // a shell asks for completions; a variable that is wrong is told when a command runs
+				return nil
+			}
+			if err := invocation.FillFromEnvironment(command.Flags()); err != nil {
+				return err
+			}
+			return logging.Check()
+		},
+	}
+	root.SetIn(terminal.In)
+	root.SetOut(terminal.Out)
+	root.SetErr(terminal.Err)
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return invocation.Usagef("%v; run: %s --help", err, command.CommandPath())
+	})
+	logging.AddFlags(root.PersistentFlags())
+	root.AddCommand(
+		serving.NewStdioCommand(terminal, logging, version),
+		serving.NewServeCommand(logging, version),
+		serving.NewHealthcheckCommand(),
+		calling.NewCallCommand(terminal, logging),
+		setup.NewDoctorCommand(terminal),
+		setup.NewSetupCommand(terminal),
+		signin.NewConnectCommand(terminal, logging),
+		signin.NewConnectionsCommand(terminal, logging),
+		signin.NewDisconnectCommand(terminal, logging),
+		newFootprintCommand(terminal),
+		newVersionCommand(terminal, version),
+		newShareCommand(),
+	)
+	root.AddCommand(calling.NewOperatorCommands(terminal, logging)...)
+	completion.Add(root)
+	return root, logging
+}

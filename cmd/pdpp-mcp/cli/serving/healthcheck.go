@@ -1,0 +1,87 @@
+package serving
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// healthTimeout bounds a look at the server. It is asked on the same machine.
+const healthTimeout = 2 * time.Second
+
+const healthPath = "/healthz"
+
+// NewHealthcheckCommand is for images that hold nothing but this program, and so have no other HTTP client.
+func NewHealthcheckCommand() *cobra.Command {
+	var listen string
+	command := &cobra.Command{
+		Use:   "healthcheck",
+		Short: "Ask a server on this machine whether it is up, for a container's health check",
+		Long: `Ask /healthz of a server on this machine. Nothing is printed when it is up.
+
+The exit code is 0 when the server is up, and 69 when it is not.`,
+		Example: "  pdpp-mcp healthcheck --listen 127.0.0.1:8788",
+		Args:    invocation.NoArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return checkHealth(command.Context(), listen)
+		},
+	}
+	command.Flags().StringVar(&listen, "listen", defaultListen, "address that the server listens on")
+	invocation.ReadsVariable(command.Flags(), "listen", "PDPP_LISTEN")
+	return command
+}
+
+func checkHealth(ctx context.Context, listen string) error {
+	address, err := dialable(listen)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+healthPath, http.NoBody)
+	if err != nil {
+		return invocation.Usagef("--listen %q is no address; pass one such as 127.0.0.1:8788", listen)
+	}
+	transport := rs.NewTransport()
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return unhealthy(address, err.Error(), err)
+	}
+	_ = response.Body.Close() // the status says it all
+	if response.StatusCode != http.StatusOK {
+		return unhealthy(address, "it answered "+response.Status, nil)
+	}
+	return nil
+}
+
+// dialable is the address of this machine at which a server can be asked that listens on another one.
+func dialable(listen string) (string, error) {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", invocation.Usagef("--listen %q is no address; pass one such as 127.0.0.1:8788", listen)
+	}
+	ip, err := netip.ParseAddr(host)
+	if host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+func unhealthy(address, found string, cause error) error {
+	return &credential.Error{
+		Class:    credential.Unreachable,
+		Message:  fmt.Sprintf("no healthy server at %s: %s", address, found),
+		NextStep: "look at the log of pdpp-mcp serve, and pass the --listen that it was given",
+		Cause:    cause,
+	}
+}

@@ -1,0 +1,185 @@
+package serving
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// introspectionSecretVariable holds the secret itself, for containers.
+const introspectionSecretVariable = "PDPP_INTROSPECTION_CLIENT_SECRET"
+
+// defaultListen is an address that only this machine reaches.
+const defaultListen = "127.0.0.1:8788"
+
+// serveSettings are the flags of serve, and what check makes of them.
+type serveSettings struct {
+	providerURL             string
+	rsURL                   string
+	rsTimeout               time.Duration
+	serverName              string
+	listen                  string
+	metricsListen           string
+	publicURL               string
+	trustedProxies          []string
+	allowedHosts            []string
+	authorizationServer     string
+	introspectionURL        string
+	introspectionClientID   string
+	introspectionSecretFile string
+	audiences               []string
+	drainDelay              time.Duration
+	clearText               invocation.ClearText
+	limits                  host.Limits
+
+	introspectionSecret auth.Secret
+	proxies             []netip.Prefix
+}
+
+func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
+	text := func(target *string, name, variable, standard, usage string) {
+		flags.StringVar(target, name, standard, usage)
+		invocation.ReadsVariable(flags, name, variable)
+	}
+	list := func(target *[]string, name, variable, usage string) {
+		flags.StringSliceVar(target, name, nil, usage+"; repeat it or separate with commas")
+		invocation.ReadsVariable(flags, name, variable)
+	}
+	text(&s.providerURL, "provider-url", "PDPP_PROVIDER_URL", "", "origin of the PDPP provider, such as https://pdpp.example (required)")
+	text(&s.rsURL, "rs-url", "PDPP_RS_URL", "", "where the resource server is read, if not at the provider URL")
+	text(&s.serverName, "server-name", "PDPP_MCP_SERVER_NAME", "pdpp-mcp", "name that the server tells its clients")
+	text(&s.listen, "listen", "PDPP_LISTEN", defaultListen, "address to listen on")
+	text(&s.metricsListen, "metrics-listen", "PDPP_METRICS_LISTEN", "", "address for Prometheus metrics (default: none)")
+	text(&s.publicURL, "public-url", "PDPP_PUBLIC_URL", "", "origin that clients see (default: from a trusted proxy, else the listen address)")
+	text(&s.authorizationServer, "authorization-server", "PDPP_AUTHORIZATION_SERVER", "", "issuer that clients sign in at (required)")
+	text(&s.introspectionURL, "introspection-url", "PDPP_INTROSPECTION_URL", "", "introspection endpoint (default: from the issuer's metadata)")
+	text(&s.introspectionClientID, "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID", "", "client id for introspection (required)")
+	flags.StringVar(&s.introspectionSecretFile, "introspection-client-secret-file", "",
+		"file that holds the secret for introspection; "+introspectionSecretVariable+" may hold the secret itself (required)")
+	list(&s.audiences, "audience", "PDPP_AUDIENCES", "further audience of tokens to accept")
+	list(&s.trustedProxies, "trusted-proxy", "PDPP_TRUSTED_PROXIES", "network (CIDR) whose forwarded headers count")
+	list(&s.allowedHosts, "allowed-host", "PDPP_ALLOWED_HOSTS", "further host that clients may ask for")
+	flags.DurationVar(&s.rsTimeout, "rs-timeout", rs.DefaultTimeout, "limit of one request to the resource server")
+	invocation.ReadsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
+	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
+	invocation.ReadsVariable(flags, "drain-delay", "PDPP_DRAIN_DELAY")
+	s.clearText.AddFlags(flags)
+	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "requests of one token at the same time")
+	invocation.ReadsVariable(flags, "caller-concurrency", "PDPP_CALLER_CONCURRENCY")
+	flags.Float64Var(&s.limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "requests of one token each second, in the long run")
+	invocation.ReadsVariable(flags, "caller-rate", "PDPP_CALLER_RATE")
+}
+
+// check finds what is missing or makes no sense before anything is listened on.
+func (s *serveSettings) check() error {
+	var err error
+	if s.providerURL, err = credential.ParseProviderURL(s.providerURL); err != nil {
+		return err
+	}
+	if s.rsTimeout <= 0 {
+		return invocation.Usagef("--rs-timeout must be longer than 0, such as 15s")
+	}
+	if s.limits.Concurrent < 1 || s.limits.PerSecond <= 0 {
+		return invocation.Usagef("--caller-concurrency and --caller-rate must be more than 0")
+	}
+	if s.drainDelay < 0 {
+		return invocation.Usagef("--drain-delay must not be negative; pass 0s or longer")
+	}
+	for _, network := range s.trustedProxies {
+		prefix, err := netip.ParsePrefix(network)
+		if err != nil {
+			return invocation.Usagef("--trusted-proxy %q is no network; pass one such as 10.0.0.0/8 or 127.0.0.1/32", network)
+		}
+		s.proxies = append(s.proxies, prefix.Masked())
+	}
+	switch {
+	case s.authorizationServer == "":
+		return missing("authorization server", "authorization-server", "PDPP_AUTHORIZATION_SERVER")
+	case s.introspectionClientID == "":
+		return missing("client id for introspection", "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID")
+	}
+	if err := s.refuseClearText(); err != nil {
+		return err
+	}
+	s.introspectionSecret, err = s.secret()
+	return err
+}
+
+// refuseClearText looks at every address that tokens are sent to: the resource server and the introspection.
+func (s *serveSettings) refuseClearText() error {
+	asked, introspection := "authorization server", s.authorizationServer
+	if s.introspectionURL != "" {
+		asked, introspection = "introspection URL", s.introspectionURL
+	}
+	read := "provider URL"
+	if s.rsURL != "" {
+		read = "resource server URL"
+	}
+	return errors.Join(s.clearText.Refuse(read, s.resourceURL()), s.clearText.Refuse(asked, introspection))
+}
+
+func missing(what, flag, variable string) error {
+	return &credential.Error{
+		Class: credential.Configuration, Message: "no " + what, NextStep: fmt.Sprintf("pass --%s or set %s", flag, variable),
+	}
+}
+
+// secret takes the one of the file, and else the one of the environment.
+func (s *serveSettings) secret() (auth.Secret, error) {
+	value := os.Getenv(introspectionSecretVariable)
+	if s.introspectionSecretFile != "" {
+		content, err := os.ReadFile(s.introspectionSecretFile)
+		if err != nil {
+			return auth.Secret{}, &credential.Error{
+				Class: credential.Configuration, Message: fmt.Sprintf("the introspection secret cannot be read: %v", err),
+				NextStep: "pass --introspection-client-secret-file with a file that holds the secret alone", Cause: err,
+			}
+		}
+		value = string(content)
+	}
+	if value = strings.TrimSpace(value); value == "" {
+		return auth.Secret{}, missing("secret for introspection", "introspection-client-secret-file", introspectionSecretVariable)
+	}
+	return auth.NewSecret(value), nil
+}
+
+func (s *serveSettings) resourceURL() string {
+	if s.rsURL != "" {
+		return s.rsURL
+	}
+	return s.providerURL
+}
+
+// acceptedAudiences are the resource server by both of its URLs, this server's origin and /mcp, and what
+// was configured (R-HOST-10). Without a public URL the origin depends on the request; then it can be each
+// allowed host behind a proxy.
+func (s *serveSettings) acceptedAudiences(address string) []string {
+	origins := []string{s.publicURL}
+	if s.publicURL == "" {
+		origins = []string{"http://" + address}
+		for _, allowed := range s.allowedHosts {
+			if ip := net.ParseIP(allowed); ip != nil && ip.To4() == nil {
+				allowed = "[" + allowed + "]"
+			}
+			origins = append(origins, "https://"+allowed, "http://"+allowed)
+		}
+	}
+	accepted := append([]string{s.resourceURL(), s.providerURL}, s.audiences...)
+	for _, origin := range origins {
+		origin = strings.TrimRight(origin, "/")
+		accepted = append(accepted, origin, origin+auth.MCPPath)
+	}
+	return accepted
+}

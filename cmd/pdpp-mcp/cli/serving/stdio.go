@@ -1,0 +1,53 @@
+// Package serving has the commands that serve MCP, and the one that asks whether a server is up.
+package serving
+
+import (
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+)
+
+// How much a heap may grow before it is collected trades memory for time: most of what is allocated are the
+// SDK's buffers and pages, gone after each request. A local server shares the machine with a person, so it
+// grows less.
+const (
+	servedGCPercent = 400
+	stdioGCPercent  = 300
+)
+
+// raiseGCPercent leaves it to whoever runs the server when they have set it.
+func raiseGCPercent(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
+
+func NewStdioCommand(terminal invocation.Terminal, logging *invocation.Log, version string) *cobra.Command {
+	var provider invocation.Provider
+	var serverName string
+	command := &cobra.Command{
+		Use:   "stdio",
+		Short: "Serve MCP over standard input and output with the cached scoped credential",
+		Args:  invocation.NoArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			raiseGCPercent(stdioGCPercent)
+			logger := logging.Logger()
+			reader, err := provider.Reader(logger)
+			if err != nil {
+				return err
+			}
+			options := host.Options{Name: serverName, Version: version, Logger: logger}
+			streams := host.Streams{In: terminal.In, Out: terminal.Out}
+			return host.ServeStdio(command.Context(), gen.Surface(), options, reader, streams)
+		},
+	}
+	provider.AddFlags(command.Flags())
+	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "name that the server tells its clients")
+	invocation.ReadsVariable(command.Flags(), "server-name", "PDPP_MCP_SERVER_NAME")
+	return command
+}

@@ -1,0 +1,118 @@
+package setup
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
+)
+
+// setupServer are the flags that say what a host is to start or to dial.
+type setupServer struct {
+	name        string
+	url         string
+	providerURL string
+	cacheRoot   string
+	grantID     string
+	clearText   invocation.ClearText
+}
+
+func (s *setupServer) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&s.name, "name", "pdpp", "name of the server in the host")
+	flags.StringVar(&s.url, "url", "", "MCP endpoint of a hosted server, such as https://data.example/mcp")
+	flags.StringVar(&s.providerURL, "provider-url", "", "origin of the PDPP provider that the started binary reads")
+	invocation.AddCacheRoot(flags, &s.cacheRoot)
+	flags.StringVar(&s.grantID, "grant-id", "", "the started binary uses the cached credential only if it belongs to this grant")
+	s.clearText.AddFlags(flags)
+	invocation.ReadsVariable(flags, "provider-url", "PDPP_PROVIDER_URL")
+	invocation.ReadsVariable(flags, "grant-id", "PDPP_GRANT_ID")
+}
+
+// server is what the host gets to know. With --url, variables that are set for other commands have no say.
+func (s *setupServer) server() (mcphost.Server, error) {
+	if s.url != "" {
+		return mcphost.Server{Name: s.name, URL: s.url}, nil
+	}
+	if s.providerURL == "" {
+		return mcphost.Server{}, invocation.Usagef("setup needs to know the data: pass --provider-url such as https://data.example, or --url of a hosted server")
+	}
+	provider, err := credential.ParseProviderURL(s.providerURL)
+	if err != nil {
+		return mcphost.Server{}, err
+	}
+	if err := s.clearText.Refuse("provider URL", provider); err != nil {
+		return mcphost.Server{}, err
+	}
+	binary, err := thisBinary()
+	if err != nil {
+		return mcphost.Server{}, err
+	}
+	arguments := []string{"stdio", "--provider-url", provider}
+	root, err := s.root()
+	if err != nil {
+		return mcphost.Server{}, err
+	}
+	if root != "" {
+		arguments = append(arguments, "--cache-root", root)
+	}
+	if credential.RefuseClearText("provider URL", provider) != nil { // allowed here, so there too
+		arguments = append(arguments, "--"+invocation.AllowPlainHTTP)
+	}
+	if s.grantID != "" {
+		arguments = append(arguments, "--grant-id", s.grantID)
+	}
+	return mcphost.Server{Name: s.name, Command: binary, Arguments: arguments}, nil
+}
+
+// root is the cache as an absolute path, since a host starts servers in a folder of its own. It is empty for
+// the one below the home directory, which the started binary finds by itself.
+func (s *setupServer) root() (string, error) {
+	cache, err := invocation.OpenCache(s.cacheRoot, nil)
+	if err != nil {
+		return "", err
+	}
+	absolute, err := filepath.Abs(cache.Root)
+	if err != nil {
+		return "", fmt.Errorf("find the credential cache: %w", err)
+	}
+	if home, err := os.UserHomeDir(); err == nil && absolute == filepath.Join(home, ".pdpp") {
+		return "", nil
+	}
+	return absolute, nil
+}
+
+// thisBinary is the absolute path of the program. A link on the PATH by which it was called is kept, because
+// it outlives an update of what it points to.
+func thisBinary() (string, error) {
+	running, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this binary: %w", err)
+	}
+	called, err := exec.LookPath(os.Args[0])
+	if err != nil {
+		return running, nil
+	}
+	absolute, err := filepath.Abs(called)
+	if err != nil {
+		return running, nil
+	}
+	if !sameFile(absolute, running) {
+		return running, nil
+	}
+	return absolute, nil
+}
+
+func sameFile(one, other string) bool {
+	first, err := os.Stat(one)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(other)
+	return err == nil && os.SameFile(first, second)
+}

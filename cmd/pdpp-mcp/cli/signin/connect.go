@@ -1,0 +1,128 @@
+// Package signin has the commands that get, list and remove the credentials of providers.
+package signin
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// errNothingStored ends a sign-in that was broken off. The cache is written in one step after it, or not at all.
+var errNothingStored = fmt.Errorf("%w; nothing was stored", invocation.ErrInterrupted)
+
+// signIn is what connect was asked to do.
+type signIn struct {
+	cacheRoot string
+	noBrowser bool
+	options   connect.Options
+}
+
+func NewConnectCommand(terminal invocation.Terminal, logging *invocation.Log) *cobra.Command {
+	var asked signIn
+	command := &cobra.Command{
+		Use:   "connect <provider-url>",
+		Short: "Sign in at a provider: its owner approves, and a scoped credential is stored",
+		Long: `Sign in at a provider. The link on standard error is for the owner of the data, who chooses what
+may be read. The credential is tried before it is stored; an owner credential is refused. Connecting again
+adds a grant: the last one is used unless --grant-id names another.`,
+		Example: `  pdpp-mcp connect https://pdpp.example
+  pdpp-mcp connect https://pdpp.example --source https://registry.pdpp.dev/connectors/gmail --stream messages`,
+		Args: oneProvider,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			asked.options.ProviderURL = arguments[0]
+			err := asked.run(command.Context(), terminal, logging.Logger())
+			if err != nil && command.Context().Err() != nil {
+				return errNothingStored
+			}
+			return err
+		},
+	}
+	flags := command.Flags()
+	invocation.AddCacheRoot(flags, &asked.cacheRoot)
+	flags.StringArrayVar(&asked.options.Sources, "source", nil, "connector to ask for, as the provider names it; repeatable (default: the owner chooses)")
+	flags.StringArrayVar(&asked.options.Streams, "stream", nil, "stream to ask for, of each source; repeatable (default all)")
+	flags.StringVar(&asked.options.ClientName, "client-name", connect.DefaultClientName, "name that the owner sees")
+	flags.StringVar(&asked.options.ClientID, "client-id", "", "public client that the authorization server knows (default: one is registered)")
+	flags.BoolVar(&asked.noBrowser, "no-browser", false, "only print the link")
+	flags.DurationVar(&asked.options.RSTimeout, "rs-timeout", rs.DefaultTimeout, "limit of the request that tries the credential")
+	invocation.ReadsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
+	return command
+}
+
+// oneProvider wants the provider's URL and nothing else.
+func oneProvider(command *cobra.Command, arguments []string) error {
+	if len(arguments) == 0 || arguments[0] == "" {
+		return invocation.Usagef("%s takes the URL of a provider, such as https://pdpp.example", command.Name())
+	}
+	return invocation.NoArguments(command, arguments[1:])
+}
+
+func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *slog.Logger) error {
+	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
+		return err
+	}
+	if s.options.RSTimeout <= 0 {
+		return invocation.Usagef("--rs-timeout must be longer than 0, such as 15s")
+	}
+	cache, err := invocation.OpenCache(s.cacheRoot, logger)
+	if err != nil {
+		return err
+	}
+	// The owner is not asked for what could not be kept.
+	if err := cache.Prepare(s.options.ProviderURL); err != nil {
+		return err
+	}
+	screen := newApprovalScreen(terminal.Err)
+	defer screen.close()
+	s.options.Announce = func(approval connect.Approval) {
+		screen.show(approval, time.Now())
+		if !s.noBrowser {
+			openBrowser(approval.URL)
+		}
+	}
+	entry, err := connect.Connect(ctx, s.options)
+	screen.close()
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := cache.Add(entry); err != nil {
+		return err
+	}
+	return s.reportConnected(terminal, cache, entry)
+}
+
+// reportConnected shows commands that find the credential where it was put.
+func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential.Cache, entry *credential.Entry) error {
+	path, err := cache.Path(entry.ProviderURL)
+	if err != nil {
+		return err
+	}
+	until := "it does not expire by itself"
+	if end := entry.Credential.ExpiresAt; !end.IsZero() {
+		until = "it expires at " + end.Format(time.RFC3339)
+	}
+	from := "--provider-url " + invocation.ShellWord(entry.ProviderURL)
+	if s.cacheRoot != "" {
+		from += " --cache-root " + invocation.ShellWord(s.cacheRoot)
+	}
+	_, err = fmt.Fprintf(terminal.Out, "Connected to %s with grant %s; %s.\nStored in %s.\n"+
+		"Try:  pdpp-mcp call %[6]s %[5]s\nNext: pdpp-mcp setup <host> %[5]s\n",
+		entry.ProviderURL, orNone(invocation.Printable(entry.Credential.GrantID)), until, path, from, tool.SchemaTool)
+	if err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package signin
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// connection is one stored grant, without its token.
+type connection struct {
+	ProviderURL         string     `json:"provider_url"`
+	AuthorizationServer string     `json:"authorization_server,omitempty"`
+	GrantID             string     `json:"grant_id,omitempty"`
+	Scope               string     `json:"scope,omitempty"`
+	ClientID            string     `json:"client_id,omitempty"`
+	CreatedAt           *time.Time `json:"created_at,omitempty"`
+	ExpiresAt           *time.Time `json:"expires_at"` // null: it does not expire, or nobody said
+	State               string     `json:"state"`
+	Current             bool       `json:"current"` // used without --grant-id
+	Path                string     `json:"path"`
+}
+
+// The states of a stored grant.
+const (
+	stateValid   = "valid"
+	stateExpired = "expired"
+	stateOwner   = "owner credential, never used"
+)
+
+func NewConnectionsCommand(terminal invocation.Terminal, logging *invocation.Log) *cobra.Command {
+	var cacheRoot string
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "connections",
+		Short: "List the stored credentials: provider, grant, scope and expiry, never a token",
+		Args:  invocation.NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			logger := logging.Logger()
+			cache, err := invocation.OpenCache(cacheRoot, logger)
+			if err != nil {
+				return err
+			}
+			connections, err := storedConnections(cache, logger, time.Now())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = printConnectionsJSON(terminal.Out, connections)
+			} else {
+				err = printConnections(terminal.Out, connections)
+			}
+			if err != nil {
+				return fmt.Errorf("write the list: %w", err)
+			}
+			return nil
+		},
+	}
+	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
+	command.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return command
+}
+
+// storedConnections warns of files that cannot be used and lists the others.
+func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Time) ([]connection, error) {
+	files, err := cache.List()
+	if err != nil {
+		return nil, err
+	}
+	connections := []connection{} // an empty list is [] in JSON
+	for _, file := range files {
+		if file.Err != nil {
+			logger.Warn(file.Err.Error())
+			continue
+		}
+		for i, entry := range file.Grants {
+			connections = append(connections, connectionOf(entry, file.Path, i == 0, now))
+		}
+	}
+	return connections, nil
+}
+
+func connectionOf(entry *credential.Entry, path string, current bool, now time.Time) connection {
+	shown := connection{
+		ProviderURL: entry.ProviderURL, AuthorizationServer: entry.AuthorizationServer, GrantID: entry.Credential.GrantID,
+		Scope: entry.Credential.Scope, ClientID: entry.Client.ClientID, State: stateValid, Current: current, Path: path,
+	}
+	if shown.Scope == "" {
+		shown.Scope = entry.Scope
+	}
+	if !entry.CreatedAt.IsZero() {
+		shown.CreatedAt = &entry.CreatedAt
+	}
+	if !entry.Credential.ExpiresAt.IsZero() {
+		shown.ExpiresAt = &entry.Credential.ExpiresAt
+	}
+	switch {
+	case entry.Credential.OwnerMark() != "":
+		shown.State = stateOwner
+	case entry.Credential.Expired(now):
+		shown.State = stateExpired
+	}
+	return shown
+}
+
+func printConnectionsJSON(out io.Writer, connections []connection) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(connections)
+}
+
+func printConnections(out io.Writer, connections []connection) error {
+	if len(connections) == 0 {
+		_, err := fmt.Fprintln(out, "No credentials are stored; run: pdpp-mcp connect <provider-url>")
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	rows := [][]string{{"PROVIDER", "GRANT", "SCOPE", "EXPIRES", "STATE"}}
+	for _, listed := range connections {
+		expires, state := "never", listed.State
+		if listed.ExpiresAt != nil {
+			expires = listed.ExpiresAt.UTC().Format(time.RFC3339)
+		}
+		if listed.Current {
+			state += ", current"
+		}
+		rows = append(rows, []string{listed.ProviderURL, orNone(listed.GrantID), orNone(listed.Scope), expires, state})
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = invocation.OneLine(row[i]) // a cell is one line
+		}
+		if _, err := fmt.Fprintln(table, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+// orNone stands for what nobody said.
+func orNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

@@ -1,0 +1,78 @@
+package signin
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/completion"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+)
+
+func NewDisconnectCommand(terminal invocation.Terminal, logging *invocation.Log) *cobra.Command {
+	var cacheRoot, grantID string
+	var keepToken bool
+	command := &cobra.Command{
+		Use:   "disconnect <provider-url>",
+		Short: "Remove the stored credentials of a provider",
+		Long: `Remove the stored credentials of a provider, or of one of its grants. The tokens are revoked where the
+authorization server can do that, unless --keep-token is given. The grant itself is the owner's: it is ended at
+the provider.`,
+		Example: `  pdpp-mcp disconnect https://pdpp.example
+  pdpp-mcp disconnect https://pdpp.example --grant-id grt_7da0791a00dea728`,
+		Args: oneProvider,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			cache, err := invocation.OpenCache(cacheRoot, logging.Logger())
+			if err != nil {
+				return err
+			}
+			completion.ForgetNames(cache.Root)
+			removed, err := cache.Remove(arguments[0], grantID)
+			if err != nil {
+				return err
+			}
+			return reportDisconnected(command.Context(), terminal.Out, arguments[0], removed, keepToken)
+		},
+	}
+	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
+	command.Flags().StringVar(&grantID, "grant-id", "", "remove only the credential of this grant (default: all of the provider)")
+	command.Flags().BoolVar(&keepToken, "keep-token", false, "do not ask the authorization server to revoke the token")
+	return command
+}
+
+// reportDisconnected revokes what was removed. Removing comes first, since a provider that does not answer must not
+// keep a credential on this machine; so a token that could not be revoked is told and is no failure.
+func reportDisconnected(ctx context.Context, out io.Writer, provider string, removed []*credential.Entry, keepToken bool) error {
+	if len(removed) == 0 {
+		_, err := fmt.Fprintf(out, "Removed a malformed credential file of %s.\n", invocation.Printable(provider))
+		return err
+	}
+	for _, entry := range removed {
+		became := "its token was not revoked, as asked"
+		if !keepToken {
+			became = revoke(ctx, entry)
+		}
+		_, err := fmt.Fprintf(out, "Removed grant %s of %s; %s.\n", orNone(invocation.Printable(entry.Credential.GrantID)), entry.ProviderURL, became)
+		if err != nil {
+			return fmt.Errorf("write the result: %w", err)
+		}
+	}
+	_, err := fmt.Fprintln(out, "The grant itself stays until its owner ends it at the provider.")
+	return err
+}
+
+// revoke says what became of the token.
+func revoke(ctx context.Context, entry *credential.Entry) string {
+	revoked, err := connect.Revoke(ctx, entry, nil)
+	switch {
+	case err != nil:
+		return "its token could not be revoked: " + invocation.Printable(err.Error())
+	case revoked:
+		return "its token was revoked"
+	}
+	return "the provider offers no way to revoke its token"
+}

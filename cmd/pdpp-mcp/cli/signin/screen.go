@@ -1,0 +1,117 @@
+package signin
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+)
+
+// openBrowser shows a page to the person at this machine, if there is a display. It is an http or https URL that
+// was checked. A browser that does not open is no failure: the link has been printed.
+func openBrowser(page string) {
+	name, arguments := browserCommand(runtime.GOOS, os.Getenv)
+	if name == "" {
+		return
+	}
+	// Not bound to a context: the browser outlives the sign-in. Its own messages would break the screen.
+	command := exec.Command(name, append(arguments, page)...)
+	if err := command.Start(); err == nil {
+		go func() { _ = command.Wait() }()
+	}
+}
+
+// browserCommand is empty where nobody would see a browser.
+func browserCommand(system string, getenv func(string) string) (string, []string) {
+	switch system {
+	case "darwin":
+		return "open", nil
+	case "windows":
+		return "rundll32", []string{"url.dll,FileProtocolHandler"}
+	}
+	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
+		return "", nil
+	}
+	return "xdg-open", nil
+}
+
+// approvalScreen shows a person the link and the code, and on a terminal how long they are still good for.
+type approvalScreen struct {
+	out        io.Writer
+	isTerminal bool
+
+	once    sync.Once
+	stop    chan struct{}
+	stopped chan struct{} // nil: no line is being rewritten
+}
+
+func newApprovalScreen(out io.Writer) *approvalScreen {
+	file, ok := out.(*os.File)
+	return &approvalScreen{out: out, isTerminal: ok && term.IsTerminal(int(file.Fd())), stop: make(chan struct{})}
+}
+
+// show prints what the owner needs. It is called once.
+func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
+	fmt.Fprintf(s.out, "\nTo approve the access, open this link:\n\n    %s\n\n", invocation.Printable(approval.URL))
+	// Whoever ticks several gets a package token, which is refused only afterwards.
+	fmt.Fprint(s.out, "One connection can be approved at a time; connect again for the next.\n\n")
+	if approval.UserCode != "" {
+		fmt.Fprintf(s.out, "and check that the page shows this code, or type it in:\n\n%s\n\n", s.framed(invocation.Printable(approval.UserCode)))
+	}
+	if !s.isTerminal {
+		fmt.Fprintf(s.out, "Waiting for the owner until %s.\n", approval.ExpiresAt.Format(time.RFC3339))
+		return
+	}
+	s.stopped = make(chan struct{})
+	go s.count(approval.ExpiresAt, now)
+}
+
+// framed draws a code so that it stands out, and can still be copied.
+func (s *approvalScreen) framed(code string) string {
+	if !s.isTerminal {
+		return "    " + code
+	}
+	line := strings.Repeat("─", text.StringWidthWithoutEscSequences(code)+6)
+	return "    ┌" + line + "┐\n    │   \x1b[1m" + code + "\x1b[0m   │\n    └" + line + "┘"
+}
+
+// count rewrites the last line every second until close.
+func (s *approvalScreen) count(until, now time.Time) {
+	defer close(s.stopped)
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		fmt.Fprintf(s.out, "\r%s\x1b[K", remaining(until.Sub(now)))
+		select {
+		case <-s.stop:
+			fmt.Fprintln(s.out)
+			return
+		case now = <-ticker.C:
+		}
+	}
+}
+
+func remaining(left time.Duration) string {
+	left = max(left, 0).Round(time.Second)
+	return fmt.Sprintf("Waiting for the owner, %d:%02d left (Ctrl-C to stop) ", int(left.Minutes()), int(left.Seconds())%60)
+}
+
+// close ends the line, so that what is printed next begins a new one. It may be called twice.
+func (s *approvalScreen) close() {
+	s.once.Do(func() {
+		close(s.stop)
+		if s.stopped != nil {
+			<-s.stopped
+		}
+	})
+}

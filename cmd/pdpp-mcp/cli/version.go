@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+)
+
+func newVersionCommand(terminal invocation.Terminal, version string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Show the version, the commit, the Go version and the MCP revisions spoken",
+		Args:  invocation.NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(terminal.Out, "pdpp-mcp %s\ncommit %s\ngo %s\nmcp %s\n",
+				version, buildCommit(), runtime.Version(), strings.Join(host.Revisions(), " "))
+			return err
+		},
+	}
+}
+
+// buildVersion is the release, else what the Go tool recorded, else "dev".
+func buildVersion(release string) string {
+	if release != "" {
+		return release
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}
+
+// buildCommit is the commit that the Go tool recorded, with a mark when files had changed.
+func buildCommit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	commit, changed := "unknown", ""
+	for _, setting := range info.Settings {
+		switch {
+		case setting.Key == "vcs.revision":
+			commit = setting.Value
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			changed = " (modified)"
+		}
+	}
+	return commit + changed
+}
