@@ -36,7 +36,7 @@ func (e *examination) fromAnswer(err error) Finding {
 	case errors.As(err, &failure) && failure.Reason == rs.Timeout:
 		return failed(credential.Unreachable, e.again(), "there was no answer in time")
 	case errors.As(err, &failure):
-		return failed(credential.Unreachable, e.again(), "%s", failure.Message)
+		return failed(credential.Unreachable, e.again(), "%s", failure.Text())
 	}
 	return failed(credential.Internal, e.again(), "%v", err)
 }

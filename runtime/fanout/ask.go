@@ -39,9 +39,8 @@ func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error
 	running.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, &rs.Failure{
-			Reason:  rs.Timeout,
-			Message: "the call ended before every source of the package had answered; ask for less, or try again",
-			Cause:   err,
+			Reason: rs.Timeout, Message: "the call ended before every source of the package had answered",
+			NextStep: "ask for less, or try again", Cause: err,
 		}
 	}
 	return answers, nil

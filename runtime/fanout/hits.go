@@ -28,7 +28,7 @@ func openHits(response *rs.Response) (*hitsPage, error) {
 	}
 	for i, row := range list.Rows {
 		if rawjson.Kind(row) != rawjson.ObjectValue {
-			return nil, response.Unusable(fmt.Sprintf("hit %d of the source's answer is not an object", i+1), nil)
+			return nil, response.Unusable(fmt.Sprintf("hit %d of the source's answer is not an object", i+1), "")
 		}
 	}
 	return page, nil

@@ -76,9 +76,8 @@ func (c caller) overdue(err error) error {
 		return err
 	}
 	return &rs.Failure{
-		Reason:  rs.Timeout,
-		Message: fmt.Sprintf("the call took longer than %s; ask for less with limit, fields or one connection_id, or try again", c.timeout),
-		Cause:   err,
+		Reason: rs.Timeout, Message: fmt.Sprintf("the call took longer than %s", c.timeout),
+		NextStep: "ask for less with limit, fields or one connection_id, or try again", Cause: err,
 	}
 }
 

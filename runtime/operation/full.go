@@ -54,7 +54,7 @@ func renderFull(response *rs.Response, d *schemadoc.Document, input SchemaInput)
 			}
 		}
 	}
-	return nil, response.Unusable("the full schema does not fit into one result; call "+tool.SchemaTool+" with stream and without detail", nil)
+	return nil, response.Unusable("the full schema does not fit into one result", "call "+tool.SchemaTool+" with stream and without detail")
 }
 
 // extents hold every field: with all members, then with fewer of them.

@@ -75,8 +75,8 @@ func (x *index) withoutNames() (*tool.Result, error) {
 	if structured, fits := x.structured(style, indexBytes-len(text)); fits {
 		return &tool.Result{Text: text, Structured: structured}, nil
 	}
-	return nil, x.response.Unusable(fmt.Sprintf(
-		"the index of all streams is larger than %d bytes; call %s with connection_id or with stream", indexBytes, tool.SchemaTool), nil)
+	return nil, x.response.Unusable(fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
+		"call "+tool.SchemaTool+" with connection_id or with stream")
 }
 
 // callsShown bounds the continuations of an index.

@@ -24,7 +24,7 @@ func renderStreams(response *rs.Response, d *schemadoc.Document, input SchemaInp
 		result.Structured = view.structured(shown)
 	}
 	if !ok {
-		return nil, response.Unusable("the schema of this stream does not fit into one result; name its connection_id", nil)
+		return nil, response.Unusable("the schema of this stream does not fit into one result", "name its connection_id")
 	}
 	return &result, nil
 }
@@ -63,7 +63,7 @@ func notFound(response *rs.Response, d *schemadoc.Document, input SchemaInput) (
 		Structured: render.Structured(response, members, []render.Call{call}),
 	}
 	if len(result.Text) > render.ChannelCharacters || len(result.Structured) > render.ChannelCharacters {
-		return nil, response.Unusable("no granted stream matches, and the answer does not fit; call "+tool.SchemaTool+" without arguments", nil)
+		return nil, response.Unusable("no granted stream matches, and the answer does not fit", "call "+tool.SchemaTool+" without arguments")
 	}
 	return result, nil
 }

@@ -43,7 +43,7 @@ func Aggregate(_ context.Context, _ tool.Env, response *rs.Response, input Aggre
 	a := &aggregation{body: body, stream: input.Stream}
 	a.groups, a.grouped = rawjson.Elements(body.Get("groups"))
 	if !a.grouped && !slices.ContainsFunc(body, func(member rawjson.Member) bool { return member.Name == "value" }) {
-		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", nil)
+		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
 	}
 	calls := a.calls(input.Call)
 	a.shrink(response, calls)

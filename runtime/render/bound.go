@@ -94,10 +94,10 @@ func Ceiling(lengths []int, budget int) int {
 // made to fit, such as a cursor longer than the whole text may be, is an answer that cannot be used.
 func within(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
 	if length := Length(result.Text); length > textBound {
-		return nil, response.Unusable("the answer holds handles that do not fit into the text; narrow the call", nil)
+		return nil, response.Unusable("the answer holds handles that do not fit into the text", "narrow the call")
 	}
 	if !isWithin(result.Structured, ChannelCharacters) {
-		return nil, response.Unusable("the answer holds members that do not fit into one result; narrow the call", nil)
+		return nil, response.Unusable("the answer holds members that do not fit into one result", "narrow the call")
 	}
 	return result, nil
 }

@@ -29,7 +29,7 @@ func Document(_ context.Context, env tool.Env, response *rs.Response, input Docu
 	target := input.Target
 	record, ok := newRow(unwrapped(body).Encode(), deref(target.ConnectionID), target.Stream)
 	if !ok || len(record.members) == 0 || record.members.Get("error") != nil {
-		return nil, response.Unusable("the resource server's answer is not a record", nil)
+		return nil, response.Unusable("the resource server's answer is not a record", "")
 	}
 	known := targetIdentity(target)
 	known.connectionID = cmp.Or(known.connectionID, record.connectionID)

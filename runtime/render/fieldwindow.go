@@ -41,7 +41,7 @@ func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input Fie
 	members, ok := rawjson.ParseObject(body.Get("window"))
 	text, hasText := rawjson.Text(members.Get("text"))
 	if !ok || !hasText {
-		return nil, response.Unusable("the resource server's answer holds no window with a text", nil)
+		return nil, response.Unusable("the resource server's answer holds no window with a text", "")
 	}
 	w := &window{identity: targetIdentity(input.Target), input: input, body: body, members: members, text: text}
 	w.recount()

@@ -59,7 +59,7 @@ func openPage(response *rs.Response, input RecordsInput, again reread) (*page, e
 	for i, value := range envelope.Rows {
 		row := &read[i]
 		if !row.read(value, deref(input.ConnectionID), input.Stream, last) {
-			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), nil)
+			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")
 		}
 		last = row
 		p.rows = append(p.rows, row)

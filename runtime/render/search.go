@@ -90,7 +90,7 @@ func (s *search) open(q question) error {
 	for i, value := range s.Rows {
 		hit, ok := newHit(value, q, members)
 		if !ok {
-			return s.response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), nil)
+			return s.response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
 		}
 		members = hit.members
 		s.uris = append(s.uris, hit.uris...)

@@ -49,7 +49,7 @@ func TestAmbiguousAnswersAreRefused(t *testing.T) {
 				}
 				return
 			}
-			if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse || !strings.Contains(failure.Message, test.says) {
+			if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse || !strings.Contains(failure.Text(), test.says) {
 				t.Errorf("got %v", failure)
 			}
 		})

@@ -118,7 +118,7 @@ func (c *Client) exchange(ctx context.Context, method string, asked Request) *ex
 func (e *exchange) request(ctx context.Context, accept string, body []byte) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, e.method, e.address, bodyReader(body))
 	if err != nil {
-		return nil, e.failure(Unreachable, "the request has no valid URL; check the provider URL", nil)
+		return nil, e.failure(Unreachable, "the request has no valid URL", "check the provider URL", nil)
 	}
 	for name, values := range e.client.header {
 		request.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)

@@ -70,13 +70,13 @@ func (e *exchange) open(response *http.Response, from Resume) (*Download, error)
 	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusPartialContent {
 		_, err := e.read(response)
 		if err == nil { // such as 204
-			err = e.failure(InvalidResponse, fmt.Sprintf("the resource server answered %d without the bytes; try again", response.StatusCode), nil)
+			err = e.failure(InvalidResponse, fmt.Sprintf("the resource server answered %d without the bytes", response.StatusCode), tryAgain, nil)
 		}
 		return nil, err
 	}
 	e.status, e.requestID = response.StatusCode, e.client.secrets.text(requestID(response.Header))
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, e.failure(InvalidResponse, "the resource server encoded the bytes, which was not asked for; try again", &encodingError{encoding})
+		return nil, e.failure(InvalidResponse, "the resource server encoded the bytes, which was not asked for", tryAgain, &encodingError{encoding})
 	}
 	download := &Download{
 		Size: response.ContentLength, ETag: response.Header.Get("ETag"),
@@ -88,7 +88,7 @@ func (e *exchange) open(response *http.Response, from Resume) (*Download, error)
 	if response.StatusCode == http.StatusPartialContent {
 		first, size, ok := contentRange(response.Header.Get("Content-Range"))
 		if !ok || from.Offset == 0 || first != from.Offset {
-			return nil, e.failure(InvalidResponse, "the resource server sent another part than was asked for; try again", nil)
+			return nil, e.failure(InvalidResponse, "the resource server sent another part than was asked for", tryAgain, nil)
 		}
 		download.Offset, download.Size = first, size
 	}
@@ -142,7 +142,7 @@ func (i *idleTimer) restart() { i.timer.Reset(i.timeout) }
 // stalled is what became of an exchange that broke off.
 func (e *exchange) stalled(idle *idleTimer, err error) *Failure {
 	if idle.fired.Load() {
-		return e.failure(Timeout, fmt.Sprintf("the resource server sent nothing for %s; try again", idle.timeout), err)
+		return e.failure(Timeout, fmt.Sprintf("the resource server sent nothing for %s", idle.timeout), tryAgain, err)
 	}
 	if e.status == 0 {
 		return e.unanswered(err)

@@ -31,7 +31,7 @@ func (r *Response) List() (List, error) {
 			return r.page(list), nil
 		}
 	}
-	return List{}, r.Unusable("the resource server's answer holds no list of rows", nil)
+	return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
 }
 
 // page leaves out the rows after those that were asked for, and then those that the caller has.

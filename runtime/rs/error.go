@@ -3,6 +3,10 @@ package rs
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"regexp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Error is an answer in which the RS says no (R-ERR-1). It keeps the whole error object: the value of
@@ -26,31 +30,97 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("resource server answered %d %s: %s", e.Status, e.Code, e.Message)
 }
 
-// Reason says why an answer could not be used. The values are stable adapter error codes.
-type Reason string
-
-// The reasons, as interfaces.md lists them.
+// Codes of refusals that came without one. A resource server may send the same ones, and others.
 const (
-	Unreachable      Reason = "rs_unreachable"        // no status line came
-	Timeout          Reason = "rs_timeout"            // the answer was not whole in time
-	InvalidResponse  Reason = "rs_invalid_response"   // what came is not what the contract promises
-	ResponseTooLarge Reason = "rs_response_too_large" // more bytes than Options.MaxBody
-	Redirected       Reason = "rs_redirect"           // a redirect, which is not followed
+	CodeInvalidRequest  = "invalid_request"      // 400
+	CodeAuthentication  = "authentication_error" // 401
+	CodePermission      = "permission_error"     // 403
+	CodeNotFound        = "not_found"            // 404
+	CodeConflict        = "conflict"             // 409
+	CodeGone            = "gone"                 // 410
+	CodeRequestTooLarge = "request_too_large"    // 413
+	CodeUnprocessable   = "unprocessable"        // 422
+	CodeRateLimit       = "rate_limit_exceeded"  // 429
+	CodeOther           = "api_error"            // any other status
 )
 
-// Failure is a request that got no usable answer (R-ERR-4).
-type Failure struct {
-	Reason    Reason
-	Message   string // what happened, the limit if one was passed, and the next step
-	Status    int    // HTTP status, or 0 when there was none
-	RequestID string
-	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
-	Cause     error  // may be nil; for logs, since it may name the address that was dialled
+// otherType is the type of refusals with any status for which there is no other (rs-contract.md, Envelopes).
+const otherType = "api_error"
 
-	passing bool // the same request may be answered when it is sent again
+// derived are the type and the code that go with a status, for refusals that came without them.
+var derived = map[int]struct{ kind, code string }{
+	http.StatusBadRequest:            {"invalid_request_error", CodeInvalidRequest},
+	http.StatusUnauthorized:          {"authentication_error", CodeAuthentication},
+	http.StatusForbidden:             {"permission_error", CodePermission},
+	http.StatusNotFound:              {"not_found_error", CodeNotFound},
+	http.StatusConflict:              {otherType, CodeConflict},
+	http.StatusGone:                  {"gone_error", CodeGone},
+	http.StatusRequestEntityTooLarge: {otherType, CodeRequestTooLarge},
+	http.StatusUnprocessableEntity:   {otherType, CodeUnprocessable},
+	http.StatusTooManyRequests:       {"rate_limit_error", CodeRateLimit},
 }
 
-func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Message }
+// refusal turns an answer outside 2xx into an *Error. Four shapes occur (rs-contract.md): the PDPP
+// envelope {"error":{…}}, OAuth {error, error_description}, framework {message, error, statusCode},
+// and bodies that are no JSON object, such as a proxy's page.
+func (e *exchange) refusal(header http.Header, body []byte) *Error {
+	refused := &Error{
+		Status: e.status, Type: otherType, Code: CodeOther,
+		RequestID: e.requestID, RetryAfter: e.client.secrets.text(header.Get("Retry-After")), URL: e.shownURL,
+	}
+	if known, ok := derived[e.status]; ok {
+		refused.Type, refused.Code = known.kind, known.code
+	}
+	if compact, problem := compactObject(body); problem == "" {
+		refused.describe(compact)
+	}
+	if refused.Message == "" {
+		refused.Message = Explain(fmt.Sprintf("the resource server answered %d %s without saying why", e.status, http.StatusText(e.status)),
+			afterRefusal(e.status))
+	}
+	return refused
+}
 
-// Unwrap gives the cause.
-func (f *Failure) Unwrap() error { return f.Cause }
+// describe takes from the body what it says of the refusal. What it does not say stays derived.
+func (e *Error) describe(body json.RawMessage) {
+	e.Envelope = body
+	members, _ := rawjson.ParseObject(body)
+	if inner, ok := rawjson.ParseObject(members.Get("error")); ok {
+		e.Envelope, members = members.Get("error"), inner
+	}
+	set := func(target *string, name string) {
+		if text := members.Text(name); text != "" {
+			*target = text
+		}
+	}
+	// OAuth's error is a code; a framework's is the reason phrase, which says no more than the status.
+	if code := members.Text("error"); oauthCode.MatchString(code) {
+		e.Code = code
+	}
+	set(&e.Type, "type")
+	set(&e.Code, "code")
+	set(&e.Message, "error_description")
+	set(&e.Message, "message")
+	if e.RequestID == "" {
+		set(&e.RequestID, "request_id")
+	}
+}
+
+var oauthCode = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
+
+// afterRefusal is the next step after a refusal that came without advice.
+func afterRefusal(status int) string {
+	switch {
+	case status == http.StatusUnauthorized:
+		return "connect again to get a new credential"
+	case status == http.StatusForbidden:
+		return "the grant does not cover this; its owner can approve a broader one"
+	case status == http.StatusNotFound:
+		return "check the names with schema, and that the provider URL is a PDPP resource server"
+	case status == http.StatusTooManyRequests:
+		return "wait, then try again"
+	case status >= http.StatusInternalServerError:
+		return "try again later"
+	}
+	return "change the arguments; schema shows what is supported"
+}

@@ -96,8 +96,8 @@ func TestUnusableAnswers(t *testing.T) {
 			client, _ := serve(t, test.answer, func(options *rs.Options) { options.MaxBody = 2000 })
 			response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 			failure := asFailure(t, response, err)
-			if failure.Reason != test.reason || !strings.Contains(failure.Message, test.says) {
-				t.Errorf("got %s: %s; want %s: …%s…", failure.Reason, failure.Message, test.reason, test.says)
+			if failure.Reason != test.reason || !strings.Contains(failure.Text(), test.says) {
+				t.Errorf("got %s: %s; want %s: …%s…", failure.Reason, failure.Text(), test.reason, test.says)
 			}
 			if !strings.HasSuffix(failure.URL, "/v1/schema") {
 				t.Errorf("URL = %q", failure.URL)
@@ -138,7 +138,7 @@ func TestSlowServers(t *testing.T) {
 			client, _ := serve(t, answer, func(options *rs.Options) { options.Timeout = 50 * time.Millisecond })
 			response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 			failure := asFailure(t, response, err)
-			if failure.Reason != rs.Timeout || !strings.Contains(failure.Message, "within 50ms") {
+			if failure.Reason != rs.Timeout || !strings.Contains(failure.Text(), "within 50ms") {
 				t.Errorf("got %v", failure)
 			}
 			if !errors.Is(failure, context.DeadlineExceeded) {
@@ -162,7 +162,7 @@ func TestSlowServers(t *testing.T) {
 			defer cancel()
 			client, _ := serve(t, answer)
 			response, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
-			if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || !strings.Contains(failure.Message, "time for this call") {
+			if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || !strings.Contains(failure.Text(), "time for this call") {
 				t.Errorf("got %v", failure)
 			}
 		})

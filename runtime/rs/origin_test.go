@@ -58,7 +58,7 @@ func TestTheInnerAddressIsNotShown(t *testing.T) {
 			case errors.As(err, &refused):
 				shown, said = refused.URL, refused.Error()+refused.Message
 			case errors.As(err, &failure):
-				shown, said = failure.URL, failure.Error()+failure.Message
+				shown, said = failure.URL, failure.Error()+failure.Text()
 			}
 			if shown != public+"/v1/streams/a%20b/records?limit=1" {
 				t.Errorf("the URL is %q", shown)

@@ -37,7 +37,7 @@ func (r *Response) Body() json.RawMessage { return r.body }
 func (r Response) WithBody(body []byte) (*Response, error) {
 	var problem string
 	if r.compact, problem = compactObject(body); problem != "" {
-		return nil, r.Unusable("the resource server's answer "+problem+checkProvider, nil)
+		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
 	r.body = body
 	return &r, nil
@@ -50,9 +50,6 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 	r.compact = r.body
 	return &r
 }
-
-// checkProvider is the next step after an answer that no PDPP resource server gives.
-const checkProvider = "; check that the provider URL is a PDPP resource server"
 
 // deepest is how many arrays and objects may stand in each other. The package json of this adapter takes ten thousand;
 // clients fail from about a thousand on, and no record comes near.
@@ -79,16 +76,11 @@ func compactObject(body []byte) (compact json.RawMessage, problem string) {
 	return compact, ""
 }
 
-// Unusable is a *Failure of reason InvalidResponse: the answer's shape does not fit (R-ERR-4). The message says
-// what is wrong and the next step; the cause may be nil.
-func (r *Response) Unusable(message string, cause error) *Failure {
+// Unusable is a *Failure of reason InvalidResponse: the answer's shape does not fit (R-ERR-4). The next step may be empty.
+func (r *Response) Unusable(message, nextStep string) *Failure {
 	return &Failure{
-		Reason:    InvalidResponse,
-		Message:   message,
-		Status:    r.Status,
-		RequestID: r.RequestID,
-		URL:       r.URL,
-		Cause:     cause,
+		Reason: InvalidResponse, Message: message, NextStep: nextStep,
+		Status: r.Status, RequestID: r.RequestID, URL: r.URL,
 	}
 }
 
@@ -97,7 +89,7 @@ func (r *Response) Unusable(message string, cause error) *Failure {
 func (r *Response) Object() (rawjson.Object, error) {
 	body, ok := rawjson.ParseObject(r.compact)
 	if !ok {
-		return nil, r.Unusable("the resource server's answer has no body", nil)
+		return nil, r.Unusable("the resource server's answer has no body", "")
 	}
 	return body, nil
 }

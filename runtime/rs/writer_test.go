@@ -102,8 +102,8 @@ func TestAChangeIsNeverSentAgain(t *testing.T) {
 			client, requests := serve(t, test.handler, func(o *rs.Options) { o.Timeout, o.MaxBody = 200*time.Millisecond, 4000 })
 			_, err := client.Send(t.Context(), exampleChange())
 			var failure *rs.Failure
-			if !errors.As(err, &failure) || failure.Reason != test.reason || !strings.Contains(failure.Message, "the change may have been made") ||
-				strings.Contains(failure.Message, "try again") {
+			if !errors.As(err, &failure) || failure.Reason != test.reason || !strings.Contains(failure.Text(), "the change may have been made") ||
+				strings.Contains(failure.Text(), "try again") {
 				t.Errorf("got %v, want %s and that the outcome is open", err, test.reason)
 			}
 			if sent := len(requests.all()); sent != 1 {

@@ -7,7 +7,6 @@
 package schemadoc
 
 import (
-	"errors"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -40,15 +39,13 @@ type Stream struct {
 	connector rawjson.Object // the members that name a connector, for rows that stand without one
 }
 
-var errNoListing = errors.New("the answer has neither connectors nor streams")
-
 // Read reads a document. Older servers wrap it in one more data object, or list streams without connectors; streams
 // beside connectors say nothing more. A body that is no such document is an *rs.Failure.
 func Read(response *rs.Response) (*Document, error) {
 	document := readEnvelope(rawjson.NewCursor(response.Compact()), true)
 	if document == nil {
-		return nil, response.Unusable("the resource server's answer is not a schema: "+errNoListing.Error()+
-			"; call schema again, and ask the server's operator if it stays so", errNoListing)
+		return nil, response.Unusable("the resource server's answer is not a schema: the answer has neither connectors nor streams",
+			"call schema again, and ask the server's operator if it stays so")
 	}
 	return document, nil
 }

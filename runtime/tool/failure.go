@@ -52,7 +52,7 @@ func describe(err error) failure {
 		var members object
 		members.text("type", adapterError)
 		members.text("code", string(unusable.Reason))
-		members.text("message", unusable.Message)
+		members.text("message", unusable.Text())
 		members.text("request_id", ShownRequestID(unusable.RequestID))
 		return failure{object: members.bounded().Encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
 	}

@@ -44,8 +44,8 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 	found := signingSecret.FindSubmatch(response.Body())
 	if found == nil {
 		return nil, response.Unusable(
-			"the change was made, but its answer holds no signing secret (whsec_…) for --secret-file; subscriptions list shows what is there now",
-			nil,
+			"the change was made, but its answer holds no signing secret (whsec_…) for --secret-file",
+			"subscriptions list shows what is there now",
 		)
 	}
 	secret := bytes.ReplaceAll(found[1], []byte(`\`), nil)

@@ -1,0 +1,127 @@
+package rs
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+)
+
+// Reason says why an answer could not be used. The values are stable adapter error codes.
+type Reason string
+
+// The reasons, as interfaces.md lists them.
+const (
+	Unreachable      Reason = "rs_unreachable"        // no status line came
+	Timeout          Reason = "rs_timeout"            // the answer was not whole in time
+	InvalidResponse  Reason = "rs_invalid_response"   // what came is not what the contract promises
+	ResponseTooLarge Reason = "rs_response_too_large" // more bytes than Options.MaxBody
+	Redirected       Reason = "rs_redirect"           // a redirect, which is not followed
+)
+
+// Failure is a request that got no usable answer (R-ERR-4).
+type Failure struct {
+	Reason    Reason
+	Message   string // what happened, and the limit if one was passed
+	NextStep  string // what to do now; empty when nothing is known to help
+	Status    int    // HTTP status, or 0 when there was none
+	RequestID string
+	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
+	Cause     error  // may be nil; for logs, since it may name the address that was dialled
+
+	passing bool // the same request may be answered when it is sent again
+}
+
+func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Text() }
+
+// Text is one line for people and models: what happened, and what to do now.
+func (f *Failure) Text() string { return Explain(f.Message, f.NextStep) }
+
+// Unwrap gives the cause.
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// Explain joins what happened and what to do now, which may be empty, to one line. All errors of the adapter that have
+// the two read alike by it.
+func Explain(message, nextStep string) string {
+	if nextStep == "" {
+		return message
+	}
+	return message + "; " + nextStep
+}
+
+// What to do after a failure.
+const (
+	tryAgain      = "try again"
+	askForLess    = "ask for less, or try again"
+	checkProvider = "check that the provider URL is a PDPP resource server"
+
+	// lookFirst replaces the next step of a change that may have been made: what helps a read to be sent again is wrong then.
+	lookFirst = "the change may have been made: look before sending it again"
+)
+
+func (e *exchange) failure(reason Reason, message, nextStep string, cause error) *Failure {
+	if e.changes() && reason != Redirected && !undialled(cause) {
+		nextStep = lookFirst
+	}
+	return &Failure{
+		Reason: reason, Message: message, NextStep: nextStep,
+		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Cause: e.client.secrets.cause(cause),
+	}
+}
+
+// undialled reports whether a request failed before anything was sent.
+func undialled(cause error) bool {
+	var operation *net.OpError
+	return errors.As(cause, &operation) && operation.Op == "dial"
+}
+
+// unanswered is the failure of a request that got no status line.
+func (e *exchange) unanswered(err error) *Failure {
+	if late := e.late(err); late != nil {
+		return late
+	}
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return e.failure(Unreachable, "the certificate of the resource server at "+e.client.providerURL+
+			" is not valid or not trusted here, so nothing was sent", "check the provider URL, and ask the server's operator about its certificate", err)
+	}
+	failure := e.failure(Unreachable, "the resource server at "+e.client.providerURL+" cannot be reached",
+		"check the provider URL and the network, then try again", err)
+	failure.passing = isPassing(err)
+	return failure
+}
+
+// unreadable is the failure of an answer whose body broke off, took too long or was too large.
+func (e *exchange) unreadable(err error) *Failure {
+	if late := e.late(err); late != nil {
+		return late
+	}
+	var tooLarge *bodyTooLargeError
+	var connection net.Error
+	switch {
+	case errors.As(err, &tooLarge):
+		return e.failure(ResponseTooLarge, fmt.Sprintf("the resource server's answer is larger than %d bytes", tooLarge.limit),
+			"ask for less with a smaller limit or fewer fields", err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return e.failure(InvalidResponse, "the resource server's answer was cut off", tryAgain, err)
+	case errors.As(err, &connection):
+		return e.failure(Unreachable, "the connection to the resource server broke during its answer", tryAgain, err)
+	}
+	return e.failure(InvalidResponse, "the resource server's answer cannot be decoded", checkProvider, err)
+}
+
+// late is the failure of a request that ran out of time or that the caller gave up; nil for any other.
+func (e *exchange) late(err error) *Failure {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return e.failure(Timeout, "the call was cancelled before the resource server had answered", "", err)
+	case e.caller.Err() != nil:
+		return e.failure(Timeout, "the time for this call ran out before the resource server had answered", askForLess, err)
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return e.failure(Timeout, fmt.Sprintf("the resource server did not answer within %s", e.client.timeout), askForLess, err)
+	}
+	return nil
+}
