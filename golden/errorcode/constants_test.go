@@ -105,7 +105,7 @@ func TestCodesOfProvidersOccur(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range []string{"../../runtime/rs/status.go", "../../runtime/*/testdata/*", "../../runtime/*/testdata/*/*", "../../sandbox/testdata/*", "../../sandbox/testdata/*/*"} {
+	for _, pattern := range []string{"../../runtime/rs/error.go", "../../runtime/*/testdata/*", "../../runtime/*/testdata/*/*", "../../sandbox/testdata/*", "../../sandbox/testdata/*/*"} {
 		for _, name := range glob(t, pattern) {
 			occurring += read(t, name)
 		}

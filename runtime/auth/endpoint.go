@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/singleflight"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
 // endpoint is the introspection endpoint: configured, or found in the issuer's metadata and then kept for
@@ -37,12 +39,12 @@ func (e *endpoint) address(ctx context.Context) (string, error) {
 		if known := e.known.Load(); known != nil {
 			return *known, nil
 		}
-		address, err := e.discover(context.WithoutCancel(ctx))
+		found, err := e.discover(context.WithoutCancel(ctx))
 		if err != nil {
 			return "", err
 		}
-		e.known.Store(&address)
-		return address, nil
+		e.known.Store(&found)
+		return found, nil
 	})
 	if err != nil {
 		return "", err
@@ -52,20 +54,24 @@ func (e *endpoint) address(ctx context.Context) (string, error) {
 
 // discover reads the metadata (RFC 8414, section 3).
 func (e *endpoint) discover(ctx context.Context) (string, error) {
-	address := metadataURL(e.issuer)
-	failed := func(message string, cause error) error {
-		return &ServerError{URL: address, Message: message, Cause: cause}
+	issuer, err := url.Parse(e.issuer)
+	if err != nil { // NewVerifier parsed it before
+		return "", err
 	}
-	document, err := e.server.metadata(ctx, address)
+	document := address.WellKnown(issuer, "oauth-authorization-server")
+	failed := func(message string, cause error) error {
+		return &ServerError{URL: document, Message: message, Cause: cause}
+	}
+	metadata, err := e.server.metadata(ctx, document)
 	if err != nil {
 		return "", err
 	}
-	members := &reader{object: document}
-	issuer, found := members.text("issuer"), members.text("introspection_endpoint")
+	members := &reader{object: metadata}
+	named, found := members.text("issuer"), members.text("introspection_endpoint")
 	switch {
 	case members.err != nil:
 		return "", failed("its metadata cannot be used", members.err)
-	case canonical(issuer) != canonical(e.issuer): // RFC 8414, section 3.3: it must not be used
+	case canonical(named) != canonical(e.issuer): // RFC 8414, section 3.3: it must not be used
 		return "", failed("its metadata is of another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
 	case found == "":
 		return "", failed("its metadata names no introspection_endpoint; configure the introspection URL", nil)
@@ -73,7 +79,7 @@ func (e *endpoint) discover(ctx context.Context) (string, error) {
 	if err := checkURL("introspection_endpoint", found); err != nil {
 		return "", failed("its metadata cannot be used", err)
 	}
-	if strings.HasPrefix(address, "https:") && !strings.HasPrefix(strings.ToLower(found), "https:") {
+	if strings.HasPrefix(document, "https:") && !strings.HasPrefix(strings.ToLower(found), "https:") {
 		return "", failed("its metadata cannot be used", errUnencrypted)
 	}
 	return found, nil
@@ -81,12 +87,3 @@ func (e *endpoint) discover(ctx context.Context) (string, error) {
 
 // errUnencrypted keeps credentials from leaving TLS because of a document.
 var errUnencrypted = errors.New("the introspection_endpoint of an https issuer must be https")
-
-// metadataURL puts the well-known part between host and path (RFC 8414, section 3.1).
-func metadataURL(issuer string) string {
-	parsed, err := url.Parse(issuer)
-	if err != nil { // NewVerifier parsed it before
-		return issuer
-	}
-	return parsed.Scheme + "://" + parsed.Host + "/.well-known/oauth-authorization-server" + parsed.EscapedPath()
-}

@@ -3,10 +3,10 @@ package auth
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -108,22 +108,8 @@ func (o Options) complete() (Options, error) {
 
 // checkURL does not repeat the value, since userinfo may be in it.
 func checkURL(option, value string) error {
-	parsed, err := url.Parse(value)
-	problem := ""
-	switch {
-	case err != nil:
-		problem = "is not a URL"
-	case parsed.Scheme != "http" && parsed.Scheme != "https":
-		problem = "must begin with http:// or https://"
-	case parsed.Hostname() == "":
-		problem = "has no host"
-	case parsed.User != nil:
-		problem = "holds a user name or password; leave them out, credentials have options of their own"
-	case strings.Contains(value, "#"):
-		problem = "holds a fragment"
-	}
-	if problem != "" {
-		return &OptionError{option, problem + "; pass a URL such as https://as.example.com"}
+	if _, err := address.Parse(value); err != nil {
+		return &OptionError{option, err.Error() + "; pass a URL such as https://as.example.com"}
 	}
 	return nil
 }

@@ -1,28 +1,18 @@
 package credential
 
 import (
-	"net/netip"
 	"net/url"
 	"strings"
-)
 
-// Loopback tells whether a host name stands for this machine: localhost (RFC 6761), or an address that is
-// loopback or unspecified. The brackets of an IPv6 address may be there.
-func Loopback(hostname string) bool {
-	name := strings.ToLower(strings.TrimSuffix(hostname, "."))
-	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(strings.Trim(name, "[]"))
-	return err == nil && (address.Unmap().IsLoopback() || address.IsUnspecified())
-}
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
+)
 
 // RefuseClearText refuses a URL whose token would cross a network in clear text: plain http to another machine.
 // What the URL is for begins the message. Its error is of class Usage; a URL that does not parse is left to
 // whoever dials it.
-func RefuseClearText(what, address string) error {
-	parsed, err := url.Parse(address)
-	if err != nil || !strings.EqualFold(parsed.Scheme, "http") || Loopback(parsed.Hostname()) {
+func RefuseClearText(what, raw string) error {
+	parsed, err := url.Parse(raw)
+	if err != nil || !strings.EqualFold(parsed.Scheme, "http") || address.IsLoopback(parsed.Hostname()) {
 		return nil
 	}
 	return &Error{

@@ -8,6 +8,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
@@ -53,21 +54,17 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 
 // exposed tells whether the token would cross a network in clear text.
 func (e *examination) exposed() bool {
-	return e.address.Scheme == "http" && !credential.Loopback(e.address.Hostname())
+	return e.address.Scheme == "http" && !address.IsLoopback(e.address.Hostname())
 }
 
 func (e *examination) dial(ctx context.Context) (net.Conn, error) {
-	port := e.address.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[e.address.Scheme]
-	}
-	return e.options.Transport.DialContext(ctx, "tcp", net.JoinHostPort(e.address.Hostname(), port))
+	return e.options.Transport.DialContext(ctx, "tcp", address.HostPort(e.address))
 }
 
 // insecure says what is wrong with the certificate, and how to look at it or to trust its issuer.
 func (e *examination) insecure(err error) Finding {
 	host := e.address.Hostname()
-	look := "openssl s_client -servername " + shellWord(host) + " -connect " + shellWord(net.JoinHostPort(host, portOr(e.address.Port(), "443")))
+	look := "openssl s_client -servername " + shellWord(host) + " -connect " + shellWord(address.HostPort(e.address))
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -81,13 +78,6 @@ func (e *examination) insecure(err error) Finding {
 			invalid.Cert.NotBefore.Format(time.DateOnly), invalid.Cert.NotAfter.Format(time.DateOnly))
 	}
 	return failed(credential.Unreachable, look, "TLS failed: %s", unanswered(err))
-}
-
-func portOr(port, otherwise string) string {
-	if port == "" {
-		return otherwise
-	}
-	return port
 }
 
 // days counts whole ones.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
@@ -41,7 +42,7 @@ func (e *examination) checkAuthorizationServer(ctx context.Context) Finding {
 	}
 	look := curl(e.metadataURL())
 	if issuer, err := url.Parse(e.issuer); err == nil && issuer.Host != "" {
-		look = curl(wellKnown(issuer, "oauth-authorization-server"))
+		look = curl(address.WellKnown(issuer, "oauth-authorization-server"))
 	}
 	flows, err := e.inspection.Flows(ctx)
 	if err != nil {
@@ -58,8 +59,8 @@ func fromMetadata(err error, look string) Finding {
 	return fromError(err, look)
 }
 
-func (e *examination) get(ctx context.Context, address string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+func (e *examination) get(ctx context.Context, document string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, document, nil)
 	if err != nil {
 		return nil, fmt.Errorf("make the request: %w", err)
 	}
@@ -71,9 +72,4 @@ func (e *examination) get(ctx context.Context, address string) (*http.Response, 
 // metadataURL is the provider's document, where interfaces.md has it.
 func (e *examination) metadataURL() string {
 	return e.provider + "/.well-known/oauth-protected-resource"
-}
-
-// wellKnown puts the well-known part between host and path (RFC 8414, section 3.1).
-func wellKnown(base *url.URL, name string) string {
-	return base.Scheme + "://" + base.Host + "/.well-known/" + name + strings.TrimRight(base.EscapedPath(), "/")
 }

@@ -3,9 +3,10 @@ package host
 import (
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
 // allowlist holds the hosts that clients may ask for. A page of another site can make its own name point
@@ -32,22 +33,14 @@ func newAllowlist(hosts []string) (*allowlist, error) {
 	return list, nil
 }
 
-// admit tells whether a Host header, or a forwarded one, names this server.
+// admit reports whether a Host header, or a forwarded one, names this server. Every page that rebinds has a name of its
+// own, so the names of this machine are safe.
 func (l *allowlist) admit(host string) bool {
 	name, port, err := splitHost(host)
 	if err != nil {
 		return false
 	}
-	return isLoopback(name) || l.names[name] || l.exact[net.JoinHostPort(name, port)]
-}
-
-// isLoopback: every rebinding page has a name of its own, so the names of this machine are safe.
-func isLoopback(name string) bool {
-	if name == "localhost" {
-		return true
-	}
-	address, err := netip.ParseAddr(name)
-	return err == nil && address.IsLoopback()
+	return address.IsLoopback(name) || l.names[name] || l.exact[net.JoinHostPort(name, port)]
 }
 
 // splitHost gives the name in lower case without brackets and a trailing dot, and the port if there is one.

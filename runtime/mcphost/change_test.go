@@ -165,7 +165,7 @@ func TestServersAreChecked(t *testing.T) {
 		{claude, Server{Name: "pdpp", URL: "https://user:hidden@data.example/mcp"}, "password"},
 		{claude, Server{Name: "pdpp", URL: "https://data.example/mcp?token=hidden"}, "query"},
 		{claude, Server{Name: "pdpp", URL: "https://data.example/"}, "endpoint"},
-		{claude, Server{Name: "pdpp", URL: "data.example/mcp"}, "not a URL"},
+		{claude, Server{Name: "pdpp", URL: "data.example/mcp"}, "must begin with http"},
 		{desktop, hostedServer, "Connectors"},
 	} {
 		_, err := wrong.host.Plan(Machine{System: "linux", Home: t.TempDir()}, wrong.server)

@@ -1,10 +1,10 @@
 package mcphost
 
 import (
-	"net/url"
 	"regexp"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
@@ -33,15 +33,11 @@ func (s Server) Check() error {
 // checkURL does not repeat the value, which may hold a password.
 func checkURL(raw string) error {
 	const step = "pass --url such as https://data.example/mcp"
-	parsed, err := url.Parse(raw)
+	parsed, err := address.ParseBase(raw)
 	switch {
-	case err != nil || parsed.Hostname() == "":
-		return usage("--url is not a URL", step)
-	case parsed.User != nil:
-		return usage("--url must not hold a user name or a password", step)
-	case parsed.RawQuery != "" || parsed.Fragment != "":
-		return usage("--url must not hold a query or a fragment", step)
-	case parsed.Scheme != "https" && (parsed.Scheme != "http" || !credential.Loopback(parsed.Hostname())):
+	case err != nil:
+		return usage("--url "+err.Error(), step)
+	case parsed.Scheme == "http" && !address.IsLoopback(parsed.Hostname()):
 		return usage("--url must begin with https://; plain http is for this machine only", step)
 	case strings.Trim(parsed.Path, "/") == "":
 		return usage("--url must name the MCP endpoint, not only its origin", step)

@@ -1,6 +1,23 @@
+// Package rs is the client of a PDPP resource server (RS): paths, queries, filters, responses and
+// errors. It knows nothing of MCP, and it leaves records as the bytes that the RS sent.
 package rs
 
-import "strconv"
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Reader reads from a resource server with one bearer. Implementations are safe for concurrent use.
+type Reader interface {
+	// Get sends one GET. A response outside 2xx is an *Error that keeps the envelope; a response
+	// that cannot be used at all is a *Failure. Both know the request id when there was one.
+	Get(ctx context.Context, request Request) (*Response, error)
+
+	// ProviderURL is the provider's public origin, without a trailing slash. Record URLs are built on it.
+	ProviderURL() string
+}
 
 // Rows of a page of records or of hits (rs-contract.md).
 const (
@@ -55,3 +72,32 @@ type SchemaOfSources struct {
 func (OneSource) sources()       {}
 func (HitsOfSources) sources()   {}
 func (SchemaOfSources) sources() {}
+
+// Path is the percent-encoded path of a request, beginning with a slash.
+type Path string
+
+// JoinPath encodes each segment and joins them: JoinPath("v1", "streams", `a b`) is "/v1/streams/a%20b".
+// It does not judge segments; package argument refuses the unsafe ones before a path is built (R-ARG-7).
+func JoinPath(segments ...string) Path {
+	var path strings.Builder
+	for _, segment := range segments {
+		path.WriteByte('/')
+		path.WriteString(url.PathEscape(segment))
+	}
+	return Path(path.String())
+}
+
+// hybridPath is the search that fuses two rankings.
+const hybridPath Path = "/v1/search/hybrid"
+
+// ranked is the request as it is sent, and how many rows of the answer were asked for; zero: all of them. A server
+// fuses as many rows of its rankings as the limit says, so that another limit gives another order (920, 920b): a hybrid
+// search is always asked for the most, and a smaller page is the beginning of a larger one.
+func (r Request) ranked() (Request, int) {
+	if r.Path != hybridPath {
+		return r, 0
+	}
+	most := r.Limit()
+	r.Query = r.Query.With("limit", strconv.Itoa(MostRows))
+	return r, most
+}

@@ -7,7 +7,6 @@
 package schemadoc
 
 import (
-
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )

@@ -100,10 +100,10 @@ func (s *signIn) admitAttempt(attempt *agentAttempt, from string) (err error) {
 	if attempt.ApprovalURL == "" || attempt.PollURL == "" || attempt.PollingCode == "" {
 		return unfit(from, "began an attempt without approval_url, poll_url or polling_code", nil)
 	}
-	if attempt.ApprovalURL, err = s.asker.admit("approval_url", attempt.ApprovalURL); err != nil {
+	if attempt.ApprovalURL, err = s.asker.endpoint("approval_url", attempt.ApprovalURL); err != nil {
 		return err
 	}
-	attempt.PollURL, err = s.asker.admit("poll_url", attempt.PollURL)
+	attempt.PollURL, err = s.asker.endpoint("poll_url", attempt.PollURL)
 	return err
 }
 

@@ -81,7 +81,7 @@ func (s *signIn) verificationPage(started *deviceStarted, from string) (string, 
 	if page == "" || started.DeviceCode == "" {
 		return "", unfit(from, "began a device authorization without device_code or verification_uri", nil)
 	}
-	return s.asker.admit("verification_uri", page)
+	return s.asker.endpoint("verification_uri", page)
 }
 
 // pollDevice leaves the polling to the library, and begins again where the network failed.

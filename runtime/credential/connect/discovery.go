@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -124,17 +123,18 @@ type deviceProfile struct {
 
 // authorizationServer reads the metadata of an issuer.
 func (a *asker) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, *serverMetadata, error) {
-	address, err := a.admit("authorization server", issuer)
+	admitted, err := a.admit("authorization server", issuer)
 	if err != nil {
 		return nil, nil, err
 	}
+	document := address.WellKnown(admitted, "oauth-authorization-server")
 	var metadata serverMetadata
-	if err := a.metadata(ctx, metadataURL(address), &metadata); err != nil {
+	if err := a.metadata(ctx, document, &metadata); err != nil {
 		return nil, nil, err
 	}
 	// RFC 8414, section 3.3: otherwise one server could pass for another.
 	if metadata.Issuer != issuer {
-		return nil, nil, unfit(metadataURL(address), "belongs to another issuer: "+shown(metadata.Issuer, nil), nil)
+		return nil, nil, unfit(document, "belongs to another issuer: "+shown(metadata.Issuer, nil), nil)
 	}
 	server := &authorizationServer{issuer: issuer, ownerChooses: metadata.ownerChooses()}
 	for _, endpoint := range []struct {
@@ -154,38 +154,33 @@ func (a *asker) authorizationServer(ctx context.Context, issuer string) (*author
 	return server, &metadata, nil
 }
 
-// metadataURL puts the well-known part between the issuer's host and its path (RFC 8414, section 3.1).
-func metadataURL(issuer string) string {
-	parsed, err := url.Parse(issuer)
-	if err != nil { // it has been admitted
-		return issuer
-	}
-	return parsed.Scheme + "://" + parsed.Host + "/.well-known/oauth-authorization-server" + strings.TrimRight(parsed.EscapedPath(), "/")
-}
-
 func (m *serverMetadata) ownerChooses() bool {
 	return slices.ContainsFunc(m.DeviceProfiles, func(profile deviceProfile) bool {
 		return profile.TokenKind == rs.KindClient && !slices.Contains(profile.RequiredParameters, "authorization_details")
 	})
 }
 
-func (a *asker) metadata(ctx context.Context, address string, into any) error {
-	answer, err := a.get(ctx, address)
+func (a *asker) metadata(ctx context.Context, document string, into any) error {
+	answer, err := a.get(ctx, document)
 	if err != nil {
 		return err
 	}
 	if answer.status != http.StatusOK {
-		return unfit(address, "has no metadata: "+answer.refused().Error(), nil)
+		return unfit(document, "has no metadata: "+answer.refused().Error(), nil)
 	}
 	return answer.decode(into)
 }
 
-// endpoint admits an URL of the metadata that may be absent.
-func (r reach) endpoint(name, address string) (string, error) {
-	if address == "" {
+// endpoint admits a URL of the metadata that may be absent.
+func (r reach) endpoint(name, named string) (string, error) {
+	if named == "" {
 		return "", nil
 	}
-	return r.admit(name, address)
+	admitted, err := r.admit(name, named)
+	if err != nil {
+		return "", err
+	}
+	return admitted.String(), nil
 }
 
 func (s *authorizationServer) checkOffers() error {

@@ -49,7 +49,7 @@ func TestDiscoveryRefuses(t *testing.T) {
 		{name: "server on this machine by number", provider: remote, resource: named("https://[::ffff:127.0.0.1]:7"), class: credential.Configuration, text: "leads to this machine"},
 		{name: "server on http, from this machine", provider: "http://127.0.0.1:1", resource: named("http://as.example"), class: credential.Configuration, text: "is not https"},
 		{name: "server with a password", provider: remote, resource: named("https://u:p@as.example"), class: credential.Configuration, text: "user name"},
-		{name: "server is a file", provider: remote, resource: named("file:///etc/passwd"), class: credential.Configuration, text: "not an absolute https URL"},
+		{name: "server is a file", provider: remote, resource: named("file:///etc/passwd"), class: credential.Configuration, text: "must begin with http"},
 		{name: "server without metadata", provider: remote, resource: named("https://as.example"), class: credential.Configuration, text: "has no metadata"},
 		{name: "server moved", provider: remote, resource: named("https://as.example"), server: reply{301, ``}, class: credential.Configuration, text: "redirect"},
 		{name: "another issuer", provider: remote, resource: named("https://as.example"), server: reply{200, `{"issuer":"https://evil.example"}`}, class: credential.Configuration, text: "another issuer: https://evil.example"},
@@ -126,8 +126,8 @@ func TestDiscoveryFinds(t *testing.T) {
 func TestAttemptRefuses(t *testing.T) {
 	const good = `"approval_url":"https://as.example/consent","poll_url":"https://as.example/poll","polling_code":"` + pollingCode + `"`
 	tests := []struct{ name, old, bad, text string }{
-		{"a script for a page", "https://as.example/consent", "javascript:alert(1)", "approval_url is not an absolute https URL"},
-		{"an option for a page", "https://as.example/consent", "--help", "approval_url is not an absolute https URL"},
+		{"a script for a page", "https://as.example/consent", "javascript:alert(1)", "approval_url must begin with http"},
+		{"an option for a page", "https://as.example/consent", "--help", "approval_url must begin with http"},
 		{"a page on http", "https://as.example/consent", "http://as.example/consent", "approval_url is not https"},
 		{"polls on this machine", "https://as.example/poll", "https://localhost/poll", "poll_url leads to this machine"},
 		{"no page", "https://as.example/consent", "", "without approval_url"},

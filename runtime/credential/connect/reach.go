@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
@@ -17,11 +18,8 @@ func reachOf(providerURL string) (string, reach, error) {
 	if err != nil {
 		return "", reach{}, err
 	}
-	parsed, err := url.Parse(provider)
-	if err != nil {
-		return "", reach{}, &credential.Error{Class: credential.Usage, Message: "the provider URL is not a URL", NextStep: "pass one like https://pdpp.example", Cause: err}
-	}
-	within := reach{loopback: credential.Loopback(parsed.Hostname())}
+	parsed, _ := url.Parse(provider) // ParseProviderURL wrote it
+	within := reach{loopback: address.IsLoopback(parsed.Hostname())}
 	if parsed.Scheme != "https" && !within.loopback {
 		return "", reach{}, &credential.Error{
 			Class:    credential.Usage,
@@ -32,34 +30,27 @@ func reachOf(providerURL string) (string, reach, error) {
 	return provider, within, nil
 }
 
-// admit gives an address from metadata or from an answer in one spelling, in which it holds no character that a
-// terminal would obey. The name says where it stood.
-func (r reach) admit(name, address string) (string, error) {
-	parsed, err := url.Parse(address)
+// admit reads an address from metadata or from an answer. As it writes itself, it holds no character that a terminal
+// would obey. The name says where it stood.
+func (r reach) admit(name, raw string) (*url.URL, error) {
+	parsed, err := address.Parse(raw)
 	problem := ""
 	switch {
 	case err != nil:
-		problem = "is not a URL"
-	case parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Hostname() == "":
-		problem = "is not an absolute https URL"
-	case parsed.User != nil:
-		problem = "holds a user name or a password"
-	case parsed.Fragment != "":
-		problem = "holds a fragment"
-	case credential.Loopback(parsed.Hostname()) && !r.loopback:
+		problem = err.Error()
+	case address.MayBeLoopback(parsed.Hostname()) && !r.loopback:
 		problem = "leads to this machine, and the provider is elsewhere"
-	case parsed.Scheme == "http" && !credential.Loopback(parsed.Hostname()):
+	case parsed.Scheme == "http" && !address.IsLoopback(parsed.Hostname()):
 		problem = "is not https"
+	default:
+		return parsed, nil
 	}
-	if problem != "" {
-		return "", &credential.Error{
-			Class:    credential.Configuration,
-			Message:  fmt.Sprintf("the %s %s, so it is not followed", name, problem),
-			NextStep: checkProvider,
-			Cause:    err,
-		}
+	return nil, &credential.Error{
+		Class:    credential.Configuration,
+		Message:  fmt.Sprintf("the %s %s, so it is not followed", name, problem),
+		NextStep: checkProvider,
+		Cause:    err,
 	}
-	return parsed.String(), nil
 }
 
 // checkProvider is the next step where the provider's metadata are at fault.

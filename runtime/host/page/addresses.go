@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
 // addresses are the URLs of one server as a client sees them.
@@ -32,10 +34,10 @@ func (a addresses) Public() bool {
 		return false
 	}
 	host := parsed.Hostname()
-	if address, err := netip.ParseAddr(host); err == nil {
-		return address.IsGlobalUnicast() && !address.IsPrivate()
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.IsGlobalUnicast() && !ip.IsPrivate()
 	}
-	return host != "localhost" && strings.Contains(host, ".") && !strings.HasSuffix(host, ".localhost")
+	return strings.Contains(host, ".") && !address.MayBeLoopback(host)
 }
 
 // escapeURL percent-encodes every byte that an http origin cannot hold, so that the result is inert in
