@@ -14,7 +14,7 @@ import (
 
 // The table of a page has the flags of its command, each with its variable and its default, and no others.
 func TestDocumentedFlags(t *testing.T) {
-	for page, name := range map[string]string{"docs/stdio.md": "stdio", "docs/hosting.md": "serve"} {
+	for page, name := range map[string]string{"docs/connect.md": "stdio", "docs/hosting.md": "serve"} {
 		command, _, err := testRoot().Find([]string{name})
 		if err != nil {
 			t.Fatal(err)

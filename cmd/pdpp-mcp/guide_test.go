@@ -12,10 +12,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Every command that the operator's guide shows is run, and prints the lines that are shown below it.
-func TestOperatorGuide(t *testing.T) {
+// Every command of the page about the terminal is run, and prints the lines that are shown below it.
+func TestTerminalGuide(t *testing.T) {
 	const given = "env PDPP_PROVIDER_URL=$PROVIDER\nenv PDPP_ACCESS_TOKEN=$TOKEN_GMAIL_BOTH\n"
-	runGuide(t, "operator.md", given, 10, operatorScripts(t))
+	runGuide(t, "terminal.md", given, 20, operatorScripts(t))
 }
 
 // The same of the tutorial. Its reader has what make demo leaves: a sandbox and a credential for all of it. The owner
@@ -77,8 +77,9 @@ func scriptOf(guide string) (script string, commands int) {
 			lines = append(lines, directive[1])
 		case block != "sh":
 		case isCommand:
-			words, input, redirected := strings.Cut(strings.ReplaceAll(command, demoURL, "$PROVIDER"), " < ")
-			if redirected {
+			words, output, isSaved := strings.Cut(strings.ReplaceAll(command, demoURL, "$PROVIDER"), " > ")
+			words, input, isFed := strings.Cut(words, " < ")
+			if isFed {
 				lines = append(lines, "stdin "+input)
 			}
 			if !strings.HasPrefix(words, "curl ") { // a command of the scripts
@@ -86,6 +87,9 @@ func scriptOf(guide string) (script string, commands int) {
 			}
 			last = len(lines)
 			lines = append(lines, words)
+			if isSaved {
+				lines = append(lines, "cp stdout "+output)
+			}
 			commands++
 		case last >= 0:
 			channel := "stdout"

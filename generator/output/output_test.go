@@ -19,7 +19,7 @@ func TestApplyWritesWhatChangedAndRemovesWhatIsStale(t *testing.T) {
 	put(t, root, "gen/same_gen.go", header+"same\n")
 	put(t, root, "gen/schema/old.input.json", "{}\n")
 	put(t, root, "docs/tools/old.md", "old\n")
-	put(t, root, "docs/stdio.md", "by hand\n")
+	put(t, root, "docs/connect.md", "by hand\n")
 	put(t, root, "README.md", "line one\nline two\n")
 	files := output.Files{
 		"gen/new_gen.go":  []byte(header),
@@ -46,7 +46,7 @@ func TestApplyWritesWhatChangedAndRemovesWhatIsStale(t *testing.T) {
 		"gen/doc.go":      "package gen\n",
 		"gen/new_gen.go":  header,
 		"gen/same_gen.go": header + "same\n",
-		"docs/stdio.md":   "by hand\n",
+		"docs/connect.md":   "by hand\n",
 		"README.md":       "line one\nline 2\n",
 	}
 	if diff := cmp.Diff(wantTree, tree(t, root)); diff != "" {
