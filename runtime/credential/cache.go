@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
@@ -46,6 +47,14 @@ func DefaultRoot() (string, error) {
 	return filepath.Join(home, ".pdpp"), nil
 }
 
+// NamedRoot is the root as a command line has to name it: empty for the one that a command finds without a flag.
+func (c *Cache) NamedRoot() string {
+	if root, err := DefaultRoot(); err == nil && root == c.Root {
+		return ""
+	}
+	return c.Root
+}
+
 // Path is the file of a provider, whether or not it exists.
 func (c *Cache) Path(providerURL string) (string, error) {
 	provider, err := ParseProviderURL(providerURL)
@@ -70,7 +79,7 @@ func (c *Cache) Read(providerURL string) (*Entry, error) {
 	provider, _ := ParseProviderURL(providerURL)
 	var entry *Entry
 	err = c.readFile(path, provider, func(data []byte) (err error) {
-		entry, err = readEntry(data, path, provider)
+		entry, err = c.readEntry(data, path, provider)
 		return err
 	})
 	return entry, err
@@ -78,14 +87,14 @@ func (c *Cache) Read(providerURL string) (*Entry, error) {
 
 // readEntry makes sure of the provider: two of them can share a file name, and a token goes only to the one
 // that it was issued for.
-func readEntry(data []byte, path, provider string) (*Entry, error) {
+func (c *Cache) readEntry(data []byte, path, provider string) (*Entry, error) {
 	entry, err := parseEntry(data)
 	if err != nil {
-		return nil, unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
+		return nil, c.unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
 	}
 	stored, err := ParseProviderURL(entry.ProviderURL)
 	if err != nil || stored != provider {
-		return nil, unusable(provider, fmt.Sprintf("credential file %s was not written for %s", path, provider), err)
+		return nil, c.unusable(provider, fmt.Sprintf("credential file %s was not written for %s", path, provider), err)
 	}
 	return entry, nil
 }
@@ -99,19 +108,19 @@ func (c *Cache) readFile(path, provider string, use func(data []byte) error) err
 	var foreign *ownfile.Fault
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return unusable(provider, fmt.Sprintf("no credential for %s in %s", provider, c.Root), err)
+		return c.unusable(provider, fmt.Sprintf("no credential for %s in %s", provider, c.Root), err)
 	case errors.As(err, &foreign):
-		return unusable(provider, "credential file "+foreign.Error(), err)
+		return c.unusable(provider, "credential file "+foreign.Error(), err)
 	case err != nil:
-		return unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return c.unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
 	switch {
 	case err != nil:
-		return unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return c.unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
 	case len(data) > largestFile:
-		return unusable(provider, fmt.Sprintf("credential file %s is larger than %d bytes", path, largestFile), nil)
+		return c.unusable(provider, fmt.Sprintf("credential file %s is larger than %d bytes", path, largestFile), nil)
 	}
 	if err := use(data); err != nil {
 		return err
@@ -123,8 +132,13 @@ func (c *Cache) readFile(path, provider string, use func(data []byte) error) err
 var errMalformed = errors.New("malformed")
 
 // unusable is the error of a credential that only a new one can replace.
-func unusable(provider, message string, err error) *Error {
-	return &Error{Class: Configuration, Message: message, NextStep: connectStep(provider), Cause: err}
+func (c *Cache) unusable(provider, message string, err error) *Error {
+	return &Error{Class: Configuration, Message: message, NextStep: c.connectStep(provider), Cause: err}
+}
+
+// connectStep is the way out of every missing or unusable credential. Without a provider it shows where its URL stands.
+func (c *Cache) connectStep(provider string) string {
+	return "run: " + commandline.Connect(provider, c.NamedRoot())
 }
 
 // cause gives what went wrong without the path, which the message already names.

@@ -30,8 +30,3 @@ func (e *Error) Error() string {
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }
-
-// connectStep is the way out of every missing or unusable credential.
-func connectStep(providerURL string) string {
-	return "run: pdpp-mcp connect " + providerURL
-}

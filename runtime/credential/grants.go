@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -34,7 +35,7 @@ func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 	others, err := entry.others()
 	if err != nil {
 		provider, _ := ParseProviderURL(providerURL) // Read has accepted it
-		return nil, unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
+		return nil, c.unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
 	}
 	return append([]*Entry{entry}, others...), nil
 }
@@ -124,7 +125,7 @@ func (c *Cache) joined(providerURL string) (joinedFile, error) {
 	}
 	var failure *Error
 	provider, _ := ParseProviderURL(providerURL) // empty when it is what is wrong
-	if !errors.As(err, &failure) || failure.NextStep != connectStep(provider) {
+	if !errors.As(err, &failure) || failure.NextStep != c.connectStep(provider) {
 		return joinedFile{}, err // it says what else to do
 	}
 	return joinedFile{}, &Error{
@@ -192,8 +193,8 @@ func (c *Cache) remove(path, providerURL, grantID string) ([]*Entry, error) {
 	}
 	switch {
 	case len(removed) == 0:
-		refused := anotherGrant(provider, grants, grantID)
-		refused.NextStep = "run: pdpp-mcp connections"
+		refused := c.anotherGrant(provider, grants, grantID)
+		refused.NextStep = "run: " + commandline.Connections(c.NamedRoot())
 		return nil, refused
 	case len(kept) == 0:
 		return removed, c.removeFile(path)

@@ -42,7 +42,7 @@ func (c *Cache) List() ([]Listed, error) {
 
 func (c *Cache) listed(path string) Listed {
 	var entry *Entry
-	err := c.readFile(path, "<provider-url>", func(data []byte) (err error) { // which provider it is, the file says
+	err := c.readFile(path, "", func(data []byte) (err error) { // which provider it is, the file says
 		if entry, err = parseEntry(data); err != nil {
 			return c.malformedListed(path, err)
 		}
@@ -69,7 +69,7 @@ func (c *Cache) malformedListed(path string, err error) *Error {
 	return &Error{
 		Class:    Configuration,
 		Message:  fmt.Sprintf("credential file %s is malformed: %v", path, err),
-		NextStep: "remove it and run: pdpp-mcp connect <provider-url>",
+		NextStep: "remove it and " + c.connectStep(""),
 		Cause:    fmt.Errorf("%w: %w", errMalformed, err),
 	}
 }

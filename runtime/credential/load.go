@@ -26,7 +26,7 @@ func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 	if selection.GrantID != "" {
 		i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.GrantID == selection.GrantID })
 		if i < 0 {
-			return nil, anotherGrant(provider, grants, selection.GrantID)
+			return nil, c.anotherGrant(provider, grants, selection.GrantID)
 		}
 		entry = grants[i]
 	}
@@ -35,26 +35,26 @@ func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 		return nil, &Error{
 			Class:    Refused,
 			Message:  fmt.Sprintf("the cached credential for %s is an owner credential (%s=owner), which is never used here", provider, mark),
-			NextStep: connectStep(provider),
+			NextStep: c.connectStep(provider),
 		}
 	}
 	if credential.Expired(now) {
-		return nil, unusable(provider, fmt.Sprintf("the cached credential for %s expired at %s",
+		return nil, c.unusable(provider, fmt.Sprintf("the cached credential for %s expired at %s",
 			provider, credential.ExpiresAt.Format(time.RFC3339)), nil)
 	}
 	return entry, nil
 }
 
 // anotherGrant names the grants that are there.
-func anotherGrant(provider string, grants []*Entry, wanted string) *Error {
+func (c *Cache) anotherGrant(provider string, grants []*Entry, wanted string) *Error {
 	if len(grants) == 1 {
-		return unusable(provider, fmt.Sprintf("the cached credential for %s belongs to grant %q, not to %q",
+		return c.unusable(provider, fmt.Sprintf("the cached credential for %s belongs to grant %q, not to %q",
 			provider, grants[0].Credential.GrantID, wanted), nil)
 	}
 	held := make([]string, len(grants))
 	for i, entry := range grants {
 		held[i] = fmt.Sprintf("%q", entry.Credential.GrantID)
 	}
-	return unusable(provider, fmt.Sprintf("the cached credentials for %s belong to the grants %s, not to %q",
+	return c.unusable(provider, fmt.Sprintf("the cached credentials for %s belong to the grants %s, not to %q",
 		provider, strings.Join(held, ", "), wanted), nil)
 }

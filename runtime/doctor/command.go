@@ -1,29 +1,27 @@
 package doctor
 
 import (
-	"regexp"
-	"strings"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// Commands are meant to be copied into a shell, and parts of them may come from the provider.
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
-
-// shellWord quotes what a POSIX shell would split, expand or obey.
-func shellWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
+// namedRoot is the cache root as the commands that mend something have to name it.
+func (e *examination) namedRoot() string {
+	if e.options.CacheRoot == "" { // the token was passed
+		return ""
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return (&credential.Cache{Root: e.options.CacheRoot}).NamedRoot()
 }
 
-func curl(address string) string { return "curl -s " + shellWord(address) }
+func curl(address string) string { return "curl -s " + commandline.Word(address) }
 
-func (e *examination) connectCommand() string { return "pdpp-mcp connect " + shellWord(e.provider) }
+func (e *examination) connectCommand() string {
+	return commandline.Connect(e.provider, e.namedRoot())
+}
 
 // again is for what only the provider, the network or time can mend.
-func (e *examination) again() string { return doctorCommand(e.provider) }
+func (e *examination) again() string { return e.doctorCommand(e.provider) }
 
-func doctorCommand(provider string) string {
-	return "pdpp-mcp doctor --provider-url " + shellWord(provider)
+func (e *examination) doctorCommand(provider string) string {
+	return commandline.Read("doctor", provider, e.namedRoot())
 }

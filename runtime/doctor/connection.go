@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
@@ -20,7 +21,7 @@ const renewWithin = 14 * 24 * time.Hour
 func (e *examination) checkConnection(ctx context.Context) Finding {
 	plain, exposed := e.address.Scheme == "http", e.exposed()
 	if exposed && !e.options.AllowPlainHTTP {
-		return failed(credential.Usage, doctorCommand("https://"+e.address.Host),
+		return failed(credential.Usage, e.doctorCommand("https://"+e.address.Host),
 			"plain http would send the token in the clear; it is for this machine only")
 	}
 	connection, err := e.dial(ctx)
@@ -64,7 +65,7 @@ func (e *examination) dial(ctx context.Context) (net.Conn, error) {
 // insecure says what is wrong with the certificate, and how to look at it or to trust its issuer.
 func (e *examination) insecure(err error) Finding {
 	host := e.address.Hostname()
-	look := "openssl s_client -servername " + shellWord(host) + " -connect " + shellWord(address.HostPort(e.address))
+	look := "openssl s_client -servername " + commandline.Word(host) + " -connect " + commandline.Word(address.HostPort(e.address))
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError

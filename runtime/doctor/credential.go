@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
@@ -30,9 +31,9 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return failed(credential.Configuration, e.connectCommand(), "there is no credential for %s in %s", e.provider, e.options.CacheRoot)
 	case err != nil:
-		return failed(credential.Configuration, "ls -l "+shellWord(path), "%s cannot be looked at: %s", path, causeOf(err))
+		return failed(credential.Configuration, "ls -l "+commandline.Word(path), "%s cannot be looked at: %s", path, causeOf(err))
 	case info.Mode()&fs.ModeSymlink != 0:
-		return failed(credential.Configuration, "rm "+shellWord(path)+" && "+e.connectCommand(), "%s is a symbolic link", path)
+		return failed(credential.Configuration, "rm "+commandline.Word(path)+" && "+e.connectCommand(), "%s is a symbolic link", path)
 	case !info.Mode().IsRegular():
 		return failed(credential.Configuration, e.connectCommand(), "%s is not a regular file", path)
 	}
@@ -40,11 +41,11 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 		return ok("%s", path)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return failed(credential.Configuration, "chmod 600 "+shellWord(path), "others can read %s (mode %04o)", path, mode)
+		return failed(credential.Configuration, "chmod 600 "+commandline.Word(path), "others can read %s (mode %04o)", path, mode)
 	}
 	for _, folder := range []string{filepath.Dir(path), e.options.CacheRoot} {
 		if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
-			return failed(credential.Configuration, "chmod go-w "+shellWord(folder), "others can write to %s (mode %04o)", folder, info.Mode().Perm())
+			return failed(credential.Configuration, "chmod go-w "+commandline.Word(folder), "others can write to %s (mode %04o)", folder, info.Mode().Perm())
 		}
 	}
 	return ok("%s (mode %04o)", path, info.Mode().Perm())

@@ -96,11 +96,11 @@ func (e *examination) checks() []check {
 func (e *examination) checkURL(context.Context) Finding {
 	provider, err := credential.ParseProviderURL(e.options.ProviderURL)
 	if err != nil {
-		return fromError(err, doctorCommand("https://data.example"))
+		return fromError(err, e.doctorCommand("https://data.example"))
 	}
 	address, err := url.Parse(provider)
 	if err != nil {
-		return failed(credential.Usage, doctorCommand("https://data.example"), "the provider URL is not a URL")
+		return failed(credential.Usage, e.doctorCommand("https://data.example"), "the provider URL is not a URL")
 	}
 	e.provider, e.address = provider, address
 	return ok("%s", provider)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
@@ -51,7 +52,7 @@ func (e *examination) checkHost(host mcphost.Host) Finding {
 		}
 		if filepath.IsAbs(entry.Command) {
 			if _, err := os.Stat(entry.Command); err != nil {
-				return failed(credential.Configuration, setup+" --name "+shellWord(entry.Name), "its server %s starts %s, which is not there", entry.Name, entry.Command)
+				return failed(credential.Configuration, setup+" --name "+commandline.Word(entry.Name), "its server %s starts %s, which is not there", entry.Name, entry.Command)
 			}
 		}
 		names = append(names, entry.Name)
@@ -73,5 +74,5 @@ func (e *examination) setupCommand(host mcphost.Host) string {
 	if err != nil {
 		provider = "https://data.example"
 	}
-	return "pdpp-mcp setup " + host.Name + " --provider-url " + shellWord(provider)
+	return commandline.Read("setup "+host.Name, provider, e.namedRoot())
 }

@@ -96,7 +96,7 @@ func TestCredentialsThatEndSoon(t *testing.T) {
 	results, _ := examined(t, asked)
 	want(t, results, "cache_file", doctor.OK, "", "0600")
 	want(t, results, "credential", doctor.Note, "", "ends soon")
-	if mend := results["credential"].Mend; mend != "pdpp-mcp connect "+server.URL {
+	if mend := results["credential"].Mend; mend != "pdpp-mcp connect "+server.URL+" --cache-root "+root {
 		t.Errorf("mended by %q", mend)
 	}
 	want(t, results, "schema", doctor.OK, "", "2 streams")

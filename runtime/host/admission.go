@@ -20,6 +20,7 @@ const CredentialRefused tool.Code = "credential_refused"
 type Refusal struct {
 	TokenKind   string // as the resource server says it; empty when nobody knows what it says
 	ProviderURL string
+	SignIn      string // the command line that gets another credential
 }
 
 func (r *Refusal) Error() string {
@@ -30,8 +31,8 @@ func (r *Refusal) Error() string {
 	case "":
 		kind = "a token of unknown kind"
 	}
-	return fmt.Sprintf("%s reports the credential as %s; only scoped client tokens are used here; run: pdpp-mcp connect %s",
-		r.ProviderURL, kind, r.ProviderURL)
+	return fmt.Sprintf("%s reports the credential as %s; only scoped client tokens are used here; run: %s",
+		r.ProviderURL, kind, r.SignIn)
 }
 
 // admission keeps requests waiting until the resource server has said of what kind the bearer is.
@@ -39,6 +40,7 @@ func (r *Refusal) Error() string {
 type admission struct {
 	lifetime context.Context // of the server; a question outlives the request that asked it
 	env      tool.Env
+	signIn   string        // a command line, for a refusal
 	refused  chan struct{} // closed with the refusal
 
 	mu       sync.Mutex
@@ -52,8 +54,8 @@ type question struct {
 	err      error // set before answered is closed
 }
 
-func newAdmission(lifetime context.Context, reader rs.Reader) *admission {
-	return &admission{lifetime: lifetime, env: tool.Env{RS: reader}, refused: make(chan struct{})}
+func newAdmission(lifetime context.Context, reader rs.Reader, signIn string) *admission {
+	return &admission{lifetime: lifetime, env: tool.Env{RS: reader}, signIn: signIn, refused: make(chan struct{})}
 }
 
 // environment admits a request. It is an Environment.
@@ -105,7 +107,7 @@ func (a *admission) resolve(asked *question) {
 	case kind == rs.KindClient:
 		a.admitted = true
 	default:
-		a.refusal = &Refusal{TokenKind: kind, ProviderURL: a.env.RS.ProviderURL()}
+		a.refusal = a.refuse(kind)
 		asked.err = refusedCall(a.refusal)
 		close(a.refused)
 	}
@@ -127,6 +129,10 @@ func (a *admission) tokenKind() (string, error) {
 		return rs.KindClient, nil
 	}
 	return bearer.Kind, nil
+}
+
+func (a *admission) refuse(kind string) *Refusal {
+	return &Refusal{TokenKind: kind, ProviderURL: a.env.RS.ProviderURL(), SignIn: a.signIn}
 }
 
 func refusedCall(refusal *Refusal) error {
@@ -151,15 +157,15 @@ func (a *admission) settle(ctx context.Context) *Refusal {
 }
 
 // Admit asks the resource server once of what kind the reader's bearer is, for callers that serve no
-// session. It gives nil for a client token, a *Refusal for any other, or the error of the request.
-func Admit(ctx context.Context, reader rs.Reader) error {
-	asking := newAdmission(ctx, reader)
+// session; signIn is the command line that gets another credential. It gives nil for a client token, a *Refusal for any other, or the error of the request.
+func Admit(ctx context.Context, reader rs.Reader, signIn string) error {
+	asking := newAdmission(ctx, reader, signIn)
 	kind, err := asking.tokenKind()
 	switch {
 	case err != nil:
 		return err
 	case kind != rs.KindClient:
-		return &Refusal{TokenKind: kind, ProviderURL: reader.ProviderURL()}
+		return asking.refuse(kind)
 	}
 	return nil
 }

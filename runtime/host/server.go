@@ -26,6 +26,7 @@ type Options struct {
 	Version     string
 	Logger      *slog.Logger  // takes what goes wrong inside; nil for none
 	CallTimeout time.Duration // of one tool call or resource read; 0 means DefaultCallTimeout
+	SignIn      string        // over stdio, the command line that gets another credential when this one is refused
 }
 
 // identity is how a server names itself.

@@ -33,7 +33,7 @@ type Streams struct {
 func ServeStdio(ctx context.Context, surface tool.Surface, options Options, reader rs.Reader, streams Streams) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	admission := newAdmission(ctx, reader)
+	admission := newAdmission(ctx, reader, options.SignIn)
 	admission.ask()
 
 	err := serveSession(ctx, surface, options, admission.environment, streams, admission.refused)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -22,9 +21,7 @@ func newFootprintCommand(terminal invocation.Terminal) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			footprint := gen.Footprint()
 			if asJSON {
-				encoder := json.NewEncoder(terminal.Out)
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(footprint)
+				return terminal.PrintJSON(footprint)
 			}
 			return printFootprint(terminal.Out, footprint)
 		},

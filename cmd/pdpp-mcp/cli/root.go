@@ -19,19 +19,22 @@ import (
 
 // Execute runs one command line and gives the exit code. What went wrong is one line on stderr.
 func Execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string) (code int) {
-	root, logging := NewRoot(terminal, release)
+	root, log := NewRoot(terminal, release)
 	root.SetArgs(arguments)
 	defer func() {
 		// A panic is a fault of the program. Its value may hold record data, so only its place is told.
 		if panicked := recover(); panicked != nil {
-			logging.Logger().Debug("panicked", "stack", string(debug.Stack()))
-			logging.Fatal(errPanicked, invocation.ExitInternal)
+			log.Logger().Debug("panicked", "stack", string(debug.Stack()))
+			log.Fatal(errPanicked, invocation.ExitInternal)
 			code = invocation.ExitInternal
 		}
 	}()
 	err := root.ExecuteContext(ctx)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = invocation.ErrInterrupted
+	}
 	if err != nil {
-		logging.Fatal(err, invocation.ExitCode(err))
+		log.Fatal(err, invocation.ExitCode(err))
 	}
 	return invocation.ExitCode(err)
 }
@@ -39,7 +42,7 @@ func Execute(ctx context.Context, arguments []string, terminal invocation.Termin
 var errPanicked = errors.New("an internal fault ended the command; run it again with --log-level debug and report what it shows")
 
 func NewRoot(terminal invocation.Terminal, release string) (*cobra.Command, *invocation.Log) {
-	logging, version := &invocation.Log{Destination: terminal.Err}, buildVersion(release)
+	version := buildVersion(release)
 	root := &cobra.Command{
 		Use:   "pdpp-mcp",
 		Short: "Serve personal data of a PDPP provider to MCP clients, read-only",
@@ -57,10 +60,7 @@ malformed, 130 interrupted.`,
 			if command.Hidden { // a shell asks for completions; a variable that is wrong is told when a command runs
 				return nil
 			}
-			if err := invocation.FillFromEnvironment(command.Flags()); err != nil {
-				return err
-			}
-			return logging.Check()
+			return invocation.FillFromEnvironment(command.Flags())
 		},
 	}
 	root.SetIn(terminal.In)
@@ -69,22 +69,22 @@ malformed, 130 interrupted.`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return invocation.Usagef("%v; run: %s --help", err, command.CommandPath())
 	})
-	logging.AddFlags(root.PersistentFlags())
+	log := invocation.NewLog(terminal.Err, root.PersistentFlags())
 	root.AddCommand(
-		serving.NewStdioCommand(terminal, logging, version),
-		serving.NewServeCommand(logging, version),
+		serving.NewStdioCommand(terminal, log, version),
+		serving.NewServeCommand(log, version),
 		serving.NewHealthcheckCommand(),
-		calling.NewCallCommand(terminal, logging),
+		calling.NewCallCommand(terminal, log),
 		setup.NewDoctorCommand(terminal),
 		setup.NewSetupCommand(terminal),
-		signin.NewConnectCommand(terminal, logging),
-		signin.NewConnectionsCommand(terminal, logging),
-		signin.NewDisconnectCommand(terminal, logging),
+		signin.NewConnectCommand(terminal, log),
+		signin.NewConnectionsCommand(terminal, log),
+		signin.NewDisconnectCommand(terminal, log),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal, version),
 		newShareCommand(),
 	)
-	root.AddCommand(calling.NewOperatorCommands(terminal, logging)...)
+	root.AddCommand(calling.NewOperatorCommands(terminal, log)...)
 	completion.Add(root)
-	return root, logging
+	return root, log
 }

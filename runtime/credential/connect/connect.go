@@ -24,6 +24,7 @@ type Options struct {
 	// ProviderURL is the provider's origin: https, or http on a loopback address.
 	ProviderURL string
 
+	CacheRoot  string // named in the command lines of errors, as credential.Cache.NamedRoot gives it
 	ClientName string // that the owner sees; empty means DefaultClientName
 	ClientID   string // of a client that the authorization server knows; empty: one is registered
 

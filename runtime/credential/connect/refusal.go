@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
@@ -99,7 +100,7 @@ func isInvalidRequest(err error) bool {
 
 // failed gives a refusal the class and the next step that fit its code.
 func (s *signIn) failed(refused *refusal) *credential.Error {
-	again := "run: pdpp-mcp connect " + s.provider
+	again := s.again()
 	failure := &credential.Error{Class: credential.Configuration, Message: refused.Error(), NextStep: again, Cause: refused}
 	switch {
 	case refused.code == codeDenied:
@@ -117,9 +118,12 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 	return failure
 }
 
+// again is the step of signing in once more.
+func (s *signIn) again() string { return "run: " + commandline.Connect(s.provider, s.CacheRoot) }
+
 func (s *signIn) expired(err error) *credential.Error {
 	return &credential.Error{
 		Class: credential.Configuration, Message: ErrExpired.Error() + " at " + s.server.issuer,
-		NextStep: "to ask again, run: pdpp-mcp connect " + s.provider, Cause: errors.Join(ErrExpired, err),
+		NextStep: "to ask again, " + s.again(), Cause: errors.Join(ErrExpired, err),
 	}
 }

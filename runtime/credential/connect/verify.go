@@ -69,14 +69,13 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 
 // refusedKind says which token is not kept (R-STDIO-3).
 func (s *signIn) refusedKind(kind string) *credential.Error {
-	again := "run: pdpp-mcp connect " + s.provider
 	refused := &credential.Error{Class: credential.Refused, NextStep: "ask who runs the provider for scoped grants"}
 	switch kind {
 	case rs.KindOwner:
 		refused.Message = s.server.issuer + " issued an owner token, which is never used here; it was not stored"
 	case rs.KindPackage:
 		refused.Message = "the owner approved several connections at once, which gives a package token; it was not stored"
-		refused.NextStep = again + " and have one connection approved; connect again for the next"
+		refused.NextStep = s.again() + " and have one connection approved; connect again for the next"
 	default:
 		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.provider, shown(kind, nil))
 	}
@@ -97,7 +96,7 @@ func (s *signIn) untried(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &unanswered) && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout),
 		errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError:
-		failure.Class, failure.NextStep = credential.Unreachable, "run: pdpp-mcp connect "+s.provider
+		failure.Class, failure.NextStep = credential.Unreachable, s.again()
 	}
 	return failure
 }

@@ -13,12 +13,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // NewCallCommand has a command for each tool, with a flag for each of its arguments.
-func NewCallCommand(terminal invocation.Terminal, logging *invocation.Log) *cobra.Command {
+func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "call <tool> [--argument value …] [--json '{…}']",
 		Short: "Call one tool from a terminal or a script",
@@ -32,7 +31,7 @@ structured output as JSON. --format text prints what a model reads that sees onl
 		RunE:                       func(*cobra.Command, []string) error { return nil }, // Args refuses every call without a tool
 	}
 	for _, definition := range gen.Surface().Tools {
-		command.AddCommand(newToolCommand(terminal, logging, definition))
+		command.AddCommand(newToolCommand(terminal, log, definition))
 	}
 	return command
 }
@@ -49,34 +48,27 @@ func refuseTool(command *cobra.Command, positional []string) error {
 	return invocation.Usagef("%s (the tools are %s)", message, toolNames())
 }
 
-func newToolCommand(terminal invocation.Terminal, logging *invocation.Log, definition tool.Definition) *cobra.Command {
+func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
 	var provider invocation.Provider
 	format := display.Format{Terminal: terminal}
 	command := &cobra.Command{
 		Use:   definition.Name,
 		Short: definition.Title,
 		Long:  definition.Description,
-		Args:  invocation.NoArguments,
+		Args:  cobra.ArbitraryArgs, // Object refuses them
 	}
-	arguments := invocation.NewArgumentFlags(command.Flags(), definition.Arguments)
+	arguments := invocation.AddArguments(command.Flags(), definition.Arguments)
 	provider.AddFlags(command.Flags())
 	format.AddFlags(command.Flags())
 	paging := addPaging(command, definition.Pages)
-	command.RunE = func(command *cobra.Command, _ []string) error {
-		object, err := arguments.Object()
+	command.RunE = func(command *cobra.Command, words []string) error {
+		object, err := arguments.Object(command, words)
 		if err != nil {
 			return err
 		}
-		if err := format.Check(); err != nil {
-			return err
-		}
-		reader, err := provider.Reader(logging.Logger())
+		reader, err := provider.Admitted(command.Context(), log.Logger())
 		if err != nil {
 			return err
-		}
-		// The same rule as for a server: a client token only.
-		if err := admit(command.Context(), reader); err != nil {
-			return interrupted(command.Context(), err)
 		}
 		if paging.all {
 			kept := newWholeRows(reader)
@@ -84,23 +76,15 @@ func newToolCommand(terminal invocation.Terminal, logging *invocation.Log, defin
 				return runWithin(ctx, definition.Run, tool.Env{RS: kept}, arguments)
 			}
 			pages := &pages{terminal: terminal, call: call, cursor: definition.Pages, kept: kept, readOn: paging.readOn}
-			return interrupted(command.Context(), pages.print(command.Context(), object))
+			return pages.print(command.Context(), object)
 		}
 		result, err := runWithin(command.Context(), definition.Run, tool.Env{RS: reader}, object)
 		if err != nil {
-			return interrupted(command.Context(), err)
+			return err
 		}
-		return format.Print(result, func(result *tool.Result, columns int) string { return display.Table(definition.Table, result, columns) })
+		return format.Print(result, func(columns int) string { return display.Table(definition.Table, result, columns) })
 	}
 	return command
-}
-
-// interrupted says so in place of how the call under way ended.
-func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return invocation.ErrInterrupted
-	}
-	return err
 }
 
 func toolNames() string {
@@ -109,12 +93,6 @@ func toolNames() string {
 		names = append(names, definition.Name)
 	}
 	return strings.Join(names, ", ")
-}
-
-func admit(ctx context.Context, reader rs.Reader) error {
-	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-	defer cancel()
-	return host.Admit(ctx, reader)
 }
 
 // runWithin runs a tool under the time limit of a server's calls.

@@ -18,15 +18,14 @@ import (
 )
 
 // newDownloadCommand saves an answer of bytes to a file.
-func newDownloadCommand(terminal invocation.Terminal, logging *invocation.Log, generated tool.Command) *cobra.Command {
+func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	var provider invocation.Provider
-	output, force := "", false
+	target := saved.Target{Terminal: terminal}
 	command, arguments := newGeneratedCommand(generated)
-	command.Flags().StringVarP(&output, "output", "o", "", "file to write; - is standard output (required)")
-	command.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	target.AddFlags(command.Flags())
 	provider.AddFlags(command.Flags())
-	command.RunE = func(command *cobra.Command, passed []string) error {
-		object, err := arguments.ObjectWith(command, passed)
+	command.RunE = func(command *cobra.Command, words []string) error {
+		object, err := arguments.Object(command, words)
 		if err != nil {
 			return err
 		}
@@ -34,21 +33,11 @@ func newDownloadCommand(terminal invocation.Terminal, logging *invocation.Log, g
 		if err != nil {
 			return err
 		}
-		client, err := provider.Reader(logging.Logger())
+		client, err := provider.Admitted(command.Context(), log.Logger())
 		if err != nil {
 			return err
 		}
-		// The same rule as for a server: a client token only.
-		if err := admit(command.Context(), client); err != nil {
-			return err
-		}
-		target, err := saved.NewSink(command.Context(), terminal.Out, output, force, saved.DigestOf(request))
-		if err != nil {
-			return err
-		}
-		progress := saved.NewByteProgress(terminal.Err)
-		defer progress.Done()
-		return saved.Download(command.Context(), client, request, target, progress)
+		return target.Download(command.Context(), client, request)
 	}
 	return command
 }
@@ -71,7 +60,7 @@ var groups = map[string]string{
 }
 
 // NewOperatorCommands are the commands of the specs that no MCP client is offered, as a tree of their words.
-func NewOperatorCommands(terminal invocation.Terminal, logging *invocation.Log) []*cobra.Command {
+func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*cobra.Command {
 	root := &cobra.Command{}
 	for _, generated := range gen.Commands() {
 		parent, last := root, len(generated.Words)-1
@@ -79,9 +68,9 @@ func NewOperatorCommands(terminal invocation.Terminal, logging *invocation.Log) 
 			parent = group(parent, word)
 		}
 		if generated.Download != nil {
-			parent.AddCommand(newDownloadCommand(terminal, logging, generated))
+			parent.AddCommand(newDownloadCommand(terminal, log, generated))
 		} else {
-			parent.AddCommand(newAnswerCommand(terminal, logging, generated))
+			parent.AddCommand(newAnswerCommand(terminal, log, generated))
 		}
 	}
 	group(root, "subscriptions").AddCommand(newVerifyCommand(terminal))
@@ -109,7 +98,7 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 
 // newAnswerCommand asks once and prints the answer. What a change led to is printed too when it is not what was asked
 // for.
-func newAnswerCommand(terminal invocation.Terminal, logging *invocation.Log, generated tool.Command) *cobra.Command {
+func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	var provider invocation.Provider
 	format := display.Format{Terminal: terminal}
 	secretFile := ""
@@ -119,20 +108,13 @@ func newAnswerCommand(terminal invocation.Terminal, logging *invocation.Log, gen
 	if generated.Secret {
 		command.Flags().StringVar(&secretFile, "secret-file", "", "new file of mode 0600 for the signing secret, in place of the output")
 	}
-	command.RunE = func(command *cobra.Command, passed []string) error {
-		object, err := arguments.ObjectWith(command, passed)
+	command.RunE = func(command *cobra.Command, words []string) error {
+		object, err := arguments.Object(command, words)
 		if err != nil {
 			return err
 		}
-		if err := format.Check(); err != nil {
-			return err
-		}
-		client, err := provider.Reader(logging.Logger())
+		client, err := provider.Admitted(command.Context(), log.Logger())
 		if err != nil {
-			return err
-		}
-		// The same rule as for a server: a client token only.
-		if err := admit(command.Context(), client); err != nil {
 			return err
 		}
 		var writer rs.Writer = client
@@ -151,7 +133,7 @@ func newAnswerCommand(terminal invocation.Terminal, logging *invocation.Log, gen
 			return failed
 		}
 		tellMore(terminal.Err, result)
-		return errors.Join(failed, format.Print(display.TerminalSafe(result), func(result *tool.Result, columns int) string {
+		return errors.Join(failed, format.Print(display.TerminalSafe(result), func(columns int) string {
 			return display.AnswerTable(result, generated.Columns, columns)
 		}))
 	}
@@ -159,11 +141,11 @@ func newAnswerCommand(terminal invocation.Terminal, logging *invocation.Log, gen
 }
 
 // newGeneratedCommand has the words and the arguments of a command, and does nothing yet.
-func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.ArgumentFlags) {
+func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Arguments) {
 	use := generated.Words[len(generated.Words)-1]
 	if at := slices.IndexFunc(generated.Arguments, func(argument tool.Argument) bool { return argument.Positional }); at >= 0 {
 		use += " <" + invocation.FlagName(generated.Arguments[at].Name) + ">"
 	}
 	command := &cobra.Command{Use: use, Short: generated.Title, Long: generated.Description, Args: cobra.ArbitraryArgs}
-	return command, invocation.NewArgumentFlags(command.Flags(), generated.Arguments)
+	return command, invocation.AddArguments(command.Flags(), generated.Arguments)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -67,23 +68,13 @@ func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
 	}
 	switch {
 	case p.LeftOut > 0:
-		return nil, &leftOutError{p.LeftOut}
+		return nil, &incompleteError{fmt.Sprintf("%d rows of a page are too large for one result, and are not in the output, nor is what stands behind them; "+
+			"call again with a smaller --limit", p.LeftOut)}
 	case p.Data.HasMore:
 		return nil, errManySources
 	}
 	return nil, nil
 }
-
-// leftOutError is a page that does not show all of its rows, so that nothing leads on from it.
-type leftOutError struct{ rows int }
-
-func (e *leftOutError) Error() string {
-	return fmt.Sprintf("%d rows of a page are too large for one result, and are not in the output, nor is what stands behind them; "+
-		"call again with a smaller --limit", e.rows)
-}
-
-// ExitCode is that of an answer that is not all of it.
-func (e *leftOutError) ExitCode() int { return invocation.ExitToolError }
 
 // rows are those of the page, each whole.
 func (p *pages) rows(shown *shownPage, before int) ([]json.RawMessage, error) {
@@ -109,25 +100,18 @@ func cursorOf(arguments json.RawMessage, name string) string {
 // errManySources says that the resource server pages one connection at a time.
 var errManySources = invocation.Usagef("several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists")
 
-// isIncomplete reports whether a reading ended because the same call would end there again.
-func isIncomplete(err error) bool {
-	var cut *incompleteError
-	var left *leftOutError
-	return errors.As(err, &cut) || errors.As(err, &left)
-}
-
 // print prints every row of every page as one JSON object a line, and each row whole (R-HAND-7). A page is written whole before the next is asked
 // for, and nothing is asked for twice: whatever ends the reading, Ctrl-C too, leaves lines that can be used, and the
 // command line that reads on is named on stderr.
 func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
-	progress := newProgress(p.terminal)
-	progress.fromStart = cursorOf(arguments, p.cursor) == ""
-	defer progress.done()
+	progress := newProgress(p.terminal, cursorOf(arguments, p.cursor) == "")
+	defer progress.line.End()
 	for arguments != nil {
 		next, err := p.printOne(ctx, arguments, progress)
 		if err != nil {
-			progress.done()
-			if progress.rows > 0 && !isIncomplete(err) {
+			progress.line.End()
+			var incomplete *incompleteError
+			if progress.rows > 0 && !errors.As(err, &incomplete) {
 				fmt.Fprintf(p.terminal.Err, "stopped after %d rows; to read on: %s\n", progress.rows, p.readOn(arguments))
 			}
 			return err
@@ -162,7 +146,7 @@ func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, progres
 	if _, err := p.terminal.Out.Write(lines); err != nil {
 		return nil, fmt.Errorf("write the rows: %w", err)
 	}
-	progress.add(len(rows), readRowCount(page.Data.Meta.Count))
+	progress.add(len(rows), page.Data.Meta.Count)
 	if cut != nil {
 		return nil, cut
 	}
@@ -178,7 +162,7 @@ func (p *pages) lines(rows []json.RawMessage) ([]byte, error) {
 		}
 		lines.WriteByte('\n')
 	}
-	if _, onTerminal := invocation.Width(p.terminal); onTerminal {
+	if _, onTerminal := invocation.OnTerminal(p.terminal.Out); onTerminal {
 		return []byte(invocation.Printable(lines.String())), nil
 	}
 	return lines.Bytes(), nil
@@ -196,7 +180,7 @@ func readOnCommand(command *cobra.Command, arguments json.RawMessage) string {
 			words = append(words, "--"+flag.Name)
 			return
 		}
-		words = append(words, "--"+flag.Name, invocation.ShellWord(flag.Value.String()))
+		words = append(words, "--"+flag.Name, commandline.Word(flag.Value.String()))
 	})
-	return strings.Join(append(words, "--json", invocation.ShellWord(invocation.Printable(string(arguments)))), " ")
+	return strings.Join(append(words, "--json", commandline.Word(invocation.Printable(string(arguments)))), " ")
 }

@@ -3,11 +3,7 @@ package calling
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
@@ -15,8 +11,7 @@ import (
 // progress tells a person how many rows were read. It is silent where nobody reads along, and where the rows
 // themselves are to be seen.
 type progress struct {
-	terminal  io.Writer // nil: silent
-	messages  io.Writer
+	line      *invocation.Line
 	rows      int
 	fromStart bool // so that rows can be compared with a total
 	total     rowCount
@@ -28,39 +23,30 @@ type rowCount struct {
 	Value int    `json:"value"`
 }
 
-// readRowCount is empty where the resource server says nothing about all pages.
-func readRowCount(told json.RawMessage) rowCount {
-	var count rowCount
-	if err := json.Unmarshal(told, &count); err != nil {
-		return rowCount{}
-	}
-	return count
-}
-
-func newProgress(terminal invocation.Terminal) *progress {
-	made := &progress{messages: terminal.Err}
-	_, rowsAreSeen := invocation.Width(terminal)
-	if file, ok := terminal.Err.(*os.File); ok && term.IsTerminal(int(file.Fd())) && !rowsAreSeen {
-		made.terminal = file
+func newProgress(terminal invocation.Terminal, fromStart bool) *progress {
+	made := &progress{line: &invocation.Line{}, fromStart: fromStart}
+	if _, rowsAreSeen := invocation.OnTerminal(terminal.Out); !rowsAreSeen {
+		made.line = invocation.NewLine(terminal.Err)
 	}
 	return made
 }
 
-// add counts the rows of a page. The first total that is told stands.
-func (p *progress) add(rows int, total rowCount) {
+// add counts the rows of a page. The first total that is told stands; a page may tell none.
+func (p *progress) add(rows int, told json.RawMessage) {
 	p.rows += rows
 	if p.total.Value == 0 && p.fromStart {
-		p.total = total
+		var total rowCount
+		if json.Unmarshal(told, &total) == nil {
+			p.total = total
+		}
 	}
-	if p.terminal != nil {
-		fmt.Fprint(p.terminal, "\r"+p.line())
-	}
+	p.line.Show(p.text())
 }
 
 // barWidth is the length of a bar in columns; with it, a line stays below 80.
 const barWidth = 24
 
-func (p *progress) line() string {
+func (p *progress) text() string {
 	if p.total.Value <= 0 {
 		return fmt.Sprintf("%d rows", p.rows)
 	}
@@ -70,12 +56,4 @@ func (p *progress) line() string {
 	}
 	filled := min(p.rows*barWidth/p.total.Value, barWidth)
 	return fmt.Sprintf("[%s%s] %d of %s%d rows", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), p.rows, about, p.total.Value)
-}
-
-// done ends the line. It may be called twice.
-func (p *progress) done() {
-	if p.terminal != nil {
-		fmt.Fprintln(p.terminal)
-		p.terminal = nil
-	}
 }

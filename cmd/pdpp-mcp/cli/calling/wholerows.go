@@ -51,16 +51,10 @@ func (w *wholeRows) Get(ctx context.Context, request rs.Request) (*rs.Response, 
 	return response, nil
 }
 
-// incompleteError is a row that a result shows in part, when nothing else is known of it.
-type incompleteError struct {
-	row int // from 1 on
-	id  string
-}
+// incompleteError ends a reading at rows that cannot be had whole: the same call would end there again.
+type incompleteError struct{ message string }
 
-func (e *incompleteError) Error() string {
-	return fmt.Sprintf("row %d (%s) was cut to fit into a result, and is not to be had whole in this way: it is not in the output, nor is what stands behind it; "+
-		"read it by itself, or name fewer fields", e.row, invocation.Printable(e.id))
-}
+func (e *incompleteError) Error() string { return e.message }
 
 // ExitCode is that of an answer that is not all of it.
 func (e *incompleteError) ExitCode() int { return invocation.ExitToolError }
@@ -78,7 +72,8 @@ func (w *wholeRows) whole(shown []json.RawMessage, before int) ([]json.RawMessag
 		identity := render.RowIdentity(row)
 		kept, found := w.of[identity]
 		if !found {
-			return rows, &incompleteError{row: before + i + 1, id: strings.ReplaceAll(identity, "\x00", " ")}
+			return rows, &incompleteError{fmt.Sprintf("row %d (%s) was cut to fit into a result, and is not to be had whole in this way: it is not in the output, "+
+				"nor is what stands behind it; read it by itself, or name fewer fields", before+i+1, invocation.Printable(strings.ReplaceAll(identity, "\x00", " ")))}
 		}
 		rows = append(rows, kept)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -49,17 +48,14 @@ func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 	if value, ok := flag.Value.(*invocation.ArgumentValue); ok {
 		return offerForArgument(value.Argument)
 	}
+	if choice, ok := flag.Value.(*invocation.Choice); ok {
+		return oneOf(choice.Words)
+	}
 	switch name := flag.Name; {
 	case name == "provider-url":
 		return knownProviders
 	case name == "grant-id":
 		return knownGrants
-	case name == "format":
-		return oneOf(display.Formats)
-	case name == "log-format":
-		return oneOf([]string{"text", "json"})
-	case name == "log-level":
-		return oneOf([]string{"debug", "info", "warn", "error"})
 	case name == "cache-root":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case name == "output", strings.HasSuffix(name, "-file"):
@@ -158,8 +154,8 @@ func passedFor(command *cobra.Command, kind tool.Completion) string {
 	passed := ""
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
 		value, ok := flag.Value.(*invocation.ArgumentValue)
-		if ok && value.Argument.Complete == kind && value.Single != nil {
-			passed = *value.Single
+		if ok && value.Argument.Complete == kind {
+			passed += value.Text()
 		}
 	})
 	return passed

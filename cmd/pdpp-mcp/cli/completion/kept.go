@@ -83,8 +83,8 @@ func (k *keptNames) write(names grantedNames, now time.Time) {
 	}
 }
 
-// ownNames are the files that this program writes. What else is in the folder is somebody's.
-var ownNames = regexp.MustCompile(`^([0-9a-f]{32}|\.writing-[0-9]+)\.json$`)
+// writtenNames are those of the files that this program writes. Others in the folder are left alone.
+var writtenNames = regexp.MustCompile(`^([0-9a-f]{32}|\.writing-[0-9]+)\.json$`)
 
 func removeNames(folder string, which func(os.FileInfo) bool) {
 	entries, err := os.ReadDir(folder)
@@ -92,7 +92,7 @@ func removeNames(folder string, which func(os.FileInfo) bool) {
 		return
 	}
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && ownNames.MatchString(entry.Name()) && which(info) {
+		if info, err := entry.Info(); err == nil && writtenNames.MatchString(entry.Name()) && which(info) {
 			_ = os.Remove(filepath.Join(folder, entry.Name()))
 		}
 	}

@@ -79,7 +79,7 @@ func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.T
 
 // keptNamesOf is nil when the token was passed for this run or its grant is not known.
 func keptNamesOf(provider *invocation.Provider, logger *slog.Logger, now time.Time) (*keptNames, error) {
-	if provider.PassesToken() {
+	if source, _ := provider.Passed(); source != "" {
 		return nil, nil
 	}
 	cache, err := invocation.OpenCache(provider.CacheRoot, logger)

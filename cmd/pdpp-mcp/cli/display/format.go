@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -21,37 +19,27 @@ const (
 	formatTable = "table" // for people
 )
 
-var Formats = []string{formatTable, formatText, formatJSON}
-
 // Format prints results.
 type Format struct {
 	Terminal invocation.Terminal
 	chosen   string
 }
 
+// AddFlags adds the flag that chooses a form.
 func (f *Format) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.chosen, "format", "", "table, text or json (default table on a terminal, else json)")
-}
-
-// Check settles the form before anything is read.
-func (f *Format) Check() error {
-	if f.chosen == "" {
-		f.chosen = formatJSON
-		if _, isTerminal := invocation.Width(f.Terminal); isTerminal {
-			f.chosen = formatTable
-		}
-	}
-	if !slices.Contains(Formats, f.chosen) {
-		return invocation.Usagef("--format is %q; pass one of: %s", f.chosen, strings.Join(Formats, ", "))
-	}
-	return nil
+	const usage = "table, text or json (default table on a terminal, else json)"
+	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatText, formatJSON)
 }
 
 // Print shows a result; asTable is its form for people.
-func (f *Format) Print(result *tool.Result, asTable func(result *tool.Result, columns int) string) error {
+func (f *Format) Print(result *tool.Result, asTable func(columns int) string) error {
 	var shown string
-	columns, onTerminal := invocation.Width(f.Terminal)
-	switch f.chosen {
+	columns, onTerminal := f.Terminal.Width()
+	chosen := f.chosen
+	if chosen == "" && !onTerminal {
+		chosen = formatJSON
+	}
+	switch chosen {
 	case formatText:
 		if shown = result.Text; onTerminal {
 			shown = invocation.Printable(shown)
@@ -63,7 +51,7 @@ func (f *Format) Print(result *tool.Result, asTable func(result *tool.Result, co
 		}
 		shown = invocation.Printable(indented.String())
 	default:
-		shown = asTable(result, columns)
+		shown = asTable(columns)
 	}
 	if _, err := fmt.Fprintln(f.Terminal.Out, shown); err != nil {
 		return fmt.Errorf("write the result: %w", err)

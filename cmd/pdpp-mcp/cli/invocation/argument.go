@@ -10,19 +10,21 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// ArgumentFlags are the flags that stand for the arguments of a tool: connection_id is --connection-id.
-type ArgumentFlags struct {
+// Arguments are the flags for the arguments of a tool: connection_id is --connection-id.
+type Arguments struct {
 	values []*ArgumentValue
 	whole  string // all arguments as one JSON object, in place of the flags
 
-	positional *ArgumentValue // the one that stands behind the command's words, without a flag; may be nil
+	positional *ArgumentValue // the one that follows the command's words without a flag; may be nil
 }
 
-func NewArgumentFlags(flags *pflag.FlagSet, arguments []tool.Argument) *ArgumentFlags {
-	made := &ArgumentFlags{}
+// AddArguments adds the flags. Each has an ArgumentValue.
+func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument) *Arguments {
+	made := &Arguments{}
 	for _, argument := range arguments {
 		value := &ArgumentValue{Argument: argument}
 		made.values = append(made.values, value)
@@ -43,50 +45,52 @@ func NewArgumentFlags(flags *pflag.FlagSet, arguments []tool.Argument) *Argument
 	return made
 }
 
-// takePositional takes what stands behind the command's words.
-func (a *ArgumentFlags) takePositional(command *cobra.Command, passed []string) error {
-	if a.positional == nil || a.whole != "" {
-		return NoArguments(command, passed)
-	}
-	if len(passed) != 1 {
-		return Usagef("%s takes one <%s>, got %d; run: %[1]s --help",
-			command.CommandPath(), FlagName(a.positional.Argument.Name), len(passed))
-	}
-	return a.positional.Set(passed[0])
-}
-
+// FlagName is the name of an argument's flag.
 func FlagName(argument string) string { return strings.ReplaceAll(argument, "_", "-") }
 
-// Object is what was passed, as the tool takes it. Checks are the tool's own, so that a terminal and a model
-// are told the same.
-func (a *ArgumentFlags) Object() (json.RawMessage, error) {
-	var members []string
+// Object is what was passed, with what follows the command's words, as the tool takes it. The tool checks it, so that a terminal
+// and a model are told the same.
+func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMessage, error) {
+	if err := a.takePositional(command, words); err != nil {
+		return nil, err
+	}
+	var object rawjson.Object
 	for _, value := range a.values {
-		if value.passed() {
-			members = append(members, quote(value.Argument.Name)+":"+value.json())
+		if value.passed != nil {
+			object = append(object, rawjson.Raw(value.Argument.Name, value.passed))
 		}
 	}
-	if a.whole != "" {
-		if len(members) > 0 {
-			return nil, Usagef("--json stands beside flags of arguments; pass all arguments in one of the two ways")
-		}
-		return json.RawMessage(a.whole), nil
+	if a.whole == "" {
+		return object.Encode(), nil
 	}
-	return json.RawMessage("{" + strings.Join(members, ",") + "}"), nil
+	if len(object) > 0 {
+		return nil, Usagef("--json stands beside flags of arguments; pass all arguments in one of the two ways")
+	}
+	return json.RawMessage(a.whole), nil
+}
+
+func (a *Arguments) takePositional(command *cobra.Command, words []string) error {
+	if a.positional == nil || a.whole != "" {
+		return NoArguments(command, words)
+	}
+	if len(words) != 1 {
+		return Usagef("%s takes one <%s>, got %d; run: %[1]s --help",
+			command.CommandPath(), FlagName(a.positional.Argument.Name), len(words))
+	}
+	return a.positional.Set(words[0])
 }
 
 // ArgumentValue collects what was passed for one argument. It is a pflag.Value.
 type ArgumentValue struct {
 	Argument tool.Argument
-	Single   *string  // of a string or an integer
-	items    []string // of a list
-	entries  []entry  // of a filter or of limits
+
+	passed json.RawMessage // as the tool takes it; nil: nothing
 }
 
-// entry is field=value or field.operator=value.
-type entry struct{ name, operator, value string }
-
-var operators = []string{"gte", "gt", "lte", "lt"}
+// Text is what was passed for an argument that takes text; empty when nothing was.
+func (v *ArgumentValue) Text() string {
+	return (rawjson.Object{{Value: v.passed}}).Text("")
+}
 
 func (v *ArgumentValue) usage() string {
 	usage := v.Argument.Description
@@ -122,109 +126,76 @@ func (v *ArgumentValue) Type() string {
 // String is the default, of which an argument has none.
 func (v *ArgumentValue) String() string { return "" }
 
-func (v *ArgumentValue) passed() bool { return v.Single != nil || v.items != nil || v.entries != nil }
-
-// Set takes what stands behind one use of the flag.
-func (v *ArgumentValue) Set(passed string) error {
+// Set takes the text of one use of the flag.
+func (v *ArgumentValue) Set(text string) error {
 	switch v.Argument.Type {
 	case tool.IntegerArgument:
-		if _, err := strconv.ParseInt(passed, 10, 64); err != nil {
-			return fmt.Errorf("%q is not a whole number", passed)
+		number, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
 		}
-		v.Single = &passed
+		v.passed = strconv.AppendInt(nil, number, 10)
 	case tool.BooleanArgument:
-		if passed != "true" && passed != "false" {
-			return fmt.Errorf("%q is not true or false", passed)
+		if text != "true" && text != "false" {
+			return fmt.Errorf("%q is not true or false", text)
 		}
-		v.Single = &passed
+		v.passed = json.RawMessage(text)
 	case tool.StringListArgument:
-		v.items = append(v.items, strings.Split(passed, ",")...)
-	case tool.FilterArgument, tool.LimitsArgument:
-		return v.setEntry(passed)
+		list, _ := rawjson.Elements(v.passed)
+		for item := range strings.SplitSeq(text, ",") {
+			list = append(list, rawjson.Quote(item))
+		}
+		v.passed = rawjson.Array(list)
+	case tool.LimitsArgument:
+		name, limit, _ := strings.Cut(text, "=")
+		number, err := strconv.ParseInt(limit, 10, 64)
+		if err != nil || name == "" {
+			return fmt.Errorf("%q is not relation=number", text)
+		}
+		return v.setEntry(text, name, strconv.AppendInt(nil, number, 10))
+	case tool.FilterArgument:
+		return v.setFilter(text)
 	default:
-		v.Single = &passed
+		v.passed = rawjson.Quote(text)
 	}
 	return nil
 }
 
-func (v *ArgumentValue) setEntry(passed string) error {
-	name, value, found := strings.Cut(passed, "=")
+var operators = []string{"gte", "gt", "lte", "lt"}
+
+// setFilter takes field=value or field.operator=value. A filter compares text, so its values keep their spelling.
+func (v *ArgumentValue) setFilter(text string) error {
+	name, value, found := strings.Cut(text, "=")
 	if !found || name == "" {
-		return fmt.Errorf("%q is not %s", passed, map[bool]string{true: "field=value", false: "relation=number"}[v.Argument.Type == tool.FilterArgument])
+		return fmt.Errorf("%q is not field=value", text)
 	}
-	added := entry{name: name, value: value}
-	if v.Argument.Type == tool.LimitsArgument {
-		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-			return fmt.Errorf("%q is not relation=number", passed)
-		}
-	} else if at := strings.LastIndexByte(name, '.'); at > 0 && slices.Contains(operators, name[at+1:]) {
-		added.name, added.operator = name[:at], name[at+1:]
+	at := strings.LastIndexByte(name, '.')
+	if at <= 0 || !slices.Contains(operators, name[at+1:]) {
+		return v.setEntry(text, name, rawjson.Quote(value))
 	}
-	if slices.ContainsFunc(v.entries, func(e entry) bool {
-		return e.name == added.name && (e.operator == added.operator || e.operator == "" || added.operator == "")
-	}) {
-		return fmt.Errorf("%q says a second time what holds for %s", passed, added.name)
+	field, operator := name[:at], name[at+1:]
+	entries, _ := rawjson.ParseObject(v.passed)
+	bounds, isRange := rawjson.ParseObject(entries.Get(field))
+	if !isRange {
+		return v.setEntry(text, field, rawjson.Object{rawjson.String(operator, value)}.Encode())
 	}
-	v.entries = append(v.entries, added)
+	if bounds.Get(operator) != nil {
+		return saidTwice(text, field)
+	}
+	v.passed = entries.With(field, bounds.With(operator, rawjson.Quote(value)).Encode()).Encode()
 	return nil
 }
 
-// json is the value as the tool takes it. A filter compares text, so its values keep their spelling.
-func (v *ArgumentValue) json() string {
-	switch v.Argument.Type {
-	case tool.IntegerArgument, tool.BooleanArgument:
-		return *v.Single
-	case tool.StringListArgument:
-		quoted := make([]string, len(v.items))
-		for i, item := range v.items {
-			quoted[i] = quote(item)
-		}
-		return "[" + strings.Join(quoted, ",") + "]"
-	case tool.LimitsArgument, tool.FilterArgument:
-		return v.entriesObject()
+// setEntry adds a member that is not there yet.
+func (v *ArgumentValue) setEntry(text, name string, value json.RawMessage) error {
+	entries, _ := rawjson.ParseObject(v.passed)
+	if entries.Get(name) != nil {
+		return saidTwice(text, name)
 	}
-	return quote(*v.Single)
+	v.passed = entries.With(name, value).Encode()
+	return nil
 }
 
-func (v *ArgumentValue) entriesObject() string {
-	var members []string
-	var ranges []string // the fields whose operators are written already
-	for _, each := range v.entries {
-		switch {
-		case v.Argument.Type == tool.LimitsArgument:
-			members = append(members, quote(each.name)+":"+each.value)
-		case each.operator == "":
-			members = append(members, quote(each.name)+":"+quote(each.value))
-		case !slices.Contains(ranges, each.name):
-			ranges = append(ranges, each.name)
-			members = append(members, quote(each.name)+":{"+strings.Join(v.rangeOf(each.name), ",")+"}")
-		}
-	}
-	return "{" + strings.Join(members, ",") + "}"
-}
-
-func (v *ArgumentValue) rangeOf(field string) []string {
-	var members []string
-	for _, each := range v.entries {
-		if each.name == field {
-			members = append(members, quote(each.operator)+":"+quote(each.value))
-		}
-	}
-	return members
-}
-
-func quote(text string) string {
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // a string always has a JSON form
-	}
-	return string(quoted)
-}
-
-// ObjectWith is what was passed, with what stands behind the command's words.
-func (a *ArgumentFlags) ObjectWith(command *cobra.Command, passed []string) (json.RawMessage, error) {
-	if err := a.takePositional(command, passed); err != nil {
-		return nil, err
-	}
-	return a.Object()
+func saidTwice(text, name string) error {
+	return fmt.Errorf("%q says a second time what holds for %s", text, name)
 }

@@ -1,21 +1,38 @@
 package invocation
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-func AddCacheRoot(flags *pflag.FlagSet, cacheRoot *string) {
-	flags.StringVar(cacheRoot, "cache-root", "", "directory of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
-	ReadsVariable(flags, "cache-root", "PDPP_CACHE_ROOT")
+// AddProviderURL adds the flag that names a provider.
+func AddProviderURL(flags *pflag.FlagSet, providerURL *string, usage string) {
+	flags.StringVar(providerURL, "provider-url", "", usage)
+	ReadVariables(flags, "provider-url")
 }
 
+// AddCacheRoot adds the flag that names the credential cache.
+func AddCacheRoot(flags *pflag.FlagSet, cacheRoot *string) {
+	flags.StringVar(cacheRoot, "cache-root", "", "directory of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
+	ReadVariables(flags, "cache-root")
+}
+
+// AddGrantID adds the flag that names a grant, for a command that reads a cached credential.
+func AddGrantID(flags *pflag.FlagSet, grantID *string, usage string) {
+	flags.StringVar(grantID, "grant-id", "", usage)
+	ReadVariables(flags, "grant-id")
+}
+
+// OpenCache gives the cache with that root, or the one that is found without one.
 func OpenCache(root string, logger *slog.Logger) (*credential.Cache, error) {
 	if root == "" {
 		var err error
@@ -30,11 +47,13 @@ func OpenCache(root string, logger *slog.Logger) (*credential.Cache, error) {
 // runs the command trusts the network between.
 type ClearText struct{ Allowed bool }
 
+// AllowPlainHTTP is the name of the flag.
 const AllowPlainHTTP = "allow-plain-http"
 
+// AddFlags adds the flag.
 func (c *ClearText) AddFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.Allowed, AllowPlainHTTP, false, "send tokens over plain http to another machine too, in a private network")
-	ReadsVariable(flags, AllowPlainHTTP, "PDPP_ALLOW_PLAIN_HTTP")
+	ReadVariables(flags, AllowPlainHTTP)
 }
 
 // Refuse says no to an address over which a token would be readable on its way. What the address is for begins
@@ -46,8 +65,8 @@ func (c *ClearText) Refuse(what, address string) error {
 	return credential.RefuseClearText(what, address)
 }
 
-// AccessTokenVariable holds the scoped token itself, for containers.
-const AccessTokenVariable = "PDPP_ACCESS_TOKEN"
+// accessTokenVariable holds the scoped token itself, for containers.
+const accessTokenVariable = "PDPP_ACCESS_TOKEN"
 
 // Provider says which resource server a command reads, and with which credential.
 type Provider struct {
@@ -59,17 +78,37 @@ type Provider struct {
 	ClearText       ClearText
 }
 
+// AddFlags adds the flags and their variables.
 func (p *Provider) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&p.URL, "provider-url", "", "origin of the PDPP provider, such as https://pdpp.example (required)")
+	AddProviderURL(flags, &p.URL, "origin of the PDPP provider, such as https://pdpp.example (required)")
 	AddCacheRoot(flags, &p.CacheRoot)
-	flags.StringVar(&p.GrantID, "grant-id", "", "use the cached credential of this grant (default: the one that was connected last)")
+	AddGrantID(flags, &p.GrantID, "use the cached credential of this grant (default: the one that was connected last)")
 	flags.StringVar(&p.AccessTokenFile, "access-token-file", "",
 		"file that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
-	flags.DurationVar(&p.Timeout, "rs-timeout", rs.DefaultTimeout, "limit of one request to the resource server")
+	AddTimeout(flags, &p.Timeout, "limit of one request to the resource server")
 	p.ClearText.AddFlags(flags)
-	ReadsVariable(flags, "provider-url", "PDPP_PROVIDER_URL")
-	ReadsVariable(flags, "grant-id", "PDPP_GRANT_ID")
-	ReadsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
+}
+
+// SignIn is the command line that gets another credential, where this one is looked for.
+func (p *Provider) SignIn() string {
+	address, _ := credential.ParseProviderURL(p.URL)
+	cache, err := OpenCache(p.CacheRoot, nil)
+	if err != nil {
+		return commandline.Connect(address, "")
+	}
+	return commandline.Connect(address, cache.NamedRoot())
+}
+
+// Admitted gives the client that carries the scoped token, after the resource server was asked whether it is one: what holds for
+// a server holds for a command.
+func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
+	client, err := p.Reader(logger)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	return client, host.Admit(ctx, client, p.SignIn())
 }
 
 // Reader gives the client that carries the scoped token. It sends nothing.
@@ -84,9 +123,6 @@ func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
 	if err := p.ClearText.Refuse("provider URL", address); err != nil {
 		return nil, err
 	}
-	if p.Timeout <= 0 {
-		return nil, Usagef("--rs-timeout must be longer than 0, such as 15s")
-	}
 	token, err := p.token(logger)
 	if err != nil {
 		return nil, err
@@ -94,20 +130,26 @@ func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token.Reveal(), Timeout: p.Timeout})
 }
 
-// PassesToken tells whether a token was passed for this run, in place of the cache.
-func (p *Provider) PassesToken() bool {
-	return p.AccessTokenFile != "" || os.Getenv(AccessTokenVariable) != ""
+// Passed tells which token was passed for this run in place of the cache: where it came from, and how it is read. The source is
+// empty when none was.
+func (p *Provider) Passed() (source string, read func() (credential.Token, error)) {
+	value := os.Getenv(accessTokenVariable)
+	switch {
+	case p.AccessTokenFile != "":
+		return "--access-token-file", func() (credential.Token, error) { return credential.ReadTokenFile(p.AccessTokenFile) }
+	case value != "":
+		return accessTokenVariable, func() (credential.Token, error) { return credential.TokenFromEnvironment(value) }
+	}
+	return "", nil
 }
 
 // token takes the one that was passed for this run, and else the cached one.
 func (p *Provider) token(logger *slog.Logger) (credential.Token, error) {
-	if p.AccessTokenFile != "" {
-		p.warnOfGrant(logger)
-		return credential.ReadTokenFile(p.AccessTokenFile)
-	}
-	if value := os.Getenv(AccessTokenVariable); value != "" {
-		p.warnOfGrant(logger)
-		return credential.TokenFromEnvironment(value)
+	if source, read := p.Passed(); source != "" {
+		if p.GrantID != "" { // a bare token does not say which grant it belongs to
+			logger.Warn("the grant id is not compared: the access token was passed without its grant", "grant_id", p.GrantID)
+		}
+		return read()
 	}
 	cache, err := OpenCache(p.CacheRoot, logger)
 	if err != nil {
@@ -118,11 +160,4 @@ func (p *Provider) token(logger *slog.Logger) (credential.Token, error) {
 		return credential.Token{}, err
 	}
 	return entry.Credential.AccessToken, nil
-}
-
-// warnOfGrant: a bare token does not say which grant it belongs to.
-func (p *Provider) warnOfGrant(logger *slog.Logger) {
-	if p.GrantID != "" {
-		logger.Warn("the grant id is not compared: the access token was passed without its grant", "grant_id", p.GrantID)
-	}
 }

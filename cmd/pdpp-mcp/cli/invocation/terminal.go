@@ -3,6 +3,8 @@
 package invocation
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -12,26 +14,42 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// widthElsewhere is the width of a table that is written to no terminal, in columns.
-const widthElsewhere = 160
-
-// Width is the width of the terminal in columns, and whether there is one.
-func Width(terminal Terminal) (int, bool) {
-	file, ok := terminal.Out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return widthElsewhere, false
-	}
-	if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 20 {
-		return columns, true
-	}
-	return widthElsewhere, true
-}
-
 // Terminal is what a command talks through.
 type Terminal struct {
 	In  io.ReadCloser
 	Out io.Writer
 	Err io.Writer
+}
+
+// OnTerminal reports whether a stream is a terminal, and gives it.
+func OnTerminal(stream any) (*os.File, bool) {
+	file, ok := stream.(*os.File)
+	return file, ok && term.IsTerminal(int(file.Fd()))
+}
+
+// widthElsewhere is the width of a table that is written to no terminal, in columns.
+const widthElsewhere = 160
+
+// Width is the width of standard output in columns, and reports whether that is a terminal.
+func (t Terminal) Width() (int, bool) {
+	file, isTerminal := OnTerminal(t.Out)
+	if isTerminal {
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 20 {
+			return columns, true
+		}
+	}
+	return widthElsewhere, isTerminal
+}
+
+// PrintJSON writes a value as indented JSON to standard output.
+func (t Terminal) PrintJSON(value any) error {
+	encoder := json.NewEncoder(t.Out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
 }
 
 // obeyed reports whether a terminal would act on a character in place of showing it, or would show nothing. Line breaks

@@ -17,7 +17,7 @@ const commands = "\x1b[2J\x1b]0;title\a\u009b31m\u202e\x7f\r\b\u200b\ufeff\u2028
 // An error repeats what a resource server said. It stays one line without commands.
 func TestErrorsCannotCommandTheTerminal(t *testing.T) {
 	var written strings.Builder
-	fails := &Log{Destination: &written, format: "text", level: "info"}
+	fails := &Log{destination: &written, format: "text", level: "info"}
 	fails.Fatal(&rs.Error{Status: 400, Type: "t", Code: "c" + commands, Message: "m" + commands + "\nok", Envelope: []byte(`{}`)}, 1)
 	if shown := written.String(); strings.ContainsFunc(shown, obeyed) || strings.Count(shown, "\n") != 1 {
 		t.Errorf("%q", shown)
@@ -38,7 +38,7 @@ func FuzzNothingUnseenIsPrinted(f *testing.F) {
 		forms := map[string]string{"text": Printable(text), "JSON": Printable(encoded), "cell": OneLine(text)}
 		for _, format := range []string{"text", "json"} {
 			var written strings.Builder
-			log := &Log{Destination: &written, format: format, level: "info"}
+			log := &Log{destination: &written, format: format, level: "info"}
 			log.Logger().Info(text, "key", text)
 			log.Fatal(&rs.Error{Status: 400, Code: text, Message: text}, 1)
 			forms["log as "+format] = written.String()

@@ -2,21 +2,9 @@ package invocation
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
-
-// ShellWord quotes what a POSIX shell would split, expand or obey.
-func ShellWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
 
 // usageError is a command line that makes no sense. Its message says what would.
 type usageError struct{ message string }

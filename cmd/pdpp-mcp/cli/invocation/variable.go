@@ -3,19 +3,33 @@ package invocation
 import (
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 )
 
-// VariableOf annotates a flag with the variable that stands in for it.
+// VariableOf annotates a flag with the variable that is read when the flag was not passed.
 const VariableOf = "environment variable"
 
-// ReadsVariable lets a variable stand in for a flag that was not passed.
-func ReadsVariable(flags *pflag.FlagSet, name, variable string) {
-	flag := flags.Lookup(name)
-	flag.Usage += " [$" + variable + "]"
-	if err := flags.SetAnnotation(name, VariableOf, []string{variable}); err != nil {
-		panic(err) // the flag was looked up just before
+// otherVariables are those that are not named after their flag.
+var otherVariables = map[string]string{
+	"allowed-host":  "PDPP_ALLOWED_HOSTS",
+	"audience":      "PDPP_AUDIENCES",
+	"server-name":   "PDPP_MCP_SERVER_NAME",
+	"trusted-proxy": "PDPP_TRUSTED_PROXIES",
+}
+
+// ReadVariables has each flag read its variable when it is not passed: PDPP_LISTEN for listen.
+func ReadVariables(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		variable, ok := otherVariables[name]
+		if !ok {
+			variable = "PDPP_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		}
+		flags.Lookup(name).Usage += " [$" + variable + "]"
+		if err := flags.SetAnnotation(name, VariableOf, []string{variable}); err != nil {
+			panic(err) // the flag was looked up just before
+		}
 	}
 }
 

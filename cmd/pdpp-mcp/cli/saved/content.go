@@ -16,8 +16,8 @@ import (
 // addressed is the id of a blob that is named by the SHA-256 of its bytes.
 var addressed = regexp.MustCompile(`/blob_sha256_([0-9a-f]{64})$`)
 
-// DigestOf is the digest that a request's path names, in hexadecimal; empty when it names none.
-func DigestOf(request rs.Request) string {
+// digestOf is the digest that a request's path names, in hexadecimal; empty when it names none.
+func digestOf(request rs.Request) string {
 	if found := addressed.FindStringSubmatch(string(request.Path)); found != nil {
 		return found[1]
 	}
@@ -88,10 +88,6 @@ type stream struct {
 	content
 	ctx context.Context //nolint:containedctx // of the one download that is written
 	out io.Writer
-}
-
-func newStream(ctx context.Context, out io.Writer, digest string) *stream {
-	return &stream{newContent(digest), ctx, out}
 }
 
 func (s *stream) begin(opened *rs.Download) error {

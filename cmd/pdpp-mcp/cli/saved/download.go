@@ -4,15 +4,50 @@ package saved
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/spf13/pflag"
 )
 
 // mostAttempts bounds how often one run goes on with a download that broke off.
 const mostAttempts = 4
+
+// Target says where a download goes.
+type Target struct {
+	Terminal invocation.Terminal
+
+	name  string // - is standard output
+	force bool
+}
+
+// AddFlags adds the flags that name a file.
+func (t *Target) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVarP(&t.name, "output", "o", "", "file to write; - is standard output (required)")
+	flags.BoolVar(&t.force, "force", false, "write over a file that is there")
+}
+
+// Download saves the answer to a request. A file has its name when all of it is there and right, and not before. What came until
+// the connection broke waits beside it for the next run, if that can tell whether the rest belongs to it.
+func (t *Target) Download(ctx context.Context, client *rs.Client, request rs.Request) error {
+	digest := digestOf(request)
+	var target sink = &stream{newContent(digest), ctx, t.Terminal.Out}
+	if t.name != "-" {
+		file, err := newFile(t.name, t.force, digest)
+		if err != nil {
+			return err
+		}
+		target = file
+	}
+	progress := &progress{line: invocation.NewLine(t.Terminal.Err)}
+	defer progress.end()
+	if err := download(ctx, client, request, target, progress); err != nil {
+		return errors.Join(err, target.leave())
+	}
+	return nil
+}
 
 // sink takes the bytes of a download.
 type sink interface {
@@ -21,35 +56,20 @@ type sink interface {
 	resume() rs.Resume
 	// begin readies the sink for what the resource server sends; the offset is that of resume, or 0.
 	begin(opened *rs.Download) error
-	Write(part []byte) (int, error)
+	io.Writer
 	// finish judges the whole, and gives it its name.
 	finish() error
 	// leave keeps what there is for another run.
 	leave() error
 }
 
-func NewSink(ctx context.Context, out io.Writer, name string, force bool, digest string) (sink, error) {
-	if name == "-" {
-		return newStream(ctx, out, digest), nil
-	}
-	return newSavedFile(name, force, digest)
-}
-
-// Download reads until the sink is full, and goes on a few times where the connection broke.
-func Download(ctx context.Context, client *rs.Client, request rs.Request, target sink, progress *byteProgress) (err error) {
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, target.leave())
-		}
-	}()
-	if target.complete() {
-		return target.finish()
-	}
-	for attempt := 1; ; attempt++ {
+// download reads until the sink is full, and goes on a few times where the connection broke.
+func download(ctx context.Context, client *rs.Client, request rs.Request, target sink, progress *progress) error {
+	for attempt := 1; !target.complete(); attempt++ {
 		before := target.resume().Offset
 		err := downloadPart(ctx, client, request, target, progress)
 		if err == nil {
-			return target.finish()
+			break
 		}
 		var failure *rs.Failure
 		moved := target.resume().Offset > before
@@ -57,9 +77,10 @@ func Download(ctx context.Context, client *rs.Client, request rs.Request, target
 			return err
 		}
 	}
+	return target.finish()
 }
 
-func downloadPart(ctx context.Context, client *rs.Client, request rs.Request, target sink, progress *byteProgress) error {
+func downloadPart(ctx context.Context, client *rs.Client, request rs.Request, target sink, progress *progress) error {
 	opened, err := client.Open(ctx, request, target.resume())
 	var refused *rs.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusRequestedRangeNotSatisfiable && target.resume().Offset > 0 {
@@ -73,19 +94,6 @@ func downloadPart(ctx context.Context, client *rs.Client, request rs.Request, ta
 		return err
 	}
 	progress.begin(opened.Offset, opened.Size)
-	buffer := make([]byte, 256<<10)
-	for {
-		count, err := opened.Body.Read(buffer)
-		if _, failed := target.Write(buffer[:count]); failed != nil {
-			return fmt.Errorf("write what was read: %w", failed)
-		}
-		progress.add(count)
-		switch {
-		case err == nil:
-		case errors.Is(err, io.EOF):
-			return nil
-		default:
-			return err
-		}
-	}
+	_, err = io.CopyBuffer(io.MultiWriter(target, progress), opened.Body, make([]byte, 256<<10))
+	return err
 }

@@ -13,35 +13,33 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// savedFile writes FILE.….part and renames it when all of it is there and right.
-type savedFile struct {
+// file writes FILE.….part and renames it when all of it is there and right.
+type file struct {
 	content
 	name  string
 	force bool
-	file  *os.File // FILE.….part
+	part  *os.File // FILE.….part
 }
 
-// newSavedFile opens the file that the bytes wait in for their name. An id that names the digest names that file too, so
+// newFile opens the file that the bytes wait in for their name. An id that names the digest names that file too, so
 // that a killed run is gone on with, and the digest tells in the end whether it was the beginning of the same bytes.
 // Any other id has a file of this run alone.
-func newSavedFile(name string, force bool, digest string) (*savedFile, error) {
+func newFile(name string, force bool, digest string) (*file, error) {
 	if name == "" {
 		return nil, invocation.Usagef("-o is missing; name the file to write, or - for standard output")
 	}
-	s := &savedFile{content: newContent(digest), name: name, force: force}
-	if err := s.refuseExisting(); err != nil {
+	f := &file{content: newContent(digest), name: name, force: force}
+	if err := f.refuseExisting(); err != nil {
 		return nil, err
 	}
-	file, err := openPart(name, digest)
-	if err != nil {
+	var err error
+	if f.part, err = openPart(name, digest); err != nil {
 		return nil, err
 	}
-	s.file = file
-	s.offset, err = io.Copy(s.digest, file)
-	if err != nil {
-		return nil, fmt.Errorf("read what an earlier run left: %w", errors.Join(err, file.Close()))
+	if f.offset, err = io.Copy(f.digest, f.part); err != nil {
+		return nil, fmt.Errorf("read what an earlier run left: %w", errors.Join(err, f.part.Close()))
 	}
-	return s, nil
+	return f, nil
 }
 
 // digestShown is how much of the digest stands in the name of FILE.….part, in hexadecimal digits.
@@ -73,70 +71,70 @@ func openPart(name, digest string) (*os.File, error) {
 }
 
 // refuseExisting refuses what would be written over, and what is no file: renaming would put one in its place.
-func (s *savedFile) refuseExisting() error {
-	info, err := os.Lstat(s.name)
+func (f *file) refuseExisting() error {
+	info, err := os.Lstat(f.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return invocation.Usagef("-o cannot be written: %v", err)
 	case info.IsDir():
-		return invocation.Usagef("-o %s is a directory; name a file in it", s.name)
+		return invocation.Usagef("-o %s is a directory; name a file in it", f.name)
 	case !info.Mode().IsRegular():
-		return invocation.Usagef("-o %s is a link or another thing that is no regular file; name a file, or - for standard output", s.name)
-	case !s.force:
-		return invocation.Usagef("%s is there already; pass --force to write over it", s.name)
+		return invocation.Usagef("-o %s is a link or another thing that is no regular file; name a file, or - for standard output", f.name)
+	case !f.force:
+		return invocation.Usagef("%s is there already; pass --force to write over it", f.name)
 	}
 	return nil
 }
 
-func (s *savedFile) begin(opened *rs.Download) error {
-	s.opened(opened)
+func (f *file) begin(opened *rs.Download) error {
+	f.opened(opened)
 	if opened.Offset == 0 {
-		return s.restart()
+		return f.restart()
 	}
 	return nil
 }
 
 // restart drops what an earlier run left.
-func (s *savedFile) restart() error {
-	if err := s.file.Truncate(0); err != nil {
+func (f *file) restart() error {
+	if err := f.part.Truncate(0); err != nil {
 		return fmt.Errorf("begin the file anew: %w", err)
 	}
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+	if _, err := f.part.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("begin the file anew: %w", err)
 	}
 	return nil
 }
 
-func (s *savedFile) Write(part []byte) (int, error) {
-	count, err := s.file.Write(part)
-	s.add(part[:count])
+func (f *file) Write(part []byte) (int, error) {
+	count, err := f.part.Write(part)
+	f.add(part[:count])
 	return count, err
 }
 
 // finish gives the file its name. Wrong bytes are removed, since no later run could mend them.
-func (s *savedFile) finish() error {
-	if err := s.check(); err != nil {
-		s.offset = 0 // leave removes it
+func (f *file) finish() error {
+	if err := f.check(); err != nil {
+		f.offset = 0 // leave removes it
 		return err
 	}
-	if err := s.file.Sync(); err != nil {
-		return fmt.Errorf("write %s: %w", s.file.Name(), err)
+	if err := f.part.Sync(); err != nil {
+		return fmt.Errorf("write %s: %w", f.part.Name(), err)
 	}
-	if err := s.refuseExisting(); err != nil { // one may have appeared meanwhile
+	if err := f.refuseExisting(); err != nil { // one may have appeared meanwhile
 		return err
 	}
-	if err := os.Rename(s.file.Name(), s.name); err != nil {
+	if err := os.Rename(f.part.Name(), f.name); err != nil {
 		return fmt.Errorf("give the file its name: %w", err)
 	}
-	return s.file.Close()
+	return f.part.Close()
 }
 
 // leave keeps what there is for another run, and nothing that none could use.
-func (s *savedFile) leave() error {
-	if s.offset == 0 || s.wanted == "" {
-		return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+func (f *file) leave() error {
+	if f.offset == 0 || f.wanted == "" {
+		return errors.Join(f.part.Close(), os.Remove(f.part.Name()))
 	}
-	return s.file.Close()
+	return f.part.Close()
 }

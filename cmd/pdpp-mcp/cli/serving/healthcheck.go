@@ -36,7 +36,7 @@ The exit code is 0 when the server is up, and 69 when it is not.`,
 		},
 	}
 	command.Flags().StringVar(&listen, "listen", defaultListen, "address that the server listens on")
-	invocation.ReadsVariable(command.Flags(), "listen", "PDPP_LISTEN")
+	invocation.ReadVariables(command.Flags(), "listen")
 	return command
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-func NewServeCommand(logging *invocation.Log, version string) *cobra.Command {
+func NewServeCommand(log *invocation.Log, version string) *cobra.Command {
 	settings := &serveSettings{}
 	command := &cobra.Command{
 		Use:   "serve",
@@ -35,7 +35,7 @@ func NewServeCommand(logging *invocation.Log, version string) *cobra.Command {
 			if err := settings.check(); err != nil {
 				return err
 			}
-			return serve(command.Context(), settings, version, logging.Logger())
+			return serve(command.Context(), settings, version, log.Logger())
 		},
 	}
 	settings.addFlags(command.Flags())

@@ -15,7 +15,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // introspectionSecretVariable holds the secret itself, for containers.
@@ -49,37 +48,28 @@ type serveSettings struct {
 }
 
 func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
-	text := func(target *string, name, variable, standard, usage string) {
-		flags.StringVar(target, name, standard, usage)
-		invocation.ReadsVariable(flags, name, variable)
-	}
-	list := func(target *[]string, name, variable, usage string) {
-		flags.StringSliceVar(target, name, nil, usage+"; repeat it or separate with commas")
-		invocation.ReadsVariable(flags, name, variable)
-	}
-	text(&s.providerURL, "provider-url", "PDPP_PROVIDER_URL", "", "origin of the PDPP provider, such as https://pdpp.example (required)")
-	text(&s.rsURL, "rs-url", "PDPP_RS_URL", "", "where the resource server is read, if not at the provider URL")
-	text(&s.serverName, "server-name", "PDPP_MCP_SERVER_NAME", "pdpp-mcp", "name that the server tells its clients")
-	text(&s.listen, "listen", "PDPP_LISTEN", defaultListen, "address to listen on")
-	text(&s.metricsListen, "metrics-listen", "PDPP_METRICS_LISTEN", "", "address for Prometheus metrics (default: none)")
-	text(&s.publicURL, "public-url", "PDPP_PUBLIC_URL", "", "origin that clients see (default: from a trusted proxy, else the listen address)")
-	text(&s.authorizationServer, "authorization-server", "PDPP_AUTHORIZATION_SERVER", "", "issuer that clients sign in at (required)")
-	text(&s.introspectionURL, "introspection-url", "PDPP_INTROSPECTION_URL", "", "introspection endpoint (default: from the issuer's metadata)")
-	text(&s.introspectionClientID, "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID", "", "client id for introspection (required)")
+	const listed = "; repeat it or separate with commas"
+	invocation.AddProviderURL(flags, &s.providerURL, "origin of the PDPP provider, such as https://pdpp.example (required)")
+	flags.StringVar(&s.rsURL, "rs-url", "", "where the resource server is read, if not at the provider URL")
+	flags.StringVar(&s.serverName, "server-name", "pdpp-mcp", "name that the server tells its clients")
+	flags.StringVar(&s.listen, "listen", defaultListen, "address to listen on")
+	flags.StringVar(&s.metricsListen, "metrics-listen", "", "address for Prometheus metrics (default: none)")
+	flags.StringVar(&s.publicURL, "public-url", "", "origin that clients see (default: from a trusted proxy, else the listen address)")
+	flags.StringVar(&s.authorizationServer, "authorization-server", "", "issuer that clients sign in at (required)")
+	flags.StringVar(&s.introspectionURL, "introspection-url", "", "introspection endpoint (default: from the issuer's metadata)")
+	flags.StringVar(&s.introspectionClientID, "introspection-client-id", "", "client id for introspection (required)")
 	flags.StringVar(&s.introspectionSecretFile, "introspection-client-secret-file", "",
 		"file that holds the secret for introspection; "+introspectionSecretVariable+" may hold the secret itself (required)")
-	list(&s.audiences, "audience", "PDPP_AUDIENCES", "further audience of tokens to accept")
-	list(&s.trustedProxies, "trusted-proxy", "PDPP_TRUSTED_PROXIES", "network (CIDR) whose forwarded headers count")
-	list(&s.allowedHosts, "allowed-host", "PDPP_ALLOWED_HOSTS", "further host that clients may ask for")
-	flags.DurationVar(&s.rsTimeout, "rs-timeout", rs.DefaultTimeout, "limit of one request to the resource server")
-	invocation.ReadsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
+	flags.StringSliceVar(&s.audiences, "audience", nil, "further audience of tokens to accept"+listed)
+	flags.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "network (CIDR) whose forwarded headers count"+listed)
+	flags.StringSliceVar(&s.allowedHosts, "allowed-host", nil, "further host that clients may ask for"+listed)
+	invocation.AddTimeout(flags, &s.rsTimeout, "limit of one request to the resource server")
 	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
-	invocation.ReadsVariable(flags, "drain-delay", "PDPP_DRAIN_DELAY")
 	s.clearText.AddFlags(flags)
 	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "requests of one token at the same time")
-	invocation.ReadsVariable(flags, "caller-concurrency", "PDPP_CALLER_CONCURRENCY")
 	flags.Float64Var(&s.limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "requests of one token each second, in the long run")
-	invocation.ReadsVariable(flags, "caller-rate", "PDPP_CALLER_RATE")
+	invocation.ReadVariables(flags, "rs-url", "server-name", "listen", "metrics-listen", "public-url", "authorization-server", "introspection-url",
+		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "drain-delay", "caller-concurrency", "caller-rate")
 }
 
 // check finds what is missing or makes no sense before anything is listened on.
@@ -87,9 +77,6 @@ func (s *serveSettings) check() error {
 	var err error
 	if s.providerURL, err = credential.ParseProviderURL(s.providerURL); err != nil {
 		return err
-	}
-	if s.rsTimeout <= 0 {
-		return invocation.Usagef("--rs-timeout must be longer than 0, such as 15s")
 	}
 	if s.limits.Concurrent < 1 || s.limits.PerSecond <= 0 {
 		return invocation.Usagef("--caller-concurrency and --caller-rate must be more than 0")

@@ -27,7 +27,7 @@ func raiseGCPercent(percent int) {
 	}
 }
 
-func NewStdioCommand(terminal invocation.Terminal, logging *invocation.Log, version string) *cobra.Command {
+func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version string) *cobra.Command {
 	var provider invocation.Provider
 	var serverName string
 	command := &cobra.Command{
@@ -36,18 +36,18 @@ func NewStdioCommand(terminal invocation.Terminal, logging *invocation.Log, vers
 		Args:  invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			raiseGCPercent(stdioGCPercent)
-			logger := logging.Logger()
+			logger := log.Logger()
 			reader, err := provider.Reader(logger)
 			if err != nil {
 				return err
 			}
-			options := host.Options{Name: serverName, Version: version, Logger: logger}
+			options := host.Options{Name: serverName, Version: version, Logger: logger, SignIn: provider.SignIn()}
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
 			return host.ServeStdio(command.Context(), gen.Surface(), options, reader, streams)
 		},
 	}
 	provider.AddFlags(command.Flags())
 	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "name that the server tells its clients")
-	invocation.ReadsVariable(command.Flags(), "server-name", "PDPP_MCP_SERVER_NAME")
+	invocation.ReadVariables(command.Flags(), "server-name")
 	return command
 }

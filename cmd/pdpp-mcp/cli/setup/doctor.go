@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -14,7 +13,8 @@ import (
 )
 
 func NewDoctorCommand(terminal invocation.Terminal) *cobra.Command {
-	var provider invocation.Provider
+	// One check has less time than one request elsewhere: a run that waits is what people are here for.
+	provider := invocation.Provider{Timeout: doctor.DefaultDeadline}
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "doctor",
@@ -52,19 +52,13 @@ the configuration.`,
 		},
 	}
 	provider.AddFlags(command.Flags())
-	// One check has less time than one request elsewhere: a run that waits is what people are here for.
-	timeout := command.Flags().Lookup("rs-timeout")
-	timeout.DefValue, timeout.Usage = doctor.DefaultDeadline.String(), "limit of one check [$PDPP_RS_TIMEOUT]"
-	provider.Timeout = doctor.DefaultDeadline
+	command.Flags().Lookup("rs-timeout").Usage = "limit of one check [$PDPP_RS_TIMEOUT]"
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, whose names and ids are stable")
 	return command
 }
 
 // examination says what to examine. A wrong provider URL is a finding, not an error.
 func examination(provider *invocation.Provider) (doctor.Options, error) {
-	if provider.Timeout <= 0 {
-		return doctor.Options{}, invocation.Usagef("--rs-timeout must be longer than 0, such as 5s")
-	}
 	options := doctor.Options{
 		ProviderURL: provider.URL, GrantID: provider.GrantID, Environment: os.Environ(), Deadline: provider.Timeout,
 		AllowPlainHTTP: provider.ClearText.Allowed,
@@ -72,15 +66,8 @@ func examination(provider *invocation.Provider) (doctor.Options, error) {
 	if machine, err := mcphost.ThisMachine(); err == nil { // without a home there are no hosts to look at
 		options.Machine = machine
 	}
-	value := os.Getenv(invocation.AccessTokenVariable)
-	switch {
-	case provider.AccessTokenFile != "":
-		options.Token = func() (credential.Token, error) { return credential.ReadTokenFile(provider.AccessTokenFile) }
-		options.TokenSource = "--access-token-file"
-	case value != "":
-		options.Token = func() (credential.Token, error) { return credential.TokenFromEnvironment(value) }
-		options.TokenSource = invocation.AccessTokenVariable
-	default:
+	options.TokenSource, options.Token = provider.Passed()
+	if options.Token == nil {
 		cache, err := invocation.OpenCache(provider.CacheRoot, nil)
 		if err != nil {
 			return doctor.Options{}, err
@@ -132,11 +119,5 @@ func (r *doctorReport) printJSON(providerURL string) error {
 			ID: result.ID, State: result.State, Detail: result.Detail, Mend: result.Mend, ExitCode: invocation.ClassCode(result.Class),
 		})
 	}
-	encoder := json.NewEncoder(r.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document); err != nil {
-		return fmt.Errorf("write the findings: %w", err)
-	}
-	return nil
+	return r.terminal.PrintJSON(document)
 }

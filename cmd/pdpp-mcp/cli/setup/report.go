@@ -2,7 +2,6 @@ package setup
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -12,9 +11,9 @@ import (
 
 // doctorReport prints findings as they come, or keeps them.
 type doctorReport struct {
-	out     io.Writer
-	marks   map[doctor.State]string
-	results []doctor.Result
+	terminal invocation.Terminal
+	marks    map[doctor.State]string
+	results  []doctor.Result
 }
 
 // Marks for a terminal, with colours. Elsewhere, and where colours are not wanted, the states are words.
@@ -31,9 +30,9 @@ var (
 )
 
 func newDoctorReport(terminal invocation.Terminal) *doctorReport {
-	report := &doctorReport{out: terminal.Out, marks: doctorWords}
+	report := &doctorReport{terminal: terminal, marks: doctorWords}
 	// https://no-color.org: any value that is not empty counts.
-	if _, isTerminal := invocation.Width(terminal); isTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+	if _, isTerminal := invocation.OnTerminal(terminal.Out); isTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
 		report.marks = doctorTicks
 	}
 	return report
@@ -50,7 +49,7 @@ func (r *doctorReport) print(result doctor.Result) {
 	if result.Mend != "" {
 		line += "\n        run: " + invocation.OneLine(result.Mend)
 	}
-	_, _ = fmt.Fprintln(r.out, line)
+	_, _ = fmt.Fprintln(r.terminal.Out, line)
 }
 
 func (r *doctorReport) keep(result doctor.Result) { r.results = append(r.results, result) }

@@ -31,7 +31,7 @@ func TestDoctorMarks(t *testing.T) {
 		t.Setenv("TERM", shown.term)
 		report := newDoctorReport(invocation.Terminal{Out: screen})
 		var printed bytes.Buffer
-		report.out = &printed
+		report.terminal.Out = &printed
 		report.print(doctor.Result{ID: "clock", Title: "Clock", Finding: doctor.Finding{State: doctor.Failed}})
 		if !strings.HasPrefix(printed.String(), shown.want) {
 			t.Errorf("%+v: %q", shown, printed.String())

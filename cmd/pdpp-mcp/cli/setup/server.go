@@ -26,12 +26,10 @@ type setupServer struct {
 func (s *setupServer) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.name, "name", "pdpp", "name of the server in the host")
 	flags.StringVar(&s.url, "url", "", "MCP endpoint of a hosted server, such as https://data.example/mcp")
-	flags.StringVar(&s.providerURL, "provider-url", "", "origin of the PDPP provider that the started binary reads")
+	invocation.AddProviderURL(flags, &s.providerURL, "origin of the PDPP provider that the started binary reads")
 	invocation.AddCacheRoot(flags, &s.cacheRoot)
-	flags.StringVar(&s.grantID, "grant-id", "", "the started binary uses the cached credential only if it belongs to this grant")
+	invocation.AddGrantID(flags, &s.grantID, "the started binary uses the cached credential only if it belongs to this grant")
 	s.clearText.AddFlags(flags)
-	invocation.ReadsVariable(flags, "provider-url", "PDPP_PROVIDER_URL")
-	invocation.ReadsVariable(flags, "grant-id", "PDPP_GRANT_ID")
 }
 
 // server is what the host gets to know. With --url, variables that are set for other commands have no say.

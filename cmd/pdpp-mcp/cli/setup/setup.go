@@ -5,12 +5,10 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
@@ -19,8 +17,8 @@ import (
 // confirm asks a person and tells whether the answer is yes; Ctrl-C is a no. Without a terminal there is
 // nobody to ask, which is an error.
 func confirm(ctx context.Context, terminal invocation.Terminal, question string) (bool, error) {
-	input, ok := terminal.In.(*os.File)
-	if !ok || !term.IsTerminal(int(input.Fd())) {
+	input, isTerminal := invocation.OnTerminal(terminal.In)
+	if !isTerminal {
 		return false, invocation.Usagef("nothing was written, because there is no terminal to ask on; pass --yes to write it, or --print")
 	}
 	if _, err := fmt.Fprint(terminal.Err, question+" [y/N] "); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -27,7 +27,7 @@ type signIn struct {
 	options   connect.Options
 }
 
-func NewConnectCommand(terminal invocation.Terminal, logging *invocation.Log) *cobra.Command {
+func NewConnectCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var asked signIn
 	command := &cobra.Command{
 		Use:   "connect <provider-url>",
@@ -40,7 +40,7 @@ adds a grant: the last one is used unless --grant-id names another.`,
 		Args: oneProvider,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			asked.options.ProviderURL = arguments[0]
-			err := asked.run(command.Context(), terminal, logging.Logger())
+			err := asked.run(command.Context(), terminal, log.Logger())
 			if err != nil && command.Context().Err() != nil {
 				return errNothingStored
 			}
@@ -54,8 +54,7 @@ adds a grant: the last one is used unless --grant-id names another.`,
 	flags.StringVar(&asked.options.ClientName, "client-name", connect.DefaultClientName, "name that the owner sees")
 	flags.StringVar(&asked.options.ClientID, "client-id", "", "public client that the authorization server knows (default: one is registered)")
 	flags.BoolVar(&asked.noBrowser, "no-browser", false, "only print the link")
-	flags.DurationVar(&asked.options.RSTimeout, "rs-timeout", rs.DefaultTimeout, "limit of the request that tries the credential")
-	invocation.ReadsVariable(flags, "rs-timeout", "PDPP_RS_TIMEOUT")
+	invocation.AddTimeout(flags, &asked.options.RSTimeout, "limit of the request that tries the credential")
 	return command
 }
 
@@ -71,9 +70,6 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return err
 	}
-	if s.options.RSTimeout <= 0 {
-		return invocation.Usagef("--rs-timeout must be longer than 0, such as 15s")
-	}
 	cache, err := invocation.OpenCache(s.cacheRoot, logger)
 	if err != nil {
 		return err
@@ -82,6 +78,7 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	if err := cache.Prepare(s.options.ProviderURL); err != nil {
 		return err
 	}
+	s.options.CacheRoot = cache.NamedRoot()
 	screen := newApprovalScreen(terminal.Err)
 	defer screen.close()
 	s.options.Announce = func(approval connect.Approval) {
@@ -114,13 +111,10 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	if end := entry.Credential.ExpiresAt; !end.IsZero() {
 		until = "it expires at " + end.Format(time.RFC3339)
 	}
-	from := "--provider-url " + invocation.ShellWord(entry.ProviderURL)
-	if s.cacheRoot != "" {
-		from += " --cache-root " + invocation.ShellWord(s.cacheRoot)
-	}
 	_, err = fmt.Fprintf(terminal.Out, "Connected to %s with grant %s; %s.\nStored in %s.\n"+
-		"Try:  pdpp-mcp call %[6]s %[5]s\nNext: pdpp-mcp setup <host> %[5]s\n",
-		entry.ProviderURL, orNone(invocation.Printable(entry.Credential.GrantID)), until, path, from, tool.SchemaTool)
+		"Try:  %s\nNext: %s\n",
+		entry.ProviderURL, orNone(invocation.Printable(entry.Credential.GrantID)), until, path,
+		commandline.Read("call "+tool.SchemaTool, entry.ProviderURL, cache.NamedRoot()), commandline.Read("setup <host>", entry.ProviderURL, cache.NamedRoot()))
 	if err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}

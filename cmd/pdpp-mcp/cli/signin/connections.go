@@ -1,7 +1,6 @@
 package signin
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
@@ -36,7 +36,7 @@ const (
 	stateOwner   = "owner credential, never used"
 )
 
-func NewConnectionsCommand(terminal invocation.Terminal, logging *invocation.Log) *cobra.Command {
+func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot string
 	var asJSON bool
 	command := &cobra.Command{
@@ -44,7 +44,7 @@ func NewConnectionsCommand(terminal invocation.Terminal, logging *invocation.Log
 		Short: "List the stored credentials: provider, grant, scope and expiry, never a token",
 		Args:  invocation.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			logger := logging.Logger()
+			logger := log.Logger()
 			cache, err := invocation.OpenCache(cacheRoot, logger)
 			if err != nil {
 				return err
@@ -54,14 +54,9 @@ func NewConnectionsCommand(terminal invocation.Terminal, logging *invocation.Log
 				return err
 			}
 			if asJSON {
-				err = printConnectionsJSON(terminal.Out, connections)
-			} else {
-				err = printConnections(terminal.Out, connections)
+				return terminal.PrintJSON(connections)
 			}
-			if err != nil {
-				return fmt.Errorf("write the list: %w", err)
-			}
-			return nil
+			return printConnections(terminal.Out, connections, cache.NamedRoot())
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
@@ -111,15 +106,9 @@ func connectionOf(entry *credential.Entry, path string, current bool, now time.T
 	return shown
 }
 
-func printConnectionsJSON(out io.Writer, connections []connection) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(connections)
-}
-
-func printConnections(out io.Writer, connections []connection) error {
+func printConnections(out io.Writer, connections []connection, cacheRoot string) error {
 	if len(connections) == 0 {
-		_, err := fmt.Fprintln(out, "No credentials are stored; run: pdpp-mcp connect <provider-url>")
+		_, err := fmt.Fprintln(out, "No credentials are stored; run: "+commandline.Connect("", cacheRoot))
 		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-func NewDisconnectCommand(terminal invocation.Terminal, logging *invocation.Log) *cobra.Command {
+func NewDisconnectCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot, grantID string
 	var keepToken bool
 	command := &cobra.Command{
@@ -26,7 +26,7 @@ the provider.`,
   pdpp-mcp disconnect https://pdpp.example --grant-id grt_7da0791a00dea728`,
 		Args: oneProvider,
 		RunE: func(command *cobra.Command, arguments []string) error {
-			cache, err := invocation.OpenCache(cacheRoot, logging.Logger())
+			cache, err := invocation.OpenCache(cacheRoot, log.Logger())
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"golang.org/x/term"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
@@ -56,8 +55,8 @@ type approvalScreen struct {
 }
 
 func newApprovalScreen(out io.Writer) *approvalScreen {
-	file, ok := out.(*os.File)
-	return &approvalScreen{out: out, isTerminal: ok && term.IsTerminal(int(file.Fd())), stop: make(chan struct{})}
+	_, isTerminal := invocation.OnTerminal(out)
+	return &approvalScreen{out: out, isTerminal: isTerminal, stop: make(chan struct{})}
 }
 
 // show prints what the owner needs. It is called once.

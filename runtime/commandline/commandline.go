@@ -1,0 +1,41 @@
+// Package commandline writes the command lines of pdpp-mcp that a person is told to run next. Each can be pasted into a POSIX
+// shell: what comes from a provider or a user is one word of it.
+package commandline
+
+import (
+	"regexp"
+	"strings"
+)
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
+
+// Word quotes what a POSIX shell would split, expand or obey.
+func Word(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Connect signs in at a provider; without one, it shows where its URL stands. An empty cache root names none.
+func Connect(provider, cacheRoot string) string {
+	if provider == "" {
+		return "pdpp-mcp connect <provider-url>" + below(cacheRoot)
+	}
+	return "pdpp-mcp connect " + Word(provider) + below(cacheRoot)
+}
+
+// Read is a command that reads from a provider, such as doctor. An empty cache root names none.
+func Read(command, provider, cacheRoot string) string {
+	return "pdpp-mcp " + command + " --provider-url " + Word(provider) + below(cacheRoot)
+}
+
+// Connections lists what is stored. An empty cache root names none.
+func Connections(cacheRoot string) string { return "pdpp-mcp connections" + below(cacheRoot) }
+
+func below(cacheRoot string) string {
+	if cacheRoot == "" {
+		return ""
+	}
+	return " --cache-root " + Word(cacheRoot)
+}

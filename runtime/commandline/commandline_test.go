@@ -1,0 +1,25 @@
+package commandline_test
+
+import (
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+)
+
+// A command line names the cache root when there is one to name, and what it is given is one word of it.
+func TestCommandLines(t *testing.T) {
+	for got, want := range map[string]string{
+		commandline.Connect("https://pdpp.example", ""):                  "pdpp-mcp connect https://pdpp.example",
+		commandline.Connect("https://pdpp.example", "my cache"):          "pdpp-mcp connect https://pdpp.example --cache-root 'my cache'",
+		commandline.Connect("", "cache"):                                 "pdpp-mcp connect <provider-url> --cache-root cache",
+		commandline.Read("doctor", "https://pdpp.example/?a=1&b", ""):    "pdpp-mcp doctor --provider-url 'https://pdpp.example/?a=1&b'",
+		commandline.Read("setup codex", "https://[::1]:8787", "it's"):    `pdpp-mcp setup codex --provider-url 'https://[::1]:8787' --cache-root 'it'\''s'`,
+		commandline.Connections("cache"):                                 "pdpp-mcp connections --cache-root cache",
+		commandline.Word("x; touch owned\n") + commandline.Word("$HOME"): "'x; touch owned\n''$HOME'",
+		commandline.Word(""):                                             "''",
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
