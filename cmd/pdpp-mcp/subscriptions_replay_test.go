@@ -98,115 +98,134 @@ func sameJSON(got, want []byte) bool {
 	return json.Unmarshal(got, &one) == nil && json.Unmarshal(want, &other) == nil && reflect.DeepEqual(one, other)
 }
 
+// The subscriptions of the captures, by their states in most of them.
+const (
+	activeSub   = "sub_579870c558d6ae47c73cf180"
+	pendingSub  = "sub_9a7e25ca320827ef9efa3753"
+	disabledSub = "sub_1ed8a5a86ff8ad658018892e"
+)
+
+// subscriptionCase is a command, and what a real provider was asked and answered.
+type subscriptionCase struct {
+	command   string
+	exchanges []any // numbers of captures, or edited ones
+	code      int
+	out, err  []string // parts
+	hides     string   // stands in no output
+}
+
+// edited is a capture whose answer differs in one place.
+type edited struct{ number, from, to string }
+
+var subscriptionCases = map[string]subscriptionCase{
+	"list none":           {"list --format table", []any{"702"}, 0, nil, nil, ""},
+	"list":                {"list --format table", []any{"707"}, 0, []string{"subscription_id", activeSub + "  active", pendingSub + "  pending_verification", "words"}, nil, ""},
+	"list after a delete": {"list --format text", []any{"714e"}, 0, []string{`subscription_id="` + disabledSub + `"`, `disabled_reason="client_disabled"`}, nil, ""},
+	"list, revoked":       {"list", []any{"875h"}, invocation.ExitConfiguration, nil, []string{"revoked"}, ""},
+
+	"show":         {"show " + activeSub + " --format text", []any{"705"}, 0, []string{`status="active"`}, nil, ""},
+	"show pending": {"show " + pendingSub, []any{"705b"}, 0, []string{`"pending_verification"`, `"words"`}, nil, ""},
+	"show failed":  {"show " + activeSub, []any{"715d"}, 0, []string{`"disabled_failure"`, `"delivery_failed"`}, nil, ""},
+	"show unknown": {"show sub_nope", []any{"709"}, invocation.ExitToolError, nil, []string{"subscription not found"}, ""},
+
+	"create": {
+		"create http://127.0.0.1:9998/a --format text",
+		[]any{"703", "705"},
+		0,
+		[]string{`subscription_id="` + activeSub + `"`, `status="active"`, `secret="whsec_`},
+		nil, "",
+	},
+	"create, secret in a file": {
+		"create http://127.0.0.1:9998/a --secret-file SECRET",
+		[]any{"703", "705"},
+		0,
+		[]string{`"[in the secret file]"`, `"subscription_id": "` + activeSub, `"status": "active"`},
+		nil, "whsec_",
+	},
+	"create for a stream": {
+		"create http://127.0.0.1:9998/b --streams words",
+		[]any{"703b", "705b"},
+		0,
+		[]string{pendingSub, `"pending_verification"`, `"filters"`, `"secret": "whsec_`},
+		nil, "",
+	},
+	"create for a stream, which is ignored": {
+		"create http://127.0.0.1:9998/b --streams words",
+		[]any{"703b", edited{"705b", `"filters"`, `"remarks"`}},
+		invocation.ExitToolError,
+		[]string{pendingSub, `"secret": "whsec_`},
+		[]string{"every stream"},
+		"",
+	},
+	"create, and no answer about its state": {
+		"create http://127.0.0.1:9998/rev",
+		[]any{"875b", "875g"},
+		invocation.ExitToolError,
+		[]string{"sub_fc606b25a4991863cd8f43a3", `"secret": "whsec_`},
+		[]string{"was made", "revoked"},
+		"",
+	},
+	"create for a stream that is not granted": {
+		"create http://127.0.0.1:9998/x --streams notes", []any{"706g"}, invocation.ExitToolError, nil, []string{"filter streams not in grant"}, "",
+	},
+	"create with what providers ignore": {"create http://127.0.0.1:9998/t --event-types pdpp.records.changed", nil, invocation.ExitUsage, nil, []string{"event-types"}, ""},
+	"create with a note":                {"create http://127.0.0.1:9998/n --note mine", nil, invocation.ExitUsage, nil, []string{"note"}, ""},
+
+	"disable":         {"update " + activeSub + " --enabled=false --format text", []any{"708"}, 0, []string{`status="disabled"`}, nil, ""},
+	"disable again":   {"update " + activeSub + " --enabled=false", []any{"708q"}, 0, []string{`"disabled"`}, nil, ""},
+	"enable":          {"update " + activeSub + " --enabled", []any{"708b"}, 0, []string{`"active"`}, nil, ""},
+	"enable, pending": {"update " + pendingSub + " --enabled", []any{"708c"}, invocation.ExitToolError, []string{`"pending_verification"`}, []string{"pending_verification"}, ""},
+	"disable, ignored": {
+		"update " + activeSub + " --enabled=false", []any{edited{"708", `"disabled"`, `"active"`}}, invocation.ExitToolError, []string{`"active"`}, []string{"active", "not switched off"}, "",
+	},
+	"rotate": {"update " + activeSub + " --rotate-secret --format text", []any{"708f"}, 0, []string{`status="active"`, `secret="whsec_`}, nil, ""},
+	"rotate into a file": {
+		"update " + activeSub + " --rotate-secret --secret-file SECRET", []any{"708f"}, 0, []string{`"[in the secret file]"`}, nil, "whsec_",
+	},
+	"rotate, ignored":    {"update " + activeSub + " --rotate-secret", []any{edited{"708f", `"secret"`, `"remark"`}}, invocation.ExitToolError, []string{activeSub}, []string{"secret"}, ""},
+	"disable and rotate": {"update " + activeSub + " --enabled=false --rotate-secret", []any{"708p"}, 0, []string{`"disabled"`, `"whsec_`}, nil, ""},
+	"update unknown":     {"update sub_000000000000000000000000 --enabled=false", []any{"708l"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
+	"update nothing":     {"update " + activeSub, nil, invocation.ExitUsage, nil, []string{"enabled", "rotate_secret"}, ""},
+	"update the address": {"update " + activeSub + " --callback-url http://127.0.0.1:9998/z", nil, invocation.ExitUsage, nil, []string{"callback-url"}, ""},
+	"update the status":  {"update " + activeSub + " --status disabled", nil, invocation.ExitUsage, nil, []string{"status"}, ""},
+
+	"test":          {"test " + activeSub, []any{"710"}, 0, []string{"evt_a12b67f8dc9e71d685647ec1"}, nil, ""},
+	"test pending":  {"test " + pendingSub, []any{"710f"}, 0, []string{"event_id"}, nil, ""},
+	"test disabled": {"test " + disabledSub, []any{"710c"}, invocation.ExitToolError, nil, []string{"invalid_state", "status disabled"}, ""},
+	"test unknown":  {"test sub_nope", []any{"710d"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
+
+	"delete":       {"delete sub_97f2f56d41f3ba41df77082c --format text", []any{"714"}, 0, []string{"done"}, nil, ""},
+	"delete again": {"delete sub_97f2f56d41f3ba41df77082c", []any{"714b"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
+
+	"capabilities": {"capabilities --format text", []any{"701"}, 0, []string{`endpoint="/v1/event-subscriptions"`, "dead_letter_state"}, nil, ""},
+}
+
+// recorded reads the captures of the case.
+func (c subscriptionCase) recorded(t *testing.T) []exchange {
+	t.Helper()
+	var read []exchange
+	for _, each := range c.exchanges {
+		change, isEdited := each.(edited)
+		if !isEdited {
+			read = append(read, readExchange(t, each.(string)))
+			continue
+		}
+		made := readExchange(t, change.number)
+		if !bytes.Contains(made.answer, []byte(change.from)) {
+			t.Fatalf("nothing of capture %s was replaced", change.number)
+		}
+		made.answer = bytes.ReplaceAll(made.answer, []byte(change.from), []byte(change.to))
+		read = append(read, made)
+	}
+	return read
+}
+
 // Commands send what a real provider understands, and show what it says is so then (rs-contract.md, Event
 // subscriptions). What was asked for and is not so is no success.
 func TestSubscriptionsOfARealProvider(t *testing.T) {
-	const a, b, c = "sub_579870c558d6ae47c73cf180", "sub_9a7e25ca320827ef9efa3753", "sub_1ed8a5a86ff8ad658018892e"
-	edit := func(number string, pairs ...string) exchange {
-		made := readExchange(t, number)
-		edited := []byte(strings.NewReplacer(pairs...).Replace(string(made.answer)))
-		if bytes.Equal(edited, made.answer) {
-			t.Fatalf("nothing of capture %s was replaced", number)
-		}
-		made.answer = edited
-		return made
-	}
-	for name, test := range map[string]struct {
-		command   string
-		exchanges []any // numbers of captures, or exchanges
-		code      int
-		out, err  []string // parts
-		hides     string   // stands in no output
-	}{
-		"list none":           {"list --format table", []any{"702"}, 0, nil, nil, ""},
-		"list":                {"list --format table", []any{"707"}, 0, []string{"subscription_id", a + "  active", b + "  pending_verification", "words"}, nil, ""},
-		"list after a delete": {"list --format text", []any{"714e"}, 0, []string{`subscription_id="` + c + `"`, `disabled_reason="client_disabled"`}, nil, ""},
-		"list, revoked":       {"list", []any{"875h"}, invocation.ExitConfiguration, nil, []string{"revoked"}, ""},
-
-		"show":         {"show " + a + " --format text", []any{"705"}, 0, []string{`status="active"`}, nil, ""},
-		"show pending": {"show " + b, []any{"705b"}, 0, []string{`"pending_verification"`, `"words"`}, nil, ""},
-		"show failed":  {"show " + a, []any{"715d"}, 0, []string{`"disabled_failure"`, `"delivery_failed"`}, nil, ""},
-		"show unknown": {"show sub_nope", []any{"709"}, invocation.ExitToolError, nil, []string{"subscription not found"}, ""},
-
-		"create": {
-			"create http://127.0.0.1:9998/a --format text",
-			[]any{"703", "705"},
-			0,
-			[]string{`subscription_id="` + a + `"`, `status="active"`, `secret="whsec_`},
-			nil, "",
-		},
-		"create, secret in a file": {
-			"create http://127.0.0.1:9998/a --secret-file SECRET",
-			[]any{"703", "705"},
-			0,
-			[]string{`"[in the secret file]"`, `"subscription_id": "` + a, `"status": "active"`},
-			nil, "whsec_",
-		},
-		"create for a stream": {
-			"create http://127.0.0.1:9998/b --streams words",
-			[]any{"703b", "705b"},
-			0,
-			[]string{b, `"pending_verification"`, `"filters"`, `"secret": "whsec_`},
-			nil, "",
-		},
-		"create for a stream, which is ignored": {
-			"create http://127.0.0.1:9998/b --streams words",
-			[]any{"703b", edit("705b", `"filters"`, `"remarks"`)},
-			invocation.ExitToolError,
-			[]string{b, `"secret": "whsec_`},
-			[]string{"every stream"},
-			"",
-		},
-		"create, and no answer about its state": {
-			"create http://127.0.0.1:9998/rev",
-			[]any{"875b", "875g"},
-			invocation.ExitToolError,
-			[]string{"sub_fc606b25a4991863cd8f43a3", `"secret": "whsec_`},
-			[]string{"was made", "revoked"},
-			"",
-		},
-		"create for a stream that is not granted": {
-			"create http://127.0.0.1:9998/x --streams notes", []any{"706g"}, invocation.ExitToolError, nil, []string{"filter streams not in grant"}, "",
-		},
-		"create with what providers ignore": {"create http://127.0.0.1:9998/t --event-types pdpp.records.changed", nil, invocation.ExitUsage, nil, []string{"event-types"}, ""},
-		"create with a note":                {"create http://127.0.0.1:9998/n --note mine", nil, invocation.ExitUsage, nil, []string{"note"}, ""},
-
-		"disable":         {"update " + a + " --enabled=false --format text", []any{"708"}, 0, []string{`status="disabled"`}, nil, ""},
-		"disable again":   {"update " + a + " --enabled=false", []any{"708q"}, 0, []string{`"disabled"`}, nil, ""},
-		"enable":          {"update " + a + " --enabled", []any{"708b"}, 0, []string{`"active"`}, nil, ""},
-		"enable, pending": {"update " + b + " --enabled", []any{"708c"}, invocation.ExitToolError, []string{`"pending_verification"`}, []string{"pending_verification"}, ""},
-		"disable, ignored": {
-			"update " + a + " --enabled=false", []any{edit("708", `"disabled"`, `"active"`)}, invocation.ExitToolError, []string{`"active"`}, []string{"active", "not switched off"}, "",
-		},
-		"rotate": {"update " + a + " --rotate-secret --format text", []any{"708f"}, 0, []string{`status="active"`, `secret="whsec_`}, nil, ""},
-		"rotate into a file": {
-			"update " + a + " --rotate-secret --secret-file SECRET", []any{"708f"}, 0, []string{`"[in the secret file]"`}, nil, "whsec_",
-		},
-		"rotate, ignored":    {"update " + a + " --rotate-secret", []any{edit("708f", `"secret"`, `"remark"`)}, invocation.ExitToolError, []string{a}, []string{"secret"}, ""},
-		"disable and rotate": {"update " + a + " --enabled=false --rotate-secret", []any{"708p"}, 0, []string{`"disabled"`, `"whsec_`}, nil, ""},
-		"update unknown":     {"update sub_000000000000000000000000 --enabled=false", []any{"708l"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
-		"update nothing":     {"update " + a, nil, invocation.ExitUsage, nil, []string{"enabled", "rotate_secret"}, ""},
-		"update the address": {"update " + a + " --callback-url http://127.0.0.1:9998/z", nil, invocation.ExitUsage, nil, []string{"callback-url"}, ""},
-		"update the status":  {"update " + a + " --status disabled", nil, invocation.ExitUsage, nil, []string{"status"}, ""},
-
-		"test":          {"test " + a, []any{"710"}, 0, []string{"evt_a12b67f8dc9e71d685647ec1"}, nil, ""},
-		"test pending":  {"test " + b, []any{"710f"}, 0, []string{"event_id"}, nil, ""},
-		"test disabled": {"test " + c, []any{"710c"}, invocation.ExitToolError, nil, []string{"invalid_state", "status disabled"}, ""},
-		"test unknown":  {"test sub_nope", []any{"710d"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
-
-		"delete":       {"delete sub_97f2f56d41f3ba41df77082c --format text", []any{"714"}, 0, []string{"done"}, nil, ""},
-		"delete again": {"delete sub_97f2f56d41f3ba41df77082c", []any{"714b"}, invocation.ExitToolError, nil, []string{"not found"}, ""},
-
-		"capabilities": {"capabilities --format text", []any{"701"}, 0, []string{`endpoint="/v1/event-subscriptions"`, "dead_letter_state"}, nil, ""},
-	} {
+	for name, test := range subscriptionCases {
 		t.Run(name, func(t *testing.T) {
-			provider := &replayed{t: t}
-			for _, each := range test.exchanges {
-				if number, captured := each.(string); captured {
-					each = readExchange(t, number)
-				}
-				provider.left = append(provider.left, each.(exchange))
-			}
+			provider := &replayed{t: t, left: test.recorded(t)}
 			server := httptest.NewServer(provider)
 			t.Cleanup(server.Close)
 			secretFile := filepath.Join(t.TempDir(), "secret")
@@ -219,19 +238,7 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 			if code := command.ProcessState.ExitCode(); code != test.code {
 				t.Errorf("ended with %d, want %d: %s", code, test.code, problems.String())
 			}
-			for _, part := range test.out {
-				if !strings.Contains(out.String(), part) {
-					t.Errorf("printed without %s:\n%s", part, out.String())
-				}
-			}
-			for _, part := range test.err {
-				if !strings.Contains(problems.String(), part) {
-					t.Errorf("stderr is without %s:\n%s", part, problems.String())
-				}
-			}
-			if test.hides != "" && strings.Contains(out.String()+problems.String(), test.hides) {
-				t.Errorf("%s stands in the output:\n%s%s", test.hides, out.String(), problems.String())
-			}
+			test.check(t, out.String(), problems.String())
 			if strings.Contains(test.command, "SECRET") {
 				if kept, err := os.ReadFile(secretFile); err != nil || !strings.HasPrefix(string(kept), "whsec_") {
 					t.Errorf("the secret file holds %q: %v", kept, err)
@@ -241,5 +248,23 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 				t.Errorf("the provider was not asked %s %s", provider.left[0].line, provider.left[0].body)
 			}
 		})
+	}
+}
+
+// check looks for the parts of the output.
+func (c subscriptionCase) check(t *testing.T, out, problems string) {
+	t.Helper()
+	for _, part := range c.out {
+		if !strings.Contains(out, part) {
+			t.Errorf("printed without %s:\n%s", part, out)
+		}
+	}
+	for _, part := range c.err {
+		if !strings.Contains(problems, part) {
+			t.Errorf("stderr is without %s:\n%s", part, problems)
+		}
+	}
+	if c.hides != "" && strings.Contains(out+problems, c.hides) {
+		t.Errorf("%s stands in the output:\n%s%s", c.hides, out, problems)
 	}
 }

@@ -213,6 +213,12 @@ func TestInterruptedReadingGoesOn(t *testing.T) {
 	if err := rest.Run(); err != nil {
 		t.Fatalf("%s: %v", readOn, err)
 	}
+	holdsEachRecordOnce(t, file)
+}
+
+// holdsEachRecordOnce looks that a file has all the messages of the personal mailbox, each in one line.
+func holdsEachRecordOnce(t *testing.T, file string) {
+	t.Helper()
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -127,7 +127,7 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 			writer = keeper
 		}
 		result, failed := runWithin(command.Context(), generated.Run, tool.Env{RS: client, Writer: writer}, object)
-		if unconfirmed := (*tool.UnconfirmedError)(nil); errors.As(failed, &unconfirmed) {
+		if unconfirmed, ok := errors.AsType[*tool.UnconfirmedError](failed); ok {
 			result = unconfirmed.Result
 		} else if failed != nil {
 			return failed

@@ -110,8 +110,7 @@ func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 		next, err := p.printOne(ctx, arguments, progress)
 		if err != nil {
 			progress.line.End()
-			var incomplete *incompleteError
-			if progress.rows > 0 && !errors.As(err, &incomplete) {
+			if _, incomplete := errors.AsType[*incompleteError](err); progress.rows > 0 && !incomplete {
 				fmt.Fprintf(p.terminal.Err, "stopped after %d rows; to read on: %s\n", progress.rows, p.readOn(arguments))
 			}
 			return err

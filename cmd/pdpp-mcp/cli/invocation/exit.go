@@ -2,6 +2,7 @@ package invocation
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
@@ -11,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
+	"github.com/spf13/cobra"
 )
 
 // The exit codes of interfaces.md. exitToolError is an answer in which a tool says no for a reason
@@ -43,14 +45,7 @@ func ClassCode(class credential.Class) int {
 // ExitCode maps an error to the exit code of its kind. An error of a command that has an ExitCode tells its code itself.
 func ExitCode(err error) int {
 	var coded interface{ ExitCode() int }
-	var option *rs.OptionError
-	var hosted *host.OptionError
-	var verifying *auth.OptionError
-	var unusable *credential.Error
-	var refusal *host.Refusal
-	var unchanged *mcphost.Error
-	var untrusted *webhook.Refusal
-	var secret *webhook.SecretError
+	unusable, isUnusable := errors.AsType[*credential.Error](err)
 	switch {
 	case err == nil:
 		return ExitOK
@@ -58,46 +53,49 @@ func ExitCode(err error) int {
 		return ExitInterrupted
 	case errors.As(err, &coded):
 		return coded.ExitCode()
-	case errors.As(err, &unchanged):
+	case is[*mcphost.Error](err):
 		return ExitConfiguration
-	case errors.As(err, &refusal):
+	case is[*host.Refusal](err):
 		return ExitRefused
-	case errors.As(err, &unusable):
+	case isUnusable:
 		return ClassCode(unusable.Class)
-	case errors.As(err, &option), errors.As(err, &hosted), errors.As(err, &verifying):
+	case is[*rs.OptionError](err), is[*host.OptionError](err), is[*auth.OptionError](err):
 		return ExitUsage
-	case errors.As(err, &untrusted):
+	case is[*webhook.Refusal](err), is[*tool.UnconfirmedError](err):
 		return ExitToolError
-	case errors.As(err, &secret):
+	case is[*webhook.SecretError](err):
 		return ExitConfiguration
 	}
 	return answerCode(err)
 }
 
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}
+
 // answerCode maps the error of a tool call.
 func answerCode(err error) int {
-	var refused *rs.Error
-	var failure *rs.Failure
-	var own *tool.Error
-	var unconfirmed *tool.UnconfirmedError
-	switch {
-	case errors.As(err, &unconfirmed):
+	if refused, ok := errors.AsType[*tool.Error](err); ok {
+		return refusedCode(refused.Code)
+	}
+	if failure, ok := errors.AsType[*rs.Failure](err); ok {
+		if failure.Reason == rs.Unreachable || failure.Reason == rs.Timeout {
+			return ExitUnreachable
+		}
 		return ExitToolError
-	case errors.As(err, &own):
-		return ownCode(own.Code)
-	case errors.As(err, &failure) && (failure.Reason == rs.Unreachable || failure.Reason == rs.Timeout):
-		return ExitUnreachable
-	case errors.As(err, &failure):
-		return ExitToolError
-	case errors.As(err, &refused) && isCredentialAtFault(refused):
-		return ExitConfiguration
-	case errors.As(err, &refused):
+	}
+	if refused, ok := errors.AsType[*rs.Error](err); ok {
+		if isCredentialAtFault(refused) {
+			return ExitConfiguration
+		}
 		return ExitToolError
 	}
 	return ExitInternal
 }
 
-func ownCode(code tool.Code) int {
+// refusedCode maps the code of a call that a tool refused before any read.
+func refusedCode(code tool.Code) int {
 	switch code {
 	case tool.InvalidArguments, tool.UnknownArgument, tool.InvalidFilter, tool.InvalidExpand, tool.InvalidID,
 		tool.ConflictingConnectionID, tool.InvalidFieldWindowSelector, tool.InvalidSchemaDetail:
@@ -119,3 +117,35 @@ func isCredentialAtFault(refused *rs.Error) bool {
 	}
 	return refused.Status == http.StatusUnauthorized
 }
+
+// usageError is a command line that makes no sense. Its message says what would.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+// ExitCode is that of every wrong command line.
+func (e *usageError) ExitCode() int { return ExitUsage }
+
+// Usagef is a usageError with a formatted message.
+func Usagef(format string, values ...any) error {
+	return &usageError{fmt.Sprintf(format, values...)}
+}
+
+// NoArguments refuses arguments that no flag takes.
+func NoArguments(command *cobra.Command, arguments []string) error {
+	if len(arguments) > 0 {
+		return Usagef("unexpected argument %q; run: %s --help", arguments[0], command.CommandPath())
+	}
+	return nil
+}
+
+// NoCommand refuses arguments of a command that only holds others: each is a command that is not there.
+func NoCommand(command *cobra.Command, arguments []string) error {
+	if len(arguments) > 0 {
+		return Usagef("unknown command %q; run: %s --help", arguments[0], command.CommandPath())
+	}
+	return nil
+}
+
+// ShowHelp is what a command does that only holds others.
+func ShowHelp(command *cobra.Command, _ []string) error { return command.Help() }

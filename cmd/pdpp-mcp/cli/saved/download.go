@@ -71,9 +71,8 @@ func download(ctx context.Context, client *rs.Client, request rs.Request, target
 		if err == nil {
 			break
 		}
-		var failure *rs.Failure
-		moved := target.resume().Offset > before
-		if !errors.As(err, &failure) || !moved || attempt == mostAttempts || ctx.Err() != nil {
+		_, brokeOff := errors.AsType[*rs.Failure](err)
+		if !brokeOff || target.resume().Offset == before || attempt == mostAttempts || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -82,8 +81,8 @@ func download(ctx context.Context, client *rs.Client, request rs.Request, target
 
 func downloadPart(ctx context.Context, client *rs.Client, request rs.Request, target sink, progress *progress) error {
 	opened, err := client.Open(ctx, request, target.resume())
-	var refused *rs.Error
-	if errors.As(err, &refused) && refused.Status == http.StatusRequestedRangeNotSatisfiable && target.resume().Offset > 0 {
+	refused, ok := errors.AsType[*rs.Error](err)
+	if ok && refused.Status == http.StatusRequestedRangeNotSatisfiable && target.resume().Offset > 0 {
 		opened, err = client.Open(ctx, request, rs.Resume{}) // what is there is not the beginning of it
 	}
 	if err != nil {

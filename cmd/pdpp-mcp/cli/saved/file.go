@@ -60,11 +60,10 @@ func openPart(name, digest string) (*os.File, error) {
 	if errors.Is(err, fs.ErrExist) {
 		file, _, err = ownfile.OpenPrivate(part, os.O_RDWR)
 	}
-	var foreign *ownfile.Fault
-	switch {
-	case errors.As(err, &foreign):
+	if foreign, ok := errors.AsType[*ownfile.Fault](err); ok {
 		return nil, invocation.Usagef("%v, so it is not what an earlier run left; remove it, or name another file with -o", foreign)
-	case err != nil:
+	}
+	if err != nil {
 		return nil, invocation.Usagef("-o cannot be written: %v", err)
 	}
 	return file, nil

@@ -2,6 +2,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -113,7 +114,7 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	}
 	_, err = fmt.Fprintf(terminal.Out, "Connected to %s with grant %s; %s.\nStored in %s.\n"+
 		"Try:  %s\nNext: %s\n",
-		entry.ProviderURL, orNone(invocation.Printable(entry.Credential.GrantID)), until, path,
+		entry.ProviderURL, cmp.Or(invocation.Printable(entry.Credential.GrantID), "-"), until, path,
 		commandline.Read("call "+tool.SchemaTool, entry.ProviderURL, cache.NamedRoot()), commandline.Read("setup <host>", entry.ProviderURL, cache.NamedRoot()))
 	if err != nil {
 		return fmt.Errorf("write the result: %w", err)

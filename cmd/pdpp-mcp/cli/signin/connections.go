@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,7 +23,7 @@ type connection struct {
 	GrantID             string     `json:"grant_id,omitempty"`
 	Scope               string     `json:"scope,omitempty"`
 	ClientID            string     `json:"client_id,omitempty"`
-	CreatedAt           *time.Time `json:"created_at,omitempty"`
+	CreatedAt           time.Time  `json:"created_at,omitzero"`
 	ExpiresAt           *time.Time `json:"expires_at"` // null: it does not expire, or nobody said
 	State               string     `json:"state"`
 	Current             bool       `json:"current"` // used without --grant-id
@@ -86,13 +87,7 @@ func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Ti
 func connectionOf(entry *credential.Entry, path string, current bool, now time.Time) connection {
 	shown := connection{
 		ProviderURL: entry.ProviderURL, AuthorizationServer: entry.AuthorizationServer, GrantID: entry.Credential.GrantID,
-		Scope: entry.Credential.Scope, ClientID: entry.Client.ClientID, State: stateValid, Current: current, Path: path,
-	}
-	if shown.Scope == "" {
-		shown.Scope = entry.Scope
-	}
-	if !entry.CreatedAt.IsZero() {
-		shown.CreatedAt = &entry.CreatedAt
+		Scope: cmp.Or(entry.Credential.Scope, entry.Scope), ClientID: entry.Client.ClientID, CreatedAt: entry.CreatedAt, State: stateValid, Current: current, Path: path,
 	}
 	if !entry.Credential.ExpiresAt.IsZero() {
 		shown.ExpiresAt = &entry.Credential.ExpiresAt
@@ -121,7 +116,7 @@ func printConnections(out io.Writer, connections []connection, cacheRoot string)
 		if listed.Current {
 			state += ", current"
 		}
-		rows = append(rows, []string{listed.ProviderURL, orNone(listed.GrantID), orNone(listed.Scope), expires, state})
+		rows = append(rows, []string{listed.ProviderURL, cmp.Or(listed.GrantID, "-"), cmp.Or(listed.Scope, "-"), expires, state})
 	}
 	for _, row := range rows {
 		for i := range row {
@@ -132,12 +127,4 @@ func printConnections(out io.Writer, connections []connection, cacheRoot string)
 		}
 	}
 	return table.Flush()
-}
-
-// orNone stands for what nobody said.
-func orNone(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ func reportDisconnected(ctx context.Context, out io.Writer, provider string, rem
 		if !keepToken {
 			became = revoke(ctx, entry)
 		}
-		_, err := fmt.Fprintf(out, "Removed grant %s of %s; %s.\n", orNone(invocation.Printable(entry.Credential.GrantID)), entry.ProviderURL, became)
+		_, err := fmt.Fprintf(out, "Removed grant %s of %s; %s.\n", cmp.Or(invocation.Printable(entry.Credential.GrantID), "-"), entry.ProviderURL, became)
 		if err != nil {
 			return fmt.Errorf("write the result: %w", err)
 		}
