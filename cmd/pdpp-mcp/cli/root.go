@@ -1,4 +1,4 @@
-// Package cli is the command line of pdpp-mcp: the tree of its commands, and what is told of all of them. The commands
+// Package cli is the command line of pdpp-mcp: the tree of its commands, and what describes all of them. The commands
 // themselves stand below it by family.
 package cli
 
@@ -22,7 +22,7 @@ func Execute(ctx context.Context, arguments []string, terminal invocation.Termin
 	root, log := NewRoot(terminal, release)
 	root.SetArgs(arguments)
 	defer func() {
-		// A panic is a fault of the program. Its value may hold record data, so only its place is told.
+		// A panic is a fault of the program. Its value may hold record data, so only its place is logged.
 		if panicked := recover(); panicked != nil {
 			log.Logger().Debug("panicked", "stack", string(debug.Stack()))
 			log.Fatal(errPanicked, invocation.ExitInternal)
@@ -41,6 +41,7 @@ func Execute(ctx context.Context, arguments []string, terminal invocation.Termin
 
 var errPanicked = errors.New("an internal fault ended the command; run it again with --log-level debug and report what it shows")
 
+// NewRoot makes all commands, and the log that they share. The release is empty for what is no release.
 func NewRoot(terminal invocation.Terminal, release string) (*cobra.Command, *invocation.Log) {
 	version := buildVersion(release)
 	root := &cobra.Command{
@@ -57,7 +58,7 @@ malformed, 130 interrupted.`,
 		SilenceErrors: true, // execute prints them, with the exit code in mind
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
-			if command.Hidden { // a shell asks for completions; a variable that is wrong is told when a command runs
+			if command.Hidden { // a shell asks for completions; a wrong variable is reported when a command runs
 				return nil
 			}
 			return invocation.FillFromEnvironment(command.Flags())

@@ -24,7 +24,7 @@ func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Co
 		Long: `Call one tool. On a terminal the answer is shown for people; in a pipe or a file it is the
 structured output as JSON. --format text prints what a model reads that sees only text.`,
 		Example: "  pdpp-mcp call " + strings.Join(gen.Surface().Examples, "\n  pdpp-mcp call "),
-		// The flags of a tool that is not there are no news: the name is what is wrong.
+		// An unknown tool is refused by its name, not by its flags.
 		FParseErrWhitelist:         cobra.FParseErrWhitelist{UnknownFlags: true},
 		SuggestionsMinimumDistance: 3,
 		Args:                       refuseTool,
@@ -36,7 +36,7 @@ structured output as JSON. --format text prints what a model reads that sees onl
 	return command
 }
 
-// refuseTool is about a command line on which no tool was found.
+// refuseTool refuses a command line on which no tool was found.
 func refuseTool(command *cobra.Command, positional []string) error {
 	if len(positional) == 0 {
 		return invocation.Usagef("call takes the name of one tool: %s", toolNames())
@@ -60,7 +60,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	arguments := invocation.AddArguments(command.Flags(), definition.Arguments)
 	provider.AddFlags(command.Flags())
 	format.AddFlags(command.Flags())
-	paging := addPaging(command, definition.Pages)
+	pages := newPages(terminal, command, definition.Pages)
 	command.RunE = func(command *cobra.Command, words []string) error {
 		object, err := arguments.Object(command, words)
 		if err != nil {
@@ -70,12 +70,11 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		if err != nil {
 			return err
 		}
-		if paging.all {
-			kept := newWholeRows(reader)
-			call := func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-				return runWithin(ctx, definition.Run, tool.Env{RS: kept}, arguments)
+		if pages.all {
+			pages.kept = newWholeRows(reader)
+			pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
+				return runWithin(ctx, definition.Run, tool.Env{RS: pages.kept}, arguments)
 			}
-			pages := &pages{terminal: terminal, call: call, cursor: definition.Pages, kept: kept, readOn: paging.readOn}
 			return pages.print(command.Context(), object)
 		}
 		result, err := runWithin(command.Context(), definition.Run, tool.Env{RS: reader}, object)

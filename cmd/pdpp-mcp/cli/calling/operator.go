@@ -17,43 +17,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// newDownloadCommand saves an answer of bytes to a file.
-func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
-	var provider invocation.Provider
-	target := saved.Target{Terminal: terminal}
-	command, arguments := newGeneratedCommand(generated)
-	target.AddFlags(command.Flags())
-	provider.AddFlags(command.Flags())
-	command.RunE = func(command *cobra.Command, words []string) error {
-		object, err := arguments.Object(command, words)
-		if err != nil {
-			return err
-		}
-		request, err := generated.Download(object)
-		if err != nil {
-			return err
-		}
-		client, err := provider.Admitted(command.Context(), log.Logger())
-		if err != nil {
-			return err
-		}
-		return target.Download(command.Context(), client, request)
-	}
-	return command
-}
-
-// tellMore says on stderr that a list has more rows than were printed, which neither a table nor a text shows (R-HAND-8).
-// The lists of operator commands have no pages, so there is no way to the others.
-func tellMore(out io.Writer, answer *tool.Result) {
-	var list struct {
-		Data    []json.RawMessage `json:"data"`
-		HasMore bool              `json:"has_more"`
-	}
-	if err := json.Unmarshal(answer.Structured, &list); err == nil && list.HasMore {
-		fmt.Fprintf(out, "the provider has more than these %d rows\n", len(list.Data))
-	}
-}
-
 // groups say what the commands that begin with a word have in common.
 var groups = map[string]string{
 	"subscriptions": "Manage event subscriptions, and check what they deliver",
@@ -94,6 +57,16 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 	}
 	parent.AddCommand(child)
 	return child
+}
+
+// newGeneratedCommand has the words and the arguments of a command, and does nothing yet.
+func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Arguments) {
+	use := generated.Words[len(generated.Words)-1]
+	if at := slices.IndexFunc(generated.Arguments, func(argument tool.Argument) bool { return argument.Positional }); at >= 0 {
+		use += " <" + invocation.FlagName(generated.Arguments[at].Name) + ">"
+	}
+	command := &cobra.Command{Use: use, Short: generated.Title, Long: generated.Description, Args: cobra.ArbitraryArgs}
+	return command, invocation.AddArguments(command.Flags(), generated.Arguments)
 }
 
 // newAnswerCommand asks once and prints the answer. What a change led to is printed too when it is not what was asked
@@ -140,12 +113,39 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 	return command
 }
 
-// newGeneratedCommand has the words and the arguments of a command, and does nothing yet.
-func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Arguments) {
-	use := generated.Words[len(generated.Words)-1]
-	if at := slices.IndexFunc(generated.Arguments, func(argument tool.Argument) bool { return argument.Positional }); at >= 0 {
-		use += " <" + invocation.FlagName(generated.Arguments[at].Name) + ">"
+// tellMore says on stderr that a list has more rows than were printed, which neither a table nor a text shows (R-HAND-8).
+// The lists of operator commands have no pages, so there is no way to the others.
+func tellMore(out io.Writer, answer *tool.Result) {
+	var list struct {
+		Data    []json.RawMessage `json:"data"`
+		HasMore bool              `json:"has_more"`
 	}
-	command := &cobra.Command{Use: use, Short: generated.Title, Long: generated.Description, Args: cobra.ArbitraryArgs}
-	return command, invocation.AddArguments(command.Flags(), generated.Arguments)
+	if err := json.Unmarshal(answer.Structured, &list); err == nil && list.HasMore {
+		fmt.Fprintf(out, "the provider has more than these %d rows\n", len(list.Data))
+	}
+}
+
+// newDownloadCommand saves an answer of bytes to a file.
+func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
+	var provider invocation.Provider
+	target := saved.Target{Terminal: terminal}
+	command, arguments := newGeneratedCommand(generated)
+	target.AddFlags(command.Flags())
+	provider.AddFlags(command.Flags())
+	command.RunE = func(command *cobra.Command, words []string) error {
+		object, err := arguments.Object(command, words)
+		if err != nil {
+			return err
+		}
+		request, err := generated.Download(object)
+		if err != nil {
+			return err
+		}
+		client, err := provider.Admitted(command.Context(), log.Logger())
+		if err != nil {
+			return err
+		}
+		return target.Download(command.Context(), client, request)
+	}
+	return command
 }

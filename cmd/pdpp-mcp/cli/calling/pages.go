@@ -16,29 +16,23 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// pageFlags is what a command offers whose answers come in pages.
-type pageFlags struct {
-	all    bool
-	readOn func(arguments json.RawMessage) string // nil: the command has no pages
-}
-
-// addPaging offers every page of a tool that has an argument for next_cursor.
-func addPaging(command *cobra.Command, cursor string) *pageFlags {
-	paging := &pageFlags{}
-	if cursor != "" {
-		command.Flags().BoolVar(&paging.all, "all", false, "read every page; prints one JSON object a line, and how far it is on stderr")
-		paging.readOn = func(arguments json.RawMessage) string { return readOnCommand(command, arguments) }
-	}
-	return paging
-}
-
 // pages reads every page of one call.
 type pages struct {
 	terminal invocation.Terminal
+	command  *cobra.Command
+	cursor   string // the argument that takes next_cursor
+	all      bool   // was asked for
 	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
-	cursor   string                                 // the argument that takes next_cursor
-	kept     *wholeRows                             // what the call's tool reads through
-	readOn   func(arguments json.RawMessage) string // the command line that begins with another call
+	kept     *wholeRows // what the call's tool reads through
+}
+
+// newPages offers every page of a tool that has an argument for next_cursor.
+func newPages(terminal invocation.Terminal, command *cobra.Command, cursor string) *pages {
+	made := &pages{terminal: terminal, command: command, cursor: cursor}
+	if cursor != "" {
+		command.Flags().BoolVar(&made.all, "all", false, "read every page; prints one JSON object a line, and how far it is on stderr")
+	}
+	return made
 }
 
 // shownPage is what is read of a page's structured output.
@@ -100,9 +94,9 @@ func cursorOf(arguments json.RawMessage, name string) string {
 // errManySources says that the resource server pages one connection at a time.
 var errManySources = invocation.Usagef("several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists")
 
-// print prints every row of every page as one JSON object a line, and each row whole (R-HAND-7). A page is written whole before the next is asked
-// for, and nothing is asked for twice: whatever ends the reading, Ctrl-C too, leaves lines that can be used, and the
-// command line that reads on is named on stderr.
+// print prints every row of every page as one JSON object a line, and each row whole (R-HAND-7). A page is written whole before
+// the next is asked for, and nothing is asked for twice: whatever ends the reading, Ctrl-C too, leaves lines that can be used,
+// and the command line that reads on is named on stderr.
 func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 	progress := newProgress(p.terminal, cursorOf(arguments, p.cursor) == "")
 	defer progress.line.End()
@@ -111,7 +105,7 @@ func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 		if err != nil {
 			progress.line.End()
 			if _, incomplete := errors.AsType[*incompleteError](err); progress.rows > 0 && !incomplete {
-				fmt.Fprintf(p.terminal.Err, "stopped after %d rows; to read on: %s\n", progress.rows, p.readOn(arguments))
+				fmt.Fprintf(p.terminal.Err, "stopped after %d rows; to read on: %s\n", progress.rows, readOnCommand(p.command, arguments))
 			}
 			return err
 		}

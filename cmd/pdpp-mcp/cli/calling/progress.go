@@ -8,8 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// progress tells a person how many rows were read. It is silent where nobody reads along, and where the rows
-// themselves are to be seen.
+// progress shows on a terminal how many rows were read, unless the rows themselves are printed on one.
 type progress struct {
 	line      *invocation.Line
 	rows      int
@@ -31,7 +30,7 @@ func newProgress(terminal invocation.Terminal, fromStart bool) *progress {
 	return made
 }
 
-// add counts the rows of a page. The first total that is told stands; a page may tell none.
+// add counts the rows of a page. The first total that a page gives is kept; a page may give none.
 func (p *progress) add(rows int, told json.RawMessage) {
 	p.rows += rows
 	if p.total.Value == 0 && p.fromStart {

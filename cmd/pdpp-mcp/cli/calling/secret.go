@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// signingSecret is a secret of Standard Webhooks as it stands in an answer; the prefix tells it, whatever its
-// member is called. A slash of its base64 may be escaped.
+// signingSecret matches a secret of Standard Webhooks in an answer. The prefix identifies it, since the name of its member
+// differs. A slash of its base64 may be escaped.
 var signingSecret = regexp.MustCompile(`"(whsec_[A-Za-z0-9+/=_\\-]*)"`)
 
 // secretKeeper sends a change, and puts the signing secret of the answer into a file before anything is shown.

@@ -23,7 +23,7 @@ const webhookSecretVariable = "PDPP_WEBHOOK_SECRET"
 // mostEventBytes bounds what is read from standard input. Events hold no records.
 const mostEventBytes = 4 << 20
 
-// newVerifyCommand needs no provider: a signature is checked with the secret alone.
+// newVerifyCommand makes the command that checks an event. It needs no provider, only the signing secret.
 func newVerifyCommand(terminal invocation.Terminal) *cobra.Command {
 	var headers []string
 	secretFile, tolerance := "", webhook.DefaultTolerance

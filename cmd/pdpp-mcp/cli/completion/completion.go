@@ -1,4 +1,4 @@
-// Package completion lets a shell complete what stands on a command line in the place of values.
+// Package completion lets a shell complete the values on a command line.
 package completion
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Add lets a shell complete what stands in the place of values. It is called with the whole tree of
-// commands. A value that nothing is known of is not completed with the names of files.
+// Add lets a shell complete values. It is called with the whole tree of commands. A value of which nothing is known is not
+// completed with the names of files.
 func Add(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeFlags(root)
@@ -108,20 +108,18 @@ func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 // Deadline is how long a shell is kept waiting for a provider. Tests on busy machines wait longer.
 var Deadline = 2 * time.Second
 
-// namesFor gives the names of the grant that the command line would use, and none when anything is amiss.
-func namesFor(command *cobra.Command) (names grantedNames) {
-	ask(command, func(ctx context.Context, provider *invocation.Provider) (err error) {
-		names, err = namesOfGrant(ctx, provider, time.Now())
-		return err
+// namesFor gives the names of the grant that the command line would use.
+func namesFor(command *cobra.Command) grantedNames {
+	return ask(command, func(ctx context.Context, provider *invocation.Provider) (grantedNames, error) {
+		return namesOfGrant(ctx, provider, time.Now())
 	})
-	return names
 }
 
-// ask asks the provider that the command line names. A person who presses a key has asked for no message, so that
-// whatever is amiss leaves them with what there is.
-func ask(command *cobra.Command, question func(context.Context, *invocation.Provider) error) {
+// ask asks the provider that the command line names. Its answer is empty when anything goes wrong: a person who presses a key
+// has asked for no message.
+func ask[T any](command *cobra.Command, question func(context.Context, *invocation.Provider) (T, error)) (answer T) {
 	if err := invocation.FillFromEnvironment(command.Flags()); err != nil {
-		return
+		return answer
 	}
 	parent := command.Context()
 	if parent == nil {
@@ -129,7 +127,8 @@ func ask(command *cobra.Command, question func(context.Context, *invocation.Prov
 	}
 	ctx, cancel := context.WithTimeout(parent, Deadline)
 	defer cancel()
-	_ = question(ctx, providerOf(command.Flags()))
+	answer, _ = question(ctx, providerOf(command.Flags()))
+	return answer
 }
 
 // providerOf reads the flags of a command line that is not finished. What is not there stays at its default.
@@ -149,7 +148,7 @@ func providerOf(flags *pflag.FlagSet) *invocation.Provider {
 	}
 }
 
-// passedFor is what stands on the command line for the argument that takes one such name; empty when nothing does.
+// passedFor is the value on the command line of the argument that takes one such name; empty when there is none.
 func passedFor(command *cobra.Command, kind tool.Completion) string {
 	passed := ""
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -179,12 +178,9 @@ func grantedFields(command *cobra.Command) []string {
 	if stream == "" {
 		return nil
 	}
-	var fields []string
-	ask(command, func(ctx context.Context, provider *invocation.Provider) (err error) {
-		fields, err = fieldNames(ctx, provider, stream, passedFor(command, tool.CompleteConnection))
-		return err
+	return ask(command, func(ctx context.Context, provider *invocation.Provider) ([]string, error) {
+		return fieldNames(ctx, provider, stream, passedFor(command, tool.CompleteConnection))
 	})
-	return fields
 }
 
 // knownProviders are those of the credential cache.

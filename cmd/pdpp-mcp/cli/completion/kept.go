@@ -42,16 +42,16 @@ func newKeptNames(root, providerURL, grantID string) *keptNames {
 // read gives the names of the grant if they were read within the last minute.
 func (k *keptNames) read(now time.Time) (grantedNames, bool) {
 	if k == nil {
-		return grantedNames{}, false
+		return nil, false
 	}
 	file, err := os.Open(k.path)
 	if err != nil {
-		return grantedNames{}, false
+		return nil, false
 	}
 	defer file.Close()
 	var kept namesFile
 	if err := json.NewDecoder(io.LimitReader(file, namesLargest)).Decode(&kept); err != nil {
-		return grantedNames{}, false
+		return nil, false
 	}
 	age := now.Sub(kept.ReadAt)
 	belongs := kept.ProviderURL == k.providerURL && kept.GrantID == k.grantID

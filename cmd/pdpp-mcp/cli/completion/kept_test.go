@@ -10,7 +10,7 @@ import (
 // Names are kept for a minute, for one grant of one provider.
 func TestKeptNames(t *testing.T) {
 	root, now := t.TempDir(), time.Now()
-	names := grantedNames{Sources: []namedSource{{Streams: []string{"messages"}, Connections: []namedConnection{{ID: "cin_1"}}}}}
+	names := grantedNames{{Streams: []string{"messages"}, Connections: []namedConnection{{ID: "cin_1"}}}}
 	kept := newKeptNames(root, "https://pdpp.example", "grt_1")
 	kept.write(names, now)
 	tests := []struct {

@@ -17,9 +17,7 @@ import (
 )
 
 // grantedNames are the names of the streams and connections of one grant, and nothing of their records.
-type grantedNames struct {
-	Sources []namedSource `json:"sources"`
-}
+type grantedNames []namedSource
 
 // namedSource are connections that hold the same streams.
 type namedSource struct {
@@ -32,10 +30,10 @@ type namedConnection struct {
 	Name string `json:"name"` // for people; may be empty
 }
 
-// streams are those of one connection, or of all of them when the id is empty, in the order of the alphabet.
+// streams are those of one connection, or of all of them when the id is empty, in alphabetical order.
 func (n grantedNames) streams(connectionID string) []string {
 	var found []string
-	for _, source := range n.Sources {
+	for _, source := range n {
 		if connectionID == "" || slices.ContainsFunc(source.Connections, func(c namedConnection) bool { return c.ID == connectionID }) {
 			found = append(found, source.Streams...)
 		}
@@ -47,7 +45,7 @@ func (n grantedNames) streams(connectionID string) []string {
 // connections are those that hold a stream, or all of them when it is empty.
 func (n grantedNames) connections(stream string) []namedConnection {
 	var found []namedConnection
-	for _, source := range n.Sources {
+	for _, source := range n {
 		if stream == "" || slices.Contains(source.Streams, stream) {
 			found = append(found, source.Connections...)
 		}
@@ -61,11 +59,11 @@ func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.T
 	silent := slog.New(slog.DiscardHandler)
 	reader, err := provider.Reader(silent)
 	if err != nil {
-		return grantedNames{}, err
+		return nil, err
 	}
 	kept, err := keptNamesOf(provider, silent, now)
 	if err != nil {
-		return grantedNames{}, err
+		return nil, err
 	}
 	if names, ok := kept.read(now); ok {
 		return names, nil
@@ -99,7 +97,7 @@ var errNotScoped = errors.New("the token is not one of a client")
 func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, error) {
 	index, err := readSchema(ctx, reader, schemadoc.Scope{})
 	if err != nil {
-		return grantedNames{}, err
+		return nil, err
 	}
 	var names grantedNames
 	for _, connector := range index.Connectors {
@@ -114,7 +112,7 @@ func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, erro
 				source.Connections = append(source.Connections, namedConnection{ID: connection.ID, Name: invocation.OneLine(connection.Label)})
 			}
 		}
-		names.Sources = append(names.Sources, source)
+		names = append(names, source)
 	}
 	return names, nil
 }
@@ -162,7 +160,7 @@ func readSchema(ctx context.Context, reader rs.Reader, scope schemadoc.Scope) (*
 	return schemadoc.Read(response)
 }
 
-// completable tells whether a shell can take a name as one word. The provider chooses names, and what is offered
+// completable reports whether a shell can take a name as one word. The provider chooses names, and what is offered
 // here lands on a command line: nothing that a shell would expand, split or obey is offered, and no flag.
 func completable(name string) bool {
 	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {

@@ -66,7 +66,7 @@ func Table(shape tool.Table, result *tool.Result, columns int) string {
 // seeAll is how a call shows what a table has no room for.
 const seeAll = "see all with --format json"
 
-// cutGroups says what stands behind the groups shown: groups that did not fit into the result, and records in groups
+// cutGroups says what is missing after the groups shown: groups that did not fit into the result, and records in groups
 // that the resource server did not send (R-SURF-8).
 func cutGroups(shown, leftOut int, others json.Number) string {
 	var lines string

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes of interfaces.md. exitToolError is an answer in which a tool says no for a reason
-// that no other code stands for.
+// The exit codes of interfaces.md. ExitToolError is an answer in which a tool says no for a reason
+// that has no other code.
 const (
 	ExitOK            = 0
 	ExitToolError     = 1
@@ -42,7 +42,7 @@ func ClassCode(class credential.Class) int {
 	}[class]
 }
 
-// ExitCode maps an error to the exit code of its kind. An error of a command that has an ExitCode tells its code itself.
+// ExitCode maps an error to the exit code of its kind. An error with a method ExitCode gives its code itself.
 func ExitCode(err error) int {
 	var coded interface{ ExitCode() int }
 	unusable, isUnusable := errors.AsType[*credential.Error](err)

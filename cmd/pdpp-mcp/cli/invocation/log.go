@@ -1,11 +1,10 @@
 package invocation
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
-
-	"fmt"
 
 	"github.com/spf13/pflag"
 )

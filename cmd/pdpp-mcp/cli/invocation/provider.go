@@ -43,8 +43,8 @@ func OpenCache(root string, logger *slog.Logger) (*credential.Cache, error) {
 	return &credential.Cache{Root: root, Logger: logger}, nil
 }
 
-// ClearText says whether a token may be sent over plain http to another machine. It may not, unless whoever
-// runs the command trusts the network between.
+// ClearText says whether a token may be sent over plain http to another machine. It may not, unless the user
+// trusts the network between.
 type ClearText struct{ Allowed bool }
 
 // AllowPlainHTTP is the name of the flag.
@@ -130,8 +130,8 @@ func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token.Reveal(), Timeout: p.Timeout})
 }
 
-// Passed tells which token was passed for this run in place of the cache: where it came from, and how it is read. The source is
-// empty when none was.
+// Passed says whether a token was passed for this run in place of the cache: where it came from, and how it is read. The source
+// is empty when none was.
 func (p *Provider) Passed() (source string, read func() (credential.Token, error)) {
 	value := os.Getenv(accessTokenVariable)
 	switch {

@@ -68,7 +68,7 @@ func (c *content) resume() rs.Resume {
 	return rs.Resume{Offset: c.offset, ETag: c.etag}
 }
 
-// complete tells bytes that need no more, as the id says.
+// complete reports whether the bytes are those that the id names.
 func (c *content) complete() bool { return c.wanted != "" && c.sum() == c.wanted }
 
 // check compares with what was announced and with what the id says.

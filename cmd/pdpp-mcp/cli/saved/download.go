@@ -51,7 +51,7 @@ func (t *Target) Download(ctx context.Context, client *rs.Client, request rs.Req
 
 // sink takes the bytes of a download.
 type sink interface {
-	// complete tells that nothing is missing; resume is where to go on.
+	// complete reports whether nothing is missing; resume is where to go on.
 	complete() bool
 	resume() rs.Resume
 	// begin readies the sink for what the resource server sends; the offset is that of resume, or 0.

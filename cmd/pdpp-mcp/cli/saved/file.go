@@ -21,9 +21,9 @@ type file struct {
 	part  *os.File // FILE.….part
 }
 
-// newFile opens the file that the bytes wait in for their name. An id that names the digest names that file too, so
-// that a killed run is gone on with, and the digest tells in the end whether it was the beginning of the same bytes.
-// Any other id has a file of this run alone.
+// newFile opens the file for the bytes until all are there. When the id names their digest, so does the file: the next run can
+// go on with what a killed run left, and the digest shows in the end whether it was the beginning of the same bytes. For any
+// other id the file is new.
 func newFile(name string, force bool, digest string) (*file, error) {
 	if name == "" {
 		return nil, invocation.Usagef("-o is missing; name the file to write, or - for standard output")
@@ -42,10 +42,10 @@ func newFile(name string, force bool, digest string) (*file, error) {
 	return f, nil
 }
 
-// digestShown is how much of the digest stands in the name of FILE.….part, in hexadecimal digits.
+// digestShown is how much of the digest is part of the name of FILE.….part, in hexadecimal digits.
 const digestShown = 16
 
-// openPart makes the file, or opens the one that an earlier run made. What somebody else may have put there is neither
+// openPart makes the file, or opens the one that an earlier run made. What another user may have put there is neither
 // followed nor changed: a link, a pipe, a file that others can write or that has another name.
 func openPart(name, digest string) (*os.File, error) {
 	if digest == "" {

@@ -22,6 +22,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
+// NewServeCommand makes the command that serves MCP over HTTP.
 func NewServeCommand(log *invocation.Log, version string) *cobra.Command {
 	settings := &serveSettings{}
 	command := &cobra.Command{
@@ -103,7 +104,7 @@ func newHostedHandler(settings *serveSettings, version string, address net.Addr,
 	})
 }
 
-// reachableAt is an address for a URL. One that stands for every interface of the machine is none.
+// reachableAt is an address for a URL: localhost in place of one that means every interface of the machine.
 func reachableAt(address net.Addr) string {
 	listening, err := netip.ParseAddrPort(address.String())
 	if err != nil || !listening.Addr().IsUnspecified() {
@@ -129,7 +130,7 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 
 const metricsPath = "/metrics"
 
-// serveMetrics answers on an address of its own until the context is done.
+// serveMetrics answers on another address than the server until the context is done.
 func serveMetrics(ctx context.Context, listener net.Listener, counted http.Handler, logger *slog.Logger) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+metricsPath, counted)

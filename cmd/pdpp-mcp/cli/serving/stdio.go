@@ -12,21 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
-// How much a heap may grow before it is collected trades memory for time: most of what is allocated are the
-// SDK's buffers and pages, gone after each request. A local server shares the machine with a person, so it
-// grows less.
-const (
-	servedGCPercent = 400
-	stdioGCPercent  = 300
-)
-
-// raiseGCPercent leaves it to whoever runs the server when they have set it.
-func raiseGCPercent(percent int) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
-	}
-}
-
+// NewStdioCommand makes the command that serves one MCP session over standard input and output.
 func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version string) *cobra.Command {
 	var provider invocation.Provider
 	var serverName string
@@ -50,4 +36,19 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "name that the server tells its clients")
 	invocation.ReadVariables(command.Flags(), "server-name")
 	return command
+}
+
+// How much a heap may grow before it is collected trades memory for time: most of what is allocated are the
+// SDK's buffers and pages, gone after each request. A local server shares the machine with a person, so it
+// grows less.
+const (
+	servedGCPercent = 400
+	stdioGCPercent  = 300
+)
+
+// raiseGCPercent sets how much the heap may grow, unless GOGC is set.
+func raiseGCPercent(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
 }

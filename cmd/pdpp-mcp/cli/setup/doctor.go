@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
+// NewDoctorCommand makes the command that checks everything between an MCP host and the data.
 func NewDoctorCommand(terminal invocation.Terminal) *cobra.Command {
 	// One check has less time than one request elsewhere: a run that waits is what people are here for.
 	provider := invocation.Provider{Timeout: doctor.DefaultDeadline}

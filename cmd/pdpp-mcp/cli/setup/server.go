@@ -68,7 +68,7 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	return mcphost.Server{Name: s.name, Command: binary, Arguments: arguments}, nil
 }
 
-// root is the cache as an absolute path, since a host starts servers in a folder of its own. It is empty for
+// root is the cache as an absolute path, since a host starts servers in another folder. It is empty for
 // the one below the home directory, which the started binary finds by itself.
 func (s *setupServer) root() (string, error) {
 	cache, err := invocation.OpenCache(s.cacheRoot, nil)

@@ -14,32 +14,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// confirm asks a person and tells whether the answer is yes; Ctrl-C is a no. Without a terminal there is
-// nobody to ask, which is an error.
-func confirm(ctx context.Context, terminal invocation.Terminal, question string) (bool, error) {
-	input, isTerminal := invocation.OnTerminal(terminal.In)
-	if !isTerminal {
-		return false, invocation.Usagef("nothing was written, because there is no terminal to ask on; pass --yes to write it, or --print")
-	}
-	if _, err := fmt.Fprint(terminal.Err, question+" [y/N] "); err != nil {
-		return false, fmt.Errorf("ask: %w", err)
-	}
-	answered := make(chan string, 1)
-	go func() { // a read cannot be interrupted; after Ctrl-C the process ends without it
-		line, err := bufio.NewReader(input).ReadString('\n')
-		if err != nil {
-			line = ""
-		}
-		answered <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case answer := <-answered:
-		return answer == "y" || answer == "yes", nil
-	case <-ctx.Done():
-		return false, nil
-	}
-}
-
 // setup is one command line of pdpp-mcp setup.
 type setup struct {
 	terminal invocation.Terminal
@@ -48,6 +22,7 @@ type setup struct {
 	print    bool
 }
 
+// NewSetupCommand makes the command that puts this program into the configuration of an MCP host.
 func NewSetupCommand(terminal invocation.Terminal) *cobra.Command {
 	setup := &setup{terminal: terminal}
 	command := &cobra.Command{
@@ -170,4 +145,30 @@ func (s *setup) sayNext(host mcphost.Host, server mcphost.Server) {
 // say writes a line for people. Nothing is left to be done if stderr cannot be written.
 func (s *setup) say(format string, values ...any) {
 	_, _ = fmt.Fprintln(s.terminal.Err, invocation.Printable(fmt.Sprintf(format, values...)))
+}
+
+// confirm asks a person and reports whether the answer is yes; Ctrl-C is a no. Without a terminal it is an error, since there is
+// no person to ask.
+func confirm(ctx context.Context, terminal invocation.Terminal, question string) (bool, error) {
+	input, isTerminal := invocation.OnTerminal(terminal.In)
+	if !isTerminal {
+		return false, invocation.Usagef("nothing was written, because there is no terminal to ask on; pass --yes to write it, or --print")
+	}
+	if _, err := fmt.Fprint(terminal.Err, question+" [y/N] "); err != nil {
+		return false, fmt.Errorf("ask: %w", err)
+	}
+	answered := make(chan string, 1)
+	go func() { // a read cannot be interrupted; after Ctrl-C the process ends without it
+		line, err := bufio.NewReader(input).ReadString('\n')
+		if err != nil {
+			line = ""
+		}
+		answered <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case answer := <-answered:
+		return answer == "y" || answer == "yes", nil
+	case <-ctx.Done():
+		return false, nil
+	}
 }

@@ -28,6 +28,7 @@ type signIn struct {
 	options   connect.Options
 }
 
+// NewConnectCommand makes the command that signs in at a provider and stores the credential.
 func NewConnectCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var asked signIn
 	command := &cobra.Command{

@@ -24,7 +24,7 @@ type connection struct {
 	Scope               string     `json:"scope,omitempty"`
 	ClientID            string     `json:"client_id,omitempty"`
 	CreatedAt           time.Time  `json:"created_at,omitzero"`
-	ExpiresAt           *time.Time `json:"expires_at"` // null: it does not expire, or nobody said
+	ExpiresAt           *time.Time `json:"expires_at"` // null: it does not expire, or the provider does not say
 	State               string     `json:"state"`
 	Current             bool       `json:"current"` // used without --grant-id
 	Path                string     `json:"path"`
@@ -37,6 +37,7 @@ const (
 	stateOwner   = "owner credential, never used"
 )
 
+// NewConnectionsCommand makes the command that lists the stored credentials without their tokens.
 func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot string
 	var asJSON bool

@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
+// NewDisconnectCommand makes the command that removes stored credentials, and revokes their tokens.
 func NewDisconnectCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot, grantID string
 	var keepToken bool
@@ -46,7 +47,7 @@ the provider.`,
 }
 
 // reportDisconnected revokes what was removed. Removing comes first, since a provider that does not answer must not
-// keep a credential on this machine; so a token that could not be revoked is told and is no failure.
+// keep a credential on this machine; so a token that could not be revoked is reported and is no failure.
 func reportDisconnected(ctx context.Context, out io.Writer, provider string, removed []*credential.Entry, keepToken bool) error {
 	if len(removed) == 0 {
 		_, err := fmt.Fprintf(out, "Removed a malformed credential file of %s.\n", invocation.Printable(provider))

@@ -23,14 +23,14 @@ func openBrowser(page string) {
 	if name == "" {
 		return
 	}
-	// Not bound to a context: the browser outlives the sign-in. Its own messages would break the screen.
+	// Not bound to a context: the browser outlives the sign-in. Messages of the browser would break the screen.
 	command := exec.Command(name, append(arguments, page)...)
 	if err := command.Start(); err == nil {
 		go func() { _ = command.Wait() }()
 	}
 }
 
-// browserCommand is empty where nobody would see a browser.
+// browserCommand is the program that opens a page; empty where there is no display.
 func browserCommand(system string, getenv func(string) string) (string, []string) {
 	switch system {
 	case "darwin":
@@ -75,7 +75,7 @@ func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	go s.count(approval.ExpiresAt, now)
 }
 
-// framed draws a code so that it stands out, and can still be copied.
+// framed draws a frame around a code, which can still be copied.
 func (s *approvalScreen) framed(code string) string {
 	if !s.isTerminal {
 		return "    " + code
