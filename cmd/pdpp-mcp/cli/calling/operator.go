@@ -106,7 +106,8 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 			return failed
 		}
 		tellMore(terminal.Err, result)
-		return errors.Join(failed, format.Print(display.TerminalSafe(result), func(columns int) string {
+		result = display.TerminalSafe(result)
+		return errors.Join(failed, format.Print(result, func(columns int) string {
 			return display.AnswerTable(result, generated.Columns, columns)
 		}))
 	}

@@ -14,17 +14,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// AnswerTable shows the rows of a list as a table, and anything else as its text.
-func AnswerTable(result *tool.Result, names []string, columns int) string {
-	var list struct {
-		Data []json.RawMessage `json:"data"`
-	}
-	if err := json.Unmarshal(result.Structured, &list); err != nil || len(list.Data) == 0 {
-		return result.Text
-	}
-	return strings.TrimRight(grid(memberRows(list.Data, names...), columns, seeAll), "\n")
-}
-
 // Bounds of a table, in columns.
 const (
 	cellMost     = 40
@@ -61,6 +50,17 @@ func Table(shape tool.Table, result *tool.Result, columns int) string {
 		return invocation.Printable(page.Text)
 	}
 	return invocation.Printable(result.Text)
+}
+
+// AnswerTable shows the rows of a list as a table, and anything else as its text.
+func AnswerTable(result *tool.Result, names []string, columns int) string {
+	var list struct {
+		Data []json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(result.Structured, &list); err != nil || len(list.Data) == 0 {
+		return invocation.Printable(result.Text)
+	}
+	return strings.TrimRight(grid(memberRows(list.Data, names...), columns, seeAll), "\n")
 }
 
 // seeAll is how a call shows what a table has no room for.

@@ -53,4 +53,10 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 			}
 		})
 	}
+	for _, structured := range []string{`{}`, `{"data":[{` + hostile + `:` + hostile + `}]}`} {
+		result := &tool.Result{Text: "x" + commands, Structured: json.RawMessage(structured)}
+		if shown := AnswerTable(result, nil, 200); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
+			t.Errorf("an answer of %s: %q", structured, shown)
+		}
+	}
 }
