@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strings"
@@ -47,7 +48,7 @@ func FillFromEnvironment(flags *pflag.FlagSet) error {
 			return
 		}
 		if err := flags.Set(flag.Name, value); err != nil {
-			problems = append(problems, Usagef("%s cannot be used: it must be a value for --%s", variables[0], flag.Name))
+			problems = append(problems, Usagef("%s cannot be used for --%s: %v", variables[0], flag.Name, cmp.Or(errors.Unwrap(err), err)))
 		}
 	})
 	return errors.Join(problems...)
