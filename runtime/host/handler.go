@@ -133,10 +133,7 @@ func TransportOptions() *mcp.StreamableHTTPOptions {
 // Paths are the patterns of http.ServeMux under which a Handler can be mounted beside a provider on the same
 // origin. The metadata of the provider itself is not among them.
 func Paths() []string {
-	return []string{
-		auth.MCPPath, auth.MCPMetadataPath, healthPath, readinessPath, page.IndexPath + "{$}", page.ConnectPath, page.ConnectPath + ".css",
-		page.ConnectPath + ".js", page.ShortPath, page.LLMSPath, page.IconPath,
-	}
+	return append(page.Paths(), auth.MCPPath, auth.MCPMetadataPath, healthPath, readinessPath)
 }
 
 func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {

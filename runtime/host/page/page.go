@@ -1,26 +1,29 @@
 // Package page serves what a hosted server shows without a bearer: the setup page, the discovery
-// index, llms.txt and the icon (R-HOST-6, R-HOST-7, R-HOST-8, R-HOST-11). None of it holds data of
-// anybody, and every URL on it begins with the public origin of the request.
+// index, llms.txt and the icon (R-HOST-6, R-HOST-7, R-HOST-8, R-HOST-11). None of it holds personal
+// data, and every URL on it begins with the public origin of the request.
 package page
 
 import (
-	"cmp"
+	"bytes"
+	"encoding/json"
+	"html"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Paths of the routes (interfaces.md, Hosted routes).
+// Paths of the routes (interfaces.md, Hosted routes). The others are in package auth.
 const (
-	IndexPath       = "/"
-	ConnectPath     = "/dashboard/connect"
-	ShortPath       = "/connect" // redirects to ConnectPath
-	LLMSPath        = "/llms.txt"
-	IconPath        = "/icon.svg"
-	MCPPath         = "/mcp"
-	MetadataPath    = "/.well-known/oauth-protected-resource"
-	MCPMetadataPath = MetadataPath + MCPPath
-
-	stylePath  = ConnectPath + ".css"
-	scriptPath = ConnectPath + ".js"
+	indexPath   = "/"
+	connectPath = "/dashboard/connect"
+	shortPath   = "/connect" // redirects to connectPath
+	llmsPath    = "/llms.txt"
 )
 
 // Options says what the pages tell of a server.
@@ -29,8 +32,8 @@ type Options struct {
 	Version string // shown in the index and below the pages; may be empty
 
 	// Origin gives the origin that the client of a request sees, such as https://data.example, without
-	// a path. It is required and called concurrently. Whether to trust a forwarded header is its
-	// decision; whatever it gives is escaped here.
+	// a path. It is required and called concurrently. It decides whether to trust a forwarded header;
+	// the pages escape whatever it gives.
 	Origin func(*http.Request) string
 
 	// Provider is the URL that people pass to the command line; empty when it is the public origin.
@@ -60,23 +63,107 @@ func New(options Options) *Pages {
 	return &Pages{options: options}
 }
 
+func (p *Pages) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		indexPath + "{$}": p.index, connectPath: p.connect, connectPath + ".css": style, connectPath + ".js": script,
+		shortPath: redirect, llmsPath: p.llms, auth.IconPath: icon,
+	}
+}
+
+// Paths are the routes as patterns of http.ServeMux, in alphabetical order.
+func Paths() []string { return slices.Sorted(maps.Keys(new(Pages).routes())) }
+
 // Register adds the routes, for GET and HEAD.
 func (p *Pages) Register(mux *http.ServeMux) {
-	mux.HandleFunc("GET "+IndexPath+"{$}", p.index)
-	mux.HandleFunc("GET "+ConnectPath, p.connect)
-	mux.HandleFunc("GET "+ShortPath, redirect)
-	mux.HandleFunc("GET "+LLMSPath, p.llms)
-	mux.HandleFunc("GET "+IconPath, icon)
-	mux.HandleFunc("GET "+stylePath, style)
-	mux.HandleFunc("GET "+scriptPath, script)
+	for path, answer := range p.routes() {
+		mux.HandleFunc("GET "+path, answer)
+	}
 }
 
-func (p *Pages) addresses(r *http.Request) addresses {
-	return newAddresses(p.options.Origin(r))
+const indexDescription = "Read-only access for AI apps to the personal data that its owner granted, over the Model Context Protocol (MCP)."
+
+// index answers with the discovery index in the shape that PDPP servers share (R-HOST-11): JSON, or HTML for a client
+// that prefers it.
+func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
+	const vary = "Accept, " + originHeaders
+	at := p.addresses(r)
+	if prefersHTML(r.Header.Values("Accept")) {
+		values := p.values(at)
+		values["description"] = indexDescription
+		sendHTML(w, r, vary, fill("index.html", values, html.EscapeString))
+		return
+	}
+	content := rawjson.Object{
+		rawjson.String("object", "pdpp_discovery_index"), rawjson.String("role", "mcp_server"), rawjson.String("resource_name", p.options.Name),
+	}
+	if p.options.Version != "" {
+		content = append(content, rawjson.String("version", p.options.Version))
+	}
+	links := rawjson.Object{
+		rawjson.String("mcp", at.mcp()), rawjson.String("setup", at.connect()),
+		rawjson.String("well_known", at.metadata()), rawjson.String("well_known_mcp", at.mcpMetadata()),
+		rawjson.String("llms_txt", at.llms()), rawjson.String("icon", at.icon()),
+	}
+	content = append(content, rawjson.String("description", indexDescription), rawjson.Raw("links", links.Encode()))
+	var body bytes.Buffer
+	_ = json.Indent(&body, content.Encode(), "", "  ") // it is JSON
+	body.WriteByte('\n')
+	send(w, r, document{contentType: "application/json; charset=utf-8", vary: vary, body: body.Bytes()})
 }
 
-// commands are the lines that connect to the server at these addresses.
-func (p *Pages) commands(at addresses) commands {
-	provider := cmp.Or(escapeURL(p.options.Provider), at.Origin)
-	return newCommands(at.MCP(), provider)
+// connect answers with the setup page (R-HOST-7).
+func (p *Pages) connect(w http.ResponseWriter, r *http.Request) {
+	at := p.addresses(r)
+	values := p.values(at)
+	for name, noun := range map[string]string{
+		"mcp_url": "MCP URL", "claude_code": "Claude Code command", "codex": "Codex command", "command_line": "terminal command",
+	} {
+		id := strings.ReplaceAll(name, "_", "-")
+		values["copy_"+name] = fill("copyable.html", map[string]any{"id": id, "noun": noun, "text": values[name]}, html.EscapeString)
+	}
+	values["note"] = ""
+	if !at.isPublic() {
+		values["note"] = markup(asset("note.html"))
+	}
+	sendHTML(w, r, originHeaders, fill("connect.html", values, html.EscapeString))
+}
+
+// redirect sends the short address on. The Location has no host, so no origin can be led astray.
+func redirect(w http.ResponseWriter, r *http.Request) {
+	secure(w.Header(), inertPolicy)
+	w.Header().Set("Cache-Control", oneDay)
+	http.Redirect(w, r, connectPath, http.StatusPermanentRedirect)
+}
+
+// llms answers with the page for agents that read it (R-HOST-8), in the form of llmstxt.org.
+func (p *Pages) llms(w http.ResponseWriter, r *http.Request) {
+	var tools strings.Builder
+	for _, tool := range p.options.Tools {
+		tools.WriteString("\n- `" + oneLine(tool.Name) + "`: ")
+		if title := oneLine(tool.Title); title != "" {
+			tools.WriteString(title + ". ")
+		}
+		description, _, more := strings.Cut(oneLine(tool.Description), ". ")
+		if more {
+			description += "."
+		}
+		tools.WriteString(description)
+	}
+	instructions := strings.TrimSpace(p.options.Instructions)
+	if instructions != "" {
+		instructions = "\n\n" + instructions
+	}
+	// It is plain text: every value but the instructions is one line, so that none can pass for another.
+	values := p.values(p.addresses(r))
+	values["name"], values["tools"], values["instructions"] = oneLine(p.options.Name), tools.String(), instructions
+	body := fill("llms.txt", values, func(text string) string { return text })
+	send(w, r, document{contentType: "text/plain; charset=utf-8", vary: originHeaders, body: []byte(body)})
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Icon is the value of serverInfo.icons[] for a server at a public origin (R-HOST-6). It names the short
+// URL, since clients are sent it with every result.
+func Icon(origin string) mcp.Icon {
+	return mcp.Icon{Source: newAddresses(origin).icon(), MIMEType: iconType, Sizes: []string{"any"}}
 }

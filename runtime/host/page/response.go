@@ -2,18 +2,25 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
+	"embed"
 	"encoding/base64"
+	"mime"
 	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // Content security policies (CSP Level 3). A page takes style, script and images from its own origin
-// alone, and sends nothing anywhere; what is no page takes nothing at all.
+// alone, and sends nothing anywhere; every other answer takes nothing at all.
 const (
-	pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	inertPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	pagePolicy  = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 // How long an answer may be kept. What is made for a request is asked for again each time, which costs
@@ -25,6 +32,41 @@ const (
 
 // originHeaders are the request headers from which a public origin may come, besides Host.
 const originHeaders = "Forwarded, X-Forwarded-Host, X-Forwarded-Proto"
+
+const iconType = "image/svg+xml"
+
+//go:embed assets
+var assets embed.FS
+
+// asset reads an embedded file. It panics when there is none: the names are constants.
+func asset(name string) []byte {
+	content, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return content
+}
+
+// markup is HTML that is already escaped.
+//
+// Package html/template would find the context of each value by itself, but it finds methods by their names,
+// which makes the linker keep every method of every type: 2.6 MB. All values here stand between tags or
+// within double quotes, where one escape is right.
+type markup string
+
+// fill writes an asset with its values, which stand in it as ${name}: strings are escaped, markup is not. It panics
+// when one is missing: the assets are embedded, and tests write each of them.
+func fill(name string, values map[string]any, escape func(string) string) markup {
+	return markup(os.Expand(string(asset(name)), func(name string) string {
+		switch value := values[name].(type) {
+		case markup:
+			return string(value)
+		case string:
+			return escape(value)
+		}
+		panic("page: no value for " + name)
+	}))
+}
 
 // document is one answer.
 type document struct {
@@ -38,31 +80,64 @@ type document struct {
 // send answers GET and HEAD, and an If-None-Match that names the body with 304.
 func send(w http.ResponseWriter, r *http.Request, answer document) {
 	header := w.Header()
-	secure(header, answer.policy)
+	secure(header, cmp.Or(answer.policy, inertPolicy))
 	header.Set("Content-Type", answer.contentType)
-	header.Set("ETag", entityTag(answer.body))
-	if answer.caching == "" {
-		answer.caching = revalidated
-	}
-	header.Set("Cache-Control", answer.caching)
+	// A strong validator (RFC 9110, 8.8.3): the same bytes have the same tag on every replica.
+	sum := sha256.Sum256(answer.body)
+	header.Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`)
+	header.Set("Cache-Control", cmp.Or(answer.caching, revalidated))
 	if answer.vary != "" {
 		header.Set("Vary", answer.vary)
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(answer.body))
 }
 
+func sendHTML(w http.ResponseWriter, r *http.Request, vary string, page markup) {
+	send(w, r, document{contentType: "text/html; charset=utf-8", policy: pagePolicy, vary: vary, body: []byte(page)})
+}
+
+func style(w http.ResponseWriter, r *http.Request) {
+	send(w, r, document{contentType: "text/css; charset=utf-8", body: asset("connect.css")})
+}
+
+func script(w http.ResponseWriter, r *http.Request) {
+	send(w, r, document{contentType: "text/javascript; charset=utf-8", body: asset("connect.js")})
+}
+
+// icon may be shown by the pages of others, since hosts list servers with their icons.
+func icon(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	send(w, r, document{contentType: iconType, caching: oneDay, body: asset("icon.svg")})
+}
+
 // secure sets the headers that every answer of this package carries.
 func secure(header http.Header, policy string) {
-	if policy == "" {
-		policy = inertPolicy
-	}
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Content-Type-Options", "nosniff")
 }
 
-// entityTag is a strong validator (RFC 9110, 8.8.3): the same bytes have the same tag on every replica.
-func entityTag(body []byte) string {
-	sum := sha256.Sum256(body)
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+// prefersHTML reports whether an Accept header (RFC 9110, 12.5.1) wants text/html more than
+// application/json. Without a preference JSON is the answer, since a client without one is a program.
+func prefersHTML(accept []string) bool {
+	return quality(accept, "text/html") > quality(accept, "application/json")
+}
+
+// quality is that of the most specific range which covers a media type, 0 when none does. It leaves out ranges that it
+// cannot read.
+func quality(accept []string, mediaType string) float64 {
+	family, _, _ := strings.Cut(mediaType, "/")
+	covering := []string{"*/*", family + "/*", mediaType}
+	best, found := -1, 0.0
+	for element := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		accepted, parameters, err := mime.ParseMediaType(element)
+		if err != nil {
+			continue
+		}
+		weight, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
+		if specific := slices.Index(covering, accepted); specific > best && err == nil && 0 <= weight && weight <= 1 {
+			best, found = specific, weight
+		}
+	}
+	return found
 }
