@@ -35,7 +35,7 @@ type session struct {
 // needs none (R-INSTR-4).
 func connect(t *testing.T, revision string) *session {
 	t.Helper()
-	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) {
+	environment := func(context.Context) (tool.Env, error) {
 		t.Error("the resource server was wanted")
 		return tool.Env{}, errors.New("no resource server")
 	}

@@ -55,7 +55,7 @@ func serveSurface(t *testing.T, listener *listeningRS) *mcp.ClientSession {
 	if err != nil {
 		t.Fatal(err)
 	}
-	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
+	environment := func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 	return hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)
 }
 

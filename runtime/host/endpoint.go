@@ -43,25 +43,20 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Request-Id", known.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-	r = withRequest(r, known)
-	h.route(answer, r, known)
-	h.recorder.Request(h.routeOf(r), answer.status, time.Since(started))
-}
-
-func (h *Handler) route(w http.ResponseWriter, r *http.Request, known *hostedRequest) {
-	origin, allowed := h.origins.of(r)
-	if !allowed {
-		h.refuse(w, r, misdirected)
-		return
-	}
+	r = r.WithContext(known.within(r.Context()))
+	origin, isAllowed := h.origins.of(r)
 	known.origin = origin
 	// Pages are public and may be linked to; messages and whatever changes something may not.
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if (r.URL.Path == auth.MCPPath || !isRead) && isForeign(r, origin) {
-		h.refuse(w, r, foreignOrigin)
-		return
+	switch {
+	case !isAllowed:
+		h.refuse(answer, r, misdirected)
+	case (r.URL.Path == auth.MCPPath || !isRead) && isForeign(r, origin):
+		h.refuse(answer, r, foreignOrigin)
+	default:
+		h.routes.ServeHTTP(answer, r)
 	}
-	h.routes.ServeHTTP(w, r)
+	h.options.Recorder.Request(h.routeOf(r), answer.status, time.Since(started))
 }
 
 // serveMCP answers /mcp: the order is from what costs least to what costs most.
@@ -84,17 +79,17 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		h.challenge(w, r, err)
 		return
 	}
-	release, refused := h.limiter.admit(requestOf(ctx).caller.TokenHash)
+	release, refused := h.limiter.admit(requestOf(ctx).caller.TokenHash, 1)
 	if refused != nil {
 		h.refuse(w, r, refused)
 		return
 	}
 	defer release()
 	if r.Method != http.MethodPost {
-		h.serveBySDK(w, r)
+		h.serveBySDK(w, r, nil)
 		return
 	}
-	body, forget, refused := h.bodies.read(w, r)
+	body, forget, refused := readBody(w, r, h.bodies)
 	defer forget()
 	if refused != nil {
 		h.refuse(w, r, refused)
@@ -105,13 +100,13 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 
 // serveBody answers the messages in a body.
 func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte) {
-	if h.messages != nil && !isAnswerable(r) {
-		h.messages.bySDK(w, r, body) // it refuses the request for its headers
+	if h.calls != nil && !isAnswerable(r) {
+		h.serveBySDK(w, r, body) // it refuses the request for its headers
 		return
 	}
 	texts, isBatch, bad := splitMessages(body)
 	if bad != nil {
-		refuseMessage(h.logger, w, r, http.StatusBadRequest, *bad)
+		h.refuseMessage(w, r, http.StatusBadRequest, *bad)
 		return
 	}
 	release, refused := h.limiter.admitMore(requestOf(r.Context()).caller.TokenHash, len(texts)-1)
@@ -120,26 +115,30 @@ func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte)
 		return
 	}
 	defer release()
-	if name, twice := repeatedHeader(r.Header); twice {
-		var id messageID
-		if !isBatch {
-			id = readMessage(texts[0]).id
-		}
-		refuseMessage(h.logger, w, r, http.StatusBadRequest, invalidRequest(id, fmt.Sprintf("the header %s came twice", name)))
-		return
+	name, isTwice := repeatedHeader(r.Header)
+	switch {
+	case isTwice && isBatch:
+		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(messageID{}, fmt.Sprintf("the header %s came twice", name)))
+	case isTwice:
+		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(readMessage(texts[0]).id, fmt.Sprintf("the header %s came twice", name)))
+	case h.calls == nil:
+		h.serveBySDK(w, r, body)
+	case !isBatch:
+		h.answer(w, r, readMessage(texts[0]))
+	case !hasBatches(revisionOf(r)):
+		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(messageID{}, "batches ended with revision 2025-03-26; send one message"))
+	default:
+		h.answerBatch(w, r, texts)
 	}
-	if h.messages == nil {
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		h.serveBySDK(w, r)
-		return
-	}
-	h.messages.serve(w, r, texts, isBatch)
 }
 
-// serveBySDK gives a request to the SDK or to another Endpoint, whose refusals are its own.
-func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request) {
-	if h.messages != nil {
+// serveBySDK gives a request to the SDK or to another Endpoint, whose refusals stay as they are.
+func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request, body []byte) {
+	if h.calls != nil {
 		w = &refusalWriter{ResponseWriter: w, requestID: requestOf(r.Context()).id}
+	}
+	if body != nil {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
 	h.sdk.ServeHTTP(w, r)
 }
@@ -150,7 +149,7 @@ func (h *Handler) authenticate(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	caller, err := h.verifier.Verify(r.Context(), bearer)
+	caller, err := h.options.Verifier.Verify(r.Context(), bearer)
 	if err != nil {
 		return err
 	}
@@ -162,7 +161,7 @@ func (h *Handler) authenticate(r *http.Request) error {
 // challenge answers a request that was not authenticated (R-HOST-2).
 func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 	known := requestOf(r.Context())
-	attributes := []slog.Attr{slog.String("request_id", known.id)}
+	attributes := known.appendTo(nil)
 	level := slog.LevelWarn // the authorization server is in trouble
 	var refusal *auth.Refusal
 	if errors.As(err, &refusal) {
@@ -172,23 +171,19 @@ func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 		}
 	}
 	// The text of a refusal holds no token.
-	h.logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
+	h.options.Logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
 	auth.Challenge{PublicOrigin: known.origin, RequestID: known.id}.Write(w, err)
 }
 
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *problem) {
-	known := requestOf(r.Context())
-	logRefusal(r.Context(), h.logger, known, refused.status, refused.code)
-	refused.write(w, known.id)
+	h.logRefusal(r, refused.status, kinds[refused.status].code)
+	refused.write(w, requestOf(r.Context()).id)
 }
 
 // logRefusal writes who was refused with what. The code is of a closed set.
-func logRefusal(ctx context.Context, logger *slog.Logger, known *hostedRequest, status int, code string) {
-	attributes := []slog.Attr{slog.String("request_id", known.id), slog.Int("status", status), slog.String("code", code)}
-	if known.caller != nil {
-		attributes = append(attributes, slog.String("caller", known.caller.TokenHash))
-	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "refused", attributes...)
+func (h *Handler) logRefusal(r *http.Request, status int, code string) {
+	attributes := append(requestOf(r.Context()).appendTo(nil), slog.Int("status", status), slog.String("code", code))
+	h.options.Logger.LogAttrs(r.Context(), slog.LevelInfo, "refused", attributes...)
 }
 
 // routeOf is the pattern of a route, which is never what the client wrote.

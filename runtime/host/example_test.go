@@ -43,7 +43,7 @@ func ExampleServeSession() {
 		fmt.Println(err)
 		return
 	}
-	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
+	environment := func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 	ctx := context.Background()
 	input, toServer := io.Pipe()
 	fromServer, output := io.Pipe()

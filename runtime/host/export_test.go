@@ -16,23 +16,21 @@ func NewBareSDK(surface tool.Surface, options Options, origin string, environmen
 	if origin != "" {
 		self.Icons = []mcp.Icon{page.Icon(origin)}
 	}
-	caller := newCaller(options, environment)
-	return newServer(surface, self, caller, caller.runBySDK)
+	calls := newToolCalls(surface, options, environment)
+	return newServer(surface, self, calls, calls.runBySDK)
 }
 
-func (c caller) runBySDK(definition tool.Definition) mcp.ToolHandler {
-	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result := c.call(ctx, definition, request.Extra, request.Params.Arguments)
-		converted := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}, IsError: result.IsError}
-		if result.Structured != nil {
-			converted.StructuredContent = result.Structured
-		}
-		if len(result.Meta) > 0 {
-			converted.Meta = make(mcp.Meta, len(result.Meta))
-			for name, value := range result.Meta {
-				converted.Meta[name] = value
-			}
-		}
-		return converted, nil
+func (c *toolCalls) runBySDK(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	result := c.run(ctx, c.tools[request.Params.Name], request.Params.Arguments)
+	converted := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}, IsError: result.IsError}
+	if result.Structured != nil {
+		converted.StructuredContent = result.Structured
 	}
+	if len(result.Meta) > 0 {
+		converted.Meta = make(mcp.Meta, len(result.Meta))
+		for name, value := range result.Meta {
+			converted.Meta[name] = value
+		}
+	}
+	return converted, nil
 }

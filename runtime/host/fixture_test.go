@@ -120,5 +120,5 @@ func connect(t *testing.T, surface tool.Surface, options host.Options, environme
 }
 
 func reading(reader rs.Reader) host.Environment {
-	return func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
+	return func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 }

@@ -1,12 +1,14 @@
 package host
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
@@ -51,16 +53,12 @@ type HandlerOptions struct {
 type Handler struct {
 	options   HandlerOptions
 	origins   *origins
-	verifier  *auth.Verifier
-	readers   *readers
 	limiter   *limiter
-	bodies    *bodies
+	bodies    *semaphore.Weighted // bounds what is held of bodies in all
 	readiness *readiness
 	inFlight  *inFlight
-	recorder  Recorder
-	logger    *slog.Logger
 	routes    *http.ServeMux
-	messages  *hostedMessages // nil when another Endpoint answers
+	calls     *toolCalls // nil when another Endpoint answers
 	sdk       http.Handler
 }
 
@@ -71,49 +69,29 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	if err != nil {
 		return nil, err
 	}
-	origins, err := newOrigins(options)
-	if err != nil {
+	h := &Handler{options: options, bodies: semaphore.NewWeighted(bodiesMost), inFlight: newInFlight()}
+	if h.origins, err = newOrigins(options); err != nil {
 		return nil, err
 	}
 	readers, err := newReaders(options)
 	if err != nil {
 		return nil, err
 	}
-	limiter, err := newLimiter(options.Limits)
-	if err != nil {
+	if h.limiter, err = newLimiter(options.Limits); err != nil {
 		return nil, err
 	}
-	h := &Handler{
-		options:   options,
-		origins:   origins,
-		verifier:  options.Verifier,
-		readers:   readers,
-		limiter:   limiter,
-		bodies:    newBodies(),
-		readiness: newReadiness(options.Verifier.Check, readers.check),
-		inFlight:  newInFlight(),
-		recorder:  options.Recorder,
-		logger:    options.Logger,
+	h.readiness = &readiness{checkAS: options.Verifier.Check, checkRS: readers.check}
+	endpoint := options.Endpoint
+	if endpoint == nil {
+		h.calls = newToolCalls(surface, options.Options, readers.environment)
+		// One server for every caller, since a server for each costs many times as much.
+		server := newServer(surface, options.identity(), h.calls, h.calls.refuseCall)
+		server.AddReceivingMiddleware(h.observeSDK, identifyServer(options.identity()))
+		endpoint = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions())
 	}
-	if options.Endpoint == nil {
-		caller := newCaller(options.Options, readers.environment)
-		log := outcomeLog{logger: options.Logger, recorder: options.Recorder}
-		options.Endpoint = newEndpoint(surface, options, caller, log)
-		h.messages = &hostedMessages{
-			calls: newToolCalls(surface, caller), self: options.identity(), log: log, sdk: withIdentity(options.Endpoint),
-		}
-	}
-	h.sdk = withIdentity(options.Endpoint)
+	h.sdk = throughSDK(endpoint)
 	h.routes = h.newRoutes(surface)
 	return h, nil
-}
-
-// newEndpoint gives the SDK's side of /mcp: one server for every caller, since a server for each costs many
-// times as much.
-func newEndpoint(surface tool.Surface, options HandlerOptions, caller caller, log outcomeLog) http.Handler {
-	server := newServer(surface, options.identity(), caller, caller.neverRun)
-	server.AddReceivingMiddleware(log.middleware, identifyServer(options.identity()))
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions())
 }
 
 // TransportOptions are how the SDK serves /mcp behind a Handler: without sessions, and each answer as one JSON
@@ -150,7 +128,7 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 		Origin: func(r *http.Request) string { return requestOf(r.Context()).origin },
 		Tools:  tools, Instructions: surface.Instructions,
 	}).Register(mux)
-	mux.HandleFunc("/", notFound)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { noSuchPage.write(w, requestOf(r.Context()).id) })
 	return mux
 }
 
@@ -158,10 +136,7 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 func (h *Handler) metadata(document func(auth.Metadata) []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body := document(auth.Metadata{PublicOrigin: requestOf(r.Context()).origin, AuthorizationServer: h.options.AuthorizationServer})
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-cache") // it depends on the origin that was asked for
-		// A client that hung up gets nothing.
-		_, _ = w.Write(body)
+		writeJSON(w, http.StatusOK, textJSON, "no-cache", body) // it depends on the origin that was asked for
 	}
 }
 
@@ -175,21 +150,17 @@ func (o HandlerOptions) complete() (HandlerOptions, error) {
 	case o.ProviderURL == "":
 		return o, &OptionError{"ProviderURL", "is empty; pass the provider's public origin"}
 	}
-	if o.ResourceURL == "" {
-		o.ResourceURL = o.ProviderURL
-	}
 	if o.BodyTimeout <= 0 {
 		o.BodyTimeout = bodyWithin
 	}
 	if o.Transport == nil {
 		o.Transport = rs.NewTransport()
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	if o.Recorder == nil {
 		o.Recorder = silentRecorder{}
 	}
+	o.ResourceURL = cmp.Or(o.ResourceURL, o.ProviderURL)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o, nil
 }
 

@@ -5,55 +5,67 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
 	"mime"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-// hostedMessages answers the messages that come over HTTP: calls of tools itself, everything else by the SDK.
-type hostedMessages struct {
-	calls *toolCalls
-	self  mcp.Implementation
-	log   outcomeLog
-	sdk   http.Handler
-}
 
 const (
 	headerRevision = "Mcp-Protocol-Version"
 	headerMethod   = "Mcp-Method"
 	headerName     = "Mcp-Name"
 
-	mediaJSON   = "application/json"
 	mediaEvents = "text/event-stream"
 
 	// revisionUnnamed is that of a request which names none (MCP 2025-06-18, Protocol Version Header).
 	revisionUnnamed = "2025-03-26"
-	// revisionWithoutBatches is the first that has no batches any more.
-	revisionWithoutBatches = "2025-06-18"
 )
 
-// serve answers what was read from the body of a POST whose headers are in order.
-func (h *hostedMessages) serve(w http.ResponseWriter, r *http.Request, texts []json.RawMessage, isBatch bool) {
-	switch {
-	case !isBatch:
-		h.answer(w, r, readMessage(texts[0]))
-	case revisionOf(r) >= revisionWithoutBatches:
-		h.refuse(w, r, http.StatusBadRequest, invalidRequest(messageID{}, "batches ended with revision 2025-03-26; send one message"))
-	default:
-		h.answerBatch(w, r, texts)
-	}
+// methodKind is what the SDK wants of a message with a known method.
+type methodKind struct {
+	isNotification bool
+	wantsParams    bool
 }
+
+// methods are those that the SDK knows, and methods that begin a feature which this server has not, such as prompts, too.
+// Over HTTP the SDK refuses the others, and known ones in the wrong form, without the id of the message; a test holds this
+// list to it. It leaves out methodListen, since there is nothing to listen to.
+var methods = map[string]methodKind{
+	"completion/complete":       {wantsParams: true},
+	methodInitialize:            {wantsParams: true},
+	"logging/setLevel":          {wantsParams: true},
+	"ping":                      {},
+	"prompts/get":               {wantsParams: true},
+	"prompts/list":              {},
+	"resources/list":            {},
+	methodReadResource:          {wantsParams: true},
+	"resources/subscribe":       {wantsParams: true},
+	"resources/templates/list":  {},
+	"resources/unsubscribe":     {wantsParams: true},
+	"server/discover":           {},
+	methodCall:                  {wantsParams: true},
+	"tools/list":                {},
+	methodCancelled:             {isNotification: true},
+	"notifications/initialized": {isNotification: true},
+	"notifications/progress":    {isNotification: true, wantsParams: true},
+
+	"notifications/roots/list_changed": {isNotification: true},
+}
+
+const (
+	methodInitialize = "initialize"
+	methodCancelled  = "notifications/cancelled"
+
+	// methodCall is the one request that is answered here: see toolCalls.
+	methodCall = "tools/call"
+)
 
 // revisionOf is the revision of a request as its header names it.
 func revisionOf(r *http.Request) string {
@@ -61,6 +73,11 @@ func revisionOf(r *http.Request) string {
 		return named
 	}
 	return revisionUnnamed
+}
+
+// hasBatches reports whether a revision has batches: 2025-06-18 took them away.
+func hasBatches(revision string) bool {
+	return revision <= revisionUnnamed && slices.Contains(Revisions(), revision)
 }
 
 // isAnswerable reports whether the SDK takes the headers of a POST, whatever its body.
@@ -98,85 +115,68 @@ func accepts(sent []string) bool {
 }
 
 // answer answers one message.
-func (h *hostedMessages) answer(w http.ResponseWriter, r *http.Request, m message) {
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, m message) {
 	if m.refused != nil {
-		h.refuse(w, r, http.StatusBadRequest, m)
+		h.refuseMessage(w, r, http.StatusBadRequest, m)
 		return
 	}
-	if call, runs := h.calls.read(m, revisionOf(r)); runs && isForHeader(call, r.Header) {
+	if call, runs := h.calls.read(m, revisionOf(r)); runs && call.isFor(r.Header) {
 		h.run(w, r, call)
 		return
 	}
 	kind, isKnown := methods[m.method]
 	switch {
 	case m.response || isKnown && kind.isNotification != m.isCall() && (m.params != nil || !kind.wantsParams):
-		h.bySDK(w, r, m.raw)
+		h.serveBySDK(w, r, m.raw)
 	case !isKnown && !m.isCall():
 		w.WriteHeader(http.StatusAccepted)
 	case !isKnown && revisionOf(r) >= newestRevision:
-		h.bySDK(w, r, m.raw) // with the status that this revision wants
+		h.serveBySDK(w, r, m.raw) // with the status that this revision wants
 	case !isKnown:
 		unknown := refusedAs(m.id, jsonrpc.CodeMethodNotFound, fmt.Sprintf("method not found: %q", m.method))
-		h.refuse(w, r, http.StatusOK, unknown)
+		h.refuseMessage(w, r, http.StatusOK, unknown)
 	case kind.isNotification && m.isCall():
-		h.refuse(w, r, http.StatusBadRequest, invalidRequest(m.id, fmt.Sprintf("unexpected id for %q", m.method)))
+		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(m.id, fmt.Sprintf("unexpected id for %q", m.method)))
 	case !kind.isNotification && !m.isCall():
-		h.refuse(w, r, http.StatusBadRequest, invalidRequest(messageID{}, fmt.Sprintf("missing id for %q", m.method)))
+		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(messageID{}, fmt.Sprintf("missing id for %q", m.method)))
 	default:
-		h.refuse(w, r, http.StatusBadRequest, invalidRequest(m.id, `missing required "params"`))
+		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(m.id, `missing required "params"`))
 	}
 }
 
-// isForHeader reports whether a call is the one that the headers of its request announce. The SDK refuses one that is not.
-func isForHeader(call toolCall, header http.Header) bool {
+// isFor reports whether a call is the one that the headers of its request announce. The SDK refuses one that is not.
+func (c toolCall) isFor(header http.Header) bool {
 	if header.Get(headerRevision) < newestRevision {
-		return call.revision == "" || call.revision == header.Get(headerRevision)
+		return c.revision == "" || c.revision == header.Get(headerRevision)
 	}
-	return call.revision == header.Get(headerRevision) && header.Get(headerMethod) == methodCall && header.Get(headerName) == call.definition.Name
+	return c.revision == header.Get(headerRevision) && header.Get(headerMethod) == methodCall && header.Get(headerName) == c.definition.Name
 }
 
 // run runs a call and writes its result.
-func (h *hostedMessages) run(w http.ResponseWriter, r *http.Request, call toolCall) {
-	hosted := requestOf(r.Context())
+func (h *Handler) run(w http.ResponseWriter, r *http.Request, call toolCall) {
 	var result *tool.Result
-	_ = h.log.observe(r.Context(), hosted, methodCall, func(ctx context.Context) error {
-		result = h.calls.call(ctx, call.definition, hosted.asExtra(), call.arguments)
+	_ = h.observe(r.Context(), methodCall, func(ctx context.Context) error {
+		result = h.calls.run(ctx, call.definition, call.arguments)
 		return nil
 	})
 	var identity json.RawMessage
 	if call.isNewest {
-		identity = identityOf(shownAt(hosted.origin, h.self))
+		identity = identityOf(shownAt(requestOf(r.Context()).origin, h.options.identity()))
 	}
-	buffer := answerBuffers.Get().(*[]byte)
-	defer answerBuffers.Put(buffer)
-	*buffer = call.appendAnswer((*buffer)[:0], result, identity)
-	writeAnswer(w, *buffer)
+	call.answer(result, identity, func(answer []byte) { writeAnswer(w, answer) })
 }
 
-// answerBuffers are as large as answers were.
-var answerBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// writeAnswer writes a JSON-RPC response with the headers that the SDK sends.
+// writeAnswer writes a JSON-RPC response with the headers that the SDK sends. What was read is nobody else's.
 func writeAnswer(w http.ResponseWriter, answer []byte) {
-	w.Header().Set("Content-Type", mediaJSON)
-	w.Header().Set("Cache-Control", "no-cache, no-transform") // what was read is nobody else's
-	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
-	// A client that hung up gets nothing.
-	_, _ = w.Write(answer)
-}
-
-// bySDK lets the SDK answer.
-func (h *hostedMessages) bySDK(w http.ResponseWriter, r *http.Request, body []byte) {
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	h.sdk.ServeHTTP(&refusalWriter{ResponseWriter: w, requestID: requestOf(r.Context()).id}, r)
+	writeJSON(w, http.StatusOK, mediaJSON, "no-cache, no-transform", answer)
 }
 
 // answerBatch answers each message of a batch as if it had come alone, all at the same time, and gives the answers in
 // the order of the messages. One without any answer is accepted (MCP 2025-03-26).
-func (h *hostedMessages) answerBatch(w http.ResponseWriter, r *http.Request, texts []json.RawMessage) {
+func (h *Handler) answerBatch(w http.ResponseWriter, r *http.Request, texts []json.RawMessage) {
 	batch, refused := readBatch(texts)
 	if refused != nil {
-		h.refuse(w, r, http.StatusBadRequest, *refused)
+		h.refuseMessage(w, r, http.StatusBadRequest, *refused)
 		return
 	}
 	entries := make([]json.RawMessage, len(batch))
@@ -193,7 +193,7 @@ func (h *hostedMessages) answerBatch(w http.ResponseWriter, r *http.Request, tex
 }
 
 // entry is the answer to a message of a batch, or nil for none.
-func (h *hostedMessages) entry(r *http.Request, m message) json.RawMessage {
+func (h *Handler) entry(r *http.Request, m message) json.RawMessage {
 	if m.refused != nil {
 		return m.refusal()
 	}
@@ -233,23 +233,13 @@ func repeatedHeader(header http.Header) (name string, twice bool) {
 	return "", false
 }
 
-func (h *hostedMessages) refuse(w http.ResponseWriter, r *http.Request, status int, m message) {
-	refuseMessage(h.log.logger, w, r, status, m)
-}
-
 // refuseMessage answers a message that is refused. What every refusal over HTTP says stands in data.
-func refuseMessage(logger *slog.Logger, w http.ResponseWriter, r *http.Request, status int, m message) {
-	known := requestOf(r.Context())
-	logRefusal(r.Context(), logger, known, status, "jsonrpc_"+strconv.FormatInt(m.refused.Code, 10))
+func (h *Handler) refuseMessage(w http.ResponseWriter, r *http.Request, status int, m message) {
+	h.logRefusal(r, status, jsonrpcCode(m.refused))
 	refused := *m.refused
 	refused.Data = rawjson.Object{
-		rawjson.String("type", "invalid_request_error"), rawjson.String("code", CodeInvalidRequest), rawjson.String("request_id", known.id),
+		rawjson.String("type", "invalid_request_error"), rawjson.String("code", CodeInvalidRequest),
+		rawjson.String("request_id", requestOf(r.Context()).id),
 	}.Encode()
-	answer := errorAnswer(m.id, &refused)
-	w.Header().Set("Content-Type", mediaJSON)
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
-	w.WriteHeader(status)
-	// A client that hung up gets nothing.
-	_, _ = w.Write(answer)
+	writeJSON(w, status, mediaJSON, "no-store", errorAnswer(m.id, &refused))
 }

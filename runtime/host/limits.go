@@ -2,15 +2,16 @@ package host
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Limits bounds what one caller may ask for (R-HOST-9). Callers are told apart by the hash of their token. A
@@ -27,9 +28,6 @@ var DefaultLimits = Limits{Concurrent: 16, PerSecond: 20, Callers: 10_000}
 
 // burstSeconds is how much of a caller's pace may come at once.
 const burstSeconds = 3
-
-// oneSecond is what a caller waits whose other requests are still under way.
-const oneSecond = time.Second
 
 // limiter keeps the pace of the callers that were seen last. A caller that is forgotten begins anew, as
 // after a pause.
@@ -61,26 +59,13 @@ func newLimiter(limits Limits) (*limiter, error) {
 	return &limiter{limits: limits, busy: make(map[string]int), paces: paces}, nil
 }
 
-// admit takes a request of a caller in before anything of it is read, or refuses it with 429. It is under way until release is
-// called.
-func (l *limiter) admit(caller string) (release func(), refused *problem) { return l.take(caller, 1) }
-
-// admitMore takes in the further messages of a batch, whose first one counts as its request.
-func (l *limiter) admitMore(caller string, messages int) (release func(), refused *problem) {
-	switch {
-	case messages == 0:
-		return func() {}, nil
-	case messages >= l.limits.Concurrent:
-		return nil, l.tooLongBatch(messages + 1)
-	}
-	return l.take(caller, messages)
-}
-
-func (l *limiter) take(caller string, requests int) (release func(), refused *problem) {
+// admit takes requests of a caller in before anything of them is read, or refuses them with 429. They are under way until
+// release is called.
+func (l *limiter) admit(caller string, requests int) (release func(), refused *problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.busy[caller]+requests > l.limits.Concurrent {
-		return nil, tooMany(fmt.Sprintf("More than %d requests of this token are under way. Wait for their answers.", l.limits.Concurrent), oneSecond)
+		return nil, tooMany(fmt.Sprintf("More than %d requests of this token are under way. Wait for their answers.", l.limits.Concurrent), time.Second)
 	}
 	reserved := l.pace(caller).ReserveN(time.Now(), requests)
 	if wait := reserved.Delay(); wait > 0 {
@@ -109,15 +94,65 @@ func (l *limiter) release(caller string, requests int) {
 }
 
 func tooMany(message string, wait time.Duration) *problem {
-	return &problem{
-		status: http.StatusTooManyRequests, kind: "rate_limit_error", code: string(tool.RateLimitExceeded), message: message, retryAfter: wait,
-	}
+	return &problem{status: http.StatusTooManyRequests, message: message, retryAfter: wait}
 }
 
-// tooLongBatch: waiting would not help.
-func (l *limiter) tooLongBatch(messages int) *problem {
-	return &problem{
-		status: http.StatusRequestEntityTooLarge, kind: "invalid_request_error", code: CodeRequestTooLarge,
-		message: fmt.Sprintf("The batch has %d messages. Send at most %d at once.", messages, l.limits.Concurrent),
+// admitMore takes in the further messages of a batch, whose first one counts as its request. One with more messages than may
+// be under way is refused with 413, since waiting would not help.
+func (l *limiter) admitMore(caller string, messages int) (release func(), refused *problem) {
+	switch {
+	case messages == 0:
+		return func() {}, nil
+	case messages >= l.limits.Concurrent:
+		return nil, &problem{status: http.StatusRequestEntityTooLarge, message: fmt.Sprintf(
+			"The batch has %d messages. Send at most %d at once.", messages+1, l.limits.Concurrent)}
 	}
+	return l.admit(caller, messages)
+}
+
+const (
+	// MaxRequestBody bounds the body of a request, in bytes (interfaces.md, Hosted routes).
+	MaxRequestBody = 256 << 10
+
+	// bodiesMost bounds the bodies that are held at the same time, of all callers, in bytes (R-HOST-9).
+	bodiesMost = 64 << 20
+
+	// bodyWithin is how long a client may take to send a body, unless the options say otherwise.
+	bodyWithin = 10 * time.Second
+)
+
+// limitReading gives the client so long for the body of its request. Package http ends the limit with the
+// body, so that it does not bound the answer; where there is none, the limit would end the request. A writer
+// that cannot tell its connection is one without a connection.
+func limitReading(w http.ResponseWriter, r *http.Request, within time.Duration) {
+	if r.Body == http.NoBody {
+		return
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within))
+}
+
+// readBody takes a whole body, when the room for bodies has as much left. A body of unknown length counts as the longest one
+// until it is read. What it holds is free again when forget is called.
+func readBody(w http.ResponseWriter, r *http.Request, room *semaphore.Weighted) (body []byte, forget func(), refused *problem) {
+	held := r.ContentLength
+	if held < 0 {
+		held = MaxRequestBody
+	}
+	if !room.TryAcquire(held) {
+		return nil, func() {}, tooMany(fmt.Sprintf("This server reads %d bytes of requests at the same time. Send the request again.", bodiesMost), time.Second)
+	}
+	forget = func() { room.Release(held) }
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBody))
+	var excess *http.MaxBytesError
+	switch {
+	case errors.As(err, &excess):
+		return nil, forget, tooLarge
+	case err != nil:
+		return nil, forget, unreadable
+	}
+	if surplus := held - int64(len(body)); surplus > 0 {
+		room.Release(surplus)
+		held -= surplus
+	}
+	return body, forget, nil
 }

@@ -1,12 +1,17 @@
 package host
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
 var errNoHost = errors.New("no host")
@@ -14,9 +19,9 @@ var errNoHost = errors.New("no host")
 // origins finds the origin that the client of a request sees (R-HOST-3). It never changes.
 type origins struct {
 	public  string // configured; empty when it depends on the request
-	listen  string // for a request that no trusted proxy forwarded
+	listen  string // for a request that no trusted proxy forwarded; empty with public
 	trusted []netip.Prefix
-	allowed *allowlist
+	allowed allowlist
 }
 
 func newOrigins(options HandlerOptions) (*origins, error) {
@@ -37,20 +42,8 @@ func newOrigins(options HandlerOptions) (*origins, error) {
 		found.listen = parsed.String()
 	}
 	var err error
-	found.allowed, err = newAllowlist(bracketed(hosts))
+	found.allowed, err = newAllowlist(hosts)
 	return found, err
-}
-
-// bracketed lets IPv6 addresses be passed as they are.
-func bracketed(hosts []string) []string {
-	result := make([]string, len(hosts))
-	for i, host := range hosts {
-		if address, err := netip.ParseAddr(host); err == nil && address.Is6() {
-			host = "[" + host + "]"
-		}
-		result[i] = host
-	}
-	return result
 }
 
 // parseOrigin takes a URL of scheme and host, with or without a slash at its end.
@@ -72,49 +65,125 @@ func parseOrigin(text string) (*url.URL, error) {
 // header is checked even when a proxy forwards another: a page that rebinds its name can write
 // forwarded headers, but not the Host.
 func (o *origins) of(r *http.Request) (string, bool) {
-	if !o.allowed.admit(r.Host) {
+	if !o.allowed.admits(r.Host) {
 		return "", false
 	}
+	known := cmp.Or(o.public, o.listen)
 	if !o.isTrusted(r.RemoteAddr) {
-		return o.fallback(), true
+		return known, true
 	}
-	seen := forwardedBy(r.Header)
-	if seen.host == "" {
-		return o.fallback(), true
-	}
-	if !o.allowed.admit(seen.host) {
+	host, scheme := forwarded(r.Header)
+	switch {
+	case host == "":
+		return known, true
+	case !o.allowed.admits(host):
 		return "", false
-	}
-	if o.public != "" {
+	case o.public != "":
 		return o.public, true
 	}
-	parsed, err := parseOrigin(seen.scheme + "://" + seen.host)
+	parsed, err := parseOrigin(scheme + "://" + host)
 	if err != nil {
 		return "", false
 	}
 	return parsed.String(), true
 }
 
-func (o *origins) fallback() string {
-	if o.public != "" {
-		return o.public
-	}
-	return o.listen
+func (o *origins) isTrusted(remote string) bool {
+	peer, err := netip.ParseAddrPort(remote)
+	return err == nil && slices.ContainsFunc(o.trusted, func(prefix netip.Prefix) bool {
+		return prefix.Contains(peer.Addr().Unmap().WithZone(""))
+	})
 }
 
-func (o *origins) isTrusted(remote string) bool {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		return false
-	}
-	peer, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	for _, prefix := range o.trusted {
-		if prefix.Contains(peer.Unmap().WithZone("")) {
-			return true
+// forwarded gives what the proxy in front of this server says of the request that it received: the host, empty when it says
+// nothing, and the scheme, http or https. It reads Forwarded (RFC 7239), else X-Forwarded-Host and X-Forwarded-Proto. In a
+// list the last element is the one that the nearest proxy added; whatever stands before it may come from the client.
+func forwarded(header http.Header) (host, scheme string) {
+	host, scheme = lastElement(header.Values("X-Forwarded-Host")), lastElement(header.Values("X-Forwarded-Proto"))
+	if element := lastElement(header.Values("Forwarded")); element != "" {
+		host, scheme = "", ""
+		for pair := range strings.SplitSeq(element, ";") {
+			name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+			value = strings.Trim(value, `"`)
+			switch strings.ToLower(name) {
+			case "host":
+				host = value
+			case "proto":
+				scheme = value
+			}
 		}
 	}
-	return false
+	if strings.EqualFold(scheme, "https") {
+		return host, "https"
+	}
+	return host, "http"
+}
+
+// lastElement is the last of a comma-separated list. Neither a host nor a scheme can hold a comma, and a
+// quoted one that does is no host.
+func lastElement(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	line := lines[len(lines)-1]
+	return strings.TrimSpace(line[strings.LastIndexByte(line, ',')+1:])
+}
+
+// allowlist holds the hosts that clients may ask for, each with a port or, for any port, without one. A page of another site
+// can make its own name point to this machine (DNS rebinding); it cannot leave its name out of the Host header.
+type allowlist map[string]bool
+
+// newAllowlist takes host names, addresses, and either with a port.
+func newAllowlist(hosts []string) (allowlist, error) {
+	list := make(allowlist)
+	for _, host := range hosts {
+		bracketed := host
+		if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() {
+			bracketed = "[" + host + "]"
+		}
+		name, port, err := splitHost(bracketed)
+		switch {
+		case err != nil:
+			return nil, &OptionError{"AllowedHosts", fmt.Sprintf("%q is no host; pass a name such as mcp.example.com, or one with a port", bracketed)}
+		case port != "":
+			name = net.JoinHostPort(name, port)
+		}
+		list[name] = true
+	}
+	return list, nil
+}
+
+// admits reports whether a Host header, or a forwarded one, names this server. Every page that rebinds its name has one of
+// its own, so the names of this machine are safe.
+func (l allowlist) admits(host string) bool {
+	name, port, err := splitHost(host)
+	if err != nil {
+		return false
+	}
+	return address.IsLoopback(name) || l[name] || l[net.JoinHostPort(name, port)]
+}
+
+// splitHost gives the name in lower case without brackets and a trailing dot, and the port if there is one.
+func splitHost(host string) (name, port string, err error) {
+	if host == "" || strings.ContainsAny(host, "/?#@\\ \t") {
+		return "", "", errNoHost
+	}
+	parsed, err := url.Parse("//" + host)
+	if err != nil || parsed.Hostname() == "" || parsed.Host != host {
+		return "", "", errNoHost
+	}
+	return strings.TrimSuffix(strings.ToLower(parsed.Hostname()), "."), parsed.Port(), nil
+}
+
+// isForeign reports whether a page of another origin made the request (R-HOST-9). A browser says where a
+// page is from with Origin, or where that is left out, with Sec-Fetch-Site (Fetch Metadata); programs
+// send neither. Package http's CrossOriginProtection compares with the Host header, which behind a proxy is
+// not what the page sees.
+func isForeign(r *http.Request, publicOrigin string) bool {
+	if origins := r.Header.Values("Origin"); len(origins) > 0 {
+		parsed, err := parseOrigin(origins[0])
+		return len(origins) > 1 || err != nil || parsed.String() != publicOrigin
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site != "" && site != "same-origin" && site != "none"
 }

@@ -15,6 +15,30 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
+// Recorder counts what a hosted server does. Every string comes from a closed set: routes, statuses,
+// methods, tools and codes that this server knows, never what a client or a resource server wrote. It is
+// called concurrently and must not block.
+type Recorder interface {
+	// Request is one HTTP request that was answered.
+	Request(route string, status int, elapsed time.Duration)
+
+	// Call is one tool call or resource read: ok, or the code of its error.
+	Call(tool, code string, elapsed time.Duration)
+
+	// Read is one request to the resource server with its headers: its status, 0 when there was none.
+	Read(status int, elapsed time.Duration)
+
+	// Child is one read of a source of a package: a fanout.Result.
+	Child(result string, elapsed time.Duration)
+}
+
+type silentRecorder struct{}
+
+func (silentRecorder) Request(string, int, time.Duration) {}
+func (silentRecorder) Call(string, string, time.Duration) {}
+func (silentRecorder) Read(int, time.Duration)            {}
+func (silentRecorder) Child(string, time.Duration)        {}
+
 // outcome is what became of one MCP request. Its strings come from closed sets.
 type outcome struct {
 	tool string // empty when no tool was run
@@ -23,7 +47,7 @@ type outcome struct {
 
 type outcomeKey struct{}
 
-// note keeps the outcome of a tool for whoever asked for it.
+// note keeps the outcome of a tool for observe.
 func note(ctx context.Context, name, code string) {
 	if kept, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
 		kept.tool, kept.code = name, code
@@ -50,65 +74,41 @@ func codeOf(err error) string {
 	return string(tool.Internal)
 }
 
-// outcomeLog writes one line for each MCP request: who, what and how long, but no argument and no answer.
-type outcomeLog struct {
-	logger   *slog.Logger
-	recorder Recorder
-}
-
-// observe runs a request and logs what became of it. The method is one that the SDK knows, never what a
-// client wrote.
-func (l outcomeLog) observe(ctx context.Context, hosted *hostedRequest, method string, run func(context.Context) error) error {
+// observe runs an MCP request and writes one line of it: who, what and how long, but no argument and no answer. The method is
+// one that the SDK knows, never what a client wrote.
+func (h *Handler) observe(ctx context.Context, method string, run func(context.Context) error) error {
 	started := time.Now()
 	became := &outcome{code: codeOK}
 	err := run(context.WithValue(ctx, outcomeKey{}, became))
 	elapsed := time.Since(started)
+	attributes := append(make([]slog.Attr, 0, 6), slog.String("method", method))
 	var failed *jsonrpc.Error
 	switch {
 	case became.tool != "":
-		l.recorder.Call(became.tool, became.code, elapsed)
+		h.options.Recorder.Call(became.tool, became.code, elapsed)
+		attributes = append(attributes, slog.String("tool", became.tool))
 	case errors.As(err, &failed):
-		became.code = "jsonrpc_" + strconv.FormatInt(failed.Code, 10)
+		became.code = jsonrpcCode(failed)
 	case err != nil:
 		became.code = "jsonrpc_error"
 	}
-	logOutcome(ctx, l.logger, hosted, method, *became, elapsed)
+	attributes = append(attributes, slog.String("code", became.code), slog.Duration("duration", elapsed))
+	h.options.Logger.LogAttrs(ctx, slog.LevelInfo, "request", requestOf(ctx).appendTo(attributes)...)
 	return err
 }
 
-// middleware observes what the SDK serves. The SDK refuses methods that it does not know before.
-func (l outcomeLog) middleware(next mcp.MethodHandler) mcp.MethodHandler {
+func jsonrpcCode(failed *jsonrpc.Error) string {
+	return "jsonrpc_" + strconv.FormatInt(failed.Code, 10)
+}
+
+// observeSDK observes what the SDK serves, which refuses methods that it does not know before. What it runs has the caller of
+// that one message in its context.
+func (h *Handler) observeSDK(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-		err = l.observe(ctx, requestOfExtra(request.GetExtra()), method, func(ctx context.Context) error {
+		err = h.observe(fromSDK(request).within(ctx), method, func(ctx context.Context) error {
 			result, err = next(ctx, method, request)
 			return err
 		})
 		return result, err
-	}
-}
-
-func logOutcome(ctx context.Context, logger *slog.Logger, hosted *hostedRequest, method string, became outcome, elapsed time.Duration) {
-	attributes := []slog.Attr{slog.String("method", method)}
-	if became.tool != "" {
-		attributes = append(attributes, slog.String("tool", became.tool))
-	}
-	attributes = append(attributes, slog.String("code", became.code), slog.Duration("duration", elapsed))
-	if hosted != nil {
-		attributes = append(attributes, slog.String("request_id", hosted.id))
-		if hosted.caller != nil {
-			attributes = append(attributes, slog.String("caller", hosted.caller.TokenHash))
-		}
-	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "request", attributes...)
-}
-
-// refuseListening: a subscription waits for changes of lists, and these never change. It would hold a
-// connection for nothing.
-func refuseListening(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		if method == methodListen {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has nothing to subscribe to: its lists never change"}
-		}
-		return next(ctx, method, request)
 	}
 }

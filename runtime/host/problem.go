@@ -1,10 +1,13 @@
 package host
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Codes of refusals over HTTP that have nothing to do with who asks, as the table in interfaces.md
@@ -21,73 +24,105 @@ const (
 	CodeInternal             = "internal"               // 500: a fault of this server
 )
 
+// kinds are the type and the code of a refusal by its status.
+var kinds = map[int]struct{ kind, code string }{
+	http.StatusBadRequest:            {"invalid_request_error", CodeInvalidRequest},
+	http.StatusForbidden:             {"permission_error", CodeForeignOrigin},
+	http.StatusNotFound:              {"not_found_error", CodeNotFound},
+	http.StatusMethodNotAllowed:      {"invalid_request_error", CodeMethodNotAllowed},
+	http.StatusRequestEntityTooLarge: {"invalid_request_error", CodeRequestTooLarge},
+	http.StatusUnsupportedMediaType:  {"invalid_request_error", CodeUnsupportedMediaType},
+	http.StatusMisdirectedRequest:    {"api_error", CodeMisdirected},
+	http.StatusTooManyRequests:       {"rate_limit_error", string(tool.RateLimitExceeded)},
+	http.StatusInternalServerError:   {"api_error", CodeInternal},
+}
+
 // problem is a refusal that has nothing to do with who asks (interfaces.md, Hosted routes). Those that
 // have are of package auth.
 type problem struct {
-	status     int
-	kind       string
-	code       string
+	status     int // of kinds; another one is told of like a 400
 	message    string
 	retryAfter time.Duration // rounded up to whole seconds
 	allow      string        // the methods that a 405 names
 }
 
-func (p *problem) Error() string { return p.code + ": " + p.message }
-
 var (
 	misdirected = &problem{
-		status: http.StatusMisdirectedRequest, kind: "api_error", code: CodeMisdirected,
+		status:  http.StatusMisdirectedRequest,
 		message: "This server does not answer for the host that was asked for. Use its public URL; its operator can allow further hosts with --allowed-host.",
 	}
 	foreignOrigin = &problem{
-		status: http.StatusForbidden, kind: "permission_error", code: CodeForeignOrigin,
+		status:  http.StatusForbidden,
 		message: "Pages of other origins may not use this server. Connect with an MCP client that is no web page, or from the server's own origin.",
 	}
-	tooLarge = &problem{
-		status: http.StatusRequestEntityTooLarge, kind: "invalid_request_error", code: CodeRequestTooLarge,
-		message: "The body is larger than 262144 bytes. Send less at once.",
-	}
-	unreadable = &problem{
-		status: http.StatusBadRequest, kind: "invalid_request_error", code: CodeInvalidRequest,
-		message: "The body broke off or took too long. Send it again.",
-	}
-	wrongMethod = &problem{
-		status: http.StatusMethodNotAllowed, kind: "invalid_request_error", code: CodeMethodNotAllowed,
-		message: "Messages are sent with POST.", allow: "POST, GET, DELETE",
-	}
-	noSuchPage = &problem{
-		status: http.StatusNotFound, kind: "not_found_error", code: CodeNotFound,
-		message: "There is nothing at this path. The index at / names what there is.",
-	}
+	tooLarge    = &problem{status: http.StatusRequestEntityTooLarge, message: "The body is larger than 262144 bytes. Send less at once."}
+	unreadable  = &problem{status: http.StatusBadRequest, message: "The body broke off or took too long. Send it again."}
+	wrongMethod = &problem{status: http.StatusMethodNotAllowed, message: "Messages are sent with POST.", allow: "POST, GET, DELETE"}
+	noSuchPage  = &problem{status: http.StatusNotFound, message: "There is nothing at this path. The index at / names what there is."}
 )
 
 func (p *problem) write(w http.ResponseWriter, requestID string) {
-	var body struct {
-		Error struct {
-			Type      string `json:"type"`
-			Code      string `json:"code"`
-			Message   string `json:"message"`
-			RequestID string `json:"request_id"`
-		} `json:"error"`
+	said, isKnown := kinds[p.status]
+	if !isKnown {
+		said = kinds[http.StatusBadRequest]
 	}
-	body.Error.Type, body.Error.Code, body.Error.Message, body.Error.RequestID = p.kind, p.code, p.message, requestID
-	encoded, err := json.Marshal(body)
-	if err != nil { // cannot happen: it is made of strings
-		panic(err)
+	body := rawjson.Object{
+		rawjson.String("type", said.kind), rawjson.String("code", said.code),
+		rawjson.String("message", p.message), rawjson.String("request_id", requestID),
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
 	if p.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(int64((p.retryAfter+time.Second-1)/time.Second), 10))
 	}
 	if p.allow != "" {
 		w.Header().Set("Allow", p.allow)
 	}
-	w.WriteHeader(p.status)
-	// A client that hung up gets nothing.
-	_, _ = w.Write(append(encoded, '\n'))
+	writeJSON(w, p.status, textJSON, "no-store", append(rawjson.Object{rawjson.Raw("error", body.Encode())}.Encode(), '\n'))
 }
 
-func notFound(w http.ResponseWriter, r *http.Request) {
-	noSuchPage.write(w, requestOf(r.Context()).id)
+const (
+	mediaJSON = "application/json"
+	textJSON  = mediaJSON + "; charset=utf-8"
+)
+
+// writeJSON writes a whole answer. A client that hung up gets nothing.
+func writeJSON(w http.ResponseWriter, status int, media, caching string, body []byte) {
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Cache-Control", caching)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
 }
+
+// refusalWriter gives the SDK's own refusals, which are lines of plain text, the form of every other refusal of
+// this server: a client finds code and request id in the same place, whoever has refused.
+type refusalWriter struct {
+	http.ResponseWriter
+	requestID string
+	status    int // of a refusal whose text is still to come, else 0
+}
+
+// refusalMost bounds the text that the SDK gives, in bytes. Parts of it can be the client's.
+const refusalMost = 300
+
+// WriteHeader keeps the status of a refusal back until its text comes.
+func (w *refusalWriter) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.status = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes the whole refusal. The SDK gives its text at once.
+func (w *refusalWriter) Write(text []byte) (int, error) {
+	if w.status == 0 {
+		return w.ResponseWriter.Write(text)
+	}
+	message := strings.ToValidUTF8(strings.TrimSpace(string(text[:min(len(text), refusalMost)])), "")
+	(&problem{status: w.status, message: message}).write(w.ResponseWriter, w.requestID)
+	w.status = 0
+	return len(text), nil
+}
+
+// Unwrap gives the writer that knows the connection.
+func (w *refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -19,40 +17,28 @@ import (
 // readers makes a reader for each request, with the bearers of that request's caller and no others
 // (R-HOST-5). They share connections, and nothing else.
 type readers struct {
-	resourceURL  string
-	providerURL  string
-	transport    http.RoundTripper
-	retries      *rs.RetryBudget // of all callers: the resource server is one
-	recorder     Recorder
-	timeout      time.Duration
-	childTimeout time.Duration
+	options   HandlerOptions
+	transport http.RoundTripper
+	retries   *rs.RetryBudget // of all callers: the resource server is one
 }
 
 func newReaders(options HandlerOptions) (*readers, error) {
 	made := &readers{
-		resourceURL:  options.ResourceURL,
-		providerURL:  options.ProviderURL,
-		transport:    &recordedTransport{inner: options.Transport, recorder: options.Recorder},
-		retries:      rs.NewRetryBudget(),
-		recorder:     options.Recorder,
-		timeout:      options.RSTimeout,
-		childTimeout: options.ChildTimeout,
+		options: options, transport: &recordedTransport{inner: options.Transport, recorder: options.Recorder}, retries: rs.NewRetryBudget(),
 	}
-	// A client of nobody checks the URLs now instead of with the first request.
-	if _, err := rs.NewClient(rs.Options{BaseURL: made.resourceURL, ProviderURL: made.providerURL, Bearer: strings.Repeat("-", rs.ShortestBearer)}); err != nil {
-		return nil, err
-	}
-	return made, nil
+	// The URLs are checked here, and not with the first request.
+	_, err := made.client(&hostedRequest{}, auth.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
+	return made, err
 }
 
-// errNobody cannot happen: a request comes to the SDK after authentication.
-var errNobody = errors.New("the request has no caller")
+// errNoCaller cannot happen: a request comes to the SDK after authentication.
+var errNoCaller = errors.New("the request has no caller")
 
 // environment gives what one request may use. It is an Environment.
-func (m *readers) environment(_ context.Context, extra *mcp.RequestExtra) (tool.Env, error) {
-	request := requestOfExtra(extra)
-	if request == nil || request.caller == nil {
-		return tool.Env{}, errNobody
+func (m *readers) environment(ctx context.Context) (tool.Env, error) {
+	request := requestOf(ctx)
+	if request.caller == nil {
+		return tool.Env{}, errNoCaller
 	}
 	var reader rs.Reader
 	var err error
@@ -74,8 +60,8 @@ func (m *readers) client(request *hostedRequest, bearer auth.Secret, secrets *rs
 		header.Set("Traceparent", request.traceParent)
 	}
 	return rs.NewClient(rs.Options{
-		BaseURL: m.resourceURL, ProviderURL: m.providerURL, Bearer: bearer.Reveal(), Secrets: secrets,
-		Transport: m.transport, Retries: m.retries, Timeout: m.timeout, Header: header,
+		BaseURL: m.options.ResourceURL, ProviderURL: m.options.ProviderURL, Bearer: bearer.Reveal(), Secrets: secrets,
+		Transport: m.transport, Retries: m.retries, Timeout: m.options.RSTimeout, Header: header,
 	})
 }
 
@@ -103,15 +89,15 @@ func (m *readers) ofPackage(request *hostedRequest) (rs.Reader, error) {
 		sources[i].Reader = reader
 	}
 	return fanout.New(sources, fanout.Options{
-		ProviderURL: m.providerURL, ChildTimeout: m.childTimeout,
-		Observe: func(seen fanout.Observation) { m.recorder.Child(string(seen.Result), seen.Took) },
+		ProviderURL: m.options.ProviderURL, ChildTimeout: m.options.ChildTimeout,
+		Observe: func(seen fanout.Observation) { m.options.Recorder.Child(string(seen.Result), seen.Took) },
 	}), nil
 }
 
-// check tells whether the resource server answers. It shows no bearer, and any answer will do that is not
-// one of a server or a proxy in trouble.
+// check gives an error when the resource server does not answer. It shows no bearer, and takes any answer but that of a server
+// or a proxy in trouble.
 func (m *readers) check(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.resourceURL+auth.ResourceMetadataPath, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.options.ResourceURL+auth.ResourceMetadataPath, nil)
 	if err != nil {
 		return fmt.Errorf("ask the resource server: %w", err)
 	}

@@ -37,10 +37,6 @@ type readinessReport struct {
 	ResourceServer      string `json:"resource_server,omitempty"`
 }
 
-func newReadiness(checkAS, checkRS func(context.Context) error) *readiness {
-	return &readiness{checkAS: checkAS, checkRS: checkRS}
-}
-
 func (r *readiness) report(ctx context.Context) readinessReport {
 	if r.draining.Load() {
 		return readinessReport{Status: "draining"}
@@ -95,9 +91,6 @@ func serveHealth(w http.ResponseWriter, _ *http.Request) {
 }
 
 func writeProbe(w http.ResponseWriter, status int, found readinessReport) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	// A probe that hung up gets nothing.
-	_ = json.NewEncoder(w).Encode(found)
+	encoded, _ := json.Marshal(found) // it is made of strings
+	writeJSON(w, status, textJSON, "no-store", append(encoded, '\n'))
 }

@@ -2,17 +2,18 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -21,29 +22,25 @@ const methodReadResource = "resources/read"
 
 // addResources registers the templates. A read runs the tool that its template names, so that both
 // ways to the same data have the same bounds (R-RES-1).
-func addResources(server *mcp.Server, surface tool.Surface, caller caller) {
-	definitions := make(map[string]tool.Definition, len(surface.Tools))
-	for _, definition := range surface.Tools {
-		definitions[definition.Name] = definition
-	}
+func addResources(server *mcp.Server, surface tool.Surface, calls *toolCalls) {
 	for _, template := range surface.Templates {
-		definition := definitions[template.Tool]
-		advertised := &mcp.ResourceTemplate{
-			Name:        template.Name,
-			Title:       template.Title,
-			URITemplate: template.URITemplate,
-			Description: template.Description,
-			MIMEType:    template.MIMEType,
-		}
-		server.AddResourceTemplate(advertised, func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return readResource(ctx, caller, definition, request, template.MIMEType)
+		server.AddResourceTemplate(&mcp.ResourceTemplate{
+			Name: template.Name, Title: template.Title, URITemplate: template.URITemplate,
+			Description: template.Description, MIMEType: template.MIMEType,
+		}, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return readResource(ctx, calls, template)
 		})
 	}
 	server.AddReceivingMiddleware(checkResourceURI)
 }
 
-// requestedURI carries the URI of a read as the client wrote it.
-type requestedURI struct{}
+// resourceTarget is what a read is for.
+type resourceTarget struct {
+	written string // the URI as the client wrote it
+	uri     recordid.URI
+}
+
+type resourceTargetKey struct{}
 
 // checkResourceURI stands before the SDK's own look-up. A malformed URI is a typed error that says
 // what is wrong with it, where the SDK would only say that nothing matches. A well-formed one goes on
@@ -54,13 +51,14 @@ func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 		if method != methodReadResource || !ok || read.Params == nil {
 			return next(ctx, method, request)
 		}
-		parsed, err := recordid.ParseURI(read.Params.URI)
-		if err != nil {
-			return nil, resourceError(read.Params.URI, tool.Failed(invalidURI(err)))
+		target := resourceTarget{written: read.Params.URI}
+		var err error
+		if target.uri, err = recordid.ParseURI(target.written); err != nil {
+			return nil, resourceError(target.written, tool.Failed(invalidURI(err)))
 		}
 		params := *read.Params
-		params.URI = matchable(parsed)
-		ctx = context.WithValue(ctx, requestedURI{}, read.Params.URI)
+		params.URI = matchable(target.uri)
+		ctx = context.WithValue(ctx, resourceTargetKey{}, target)
 		return next(ctx, method, &mcp.ReadResourceRequest{Session: read.Session, Params: &params, Extra: read.Extra})
 	}
 }
@@ -81,92 +79,53 @@ func invalidURI(err error) *tool.Error {
 	return &tool.Error{Code: tool.InvalidResourceURI, Message: message, Param: "uri", Cause: err}
 }
 
-func readResource(ctx context.Context, caller caller, definition tool.Definition, request *mcp.ReadResourceRequest, mimeType string) (*mcp.ReadResourceResult, error) {
-	shown, ok := ctx.Value(requestedURI{}).(string)
-	if !ok {
-		shown = request.Params.URI
-	}
-	parsed, err := recordid.ParseURI(request.Params.URI)
-	if err != nil {
-		return nil, resourceError(shown, tool.Failed(invalidURI(err)))
-	}
-	var arguments bytes.Buffer
-	encoder := json.NewEncoder(&arguments)
-	encoder.SetEscapeHTML(false) // a continuation repeats them as they stand
-	if err := encoder.Encode(selectorOf(parsed)); err != nil {
-		return nil, resourceError(shown, tool.Failed(err))
-	}
-	result := caller.call(ctx, definition, request.Extra, bytes.TrimSpace(arguments.Bytes()))
+func readResource(ctx context.Context, calls *toolCalls, template tool.Template) (*mcp.ReadResourceResult, error) {
+	target, _ := ctx.Value(resourceTargetKey{}).(resourceTarget)
+	result := calls.run(ctx, calls.tools[template.Tool], argumentsFor(target.uri))
 	if result.IsError {
-		return nil, resourceError(shown, result)
+		return nil, resourceError(target.written, result)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{
-		{URI: shown, MIMEType: mimeType, Text: result.Text},
+		{URI: target.written, MIMEType: template.MIMEType, Text: result.Text},
 	}}, nil
 }
 
-// selector is the arguments of the tool that answers a read.
-type selector struct {
-	Stream string `json:"stream,omitempty"`
-	ID     string `json:"id,omitempty"`
-	recordid.FieldWindow
-}
-
-func selectorOf(parsed recordid.URI) selector {
-	switch parsed.Kind {
-	case recordid.KindRecord:
-		return selector{ID: handleOf(parsed.Record)}
-	case recordid.KindFieldWindow:
-		return selector{ID: handleOf(parsed.Record), FieldWindow: parsed.Window}
+// argumentsFor are those of the tool that answers a read. A record is named by its id, or by its URI when the id's
+// grammar cannot hold it: tools take both (R-HAND-3).
+func argumentsFor(uri recordid.URI) json.RawMessage {
+	arguments := struct {
+		Stream string `json:"stream,omitempty"`
+		ID     string `json:"id,omitempty"`
+		recordid.FieldWindow
+	}{Stream: uri.Stream, FieldWindow: uri.Window}
+	switch {
+	case uri.Kind == recordid.KindStream:
+	case uri.Record.CanFormat():
+		arguments.ID = uri.Record.String()
+	default:
+		arguments.ID = recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: uri.Record})
 	}
-	return selector{Stream: parsed.Stream}
-}
-
-// handleOf is the self-contained id, or the record's URI when the id's grammar cannot hold it. Tools
-// take both (R-HAND-3).
-func handleOf(record recordid.Handle) string {
-	if record.CanFormat() {
-		return record.String()
-	}
-	return recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: record})
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)  // a continuation repeats them as they stand
+	_ = encoder.Encode(arguments) // cannot fail: they are strings and numbers
+	return bytes.TrimSpace(encoded.Bytes())
 }
 
 // resourceError carries a failed result as a JSON-RPC error, since a resource read has no other way
-// to fail. The structured output stands in data, with the error object in its member error, and beside it the
+// to fail. The structured output stands in data, with the error object in its member error, and before it the
 // URI as the client wrote it (MCP 2026-07-28, SEP-2164).
 func resourceError(uri string, result *tool.Result) error {
-	var failed struct {
-		Error struct {
-			Type    string `json:"type"`
-			Code    string `json:"code"`
-			Message string `json:"message"`
-		} `json:"error"`
-		HTTPStatus int `json:"http_status"`
-	}
-	// Failed has written it; if it could not be read, the text still says everything.
-	if err := json.Unmarshal(result.Structured, &failed); err != nil || failed.Error.Message == "" {
-		failed.Error.Message = result.Text
-	}
+	members, _ := rawjson.ParseObject(result.Structured)
+	failed, _ := rawjson.ParseObject(members.Get("error"))
+	status, _ := members.Int("http_status")
 	code := int64(jsonrpc.CodeInternalError)
-	switch {
-	case failed.HTTPStatus == http.StatusNotFound, // MCP 2026-07-28 (SEP-2164) has no code of its own for it
-		failed.HTTPStatus == http.StatusBadRequest,
-		failed.Error.Code == string(tool.InvalidResourceURI):
+	// MCP 2026-07-28 (SEP-2164) has no code of its own for what is not found.
+	if status == http.StatusNotFound || status == http.StatusBadRequest || failed.Text("code") == string(tool.InvalidResourceURI) {
 		code = jsonrpc.CodeInvalidParams
 	}
-	return &jsonrpc.Error{Code: code, Message: failed.Error.Message, Data: withURI(uri, result.Structured)}
-}
-
-// withURI puts a URI before the members of an object, whose bytes stay as they are.
-func withURI(uri string, object json.RawMessage) json.RawMessage {
-	named, err := json.Marshal(uri)
-	members, isObject := bytes.CutPrefix(object, []byte("{"))
-	if err != nil || !isObject {
-		return object
+	return &jsonrpc.Error{
+		Code: code, Message: cmp.Or(failed.Text("message"), result.Text),
+		Data: append(rawjson.Object{rawjson.String("uri", uri)}, members...).Encode(),
 	}
-	separator := ","
-	if bytes.Equal(members, []byte("}")) {
-		separator = ""
-	}
-	return slices.Concat([]byte(`{"uri":`), named, []byte(separator), members)
 }

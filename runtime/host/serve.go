@@ -1,12 +1,14 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -38,9 +40,7 @@ func Serve(ctx context.Context, listener net.Listener, handler *Handler, options
 	if options.DrainTimeout <= 0 {
 		options.DrainTimeout = DefaultDrain
 	}
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	server := NewHTTPServer(handler, options.Logger)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
@@ -78,7 +78,7 @@ func (h *Handler) Drain(ctx context.Context, delay time.Duration) {
 		}
 	}
 	// Shutdown waits for what is left when the time has run out.
-	_ = h.inFlight.wait(ctx)
+	h.inFlight.wait(ctx)
 }
 
 // NewHTTPServer gives a server that no slow client holds on to.
@@ -90,5 +90,45 @@ func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 		IdleTimeout:       idleFor,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+}
+
+// inFlight counts the requests under way, so that a server that ends can wait for their answers.
+type inFlight struct {
+	mu    sync.Mutex
+	count int
+	ended chan struct{} // closed and replaced whenever the count comes to zero
+}
+
+func newInFlight() *inFlight { return &inFlight{ended: make(chan struct{})} }
+
+// enter counts a request until leave is called.
+func (f *inFlight) enter() (leave func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.count++
+	return f.leave
+}
+
+func (f *inFlight) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.count--; f.count == 0 {
+		close(f.ended)
+		f.ended = make(chan struct{})
+	}
+}
+
+// wait returns when nothing is under way, or when the context ends.
+func (f *inFlight) wait(ctx context.Context) {
+	f.mu.Lock()
+	count, ended := f.count, f.ended
+	f.mu.Unlock()
+	if count == 0 {
+		return
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
 	}
 }

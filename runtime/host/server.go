@@ -41,15 +41,17 @@ func (o Options) callTimeout() time.Duration {
 	return o.CallTimeout
 }
 
-// Environment gives what one request may use, from the request's own extra data: the bearer of one
+// Environment gives what one request may use, from the request's own context: the bearer of one
 // caller must not reach another (R-HOST-5). Its errors become the result of that request. It is
 // called concurrently.
-type Environment func(ctx context.Context, extra *mcp.RequestExtra) (tool.Env, error)
+type Environment func(ctx context.Context) (tool.Env, error)
 
-// newServer makes the SDK's side of a server: what it says of itself, and its resources. Its tools are listed by it and run
-// by toolCalls; run is what it would do with a call all the same. It panics when a tool has no usable schema, since surfaces
-// are generated and tested.
-func newServer(surface tool.Surface, self mcp.Implementation, caller caller, run func(tool.Definition) mcp.ToolHandler) *mcp.Server {
+// Revisions gives the MCP revisions that servers of this package speak, newest first.
+func Revisions() []string { return mcp.SupportedProtocolVersions() }
+
+// newServer makes the SDK's side of a server: what it says of itself, and its resources. The SDK lists the tools; run is
+// what it would do with a call. It panics when a tool has no usable schema, since surfaces are generated and tested.
+func newServer(surface tool.Surface, self mcp.Implementation, calls *toolCalls, run mcp.ToolHandler) *mcp.Server {
 	server := mcp.NewServer(&self, &mcp.ServerOptions{
 		Instructions: surface.Instructions,
 		// Named here, so that the SDK does not promise list changes: the lists never change.
@@ -60,19 +62,17 @@ func newServer(surface tool.Surface, self mcp.Implementation, caller caller, run
 		SetCacheable: setCacheable,
 	})
 	for _, definition := range surface.Tools {
-		server.AddTool(advertised(definition), run(definition))
+		server.AddTool(advertised(definition), run)
 	}
-	addResources(server, surface, caller)
+	addResources(server, surface, calls)
 	server.AddReceivingMiddleware(refuseListening)
 	return server
 }
 
-// neverRun stands in the SDK for a tool: a call that can be run does not come to it (R-HOST-5).
-func (c caller) neverRun(definition tool.Definition) mcp.ToolHandler {
-	return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c.logger.Error("a call came to the SDK that it should have refused", "tool", definition.Name)
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; please report it"}
-	}
+// refuseCall is what the SDK does with a call: one that can be run does not come to it (R-HOST-5).
+func (c *toolCalls) refuseCall(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c.logger.Error("a call came to the SDK that it should have refused", "tool", request.Params.Name)
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; please report it"}
 }
 
 // advertised is a tool as lists show it.
@@ -83,7 +83,7 @@ func advertised(definition tool.Definition) *mcp.Tool {
 		Title:       definition.Title,
 		Description: definition.Description,
 		InputSchema: definition.InputSchema,
-		// All tools read, and read only what one grant holds (R-SURF-3).
+		// Every tool reads only, and only what one grant holds (R-SURF-3).
 		Annotations: &mcp.ToolAnnotations{
 			Title:           definition.Title,
 			ReadOnlyHint:    true,
@@ -100,9 +100,20 @@ func advertised(definition tool.Definition) *mcp.Tool {
 
 // setCacheable lets anybody keep what the server says of itself, and nobody what it read.
 func setCacheable(_ context.Context, request mcp.Request, cacheable *mcp.Cacheable) {
+	cacheable.CacheScope, cacheable.TTLMs = "public", int(listsFreshFor.Milliseconds())
 	if _, isRead := request.(*mcp.ReadResourceRequest); isRead {
 		cacheable.CacheScope, cacheable.TTLMs = "private", 0
-		return
 	}
-	cacheable.CacheScope, cacheable.TTLMs = "public", int(listsFreshFor.Milliseconds())
+}
+
+// methodListen opens a stream of changes. The SDK would hold it open, but the lists of this server never change.
+const methodListen = "subscriptions/listen"
+
+func refuseListening(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		if method == methodListen {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has nothing to subscribe to: its lists never change"}
+		}
+		return next(ctx, method, request)
+	}
 }

@@ -168,7 +168,7 @@ func TestEnvironmentRefuses(t *testing.T) {
 		ran = true
 		return &tool.Result{}, nil
 	})
-	session := connect(t, testSurface(definition), host.Options{}, func(context.Context, *mcp.RequestExtra) (tool.Env, error) {
+	session := connect(t, testSurface(definition), host.Options{}, func(context.Context) (tool.Env, error) {
 		return tool.Env{}, &rs.Error{Status: 401, Type: "authentication_error", Code: "authentication_error", Message: "sign in", Envelope: json.RawMessage(`{"code":"authentication_error","message":"sign in"}`)}
 	})
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "never"})

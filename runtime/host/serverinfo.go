@@ -16,11 +16,10 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, request)
-			hosted := requestOfExtra(request.GetExtra())
-			if err != nil || hosted == nil {
+			if err != nil {
 				return result, err
 			}
-			info := shownAt(hosted.origin, self)
+			info := shownAt(requestOf(ctx).origin, self)
 			if initialized, ok := result.(*mcp.InitializeResult); ok {
 				shown := *initialized
 				shown.ServerInfo = &info

@@ -46,12 +46,11 @@ type session struct {
 	mu       sync.Mutex
 	underWay map[jsonrpc.ID]*pending
 
-	ending sync.Once
-	ended  chan struct{} // closed when nothing more will be read
-	err    error         // why, set before ended is closed
+	ended context.Context // done when nothing more will be read; its cause says why
+	end   context.CancelCauseFunc
 
-	closing sync.Once
-	closed  chan struct{}
+	closed context.Context
+	close  context.CancelFunc
 }
 
 // pending is a request that has no answer yet.
@@ -69,13 +68,15 @@ type pending struct {
 type reply func(answer []byte)
 
 func newSession(lifetime context.Context, calls *toolCalls, self mcp.Implementation, atMost time.Duration, streams Streams) *session {
-	return &session{
+	s := &session{
 		lifetime: lifetime, calls: calls, identity: identityOf(self), atMost: atMost,
 		lines: newLineReader(streams.In), out: &lineWriter{destination: streams.Out},
 		working: make(chan struct{}, callsMost), readAhead: semaphore.NewWeighted(readAheadMost), inFlight: newInFlight(),
 		toSDK: make(chan jsonrpc.Message), underWay: make(map[jsonrpc.ID]*pending),
-		ended: make(chan struct{}), closed: make(chan struct{}),
 	}
+	s.ended, s.end = context.WithCancelCause(context.Background())
+	s.closed, s.close = context.WithCancel(context.Background())
+	return s
 }
 
 // start reads the input in a goroutine of its own, which no read of the SDK waits for once the session is closed.
@@ -111,7 +112,7 @@ func (s *session) takeLine(line []byte) {
 	case !isBatch:
 		s.take(readMessage(texts[0]), s.write)
 		return
-	case !s.hasBatches():
+	case !hasBatches(s.asked()):
 		m := invalidRequest(messageID{}, "batches are of revisions up to 2025-03-26, once one is agreed on; send one message on each line")
 		refused = &m
 	case len(texts) > callsMost:
@@ -127,10 +128,12 @@ func (s *session) takeLine(line []byte) {
 	s.write(refused.refusal())
 }
 
-// hasBatches reports whether the revision that the session began with has batches.
-func (s *session) hasBatches() bool {
-	begun := s.sdk.InitializeParams()
-	return begun != nil && (begun.ProtocolVersion == revisionUnnamed || begun.ProtocolVersion == "2024-11-05")
+// asked is the revision that the client asked for when the session began, or empty when it has not begun.
+func (s *session) asked() string {
+	if begun := s.sdk.InitializeParams(); begun != nil {
+		return begun.ProtocolVersion
+	}
+	return ""
 }
 
 // takeBatch answers a batch when each of its messages is answered, in their order. A batch without any answer gets none.
@@ -185,15 +188,11 @@ func (s *session) begin(m message, reply reply) {
 		return
 	}
 	s.inFlight.enter()
-	var asked string
-	if begun := s.sdk.InitializeParams(); begun != nil {
-		asked = begun.ProtocolVersion
-	}
-	go s.work(ctx, m, request, asked)
+	go s.work(ctx, m, request, s.asked())
 	if m.method == methodInitialize {
 		select {
 		case <-request.settled:
-		case <-s.closed:
+		case <-s.closed.Done():
 		}
 	}
 }
@@ -226,11 +225,8 @@ func (s *session) work(ctx context.Context, m message, request *pending, asked s
 		}
 		return
 	}
-	result := s.calls.call(ctx, call.definition, nil, call.arguments)
-	buffer := answerBuffers.Get().(*[]byte)
-	defer answerBuffers.Put(buffer)
-	*buffer = call.appendAnswer((*buffer)[:0], result, s.identity)
-	s.settle(m.id.ID, *buffer)
+	result := s.calls.run(ctx, call.definition, call.arguments)
+	call.answer(result, s.identity, func(answer []byte) { s.settle(m.id.ID, answer) })
 }
 
 // letSDKWork marks a request as the SDK's, unless it is cancelled already.
@@ -248,7 +244,7 @@ func (s *session) giveToSDK(m message) {
 		select {
 		case s.toSDK <- decoded:
 			return
-		case <-s.closed:
+		case <-s.closed.Done():
 		}
 	}
 	if !m.isCall() {
@@ -302,15 +298,8 @@ func (s *session) cancel(m message) bool {
 func (s *session) wait(ctx context.Context, atMost time.Duration) {
 	ctx, stop := context.WithTimeout(ctx, atMost)
 	defer stop()
-	none := make(chan struct{})
-	go func() {
-		defer close(none)
-		_ = s.inFlight.wait(ctx) // its error says just that
-	}()
-	select {
-	case <-none:
-	case <-s.closed:
-	}
+	defer context.AfterFunc(s.closed, stop)()
+	s.inFlight.wait(ctx)
 }
 
 // write writes one message. When nobody can read it, the session ends.
@@ -323,13 +312,6 @@ func (s *session) write(message []byte) {
 	}
 }
 
-func (s *session) end(err error) {
-	s.ending.Do(func() {
-		s.err = err
-		close(s.ended)
-	})
-}
-
 // Connect gives the SDK the session as its connection.
 func (s *session) Connect(context.Context) (mcp.Connection, error) { return s, nil }
 
@@ -338,9 +320,9 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case message := <-s.toSDK:
 		return message, nil
-	case <-s.ended:
-		return nil, s.err
-	case <-s.closed:
+	case <-s.ended.Done():
+		return nil, context.Cause(s.ended)
+	case <-s.closed.Done():
 		return nil, io.EOF
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -363,12 +345,8 @@ func (s *session) Write(_ context.Context, message jsonrpc.Message) error {
 
 // Close ends the session. Standard output stays open until the process ends.
 func (s *session) Close() error {
-	var err error
-	s.closing.Do(func() {
-		close(s.closed)
-		err = s.lines.Close()
-	})
-	return err
+	s.close()
+	return s.lines.Close()
 }
 
 // SessionID is empty: there is one session.

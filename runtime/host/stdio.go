@@ -1,9 +1,13 @@
 package host
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -58,9 +62,9 @@ func ServeSession(ctx context.Context, surface tool.Surface, options Options, en
 func serveSession(ctx context.Context, surface tool.Surface, options Options, environment Environment, streams Streams, refused <-chan struct{}) error {
 	lifetime, end := context.WithCancel(ctx)
 	defer end()
-	caller := newCaller(options, environment)
-	served := newSession(lifetime, newToolCalls(surface, caller), options.identity(), options.callTimeout()+goodbye, streams)
-	sdk, err := newServer(surface, options.identity(), caller, caller.neverRun).Connect(lifetime, served, nil)
+	calls := newToolCalls(surface, options, environment)
+	served := newSession(lifetime, calls, options.identity(), options.callTimeout()+goodbye, streams)
+	sdk, err := newServer(surface, options.identity(), calls, calls.refuseCall).Connect(lifetime, served, nil)
 	if err != nil {
 		return fmt.Errorf("the MCP session could not begin: %w", err)
 	}
@@ -95,4 +99,56 @@ func closeSession(session *mcp.ServerSession) {
 	case <-closed:
 	case <-time.After(goodbye):
 	}
+}
+
+// lineReader reads lines of bounded length.
+type lineReader struct {
+	source *bufio.Reader
+	closer io.Closer
+}
+
+func newLineReader(source io.ReadCloser) *lineReader {
+	return &lineReader{source: bufio.NewReaderSize(source, 64<<10), closer: source}
+}
+
+// Close closes the source, which ends a read that waits for it where the system allows that.
+func (r *lineReader) Close() error { return r.closer.Close() }
+
+var errLineTooLong = errors.New("line too long")
+
+// next reads one line, which is the caller's to keep. A line beyond the limit is skipped to its end. An error can come
+// with the last line.
+func (r *lineReader) next() ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := r.source.ReadSlice('\n')
+		if len(line)+len(bytes.TrimRight(part, "\r\n")) > LongestLine {
+			tooLong, line = true, nil
+		}
+		if !tooLong {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if tooLong {
+			return nil, errLineTooLong
+		}
+		return line, err
+	}
+}
+
+// lineWriter writes whole lines, one at a time. It is safe for concurrent use.
+type lineWriter struct {
+	mu          sync.Mutex
+	destination io.Writer
+}
+
+// write writes one message, which has its line end.
+func (w *lineWriter) write(line []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.destination.Write(line)
+	return err
 }

@@ -1,30 +1,50 @@
 package host
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-// methodCall is the one request that is read, run and answered here, over stdio and HTTP and in every revision, because the
-// SDK decodes a message several times and encodes a result as often, which is as much work as reading and rendering a page.
-// Everything else that a client asks is the SDK's to answer, and so is a call that is refused: the words of a refusal
-// are then the same for every method.
-const methodCall = "tools/call"
 
 // newestRevision is the first in which every request names its revision itself, in _meta, and needs no session.
 const newestRevision = "2026-07-28"
 
-// toolCalls reads the calls of one surface's tools and writes their answers.
+// toolCalls reads the calls of one surface's tools, runs them and writes their answers, over stdio and HTTP and in every
+// revision, because the SDK decodes a message several times and encodes a result as often, which is as much work as reading
+// and rendering a page. Everything else that a client asks is the SDK's to answer, and so is a call that is refused: the words
+// of a refusal are then the same for every method. It is safe for concurrent use.
 type toolCalls struct {
-	caller
-	tools  map[string]tool.Definition
-	claims *clientClaims
+	tools       map[string]tool.Definition
+	environment Environment
+	timeout     time.Duration
+	logger      *slog.Logger
+	claims      *clientClaims
+}
+
+func newToolCalls(surface tool.Surface, options Options, environment Environment) *toolCalls {
+	tools := make(map[string]tool.Definition, len(surface.Tools))
+	for _, definition := range surface.Tools {
+		tools[definition.Name] = definition
+	}
+	return &toolCalls{
+		tools: tools, environment: environment, timeout: options.callTimeout(),
+		logger: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), claims: newClientClaims(),
+	}
 }
 
 // toolCall is a call that can be run.
@@ -35,14 +55,6 @@ type toolCall struct {
 	revision   string          // that it names itself; may be empty before 2026-07-28
 	isNewest   bool            // it is of 2026-07-28 or later: its result says who answers
 	isTyped    bool            // its result says that it is complete
-}
-
-func newToolCalls(surface tool.Surface, caller caller) *toolCalls {
-	tools := make(map[string]tool.Definition, len(surface.Tools))
-	for _, definition := range surface.Tools {
-		tools[definition.Name] = definition
-	}
-	return &toolCalls{caller: caller, tools: tools, claims: newClientClaims()}
 }
 
 // read gives the call that a message makes. It is false for any other message, and for a call that the SDK refuses. Asked is
@@ -61,7 +73,9 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 		case "_meta":
 			meta = each.Value
 		case "inputResponses", "requestState":
-			if !isReadable(each) {
+			// They answer a question of the server's. Tools ask none, but the SDK refuses those that it cannot read.
+			var ignored mcp.CallToolParamsRaw
+			if json.Unmarshal(rawjson.Object{each}.Encode(), &ignored) != nil {
 				return call, false
 			}
 		}
@@ -75,17 +89,67 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	return call, isText && isKnown && isValid && (call.isNewest || asked != "")
 }
 
-// isReadable reports whether the SDK can read a member of a call that answers a question of the server's. Tools ask none, so that
-// its value is of no use here.
-func isReadable(answer rawjson.Member) bool {
-	var ignored mcp.CallToolParamsRaw
-	return json.Unmarshal(rawjson.Object{answer}.Encode(), &ignored) == nil
+// run answers within the timeout, provided that the tool heeds its context. It never gives nil: whatever goes wrong becomes a
+// result and never a protocol error, which not every client shows to its model.
+func (c *toolCalls) run(ctx context.Context, definition tool.Definition, arguments json.RawMessage) (result *tool.Result) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	var err error
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			c.logPanic(definition.Name, panicked)
+			err = errPanicked
+		}
+		note(ctx, definition.Name, codeOf(err))
+		if err != nil {
+			result = tool.Failed(err)
+		}
+	}()
+	env, err := c.environment(ctx)
+	if err == nil {
+		result, err = definition.Run(ctx, env, arguments)
+	}
+	var failure *rs.Failure
+	switch {
+	case err == nil && result == nil:
+		err = errNoResult
+	// A failure says more than that the time is over.
+	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &failure):
+		err = &rs.Failure{
+			Reason: rs.Timeout, Message: fmt.Sprintf("the call took longer than %s", c.timeout),
+			NextStep: "ask for less with limit, fields or one connection_id, or try again", Cause: err,
+		}
+	}
+	return result
 }
 
-// metaServerInfo is the member of a result's _meta that says who answers.
-const metaServerInfo = mcp.MetaKeyServerInfo
+var (
+	errNoResult = errors.New("the tool gave no result")
+	errPanicked = errors.New("the tool panicked")
+)
 
-// appendAnswer appends the JSON-RPC response with the result of a call. Identity says who answers, as JSON.
+// logPanic writes where it happened. The panic's value is logged only when the Go runtime made it,
+// since any other may hold record data or a bearer.
+func (c *toolCalls) logPanic(name string, panicked any) {
+	value := fmt.Sprintf("%T", panicked)
+	if fault, ok := panicked.(runtime.Error); ok {
+		value = fault.Error()
+	}
+	c.logger.Error("a tool panicked", "tool", name, "panic", value, "stack", string(debug.Stack()))
+}
+
+// answerBuffers are as large as answers were.
+var answerBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// answer gives the JSON-RPC response with the result of a call to write, which does not keep it. Identity says who answers,
+// as JSON.
+func (c toolCall) answer(result *tool.Result, identity json.RawMessage, write func([]byte)) {
+	buffer := answerBuffers.Get().(*[]byte)
+	defer answerBuffers.Put(buffer)
+	*buffer = c.appendAnswer((*buffer)[:0], result, identity)
+	write(*buffer)
+}
+
 func (c toolCall) appendAnswer(out []byte, result *tool.Result, identity json.RawMessage) []byte {
 	out = append(append(append(out, `{"jsonrpc":"2.0","id":`...), c.id.written...), `,"result":{`...)
 	if len(result.Meta) > 0 || c.isNewest {
@@ -112,7 +176,7 @@ func (c toolCall) meta(result *tool.Result, identity json.RawMessage) rawjson.Ob
 		members = append(members, rawjson.Raw(name, value))
 	}
 	if c.isNewest {
-		members = append(members, rawjson.Raw(metaServerInfo, identity))
+		members = append(members, rawjson.Raw(mcp.MetaKeyServerInfo, identity))
 	}
 	slices.SortFunc(members, func(a, b rawjson.Member) int { return strings.Compare(a.Name, b.Name) })
 	return members

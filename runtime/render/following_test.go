@@ -23,7 +23,7 @@ import (
 // sessionOver is a client of the whole surface over a resource server.
 func sessionOver(t *testing.T, reader rs.Reader) *mcp.ClientSession {
 	t.Helper()
-	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
+	environment := func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 	return hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)
 }
 
