@@ -1,9 +1,12 @@
 package fanout
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -17,6 +20,17 @@ const ReasonInactive = "grant_inactive"
 type absence struct {
 	source *Source
 	err    error // nil: its grant is not active
+}
+
+// ended are the inactive sources that had one of the streams.
+func (r *Reader) ended(streams []string) []absence {
+	var ended []absence
+	for _, source := range r.inactive {
+		if source.grantsAny(streams) {
+			ended = append(ended, absence{source: source})
+		}
+	}
+	return ended
 }
 
 // cause is why a source is missing.
@@ -53,13 +67,13 @@ func (a absence) identity() rawjson.Object {
 	return members
 }
 
-// unauthorized tells whether the source is lost for as long as its owner does nothing.
+// unauthorized reports whether the source is lost for as long as its owner does nothing.
 func (a absence) unauthorized() bool {
 	status := a.cause().status
 	return a.err == nil || status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// warning tells that the source is missing and what to do about it.
+// warning says that the source is missing and what to do about it.
 func (a absence) warning(next string) json.RawMessage {
 	message := "the source " + a.source.name() + " is missing (" + a.cause().reason + "); "
 	if a.unauthorized() {
@@ -81,27 +95,49 @@ func (a absence) retryAlone() string {
 
 // failed is the error of a call in which no source answered. When all say the same, or all that the caller
 // is not allowed to, that is the answer (R-PKG-6); else each is named.
-func (r *Reader) failed(missing []absence, url string) error {
+func failed(missing []absence, url string) error {
 	var first *rs.Error
 	agreed, unauthorized := true, true
 	for _, each := range missing {
 		if each.err == nil {
-			continue // nobody asked it; its warning says enough
+			continue // it was not asked; its warning says enough
 		}
 		var refused *rs.Error
 		if !errors.As(each.err, &refused) {
-			return r.allMissing(missing)
+			return allMissing(missing)
 		}
-		if first == nil {
-			first = refused
-		}
+		first = cmp.Or(first, refused)
 		agreed = agreed && refused.Status == first.Status && refused.Code == first.Code
 		unauthorized = unauthorized && each.unauthorized()
 	}
 	if first == nil || !agreed && !unauthorized {
-		return r.allMissing(missing)
+		return allMissing(missing)
 	}
 	passed := *first
 	passed.URL = url
 	return &passed
+}
+
+// allMissing is the refusal when no source answered and they do not agree on why. It names each.
+func allMissing(missing []absence) *tool.Error {
+	var said []string
+	var rows []json.RawMessage
+	var causes []error
+	for _, each := range missing {
+		causes = append(causes, each.err)
+		if len(rows) < unavailableShown {
+			said = append(said, each.source.name()+": "+each.cause().reason)
+			rows = append(rows, each.identity().Encode())
+		}
+	}
+	if more := len(missing) - len(rows); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return &tool.Error{
+		Code: tool.SourceUnavailable,
+		Message: fmt.Sprintf("none of the %d sources of this package answered (%s); try again, or name one source by connection_id",
+			len(missing), strings.Join(said, "; ")),
+		UnavailableConnections: rawjson.Array(rows),
+		Cause:                  errors.Join(causes...),
+	}
 }

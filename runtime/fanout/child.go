@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -37,7 +38,7 @@ type hit struct {
 	nth   int // how many come before it since the start of the child
 }
 
-// open tells whether the source may have hits that were not read.
+// open reports whether the source may have hits that were not read.
 func (c *child) open() bool { return c.err == nil && !c.done }
 
 // after is where the source goes on when so many of its hits were shown.
@@ -92,10 +93,10 @@ func (c *child) take(asked rs.Request, got answer) {
 		return
 	}
 	if c.meta == nil {
-		c.meta, c.requestID = page.meta, got.response.RequestID
+		c.meta, c.requestID = page.Meta(), got.response.RequestID
 	}
-	skipped := min(c.next.Skip, len(page.hits))
-	for i, value := range page.hits[skipped:] {
+	skipped := min(c.next.Skip, len(page.Rows))
+	for i, value := range page.Rows[skipped:] {
 		if c.claimed(value) {
 			c.foreign++
 		} else {
@@ -103,11 +104,11 @@ func (c *child) take(asked rs.Request, got answer) {
 		}
 		c.read++
 	}
-	c.advance(asked, page, len(page.hits)-skipped)
+	c.advance(asked, page, len(page.Rows)-skipped)
 }
 
-// claimed tells a hit that says it is of a connection which another member of the package stands for. Shown, it would pass
-// for that member's. Connections that no member names may be told of: a grant can have several.
+// claimed reports whether a hit says that it is of the connection of another member of the package. Shown, it would pass
+// for that member's. A connection that no member has is no such claim: a grant can have several.
 func (c *child) claimed(value rawjson.Value) bool {
 	said, _ := rawjson.ParseObject(value)
 	for _, name := range []string{"connection_id", "connector_instance_id"} {
@@ -118,23 +119,20 @@ func (c *child) claimed(value rawjson.Value) bool {
 	return false
 }
 
-// advance moves to the place after a page that had so many new hits.
-func (c *child) advance(asked rs.Request, page *hitsPage, fresh int) {
-	more := page.hasMore != nil && *page.hasMore
-	switch {
-	case page.nextCursor != "" && page.nextCursor != c.next.Cursor && (more || page.hasMore == nil):
-		c.next = position{Cursor: page.nextCursor}
-	case more && page.nextCursor == "" && fresh > 0 && !asksMost(asked):
-		// A search that does not page (hybrid) is read on by asking for a longer first page.
-		c.next.Skip = len(page.hits)
-	default:
-		c.done, c.cut = true, more
-	}
-}
-
-func asksMost(asked rs.Request) bool {
+// advance moves to the place after a page that had so many new hits. A source that does not say whether it has more has some
+// when it gives a cursor.
+func (c *child) advance(asked rs.Request, page rs.List, fresh int) {
+	hasMore, nextCursor := string(page.Get("has_more")), page.Text("next_cursor")
 	limit, _ := asked.Query.Get("limit")
-	return limit == strconv.Itoa(rs.MostRows)
+	switch {
+	case nextCursor != "" && nextCursor != c.next.Cursor && hasMore != "false":
+		c.next = position{Cursor: nextCursor}
+	case hasMore == "true" && nextCursor == "" && fresh > 0 && limit != strconv.Itoa(rs.MostRows):
+		// A search that does not page (hybrid) is read on by asking for a longer first page.
+		c.next.Skip = len(page.Rows)
+	default:
+		c.done, c.cut = true, hasMore == "true"
+	}
 }
 
 // lostPlace is the refusal of a cursor by the source's own server: the search cannot go on there. It keeps
@@ -157,4 +155,41 @@ func (c *child) lostPlace(url string) *rs.Error {
 	}
 	lost.Envelope = envelope.Encode()
 	return &lost
+}
+
+// openHits takes a source's answer to a search apart. One without a list of objects is an *rs.Failure.
+func openHits(response *rs.Response) (rs.List, error) {
+	list, err := response.List()
+	for i, row := range list.Rows {
+		if rawjson.Kind(row) != rawjson.ObjectValue {
+			return list, response.Unusable(fmt.Sprintf("hit %d of the source's answer is not an object", i+1), "")
+		}
+	}
+	return list, err
+}
+
+// attributed is a hit, given with its members, that names its source. What the hit says itself stays, and a hit of a
+// connection that no member of the package names, which a grant over several may send, takes nothing from this one
+// (R-PKG-2).
+func (s *Source) attributed(value rawjson.Value, hit rawjson.Object) rawjson.Value {
+	own := hit.FirstText("connection_id", "connector_instance_id")
+	if own != "" && own != s.ConnectionID {
+		return value
+	}
+	changed := false
+	for _, member := range []struct {
+		name, value, other string // the other name says the same
+	}{
+		{"connection_id", s.ConnectionID, "connector_instance_id"},
+		{"connector_key", s.ConnectorKey, "connector_id"},
+		{"display_name", s.DisplayName, "label"},
+	} {
+		if member.value != "" && hit.FirstText(member.name, member.other) == "" {
+			hit, changed = hit.With(member.name, rawjson.Quote(member.value)), true
+		}
+	}
+	if !changed {
+		return value
+	}
+	return hit.Encode()
 }

@@ -13,7 +13,7 @@ const (
 	cursorCharacters = 3_000
 )
 
-// cursor is the place of a search in every source that may have more hits, in the order of their turns. It
+// cursor is the place of a search in every source that may have more hits, in the order of their hits. It
 // is all that is kept of a search between its pages, so that a newer token can go on as well.
 type cursor struct {
 	Version   int     `json:"v"`

@@ -5,9 +5,12 @@ package fanout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -16,7 +19,7 @@ import (
 // The defaults of Options.
 const (
 	DefaultChildTimeout = 2500 * time.Millisecond // interfaces.md, Limits
-	DefaultConcurrency  = 24                      // sources take turns beyond it, and each turn is as long as a source
+	DefaultConcurrency  = 24
 )
 
 // Options says how the sources of a package are read. The zero value has the defaults.
@@ -27,12 +30,37 @@ type Options struct {
 	// is DefaultChildTimeout. A read of one source has no other deadline than its reader and its context.
 	ChildTimeout time.Duration
 
-	// Concurrency is how many sources are read at once for one call; zero is DefaultConcurrency.
+	// Concurrency is how many sources are read at once for one call; zero is DefaultConcurrency. The others wait.
 	Concurrency int
 
-	// Observe is told of every request to a source; nil when nobody wants to know. It is called from several
-	// goroutines at once.
-	Observe func(Observation)
+	// Observe is told what became of every request to a source and how long it took; it may be nil. It is called
+	// concurrently.
+	Observe func(Result, time.Duration)
+}
+
+// Result is what became of a request to a source, as a metric's label.
+type Result string
+
+// The results.
+const (
+	Answered Result = "answered"
+	Refused  Result = "refused"   // its resource server said no
+	TimedOut Result = "timed_out" // no answer within its deadline
+	Failed   Result = "failed"    // no usable answer for another reason
+)
+
+func resultOf(err error) Result {
+	var refused *rs.Error
+	var failure *rs.Failure
+	switch {
+	case err == nil:
+		return Answered
+	case errors.As(err, &refused):
+		return Refused
+	case errors.As(err, &failure) && failure.Reason == rs.Timeout:
+		return TimedOut
+	}
+	return Failed
 }
 
 // Reader is an rs.Reader over the members of one package. It is cheap, immutable and safe for concurrent
@@ -42,7 +70,7 @@ type Reader struct {
 	active   []*Source // in the order of the package
 	inactive []*Source
 
-	connections map[string]bool // that one of them, active or not, stands for
+	connections map[string]bool // of all sources, active or not
 }
 
 var _ rs.Reader = (*Reader)(nil)
@@ -87,42 +115,40 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	if len(r.active) == 0 {
 		return nil, r.revoked()
 	}
+	var source *Source
+	var err error
 	switch wanted := request.Sources.(type) {
 	case rs.OneSource:
-		source, err := r.one(wanted)
-		if err != nil {
-			return nil, err
-		}
-		return r.pass(ctx, source, request)
+		source, err = r.one(wanted)
 	case rs.HitsOfSources:
-		if wanted.ConnectionID != nil {
-			source, err := r.named(*wanted.ConnectionID, wanted.Streams)
-			if err != nil {
-				return nil, err
-			}
-			return r.pass(ctx, source, request)
+		if wanted.ConnectionID == nil {
+			return r.search(ctx, request, wanted)
 		}
-		return r.search(ctx, request, wanted)
+		source, err = r.named(*wanted.ConnectionID, wanted.Streams)
 	case *readPage:
 		if response, ok := wanted.again(r, request); ok {
 			return response, nil
 		}
 		return r.search(ctx, request, wanted.HitsOfSources)
 	case rs.SchemaOfSources:
-		if wanted.ConnectionID != nil {
-			source, err := r.named(*wanted.ConnectionID, streamsOf(wanted.Stream))
-			if err != nil {
-				return nil, err
-			}
-			return r.pass(ctx, source, request)
+		if wanted.ConnectionID == nil {
+			return r.schema(ctx, request, wanted)
 		}
-		return r.schema(ctx, request, wanted)
+		source, err = r.named(*wanted.ConnectionID, streamsOf(wanted.Stream))
+	default:
+		err = &tool.Error{
+			Code: tool.PackageUnsupported,
+			Message: fmt.Sprintf("a package of grants cannot answer GET %s, since the request does not tell which of its sources it is for; "+
+				"use a tool that takes stream or connection_id", request.Path),
+		}
 	}
-	return nil, &tool.Error{
-		Code: tool.PackageUnsupported,
-		Message: fmt.Sprintf("a package of grants cannot answer GET %s, since the request does not tell which of its sources it is for; "+
-			"use a tool that takes stream or connection_id", request.Path),
+	if err != nil {
+		return nil, err
 	}
+	started := time.Now()
+	response, err := source.Reader.Get(ctx, request)
+	r.observe(started, err)
+	return response, err
 }
 
 func streamsOf(stream *string) []string {
@@ -132,10 +158,56 @@ func streamsOf(stream *string) []string {
 	return []string{*stream}
 }
 
-// pass lets one source answer the request as it is.
-func (r *Reader) pass(ctx context.Context, source *Source, request rs.Request) (*rs.Response, error) {
+func (r *Reader) observe(started time.Time, err error) {
+	if r.options.Observe != nil {
+		r.options.Observe(resultOf(err), time.Since(started))
+	}
+}
+
+// question is one request to one source, and when its answer is too late.
+type question struct {
+	source   *Source
+	request  rs.Request
+	deadline time.Time
+}
+
+// answer is what a question led to.
+type answer struct {
+	response *rs.Response
+	err      error
+}
+
+// ask sends the questions, several at once, and waits for all answers. Waiting for others counts, so that the
+// answer comes by the deadline however many sources are slow. The error is that of a caller who has gone away.
+func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error) {
+	answers := make([]answer, len(questions))
+	var running errgroup.Group // each member ends with the context or its deadline, and none fails the others
+	running.SetLimit(r.options.Concurrency)
+	for i, each := range questions {
+		running.Go(func() error {
+			answers[i] = r.askOne(ctx, each)
+			return nil
+		})
+	}
+	_ = running.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, &rs.Failure{
+			Reason: rs.Timeout, Message: "the call ended before every source of the package had answered",
+			NextStep: "ask for less, or try again", Cause: err,
+		}
+	}
+	return answers, nil
+}
+
+func (r *Reader) askOne(ctx context.Context, q question) answer {
 	started := time.Now()
-	response, err := source.Reader.Get(ctx, request)
-	r.observe(source, started, err)
-	return response, err
+	limited, cancel := context.WithDeadline(ctx, q.deadline)
+	defer cancel()
+	response, err := q.source.Reader.Get(limited, q.request)
+	var refused *rs.Error
+	if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) && !errors.As(err, &refused) {
+		err = &rs.Failure{Reason: rs.Timeout, Message: fmt.Sprintf("the source did not answer within %s", r.options.ChildTimeout), Cause: err}
+	}
+	r.observe(started, err)
+	return answer{response: response, err: err}
 }

@@ -2,10 +2,8 @@ package fanout
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -27,28 +25,6 @@ func (r *Reader) revoked() *tool.Error {
 		Message:                "the package has no active source left; connect again to have its sources approved",
 		UnavailableConnections: unavailable(nil, r.inactive),
 	}
-}
-
-// ambiguous is the refusal to choose among several sources (R-ERR-5).
-func (r *Reader) ambiguous(stream string, candidates []*Source) *tool.Error {
-	refusal := r.refusal(tool.AmbiguousConnection, []string{stream}, fmt.Sprintf(
-		"%d sources of this package grant the stream %q; call again with the connection_id of one of available_connections", len(candidates), stream))
-	refusal.Param = tool.SchemaConnectionID
-	return refusal
-}
-
-// inactiveNamed is the refusal to read a source whose grant has ended (R-PKG-8).
-func (r *Reader) inactiveNamed(source *Source, streams []string) *tool.Error {
-	refusal := r.refusal(tool.SourceUnavailable, streams, fmt.Sprintf("the source %s is not active: its grant was revoked or has ended; %s", source.name(), approveAgain))
-	refusal.Param = tool.SchemaConnectionID
-	return refusal
-}
-
-func (r *Reader) unknown(connectionID string, streams []string) *tool.Error {
-	refusal := r.refusal(tool.SourceUnavailable, streams, fmt.Sprintf(
-		"no source of this package has the connection_id %q; take one that schema lists", connectionID))
-	refusal.Param = tool.SchemaConnectionID
-	return refusal
 }
 
 // ungranted is the refusal of streams that no active source has.
@@ -75,9 +51,13 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	}
 }
 
-// refusal offers the active sources that have the streams, and marks the inactive ones apart.
-func (r *Reader) refusal(code tool.Code, streams []string, message string) *tool.Error {
-	refusal := &tool.Error{Code: code, Message: message, UnavailableConnections: unavailable(streams, r.inactive)}
+// refusal is that of a connection or of the lack of one (R-ERR-5). It offers the active sources that have the streams, and
+// marks the inactive ones apart.
+func (r *Reader) refusal(code tool.Code, streams []string, form string, values ...any) *tool.Error {
+	refusal := &tool.Error{
+		Code: code, Message: fmt.Sprintf(form, values...), Param: tool.SchemaConnectionID,
+		UnavailableConnections: unavailable(streams, r.inactive),
+	}
 	offered, total := available(r.granting(streams))
 	if total > 0 {
 		refusal.RetryWith, refusal.AvailableConnections = "connection_id", offered
@@ -114,28 +94,4 @@ func unavailable(streams []string, inactive []*Source) json.RawMessage {
 		return nil
 	}
 	return rawjson.Array(rows)
-}
-
-// allMissing is the refusal when no source answered and they do not agree on why. It names each.
-func (r *Reader) allMissing(missing []absence) *tool.Error {
-	var said []string
-	var rows []json.RawMessage
-	var causes []error
-	for _, each := range missing {
-		causes = append(causes, each.err)
-		if len(rows) < unavailableShown {
-			said = append(said, each.source.name()+": "+each.cause().reason)
-			rows = append(rows, each.identity().Encode())
-		}
-	}
-	if more := len(missing) - len(rows); more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
-	}
-	return &tool.Error{
-		Code: tool.SourceUnavailable,
-		Message: fmt.Sprintf("none of the %d sources of this package answered (%s); try again, or name one source by connection_id",
-			len(missing), strings.Join(said, "; ")),
-		UnavailableConnections: rawjson.Array(rows),
-		Cause:                  errors.Join(causes...),
-	}
 }

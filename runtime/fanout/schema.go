@@ -23,7 +23,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 	if err != nil {
 		return nil, err
 	}
-	merged := document{}
+	merged := document{ended: r.ended(streams)}
 	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
 	for i, answer := range answers {
 		source := questions[i].source
@@ -37,12 +37,8 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 			response.RequestID = answer.response.RequestID
 		}
 	}
-	ended := keep(r.inactive, func(s *Source) bool { return s.grantsAny(streams) })
-	for _, source := range ended {
-		merged.ended = append(merged.ended, absence{source: source})
-	}
 	if len(questions) > 0 && len(merged.missing) == len(questions) {
-		return nil, r.failed(append(merged.missing, merged.ended...), response.URL)
+		return nil, failed(append(merged.missing, merged.ended...), response.URL)
 	}
 	return response.WithMembers(merged.encode(target(request))), nil
 }

@@ -21,7 +21,7 @@ const (
 	fillingPart = 10
 )
 
-// search asks the sources that have the streams and merges their hits in turns.
+// search asks the sources that have the streams and merges their hits.
 func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsOfSources) (*rs.Response, error) {
 	if len(wanted.Streams) > 0 && len(r.granting(wanted.Streams)) == 0 {
 		return nil, r.ungranted(wanted.Streams)
@@ -33,11 +33,9 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	if err := page.read(ctx); err != nil {
 		return nil, err
 	}
-	shown := page.deal(page.limit)
-	if len(shown) == 0 {
-		if missing := page.missing(); len(missing) > 0 && !slices.ContainsFunc(page.children, func(c *child) bool { return c.err == nil }) {
-			return nil, r.failed(append(missing, page.ended...), r.url(request))
-		}
+	shown := page.merge(page.limit)
+	if missing := page.missing(); len(shown) == 0 && len(missing) > 0 && len(missing) == len(page.children) {
+		return nil, failed(append(missing, page.ended...), r.url(request))
 	}
 	return page.response(request, shown), nil
 }
@@ -67,7 +65,7 @@ type readPage struct {
 	reader   *Reader
 	request  rs.Request
 	limit    int
-	children []*child  // in the order of their turns
+	children []*child  // in the order of their hits
 	ended    []absence // sources with the streams whose grants are not active
 	count    *int64    // of all hits, as the cursor had it
 }
@@ -79,17 +77,12 @@ func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
 	if r != p.reader || request.Path != p.request.Path || !sameQuery || limit > p.limit {
 		return nil, false
 	}
-	return p.response(request, p.deal(limit)), true
+	return p.response(request, p.merge(limit)), true
 }
 
 // begin finds the children and their places: the start, or what the cursor says.
 func (p *readPage) begin() error {
-	p.children = p.reader.assign(p.Streams)
-	for _, source := range p.reader.inactive {
-		if source.grantsAny(p.Streams) {
-			p.ended = append(p.ended, absence{source: source})
-		}
-	}
+	p.children, p.ended = p.reader.assign(p.Streams), p.reader.ended(p.Streams)
 	sent := sentCursor(p.request)
 	if sent == "" {
 		return nil
@@ -199,7 +192,7 @@ func (p *readPage) missing() []absence {
 	return missing
 }
 
-// response is the page with the hits that were dealt.
+// response is the page with the hits of these children.
 func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	hits := make([]rawjson.Value, 0, len(shown))
 	given := make([]int, len(p.children))

@@ -104,10 +104,10 @@ func TestMissingSourcesAreNamed(t *testing.T) {
 	results := map[fanout.Result]int{}
 	reader := fanout.New(append(members(good, hanging, refused, html, odd), ended("f", "messages")), fanout.Options{
 		ProviderURL: provider, ChildTimeout: 500 * time.Millisecond,
-		Observe: func(seen fanout.Observation) {
+		Observe: func(result fanout.Result, _ time.Duration) {
 			mu.Lock()
 			defer mu.Unlock()
-			results[seen.Result]++
+			results[result]++
 		},
 	})
 	started := time.Now()

@@ -1,11 +1,13 @@
 package fanout
 
 import (
+	"cmp"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Source is one member of a package, as introspection publishes it (interfaces.md, Token introspection).
@@ -26,12 +28,12 @@ type Source struct {
 
 func (s *Source) usable() bool { return s.Active && s.Reader != nil }
 
-// grants tells whether the source has a stream, as far as its membership tells.
+// grants reports whether the source has a stream, as far as its membership says.
 func (s *Source) grants(stream string) bool {
 	return s.Streams == nil || slices.Contains(s.Streams, stream)
 }
 
-// grantsAny tells whether the source has one of the streams; no streams stand for all of them.
+// grantsAny reports whether the source has one of the streams; no streams stand for all of them.
 func (s *Source) grantsAny(streams []string) bool {
 	return len(streams) == 0 || slices.ContainsFunc(streams, s.grants)
 }
@@ -70,4 +72,74 @@ func (s *Source) identity() rawjson.Object {
 		}
 	}
 	return identity
+}
+
+// one is the source of a request that a single source answers: the one named, or the only one that grants
+// the stream. No resource server is asked (R-ERR-5).
+//
+// Members that share a connection have the same records, so they are no ambiguity: the first one that
+// grants the stream answers.
+func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
+	streams := []string{wanted.Stream}
+	if wanted.ConnectionID != nil {
+		return r.named(*wanted.ConnectionID, streams)
+	}
+	candidates := r.granting(streams)
+	switch {
+	case len(candidates) == 0:
+		return nil, r.ungranted(streams)
+	case len(candidates) == 1 || oneConnection(candidates):
+		return candidates[0], nil
+	}
+	return nil, r.refusal(tool.AmbiguousConnection, streams,
+		"%d sources of this package grant the stream %q; call again with the connection_id of one of available_connections", len(candidates), wanted.Stream)
+}
+
+// named is the active source of a connection. Of several members that share the connection it is the first
+// that has the most of the streams. When none has any, the resource server of the first says no in its own
+// words: introspection may be cached, so that membership is older than the grant.
+//
+// A single member without a published connection answers for names that are not known.
+func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
+	candidates := keep(r.active, func(s *Source) bool { return s.ConnectionID == connectionID })
+	if len(candidates) == 0 {
+		if i := slices.IndexFunc(r.inactive, func(s *Source) bool { return s.ConnectionID == connectionID }); i >= 0 {
+			return nil, r.refusal(tool.SourceUnavailable, streams, // R-PKG-8
+				"the source %s is not active: its grant was revoked or has ended; %s", r.inactive[i].name(), approveAgain)
+		}
+		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
+		if len(candidates) != 1 {
+			return nil, r.refusal(tool.SourceUnavailable, streams,
+				"no source of this package has the connection_id %q; take one that schema lists", connectionID)
+		}
+	}
+	return slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) }), nil
+}
+
+// coverage is how many of the streams the source has; without streams, how many it has at all.
+func (s *Source) coverage(streams []string) int {
+	if len(streams) == 0 {
+		return len(s.Streams)
+	}
+	return len(keep(streams, s.grants))
+}
+
+// granting are the active sources that have one of the streams.
+func (r *Reader) granting(streams []string) []*Source {
+	return keep(r.active, func(s *Source) bool { return s.grantsAny(streams) })
+}
+
+func oneConnection(sources []*Source) bool {
+	id := sources[0].ConnectionID
+	return id != "" && !slices.ContainsFunc(sources, func(s *Source) bool { return s.ConnectionID != id })
+}
+
+func keep[T any](all []T, wanted func(T) bool) []T {
+	var kept []T
+	for _, each := range all {
+		if wanted(each) {
+			kept = append(kept, each)
+		}
+	}
+	return kept
 }

@@ -90,7 +90,7 @@ func (m *readers) ofPackage(request *hostedRequest) (rs.Reader, error) {
 	}
 	return fanout.New(sources, fanout.Options{
 		ProviderURL: m.options.ProviderURL, ChildTimeout: m.options.ChildTimeout,
-		Observe: func(seen fanout.Observation) { m.options.Recorder.Child(string(seen.Result), seen.Took) },
+		Observe: func(result fanout.Result, took time.Duration) { m.options.Recorder.Child(string(result), took) },
 	}), nil
 }
 
