@@ -23,7 +23,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 	if err != nil {
 		return nil, err
 	}
-	merged := document{ended: r.ended(streams)}
+	merged := document{alike: map[string]*merged{}, ended: r.ended(streams)}
 	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
 	for i, answer := range answers {
 		source := questions[i].source
@@ -106,52 +106,39 @@ func (s *Source) connectorOf(streams *schemadoc.Connector) rawjson.Object {
 type merged struct {
 	first       rawjson.Object
 	streams     int
-	connections []rawjson.Value // nil: those that first has
-	ids         map[string]bool // of connections
+	connections []rawjson.Value // of all of them
+	isUnited    bool            // there are others than first
 }
 
 // connect adds a connector. One that differs from an earlier one in nothing but its connections becomes one
 // with it, so that what is the same stands once. Others stay apart, also with the same key, because their
-// grants may differ in any field; each keeps its own connections.
+// grants may differ in any field; each keeps its connections.
 func (d *document) connect(connector rawjson.Object, streams int) {
 	added := &merged{first: connector, streams: streams}
-	if connections, _ := rawjson.Elements(connector.Get("granted_connections")); len(connections) > 0 {
+	if added.connections, _ = rawjson.Elements(connector.Get("granted_connections")); len(added.connections) > 0 {
 		rest := string(connector.Without("granted_connections").Encode())
-		if earlier, found := d.alike[rest]; found {
-			earlier.unite(connections)
+		if earlier, isKnown := d.alike[rest]; isKnown {
+			earlier.connections, earlier.isUnited = append(earlier.connections, added.connections...), true
 			return
-		}
-		if d.alike == nil {
-			d.alike = map[string]*merged{}
 		}
 		d.alike[rest] = added
 	}
 	d.connectors = append(d.connectors, added)
 }
 
-// unite adds the connections of another connector, each once.
-func (m *merged) unite(more []rawjson.Value) {
-	if m.ids == nil {
-		m.ids = map[string]bool{}
-		own, _ := rawjson.Elements(m.first.Get("granted_connections"))
-		m.unite(own)
-	}
-	for _, row := range more {
-		connection, _ := rawjson.ParseObject(row)
-		id := connection.Text("connection_id")
-		if id == "" || !m.ids[id] {
-			m.connections = append(m.connections, row)
-		}
-		m.ids[id] = true
-	}
-}
-
-// object is the connector with all connections.
+// object is the connector with all connections, each once.
 func (m *merged) object() rawjson.Object {
-	if m.connections == nil {
+	if !m.isUnited {
 		return m.first
 	}
-	return m.first.With("granted_connections", rawjson.Array(m.connections))
+	ids := map[string]bool{}
+	return m.first.With("granted_connections", rawjson.Array(keep(m.connections, func(row rawjson.Value) bool {
+		connection, _ := rawjson.ParseObject(row)
+		id := connection.Text("connection_id")
+		isKnown := id != "" && ids[id]
+		ids[id] = true
+		return !isKnown
+	})))
 }
 
 // encode writes the document as one source writes it, with the bearer that it was read with: the package's.

@@ -35,53 +35,41 @@ func (c *clientClaims) check(meta json.RawMessage) (revision string, isValid boo
 	if meta == nil || string(meta) == "null" {
 		return "", true
 	}
-	members, isObject := rawjson.ParseObject(meta)
-	if !isObject {
-		return "", false
-	}
-	var info, capabilities json.RawMessage
+	members, isValid := rawjson.ParseObject(meta)
+	var claims rawjson.Object
 	for _, each := range members {
 		switch each.Name {
 		case mcp.MetaKeyProtocolVersion:
 			revision, _ = rawjson.Text(each.Value)
-		case mcp.MetaKeyClientInfo:
-			info = each.Value
-		case mcp.MetaKeyClientCapabilities:
-			capabilities = each.Value
+		case mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities:
+			claims = append(claims, each)
 		default:
-			if !isDecodable(each.Value) {
-				return "", false
-			}
+			isValid = isValid && isDecodable(each.Value)
 		}
 	}
-	if revision < newestRevision {
-		return revision, isDecodable(info) && isDecodable(capabilities)
+	if revision >= newestRevision {
+		return revision, isValid && slices.Contains(Revisions(), revision) && c.areGood(claims)
 	}
-	return revision, slices.Contains(Revisions(), revision) && c.areGood(info, capabilities)
+	for _, each := range claims {
+		isValid = isValid && isDecodable(each.Value)
+	}
+	return revision, isValid
 }
 
-// areGood reports whether the SDK takes what a client says of itself. The first may be missing.
-func (c *clientClaims) areGood(info, capabilities json.RawMessage) bool {
-	key := string(info) + "\n" + string(capabilities)
-	if _, isKnown := c.good.Get(key); isKnown {
+// areGood reports whether the SDK takes what a client says of itself. Its info may be missing.
+func (c *clientClaims) areGood(claims rawjson.Object) bool {
+	encoded := claims.Encode()
+	if _, isKnown := c.good.Get(string(encoded)); isKnown {
 		return true
 	}
-	meta := make(mcp.Meta, 2)
-	if info != nil {
-		meta[mcp.MetaKeyClientInfo] = info
-	}
-	if capabilities != nil {
-		meta[mcp.MetaKeyClientCapabilities] = capabilities
-	}
 	var decoded mcp.Meta
-	encoded, err := json.Marshal(meta)
-	if err != nil || json.Unmarshal(encoded, &decoded) != nil {
+	if json.Unmarshal(encoded, &decoded) != nil {
 		return false
 	}
 	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Meta: decoded}}
-	isGood := request.ClientCapabilities() != nil && (info == nil || request.ClientInfo() != nil)
-	if isGood && len(key) <= longestClaims {
-		c.good.Add(key, struct{}{})
+	isGood := request.ClientCapabilities() != nil && (member(claims, mcp.MetaKeyClientInfo) == nil || request.ClientInfo() != nil)
+	if isGood && len(encoded) <= longestClaims {
+		c.good.Add(string(encoded), struct{}{})
 	}
 	return isGood
 }

@@ -119,14 +119,9 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 	mux.HandleFunc(auth.MCPPath, h.serveMCP)
 	mux.HandleFunc("GET "+auth.ResourceMetadataPath, h.metadata(auth.Metadata.Provider))
 	mux.HandleFunc("GET "+auth.MCPMetadataPath, h.metadata(auth.Metadata.MCP))
-	var tools []page.Tool
-	for _, definition := range surface.Tools {
-		tools = append(tools, page.Tool{Name: definition.Name, Title: definition.Title, Description: definition.Description})
-	}
 	page.New(page.Options{
-		Name: h.options.Name, Version: h.options.Version, Provider: h.options.ProviderURL,
+		Name: h.options.Name, Version: h.options.Version, Provider: h.options.ProviderURL, Surface: surface,
 		Origin: func(r *http.Request) string { return requestOf(r.Context()).origin },
-		Tools:  tools, Instructions: surface.Instructions,
 	}).Register(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { noSuchPage.write(w, requestOf(r.Context()).id) })
 	return mux

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,22 +181,9 @@ func member(object rawjson.Object, name string) json.RawMessage {
 	return nil
 }
 
-// fewMembers is up to how many members are compared one by one.
-const fewMembers = 16
-
-// repeated gives a name that an object has twice.
-func repeated(object rawjson.Object) (name string, twice bool) {
-	if len(object) <= fewMembers {
-		for i, each := range object {
-			for _, other := range object[:i] {
-				if other.Name == each.Name {
-					return each.Name, true
-				}
-			}
-		}
-		return "", false
-	}
-	known := make(map[string]bool, len(object))
+// repeated gives a name that an object has twice. A map of few members needs no memory of its own.
+func repeated(object rawjson.Object) (name string, isTwice bool) {
+	known := make(map[string]bool)
 	for _, each := range object {
 		if known[each.Name] {
 			return each.Name, true
@@ -254,37 +242,19 @@ func readID(value json.RawMessage) (messageID, error) {
 // exactMost bounds the integers that a float64 tells apart from their neighbours: 2^53.
 const exactMost = 1 << 53
 
-// exactInteger is the value of a JSON number that is an integer within ±2^53. Its digits are moved as the exponent says and
-// not computed with, so that nothing is rounded.
+// exactInteger is the value of a JSON number that is an integer within ±2^53. The nearest float64 has its digits only when
+// nothing was rounded.
 func exactInteger(number string) (int64, bool) {
-	mantissa, exponent, isScaled := strings.Cut(strings.ToLower(number), "e")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	sign := ""
-	if rest, isNegative := strings.CutPrefix(whole, "-"); isNegative {
-		sign, whole = "-", rest
-	}
-	fraction = strings.TrimRight(fraction, "0")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	switch {
-	case number == "" || strings.Trim(whole, "0123456789") != "" || whole == "":
-		return 0, false // no number
-	case digits == "":
-		return 0, true
-	}
-	shift := -len(fraction)
-	if isScaled {
-		scale, err := strconv.Atoi(exponent)
-		if err != nil || max(scale, -scale) > len(number)+len("9007199254740992") {
-			return 0, false // far beyond every id, or far below 1
-		}
-		shift += scale
-	}
-	for ; shift < 0 && strings.HasSuffix(digits, "0"); shift++ {
-		digits = digits[:len(digits)-1]
-	}
-	if shift < 0 || len(digits)+shift > len("9007199254740992") {
+	nearest, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.Trunc(nearest) != nearest || math.Abs(nearest) > exactMost {
 		return 0, false
 	}
-	value, err := strconv.ParseInt(sign+digits+strings.Repeat("0", shift), 10, 64)
-	return value, err == nil && value >= -exactMost && value <= exactMost
+	value := int64(nearest)
+	return value, digitsOf(number) == digitsOf(strconv.FormatInt(value, 10))
+}
+
+// digitsOf gives the digits of a number from the first to the last that is not 0.
+func digitsOf(number string) string {
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	return strings.Trim(strings.Replace(mantissa, ".", "", 1), "-0")
 }

@@ -55,24 +55,19 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 }
 
 func (r *readiness) look(ctx context.Context) readinessReport {
+	found := readinessReport{Status: "ready", AuthorizationServer: "reachable", ResourceServer: "reachable"}
 	var both sync.WaitGroup
-	found := readinessReport{Status: "ready"}
-	both.Go(func() { found.AuthorizationServer = reachability(r.checkAS(ctx)) })
-	both.Go(func() { found.ResourceServer = reachability(r.checkRS(ctx)) })
+	var errAS, errRS error
+	both.Go(func() { errAS = r.checkAS(ctx) })
+	both.Go(func() { errRS = r.checkRS(ctx) })
 	both.Wait()
-	if found.AuthorizationServer != reachable || found.ResourceServer != reachable {
-		found.Status = "unavailable"
+	if errAS != nil {
+		found.Status, found.AuthorizationServer = "unavailable", "unreachable"
+	}
+	if errRS != nil {
+		found.Status, found.ResourceServer = "unavailable", "unreachable"
 	}
 	return found
-}
-
-const reachable = "reachable"
-
-func reachability(err error) string {
-	if err != nil {
-		return "unreachable"
-	}
-	return reachable
 }
 
 // serveReadiness answers /readyz.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -25,7 +26,7 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 				shown.ServerInfo = &info
 				return &shown, nil
 			}
-			if saysWhoItIs(method) && isNewRevision(request) {
+			if slices.Contains(identified, method) && isNewRevision(request) {
 				meta := result.GetMeta()
 				if meta == nil {
 					meta = make(map[string]any, 1)
@@ -44,17 +45,11 @@ func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
 	return self
 }
 
-// saysWhoItIs: the SDK's empty results have no place for it.
-func saysWhoItIs(method string) bool {
-	switch method {
-	case "server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read",
-		"prompts/list":
-		return true
-	}
-	return false
-}
+// identified are the methods whose results say who answers: the SDK's empty results have no place for it.
+var identified = []string{"server/discover", "tools/list", "resources/list", "resources/templates/list", methodReadResource, "prompts/list"}
 
-// isNewRevision: since 2026-07-28 every request names its revision itself. An older one may be named too, and changes nothing.
+// isNewRevision reports whether a request is of 2026-07-28 or later. Such a request names its revision itself; an older one
+// may be named too, and changes nothing.
 func isNewRevision(request mcp.Request) bool {
 	params := request.GetParams()
 	if params == nil {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -33,8 +34,8 @@ type session struct {
 	lifetime context.Context // of the session: its calls end with it
 	calls    *toolCalls
 	identity json.RawMessage
-	lines    *lineReader
-	out      *lineWriter
+	streams  Streams
+	writing  sync.Mutex
 	atMost   time.Duration // how long requests may be worked on after the input has ended
 	sdk      *mcp.ServerSession
 
@@ -70,7 +71,7 @@ type reply func(answer []byte)
 func newSession(lifetime context.Context, calls *toolCalls, self mcp.Implementation, atMost time.Duration, streams Streams) *session {
 	s := &session{
 		lifetime: lifetime, calls: calls, identity: identityOf(self), atMost: atMost,
-		lines: newLineReader(streams.In), out: &lineWriter{destination: streams.Out},
+		streams: streams,
 		working: make(chan struct{}, callsMost), readAhead: semaphore.NewWeighted(readAheadMost), inFlight: newInFlight(),
 		toSDK: make(chan jsonrpc.Message), underWay: make(map[jsonrpc.ID]*pending),
 	}
@@ -79,15 +80,11 @@ func newSession(lifetime context.Context, calls *toolCalls, self mcp.Implementat
 	return s
 }
 
-// start reads the input in a goroutine of its own, which no read of the SDK waits for once the session is closed.
-func (s *session) start(sdk *mcp.ServerSession) {
-	s.sdk = sdk
-	go s.read()
-}
-
+// read reads the input. It has a goroutine of its own, which no read of the SDK waits for once the session is closed.
 func (s *session) read() {
+	source := bufio.NewReaderSize(s.streams.In, 64<<10)
 	for {
-		line, err := s.lines.next()
+		line, err := nextLine(source)
 		if errors.Is(err, errLineTooLong) {
 			s.write(invalidRequest(messageID{}, fmt.Sprintf("the message is longer than %d bytes; send less at once", LongestLine)).refusal())
 			continue
@@ -307,7 +304,9 @@ func (s *session) write(message []byte) {
 	if message == nil {
 		return // there is no answer
 	}
-	if err := s.out.write(append(message, '\n')); err != nil {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if _, err := s.streams.Out.Write(append(message, '\n')); err != nil {
 		s.end(err)
 	}
 }
@@ -343,10 +342,10 @@ func (s *session) Write(_ context.Context, message jsonrpc.Message) error {
 	return nil
 }
 
-// Close ends the session. Standard output stays open until the process ends.
+// Close ends the session, and a read that waits for input where the system allows that. Standard output stays open until the process ends.
 func (s *session) Close() error {
 	s.close()
-	return s.lines.Close()
+	return s.streams.In.Close()
 }
 
 // SessionID is empty: there is one session.

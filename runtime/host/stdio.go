@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -68,7 +65,8 @@ func serveSession(ctx context.Context, surface tool.Surface, options Options, en
 	if err != nil {
 		return fmt.Errorf("the MCP session could not begin: %w", err)
 	}
-	served.start(sdk)
+	served.sdk = sdk
+	go served.read()
 	ended := make(chan error, 1)
 	go func() { ended <- sdk.Wait() }()
 	select {
@@ -83,72 +81,35 @@ func serveSession(ctx context.Context, surface tool.Surface, options Options, en
 	case <-ctx.Done():
 		served.wait(context.WithoutCancel(ctx), goodbye)
 	}
-	closeSession(sdk)
+	_ = served.Close() // an error says that the other side has gone, which is what closing is for
+	select {
+	case <-ended:
+	case <-time.After(goodbye):
+	}
 	return nil
 }
 
-// closeSession lets requests under way finish, for a short while: the process is about to end.
-func closeSession(session *mcp.ServerSession) {
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		// An error here says that the other side has gone, which is what closing is for.
-		_ = session.Close()
-	}()
-	select {
-	case <-closed:
-	case <-time.After(goodbye):
-	}
-}
-
-// lineReader reads lines of bounded length.
-type lineReader struct {
-	source *bufio.Reader
-	closer io.Closer
-}
-
-func newLineReader(source io.ReadCloser) *lineReader {
-	return &lineReader{source: bufio.NewReaderSize(source, 64<<10), closer: source}
-}
-
-// Close closes the source, which ends a read that waits for it where the system allows that.
-func (r *lineReader) Close() error { return r.closer.Close() }
-
 var errLineTooLong = errors.New("line too long")
 
-// next reads one line, which is the caller's to keep. A line beyond the limit is skipped to its end. An error can come
+// nextLine reads one line, which is the caller's to keep. A line beyond the limit is skipped to its end. An error can come
 // with the last line.
-func (r *lineReader) next() ([]byte, error) {
+func nextLine(source *bufio.Reader) ([]byte, error) {
 	var line []byte
-	tooLong := false
+	isTooLong := false
 	for {
-		part, err := r.source.ReadSlice('\n')
+		part, err := source.ReadSlice('\n')
 		if len(line)+len(bytes.TrimRight(part, "\r\n")) > LongestLine {
-			tooLong, line = true, nil
+			isTooLong, line = true, nil
 		}
-		if !tooLong {
+		if !isTooLong {
 			line = append(line, part...)
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if tooLong {
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case isTooLong:
 			return nil, errLineTooLong
+		default:
+			return line, err
 		}
-		return line, err
 	}
-}
-
-// lineWriter writes whole lines, one at a time. It is safe for concurrent use.
-type lineWriter struct {
-	mu          sync.Mutex
-	destination io.Writer
-}
-
-// write writes one message, which has its line end.
-func (w *lineWriter) write(line []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, err := w.destination.Write(line)
-	return err
 }

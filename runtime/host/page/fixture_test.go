@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 const publicOrigin = "https://data.example.org"
@@ -16,12 +17,14 @@ func options() page.Options {
 		Name:    "pdpp-mcp",
 		Version: "v1.2.3",
 		Origin:  func(*http.Request) string { return publicOrigin },
-		Tools: []page.Tool{
-			{Name: "look_around", Title: "Look around", Description: "Lists what there is (`GET /v1/all`). Call this first."},
-			{Name: "take_one", Title: "Take one", Description: "Takes one thing,\nwhole. Read-only. Narrow it."},
-			{Name: "count_them", Description: "Counts things"},
+		Surface: tool.Surface{
+			Tools: []tool.Definition{
+				{Name: "look_around", Title: "Look around", Description: "Lists what there is (`GET /v1/all`). Call this first."},
+				{Name: "take_one", Title: "Take one", Description: "Takes one thing,\nwhole. Read-only. Narrow it."},
+				{Name: "count_them", Description: "Counts things"},
+			},
+			Instructions: "Start with look_around.\nThen take_one.\n",
 		},
-		Instructions: "Start with look_around.\nThen take_one.\n",
 	}
 }
 

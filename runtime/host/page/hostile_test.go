@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 var hostileOrigins = []string{
@@ -55,7 +55,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	const hostile = "<b>x</b>\n\n# y"
 	given := options()
 	given.Name, given.Version, given.Provider = hostile, hostile, "https://p\n# y"
-	given.Tools = []page.Tool{{Name: hostile, Title: hostile, Description: hostile}}
+	given.Surface.Tools = []tool.Definition{{Name: hostile, Title: hostile, Description: hostile}}
 	handler := routes(given)
 	for _, path := range []string{"/", "/dashboard/connect"} {
 		if content := get(handler, path, "Accept", "text/html").Body.String(); strings.Contains(content, "<b>") {

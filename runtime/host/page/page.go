@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Paths of the routes (interfaces.md, Hosted routes). The others are in package auth.
@@ -39,15 +40,8 @@ type Options struct {
 	// Provider is the URL that people pass to the command line; empty when it is the public origin.
 	Provider string
 
-	Tools        []Tool // in the order in which llms.txt lists them
-	Instructions string // of the surface, repeated in llms.txt; may be empty
-}
-
-// Tool is what llms.txt says of a tool. Of the description it shows the first sentence.
-type Tool struct {
-	Name        string
-	Title       string
-	Description string
+	// Surface has the tools and the instructions of llms.txt. Of a tool's description it shows the first sentence.
+	Surface tool.Surface
 }
 
 // Pages answers the routes of this package. It never changes and is safe for concurrent use.
@@ -138,18 +132,18 @@ func redirect(w http.ResponseWriter, r *http.Request) {
 // llms answers with the page for agents that read it (R-HOST-8), in the form of llmstxt.org.
 func (p *Pages) llms(w http.ResponseWriter, r *http.Request) {
 	var tools strings.Builder
-	for _, tool := range p.options.Tools {
-		tools.WriteString("\n- `" + oneLine(tool.Name) + "`: ")
-		if title := oneLine(tool.Title); title != "" {
+	for _, definition := range p.options.Surface.Tools {
+		tools.WriteString("\n- `" + oneLine(definition.Name) + "`: ")
+		if title := oneLine(definition.Title); title != "" {
 			tools.WriteString(title + ". ")
 		}
-		description, _, more := strings.Cut(oneLine(tool.Description), ". ")
+		description, _, more := strings.Cut(oneLine(definition.Description), ". ")
 		if more {
 			description += "."
 		}
 		tools.WriteString(description)
 	}
-	instructions := strings.TrimSpace(p.options.Instructions)
+	instructions := strings.TrimSpace(p.options.Surface.Instructions)
 	if instructions != "" {
 		instructions = "\n\n" + instructions
 	}
