@@ -49,20 +49,14 @@ func parseCursor(text, question string) (cursor, error) {
 	case parsed.Question != question:
 		return cursor{}, tool.CursorRefused("belongs to another search: q, mode, streams and filter must stay the same", nil)
 	}
-	return parsed, parsed.check()
-}
-
-// check refuses places that no page leads to.
-func (c cursor) check() error {
-	if len(c.Positions) == 0 || c.Count != nil && *c.Count < 0 {
-		return tool.CursorRefused("is malformed", nil)
-	}
+	isMalformed := len(parsed.Positions) == 0 || parsed.Count != nil && *parsed.Count < 0
 	seen := map[string]bool{}
-	for _, place := range c.Positions {
-		if place.GrantID == "" || seen[place.GrantID] || place.Skip < 0 {
-			return tool.CursorRefused("is malformed", nil)
-		}
+	for _, place := range parsed.Positions {
+		isMalformed = isMalformed || place.GrantID == "" || seen[place.GrantID] || place.Skip < 0
 		seen[place.GrantID] = true
 	}
-	return nil
+	if isMalformed { // no page leads there
+		return cursor{}, tool.CursorRefused("is malformed", nil)
+	}
+	return parsed, nil
 }

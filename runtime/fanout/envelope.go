@@ -154,13 +154,11 @@ func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 	}
 	for _, child := range p.children {
 		if child.foreign > 0 {
-			dropped := warning(WarnHitsDropped, fmt.Sprintf(
-				"the source %s sent hits that claim to be of another source of the package; %d are left out", child.source.name(), child.foreign))
-			warnings = append(warnings, append(dropped, child.source.identity()...).Encode())
+			warnings = append(warnings, child.source.warning(WarnHitsDropped,
+				fmt.Sprintf("sent hits that claim to be of another source of the package; %d are left out", child.foreign)))
 		}
 		if child.cut {
-			cut := warning(WarnSourceTruncated, fmt.Sprintf("the source %s has more hits than it gives out; narrow the search", child.source.name()))
-			warnings = append(warnings, append(cut, child.source.identity()...).Encode())
+			warnings = append(warnings, child.source.warning(WarnSourceTruncated, "has more hits than it gives out; narrow the search"))
 		}
 	}
 	return append(warnings, p.sourceWarnings()...)
@@ -178,6 +176,11 @@ func (p *readPage) sourceWarnings() []rawjson.Value {
 		}
 	}
 	return sent
+}
+
+// warning is that of something about one source.
+func (s *Source) warning(code, what string) rawjson.Value {
+	return append(warning(code, "the source "+s.name()+" "+what), s.identity()...).Encode()
 }
 
 func warning(code, message string) rawjson.Object {

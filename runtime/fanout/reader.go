@@ -4,6 +4,7 @@
 package fanout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,12 +79,8 @@ var _ rs.Reader = (*Reader)(nil)
 // New makes a reader over the members of a package. A grant that is listed twice counts once. An inactive
 // source gives way to an active one of the same connection, which has taken its place.
 func New(sources []Source, options Options) *Reader {
-	if options.ChildTimeout <= 0 {
-		options.ChildTimeout = DefaultChildTimeout
-	}
-	if options.Concurrency <= 0 {
-		options.Concurrency = DefaultConcurrency
-	}
+	options.ChildTimeout = cmp.Or(options.ChildTimeout, DefaultChildTimeout)
+	options.Concurrency = cmp.Or(options.Concurrency, DefaultConcurrency)
 	reader := &Reader{options: options, connections: map[string]bool{}}
 	grants, connections := map[string]bool{}, map[string]bool{}
 	for _, source := range sources {

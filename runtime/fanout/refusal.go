@@ -121,55 +121,48 @@ func (r *Reader) ended(streams []string) []absence {
 	return ended
 }
 
-// cause is why a source is missing.
-type cause struct {
-	reason    string // a code of its resource server or of the adapter
-	status    int    // HTTP status, or 0 when there was none
-	requestID string
-}
-
-func (a absence) cause() cause {
+// cause is why a source is missing: a code of its resource server or of the adapter, the HTTP status, 0 when there was none, and
+// the id of the request.
+func (a absence) cause() (reason string, status int, requestID string) {
 	var refused *rs.Error
 	var failure *rs.Failure
 	switch {
 	case a.err == nil:
-		return cause{reason: ReasonInactive}
+		return ReasonInactive, 0, ""
 	case errors.As(a.err, &refused):
-		return cause{reason: refused.Code, status: refused.Status, requestID: refused.RequestID}
+		return refused.Code, refused.Status, refused.RequestID
 	case errors.As(a.err, &failure):
-		return cause{reason: string(failure.Reason), status: failure.Status, requestID: failure.RequestID}
+		return string(failure.Reason), failure.Status, failure.RequestID
 	}
-	return cause{reason: string(rs.Unreachable)}
+	return string(rs.Unreachable), 0, ""
 }
 
 // identity names the source and why it is missing.
 func (a absence) identity() rawjson.Object {
-	cause := a.cause()
-	members := append(a.source.identity(), rawjson.String("reason", cause.reason))
-	if cause.status != 0 {
-		members = append(members, rawjson.Int("http_status", int64(cause.status)))
+	reason, status, requestID := a.cause()
+	members := append(a.source.identity(), rawjson.String("reason", reason))
+	if status != 0 {
+		members = append(members, rawjson.Int("http_status", int64(status)))
 	}
-	if cause.requestID != "" {
-		members = append(members, rawjson.String("request_id", cause.requestID))
+	if requestID != "" {
+		members = append(members, rawjson.String("request_id", requestID))
 	}
 	return members
 }
 
 // unauthorized reports whether the source is lost for as long as its owner does nothing.
 func (a absence) unauthorized() bool {
-	status := a.cause().status
+	_, status, _ := a.cause()
 	return a.err == nil || status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
 // warning says that the source is missing and what to do about it.
 func (a absence) warning(next string) json.RawMessage {
-	message := "the source " + a.source.name() + " is missing (" + a.cause().reason + "); "
 	if a.unauthorized() {
-		message += approveAgain
-	} else {
-		message += next
+		next = approveAgain
 	}
-	members := rawjson.Object{rawjson.String("code", string(tool.SourceUnavailable)), rawjson.String("message", message)}
+	reason, _, _ := a.cause()
+	members := warning(string(tool.SourceUnavailable), fmt.Sprintf("the source %s is missing (%s); %s", a.source.name(), reason, next))
 	return append(members, a.identity()...).Encode()
 }
 
@@ -214,7 +207,8 @@ func allMissing(missing []absence) *tool.Error {
 	for _, each := range missing {
 		causes = append(causes, each.err)
 		if len(rows) < unavailableShown {
-			said = append(said, each.source.name()+": "+each.cause().reason)
+			reason, _, _ := each.cause()
+			said = append(said, each.source.name()+": "+reason)
 			rows = append(rows, each.identity().Encode())
 		}
 	}

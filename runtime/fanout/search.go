@@ -80,7 +80,9 @@ func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
 	return p.response(request, p.merge(limit)), true
 }
 
-// begin finds the children and their places: the start, or what the cursor says.
+// begin finds the children and their places: the start, or what the cursor says. With a cursor they are those that it names, in
+// its order: a source that came after the first page waits for a new search. A grant that is not the caller's is refused
+// before anything is asked.
 func (p *readPage) begin() error {
 	p.children, p.ended = p.reader.assign(p.Streams), p.reader.ended(p.Streams)
 	sent := sentCursor(p.request)
@@ -92,24 +94,17 @@ func (p *readPage) begin() error {
 		return err
 	}
 	p.count = parsed.Count
-	return p.resume(parsed)
-}
-
-// resume keeps the children that the cursor names, in its order. A grant that is not the caller's is refused
-// before anything is asked. A source that came after the first page has no place, and waits for a new search.
-func (p *readPage) resume(parsed cursor) error {
 	all := p.children
 	p.children = nil
 	for _, place := range parsed.Positions {
 		at := slices.IndexFunc(all, func(c *child) bool { return c.source.GrantID == place.GrantID })
-		if at < 0 {
-			if slices.ContainsFunc(p.ended, func(a absence) bool { return a.source.GrantID == place.GrantID }) {
-				continue
-			}
+		switch {
+		case at >= 0:
+			all[at].start, all[at].next = place.position, place.position
+			p.children = append(p.children, all[at])
+		case !slices.ContainsFunc(p.ended, func(a absence) bool { return a.source.GrantID == place.GrantID }):
 			return tool.CursorRefused("names a source that is not one of yours", nil)
 		}
-		all[at].start, all[at].next = place.position, place.position
-		p.children = append(p.children, all[at])
 	}
 	return nil
 }

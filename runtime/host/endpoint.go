@@ -105,8 +105,8 @@ func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte)
 		return
 	}
 	texts, isBatch, bad := splitMessages(body)
-	if bad != nil {
-		h.refuseMessage(w, r, http.StatusBadRequest, *bad)
+	if bad.refused != nil {
+		h.refuseMessage(w, r, http.StatusBadRequest, bad)
 		return
 	}
 	release, refused := h.limiter.admitMore(requestOf(r.Context()).caller.TokenHash, len(texts)-1)

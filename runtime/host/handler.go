@@ -119,10 +119,10 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 	mux.HandleFunc(auth.MCPPath, h.serveMCP)
 	mux.HandleFunc("GET "+auth.ResourceMetadataPath, h.metadata(auth.Metadata.Provider))
 	mux.HandleFunc("GET "+auth.MCPMetadataPath, h.metadata(auth.Metadata.MCP))
-	page.New(page.Options{
+	page.Register(mux, page.Options{
 		Name: h.options.Name, Version: h.options.Version, Provider: h.options.ProviderURL, Surface: surface,
 		Origin: func(r *http.Request) string { return requestOf(r.Context()).origin },
-	}).Register(mux)
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { noSuchPage.write(w, requestOf(r.Context()).id) })
 	return mux
 }
@@ -145,15 +145,13 @@ func (o HandlerOptions) complete() (HandlerOptions, error) {
 	case o.ProviderURL == "":
 		return o, &OptionError{"ProviderURL", "is empty; pass the provider's public origin"}
 	}
-	if o.BodyTimeout <= 0 {
-		o.BodyTimeout = bodyWithin
-	}
 	if o.Transport == nil {
 		o.Transport = rs.NewTransport()
 	}
 	if o.Recorder == nil {
 		o.Recorder = silentRecorder{}
 	}
+	o.BodyTimeout = cmp.Or(o.BodyTimeout, bodyWithin)
 	o.ResourceURL = cmp.Or(o.ResourceURL, o.ProviderURL)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o, nil

@@ -174,9 +174,9 @@ func writeAnswer(w http.ResponseWriter, answer []byte) {
 // answerBatch answers each message of a batch as if it had come alone, all at the same time, and gives the answers in
 // the order of the messages. One without any answer is accepted (MCP 2025-03-26).
 func (h *Handler) answerBatch(w http.ResponseWriter, r *http.Request, texts []json.RawMessage) {
-	batch, refused := readBatch(texts)
-	if refused != nil {
-		h.refuseMessage(w, r, http.StatusBadRequest, *refused)
+	batch, bad := readBatch(texts)
+	if bad.refused != nil {
+		h.refuseMessage(w, r, http.StatusBadRequest, bad)
 		return
 	}
 	entries := make([]json.RawMessage, len(batch))

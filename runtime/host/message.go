@@ -51,11 +51,10 @@ func invalidRequest(id messageID, text string) message {
 
 // splitMessages checks bytes and gives the messages in them, which are several in a batch. What cannot be read at all
 // is refused as one message.
-func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, refused *message) {
+func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, bad message) {
 	text = bytes.Trim(text, " \t\r\n")
-	refuse := func(m message) ([]json.RawMessage, bool, *message) { return nil, false, &m }
 	if !utf8.Valid(text) {
-		return refuse(refusedAs(messageID{}, jsonrpc.CodeParseError, "parse error: the message is not UTF-8"))
+		return nil, false, refusedAs(messageID{}, jsonrpc.CodeParseError, "parse error: the message is not UTF-8")
 	}
 	switch err := rawjson.Check(text, nestingMost); {
 	case errors.Is(err, rawjson.ErrTooDeep):
@@ -64,18 +63,17 @@ func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, refus
 			object, _ := rawjson.ParseObject(text)
 			id, _ = idOf(object)
 		}
-		return refuse(invalidRequest(id, fmt.Sprintf("the message nests deeper than %d levels", nestingMost)))
+		return nil, false, invalidRequest(id, fmt.Sprintf("the message nests deeper than %d levels", nestingMost))
 	case err != nil:
-		return refuse(refusedAs(messageID{}, jsonrpc.CodeParseError, "parse error: the message is not JSON; send one JSON-RPC message"))
+		return nil, false, refusedAs(messageID{}, jsonrpc.CodeParseError, "parse error: the message is not JSON; send one JSON-RPC message")
 	}
 	if rawjson.Kind(text) != rawjson.ArrayValue {
-		return []json.RawMessage{text}, false, nil
+		return []json.RawMessage{text}, false, message{}
 	}
-	messages, _ = rawjson.Elements(text)
-	if len(messages) == 0 {
-		return refuse(invalidRequest(messageID{}, "the batch is empty"))
+	if messages, _ = rawjson.Elements(text); len(messages) == 0 {
+		return nil, false, invalidRequest(messageID{}, "the batch is empty")
 	}
-	return messages, true, nil
+	return messages, true, message{}
 }
 
 // readMessage reads one of the messages that splitMessages gives.
@@ -119,17 +117,16 @@ func readMessage(text json.RawMessage) message {
 	if name, twice := repeated(m.named); twice {
 		return invalidRequest(id, fmt.Sprintf("params has the member %q twice", name))
 	}
-	if meta, isObject := rawjson.ParseObject(member(m.named, "_meta")); isObject {
-		if name, twice := repeated(meta); twice {
-			return invalidRequest(id, fmt.Sprintf("_meta has the member %q twice", name))
-		}
+	meta, _ := rawjson.ParseObject(member(m.named, "_meta"))
+	if name, twice := repeated(meta); twice {
+		return invalidRequest(id, fmt.Sprintf("_meta has the member %q twice", name))
 	}
 	return m
 }
 
 // readBatch reads the messages of a batch. Two requests with one id make the whole batch refused, since nobody could tell
 // their answers apart; any other fault is that message's alone (JSON-RPC 2.0, section 6).
-func readBatch(texts []json.RawMessage) (batch []message, refused *message) {
+func readBatch(texts []json.RawMessage) (batch []message, bad message) {
 	batch = make([]message, len(texts))
 	known := make(map[jsonrpc.ID]bool, len(texts))
 	for i, text := range texts {
@@ -138,12 +135,11 @@ func readBatch(texts []json.RawMessage) (batch []message, refused *message) {
 			continue
 		}
 		if known[batch[i].id.ID] {
-			refused := invalidRequest(messageID{}, "two requests of the batch have the same id")
-			return nil, &refused
+			return nil, invalidRequest(messageID{}, "two requests of the batch have the same id")
 		}
 		known[batch[i].id.ID] = true
 	}
-	return batch, nil
+	return batch, message{}
 }
 
 // refusal is the answer to a message that is refused. Its id is null where there is none to use.

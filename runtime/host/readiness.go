@@ -49,25 +49,20 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	// Another probe may want the answer when this one has gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkWithin)
 	defer cancel()
-	r.known = r.look(ctx)
-	r.until = time.Now().Add(readinessFor)
-	return r.known
-}
-
-func (r *readiness) look(ctx context.Context) readinessReport {
-	found := readinessReport{Status: "ready", AuthorizationServer: "reachable", ResourceServer: "reachable"}
 	var both sync.WaitGroup
 	var errAS, errRS error
 	both.Go(func() { errAS = r.checkAS(ctx) })
 	both.Go(func() { errRS = r.checkRS(ctx) })
 	both.Wait()
+	r.known = readinessReport{Status: "ready", AuthorizationServer: "reachable", ResourceServer: "reachable"}
 	if errAS != nil {
-		found.Status, found.AuthorizationServer = "unavailable", "unreachable"
+		r.known.Status, r.known.AuthorizationServer = "unavailable", "unreachable"
 	}
 	if errRS != nil {
-		found.Status, found.ResourceServer = "unavailable", "unreachable"
+		r.known.Status, r.known.ResourceServer = "unavailable", "unreachable"
 	}
-	return found
+	r.until = time.Now().Add(readinessFor)
+	return r.known
 }
 
 // serveReadiness answers /readyz.

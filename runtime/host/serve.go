@@ -37,9 +37,7 @@ type ServeOptions struct {
 // finished, and only what is left after the timeout is cut off (R-HOST-9). It closes the listener. Its
 // error is one of the listener.
 func Serve(ctx context.Context, listener net.Listener, handler *Handler, options ServeOptions) error {
-	if options.DrainTimeout <= 0 {
-		options.DrainTimeout = DefaultDrain
-	}
+	options.DrainTimeout = cmp.Or(options.DrainTimeout, DefaultDrain)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	server := NewHTTPServer(handler, options.Logger)
 	ended := make(chan error, 1)

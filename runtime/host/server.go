@@ -3,6 +3,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -34,12 +35,7 @@ func (o Options) identity() mcp.Implementation {
 	return mcp.Implementation{Name: o.Name, Version: o.Version}
 }
 
-func (o Options) callTimeout() time.Duration {
-	if o.CallTimeout <= 0 {
-		return DefaultCallTimeout
-	}
-	return o.CallTimeout
-}
+func (o Options) callTimeout() time.Duration { return cmp.Or(o.CallTimeout, DefaultCallTimeout) }
 
 // Environment gives what one request may use, from the request's own context: the bearer of one
 // caller must not reach another (R-HOST-5). Its errors become the result of that request. It is

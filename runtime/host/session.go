@@ -103,26 +103,24 @@ func (s *session) read() {
 
 // takeLine takes a message or a batch.
 func (s *session) takeLine(line []byte) {
-	texts, isBatch, refused := splitMessages(line)
+	texts, isBatch, bad := splitMessages(line)
 	switch {
-	case refused != nil:
+	case bad.refused != nil:
 	case !isBatch:
 		s.take(readMessage(texts[0]), s.write)
 		return
 	case !hasBatches(s.asked()):
-		m := invalidRequest(messageID{}, "batches are of revisions up to 2025-03-26, once one is agreed on; send one message on each line")
-		refused = &m
+		bad = invalidRequest(messageID{}, "batches are of revisions up to 2025-03-26, once one is agreed on; send one message on each line")
 	case len(texts) > callsMost:
-		m := invalidRequest(messageID{}, fmt.Sprintf("the batch has %d messages; send at most %d at once", len(texts), callsMost))
-		refused = &m
+		bad = invalidRequest(messageID{}, fmt.Sprintf("the batch has %d messages; send at most %d at once", len(texts), callsMost))
 	default:
 		var batch []message
-		if batch, refused = readBatch(texts); refused == nil {
+		if batch, bad = readBatch(texts); bad.refused == nil {
 			s.takeBatch(batch)
 			return
 		}
 	}
-	s.write(refused.refusal())
+	s.write(bad.refusal())
 }
 
 // asked is the revision that the client asked for when the session began, or empty when it has not begun.

@@ -37,7 +37,7 @@ func withOrigin(origin string) page.Options {
 // routes are the pages on a mux, as a host mounts them.
 func routes(given page.Options) http.Handler {
 	mux := http.NewServeMux()
-	page.New(given).Register(mux)
+	page.Register(mux, given)
 	return mux
 }
 

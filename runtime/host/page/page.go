@@ -44,33 +44,29 @@ type Options struct {
 	Surface tool.Surface
 }
 
-// Pages answers the routes of this package. It never changes and is safe for concurrent use.
-type Pages struct {
-	options Options
-}
+// Paths are the routes as patterns of http.ServeMux, in alphabetical order.
+func Paths() []string { return slices.Sorted(maps.Keys(pages{}.routes())) }
 
-// New makes the pages. It panics without Options.Origin, since no URL could be shown.
-func New(options Options) *Pages {
+// Register adds the routes, for GET and HEAD. Their handlers are safe for concurrent use. It panics without Options.Origin,
+// since no URL could be shown.
+func Register(mux *http.ServeMux, options Options) {
 	if options.Origin == nil {
 		panic("page: Options.Origin is required")
 	}
-	return &Pages{options: options}
-}
-
-func (p *Pages) routes() map[string]http.HandlerFunc {
-	return map[string]http.HandlerFunc{
-		indexPath + "{$}": p.index, connectPath: p.connect, connectPath + ".css": style, connectPath + ".js": script,
-		shortPath: redirect, llmsPath: p.llms, auth.IconPath: icon,
+	for path, answer := range (pages{options}).routes() {
+		mux.HandleFunc("GET "+path, answer)
 	}
 }
 
-// Paths are the routes as patterns of http.ServeMux, in alphabetical order.
-func Paths() []string { return slices.Sorted(maps.Keys(new(Pages).routes())) }
+// pages answers the routes.
+type pages struct {
+	options Options
+}
 
-// Register adds the routes, for GET and HEAD.
-func (p *Pages) Register(mux *http.ServeMux) {
-	for path, answer := range p.routes() {
-		mux.HandleFunc("GET "+path, answer)
+func (p pages) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		indexPath + "{$}": p.index, connectPath: p.connect, connectPath + ".css": style, connectPath + ".js": script,
+		shortPath: redirect, llmsPath: p.llms, auth.IconPath: icon,
 	}
 }
 
@@ -78,11 +74,11 @@ const indexDescription = "Read-only access for AI apps to the personal data that
 
 // index answers with the discovery index in the shape that PDPP servers share (R-HOST-11): JSON, or HTML for a client
 // that prefers it.
-func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
+func (p pages) index(w http.ResponseWriter, r *http.Request) {
 	const vary = "Accept, " + originHeaders
-	at := p.addresses(r)
+	origin := escapeURL(p.options.Origin(r))
 	if prefersHTML(r.Header.Values("Accept")) {
-		values := p.values(at)
+		values := p.values(origin)
 		values["description"] = indexDescription
 		sendHTML(w, r, vary, fill("index.html", values, html.EscapeString))
 		return
@@ -94,9 +90,9 @@ func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 		content = append(content, rawjson.String("version", p.options.Version))
 	}
 	links := rawjson.Object{
-		rawjson.String("mcp", at.mcp()), rawjson.String("setup", at.connect()),
-		rawjson.String("well_known", at.metadata()), rawjson.String("well_known_mcp", at.mcpMetadata()),
-		rawjson.String("llms_txt", at.llms()), rawjson.String("icon", at.icon()),
+		rawjson.String("mcp", origin+auth.MCPPath), rawjson.String("setup", origin+connectPath),
+		rawjson.String("well_known", origin+auth.ResourceMetadataPath), rawjson.String("well_known_mcp", origin+auth.MCPMetadataPath),
+		rawjson.String("llms_txt", origin+llmsPath), rawjson.String("icon", origin+auth.IconPath),
 	}
 	content = append(content, rawjson.String("description", indexDescription), rawjson.Raw("links", links.Encode()))
 	var body bytes.Buffer
@@ -106,9 +102,9 @@ func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 }
 
 // connect answers with the setup page (R-HOST-7).
-func (p *Pages) connect(w http.ResponseWriter, r *http.Request) {
-	at := p.addresses(r)
-	values := p.values(at)
+func (p pages) connect(w http.ResponseWriter, r *http.Request) {
+	origin := escapeURL(p.options.Origin(r))
+	values := p.values(origin)
 	for name, noun := range map[string]string{
 		"mcp_url": "MCP URL", "claude_code": "Claude Code command", "codex": "Codex command", "command_line": "terminal command",
 	} {
@@ -116,7 +112,7 @@ func (p *Pages) connect(w http.ResponseWriter, r *http.Request) {
 		values["copy_"+name] = fill("copyable.html", map[string]any{"id": id, "noun": noun, "text": values[name]}, html.EscapeString)
 	}
 	values["note"] = ""
-	if !at.isPublic() {
+	if !isPublic(origin) {
 		values["note"] = markup(asset("note.html"))
 	}
 	sendHTML(w, r, originHeaders, fill("connect.html", values, html.EscapeString))
@@ -130,7 +126,7 @@ func redirect(w http.ResponseWriter, r *http.Request) {
 }
 
 // llms answers with the page for agents that read it (R-HOST-8), in the form of llmstxt.org.
-func (p *Pages) llms(w http.ResponseWriter, r *http.Request) {
+func (p pages) llms(w http.ResponseWriter, r *http.Request) {
 	var tools strings.Builder
 	for _, definition := range p.options.Surface.Tools {
 		tools.WriteString("\n- `" + oneLine(definition.Name) + "`: ")
@@ -148,7 +144,7 @@ func (p *Pages) llms(w http.ResponseWriter, r *http.Request) {
 		instructions = "\n\n" + instructions
 	}
 	// It is plain text: every value but the instructions is one line, so that none can pass for another.
-	values := p.values(p.addresses(r))
+	values := p.values(escapeURL(p.options.Origin(r)))
 	values["name"], values["tools"], values["instructions"] = oneLine(p.options.Name), tools.String(), instructions
 	body := fill("llms.txt", values, func(text string) string { return text })
 	send(w, r, document{contentType: "text/plain; charset=utf-8", vary: originHeaders, body: []byte(body)})
@@ -159,5 +155,5 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // Icon is the value of serverInfo.icons[] for a server at a public origin (R-HOST-6). It names the short
 // URL, since clients are sent it with every result.
 func Icon(origin string) mcp.Icon {
-	return mcp.Icon{Source: newAddresses(origin).icon(), MIMEType: iconType, Sizes: []string{"any"}}
+	return mcp.Icon{Source: escapeURL(origin) + auth.IconPath, MIMEType: iconType, Sizes: []string{"any"}}
 }

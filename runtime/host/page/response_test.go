@@ -148,5 +148,5 @@ func TestOriginIsRequired(t *testing.T) {
 			t.Error("New takes options without an origin")
 		}
 	}()
-	page.New(page.Options{Name: "pdpp-mcp"})
+	page.Register(http.NewServeMux(), page.Options{Name: "pdpp-mcp"})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -13,26 +12,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 )
 
-// addresses are the URLs of one server as a client sees them.
-type addresses struct {
-	origin string // escaped, without a slash at its end
-}
-
-func newAddresses(origin string) addresses { return addresses{escapeURL(origin)} }
-
-func (p *Pages) addresses(r *http.Request) addresses { return newAddresses(p.options.Origin(r)) }
-
-func (a addresses) mcp() string         { return a.origin + auth.MCPPath }
-func (a addresses) connect() string     { return a.origin + connectPath }
-func (a addresses) llms() string        { return a.origin + llmsPath }
-func (a addresses) icon() string        { return a.origin + auth.IconPath }
-func (a addresses) metadata() string    { return a.origin + auth.ResourceMetadataPath }
-func (a addresses) mcpMetadata() string { return a.origin + auth.MCPMetadataPath }
-
-// isPublic reports whether a client on the internet may reach the origin: HTTPS, and not a host that
+// isPublic reports whether a client on the internet may reach an origin: HTTPS, and not a host that
 // only this machine or this network knows.
-func (a addresses) isPublic() bool {
-	parsed, err := url.Parse(a.origin)
+func isPublic(origin string) bool {
+	parsed, err := url.Parse(origin)
 	if err != nil || parsed.Scheme != "https" {
 		return false
 	}
@@ -46,9 +29,9 @@ func (a addresses) isPublic() bool {
 // clientName is what a client calls this server. It is fixed, since clients allow few characters in it.
 const clientName = "pdpp"
 
-// values are what pages show of the server, by the names that stand in the assets. The commands are lines for
+// values are what pages show of the server at an escaped origin, by the names that stand in the assets. The commands are lines for
 // a shell, each complete in itself. None of them holds a token: the client signs in by itself.
-func (p *Pages) values(at addresses) map[string]any {
+func (p pages) values(origin string) map[string]any {
 	return map[string]any{
 		"head":  markup(asset("head.html")),
 		"brand": fill("brand.html", map[string]any{"name": p.options.Name}, html.EscapeString),
@@ -56,18 +39,18 @@ func (p *Pages) values(at addresses) map[string]any {
 		"name":    p.options.Name,
 		"release": strings.TrimSpace(p.options.Name + " " + p.options.Version),
 
-		"index":        at.origin + indexPath,
-		"mcp_url":      at.mcp(),
-		"connect":      at.connect(),
-		"llms":         at.llms(),
-		"metadata":     at.metadata(),
-		"mcp_metadata": at.mcpMetadata(),
+		"index":        origin + indexPath,
+		"mcp_url":      origin + auth.MCPPath,
+		"connect":      origin + connectPath,
+		"llms":         origin + llmsPath,
+		"metadata":     origin + auth.ResourceMetadataPath,
+		"mcp_metadata": origin + auth.MCPMetadataPath,
 
-		"claude_code":         "claude mcp add --transport http " + clientName + " " + shellWord(at.mcp()),
+		"claude_code":         "claude mcp add --transport http " + clientName + " " + shellWord(origin+auth.MCPPath),
 		"claude_code_sign_in": "claude mcp login " + clientName,
-		"codex":               "codex mcp add " + clientName + " --url " + shellWord(at.mcp()),
+		"codex":               "codex mcp add " + clientName + " --url " + shellWord(origin+auth.MCPPath),
 		"codex_sign_in":       "codex mcp login " + clientName,
-		"command_line":        "pdpp-mcp connect " + shellWord(cmp.Or(escapeURL(p.options.Provider), at.origin)),
+		"command_line":        "pdpp-mcp connect " + shellWord(cmp.Or(escapeURL(p.options.Provider), origin)),
 	}
 }
 
