@@ -27,13 +27,17 @@ const answerWithin = 10 * time.Second
 // before anything else is looked at (R-HOST-9).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
-	limitReading(w, r, h.options.BodyTimeout)
+	// Package http ends this limit with the body, so that it does not bound the answer; without a body it would end the
+	// request. A writer that cannot tell its connection is one without a connection.
+	if r.Body != http.NoBody {
+		_ = http.NewResponseController(w).SetReadDeadline(started.Add(h.options.BodyTimeout))
+	}
 	if h.readiness.draining.Load() {
 		w.Header().Set("Connection", "close") // the next request finds another server
 	}
 	switch r.URL.Path {
 	case healthPath:
-		serveHealth(w, r)
+		writeProbe(w, http.StatusOK, readinessReport{Status: "ok"}) // the process is up
 		return
 	case readinessPath:
 		h.serveReadiness(w, r)

@@ -97,21 +97,12 @@ func isJSON(media string) bool {
 
 // accepts reports whether a client takes both forms of an answer (MCP 2025-03-26, Sending Messages to the Server).
 func accepts(sent []string) bool {
-	takesJSON, takesEvents := false, false
-	for _, line := range sent {
-		for media := range strings.SplitSeq(line, ",") {
-			media, _, _ = strings.Cut(media, ";")
-			switch strings.ToLower(strings.TrimSpace(media)) {
-			case mediaJSON, "application/*":
-				takesJSON = true
-			case mediaEvents, "text/*":
-				takesEvents = true
-			case "*/*":
-				takesJSON, takesEvents = true, true
-			}
-		}
+	takes := make(map[string]bool)
+	for media := range strings.SplitSeq(strings.Join(sent, ","), ",") {
+		media, _, _ = strings.Cut(media, ";")
+		takes[strings.ToLower(strings.TrimSpace(media))] = true
 	}
-	return takesJSON && takesEvents
+	return (takes[mediaJSON] || takes["application/*"] || takes["*/*"]) && (takes[mediaEvents] || takes["text/*"] || takes["*/*"])
 }
 
 // answer answers one message.

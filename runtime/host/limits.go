@@ -49,12 +49,9 @@ func newLimiter(limits Limits) (*limiter, error) {
 	if limits.Burst == 0 {
 		limits.Burst = max(limits.Concurrent, int(burstSeconds*limits.PerSecond))
 	}
-	if limits.Concurrent < 1 || limits.PerSecond < 0 || limits.Burst < limits.Concurrent || limits.Callers < 1 {
-		return nil, &OptionError{"Limits", "must be positive, and Burst no less than Concurrent"}
-	}
 	paces, err := lru.New[string, *rate.Limiter](limits.Callers)
-	if err != nil {
-		return nil, fmt.Errorf("remember the pace of callers: %w", err)
+	if err != nil || limits.Concurrent < 1 || limits.PerSecond < 0 || limits.Burst < limits.Concurrent {
+		return nil, &OptionError{"Limits", "must be positive, and Burst no less than Concurrent"}
 	}
 	return &limiter{limits: limits, busy: make(map[string]int), paces: paces}, nil
 }
@@ -120,16 +117,6 @@ const (
 	// bodyWithin is how long a client may take to send a body, unless the options say otherwise.
 	bodyWithin = 10 * time.Second
 )
-
-// limitReading gives the client so long for the body of its request. Package http ends the limit with the
-// body, so that it does not bound the answer; where there is none, the limit would end the request. A writer
-// that cannot tell its connection is one without a connection.
-func limitReading(w http.ResponseWriter, r *http.Request, within time.Duration) {
-	if r.Body == http.NoBody {
-		return
-	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within))
-}
 
 // readBody takes a whole body, when the room for bodies has as much left. A body of unknown length counts as the longest one
 // until it is read. What it holds is free again when forget is called.

@@ -75,11 +75,6 @@ func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
 	writeProbe(w, status, found)
 }
 
-// serveHealth answers /healthz: the process is up.
-func serveHealth(w http.ResponseWriter, _ *http.Request) {
-	writeProbe(w, http.StatusOK, readinessReport{Status: "ok"})
-}
-
 func writeProbe(w http.ResponseWriter, status int, found readinessReport) {
 	encoded, _ := json.Marshal(found) // it is made of strings
 	writeJSON(w, status, textJSON, "no-store", append(encoded, '\n'))

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -33,7 +34,7 @@ type toolCalls struct {
 	environment Environment
 	timeout     time.Duration
 	logger      *slog.Logger
-	claims      *clientClaims
+	goodClaims  *lru.Cache[string, struct{}]
 }
 
 func newToolCalls(surface tool.Surface, options Options, environment Environment) *toolCalls {
@@ -41,9 +42,10 @@ func newToolCalls(surface tool.Surface, options Options, environment Environment
 	for _, definition := range surface.Tools {
 		tools[definition.Name] = definition
 	}
+	goodClaims, _ := lru.New[string, struct{}](rememberedClaims) // its error says that the size is not positive
 	return &toolCalls{
 		tools: tools, environment: environment, timeout: options.callTimeout(),
-		logger: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), claims: newClientClaims(),
+		logger: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), goodClaims: goodClaims,
 	}
 }
 
@@ -82,11 +84,71 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	}
 	text, isText := rawjson.Text(name)
 	definition, isKnown := c.tools[text]
-	revision, isValid := c.claims.check(meta)
+	revision, isValid := c.namedRevision(meta)
 	call.id, call.definition, call.revision = m.id, definition, revision
 	call.isNewest = revision >= newestRevision
 	call.isTyped = call.isNewest || asked >= newestRevision
 	return call, isText && isKnown && isValid && (call.isNewest || asked != "")
+}
+
+const (
+	rememberedClaims = 256
+	longestClaims    = 2 << 10 // bytes; what is longer is judged again
+)
+
+// namedRevision gives the revision that a call names in its _meta, if it names one. It is false when the SDK refuses the _meta.
+func (c *toolCalls) namedRevision(meta json.RawMessage) (revision string, isValid bool) {
+	if meta == nil || string(meta) == "null" {
+		return "", true
+	}
+	members, isValid := rawjson.ParseObject(meta)
+	var claims rawjson.Object
+	for _, each := range members {
+		switch each.Name {
+		case mcp.MetaKeyProtocolVersion:
+			revision, _ = rawjson.Text(each.Value)
+		case mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities:
+			claims = append(claims, each)
+		default:
+			isValid = isValid && isDecodable(each.Value)
+		}
+	}
+	if revision >= newestRevision {
+		return revision, isValid && slices.Contains(Revisions(), revision) && c.areGood(claims)
+	}
+	for _, each := range claims {
+		isValid = isValid && isDecodable(each.Value)
+	}
+	return revision, isValid
+}
+
+// areGood reports whether the SDK takes what a client says of itself in the _meta of each request (MCP 2026-07-28). Its info
+// may be missing. What the SDK took is remembered, because a client says the same with every request.
+func (c *toolCalls) areGood(claims rawjson.Object) bool {
+	encoded := claims.Encode()
+	if _, isKnown := c.goodClaims.Get(string(encoded)); isKnown {
+		return true
+	}
+	var decoded mcp.Meta
+	if json.Unmarshal(encoded, &decoded) != nil {
+		return false
+	}
+	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Meta: decoded}}
+	isGood := request.ClientCapabilities() != nil && (member(claims, mcp.MetaKeyClientInfo) == nil || request.ClientInfo() != nil)
+	if isGood && len(encoded) <= longestClaims {
+		c.goodClaims.Add(string(encoded), struct{}{})
+	}
+	return isGood
+}
+
+// isDecodable reports whether the SDK can decode a value: it takes every number for a float64, which ends near 1e308.
+func isDecodable(value json.RawMessage) bool {
+	switch rawjson.Kind(value) {
+	case rawjson.Number, rawjson.ObjectValue, rawjson.ArrayValue:
+		var ignored any
+		return json.Unmarshal(value, &ignored) == nil
+	}
+	return true
 }
 
 // run answers within the timeout, provided that the tool heeds its context. It never gives nil: whatever goes wrong becomes a
