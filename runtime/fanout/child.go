@@ -23,7 +23,7 @@ type child struct {
 	err     error    // why the source is missing; what was read before counts all the same
 	cut     bool     // the source has more hits than it gives out
 	read    int      // hits since start, those that were dropped too
-	foreign int      // hits that were dropped: see claimed
+	foreign int      // hits that were dropped: see claims
 	late    bool     // a later round ran out of time
 
 	meta      rawjson.Object
@@ -97,7 +97,7 @@ func (c *child) take(asked rs.Request, got answer) {
 	}
 	skipped := min(c.next.Skip, len(page.Rows))
 	for i, value := range page.Rows[skipped:] {
-		if c.claimed(value) {
+		if c.source.claims(value, c.connections) {
 			c.foreign++
 		} else {
 			c.hits = append(c.hits, hit{value: value, at: position{Cursor: c.next.Cursor, Skip: skipped + i}, nth: c.read})
@@ -105,18 +105,6 @@ func (c *child) take(asked rs.Request, got answer) {
 		c.read++
 	}
 	c.advance(asked, page, len(page.Rows)-skipped)
-}
-
-// claimed reports whether a hit says that it is of the connection of another member of the package. Shown, it would pass
-// for that member's. A connection that no member has is no such claim: a grant can have several.
-func (c *child) claimed(value rawjson.Value) bool {
-	said, _ := rawjson.ParseObject(value)
-	for _, name := range []string{"connection_id", "connector_instance_id"} {
-		if id := said.Text(name); id != "" && id != c.source.ConnectionID && c.connections[id] {
-			return true
-		}
-	}
-	return false
 }
 
 // advance moves to the place after a page that had so many new hits. A source that does not say whether it has more has some
@@ -192,4 +180,16 @@ func (s *Source) attributed(value rawjson.Value, hit rawjson.Object) rawjson.Val
 		return value
 	}
 	return hit.Encode()
+}
+
+// claims reports whether a record says that it is of the connection of another member of the package. Shown, it would pass for
+// that member's. A connection that no member has is no such claim: a grant can have several.
+func (s *Source) claims(record rawjson.Value, connections map[string]bool) bool {
+	members, _ := rawjson.ParseObject(record)
+	for _, name := range []string{"connection_id", "connector_instance_id"} {
+		if id := members.Text(name); id != "" && id != s.ConnectionID && connections[id] {
+			return true
+		}
+	}
+	return false
 }

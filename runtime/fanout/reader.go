@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -107,16 +108,18 @@ func (r *Reader) ProviderURL() string { return r.options.ProviderURL }
 
 // Get answers a request by what its Sources say. Its error is a *tool.Error when the package has no source
 // for it or several (R-ERR-5), else the *rs.Error or *rs.Failure of a source. An answer of one source
-// passes through as it came; a merged one has the caller's request and no URL of a source.
+// passes through as it came, unless it was asked by its connection and claims to be of another; a merged one has the caller's request and no URL of a source.
 func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	if len(r.active) == 0 {
 		return nil, r.revoked()
 	}
 	var source *Source
 	var err error
+	isNamed := true
 	switch wanted := request.Sources.(type) {
 	case rs.OneSource:
 		source, err = r.one(wanted)
+		isNamed = wanted.ConnectionID != nil
 	case rs.HitsOfSources:
 		if wanted.ConnectionID == nil {
 			return r.search(ctx, request, wanted)
@@ -144,8 +147,21 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	}
 	started := time.Now()
 	response, err := source.Reader.Get(ctx, request)
+	if err == nil && isNamed && r.isClaimed(source, response) {
+		response, err = nil, response.Unusable("the source "+source.name()+" sent records that claim to be of another source of the package", "")
+	}
 	r.observe(started, err)
 	return response, err
+}
+
+// isClaimed reports whether a source that was asked by its connection answers with a record that says it is of another member's.
+// The handle of such a record would lead there (R-PKG-2).
+func (r *Reader) isClaimed(source *Source, response *rs.Response) bool {
+	rows := []rawjson.Value{response.Body()}
+	if list, err := response.List(); err == nil {
+		rows = list.Rows
+	}
+	return slices.ContainsFunc(rows, func(row rawjson.Value) bool { return source.claims(row, r.connections) })
 }
 
 func streamsOf(stream *string) []string {
