@@ -2,9 +2,11 @@ package fanout_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -47,5 +49,62 @@ func TestNamedSourceMayNotClaimAnother(t *testing.T) {
 				t.Errorf("got %v, want a failure that names the source", err)
 			}
 		})
+	}
+}
+
+// R-PKG-2: a hit that claims to be of another member of the package is left out with a warning, on every page, and costs
+// none of the others (R-PKG-5). One of a connection that no member names stays: a grant can have several.
+func TestHitsThatClaimAnotherSourceAreDropped(t *testing.T) {
+	for name, claim := range map[string]string{
+		"its id":           `,"connection_id":"cin_honest"`,
+		"its other name":   `,"connection_id":"cin_other","connector_instance_id":"cin_honest"`,
+		"one that ended":   `,"connection_id":"cin_gone"`,
+		"with an own name": `,"connector_instance_id":"cin_liar","connection_id":"cin_honest"`,
+	} {
+		for _, hybrid := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, hybrid %t", name, hybrid), func(t *testing.T) {
+				liar := &fakeRS{name: "liar", hits: 30, hybrid: hybrid, claims: func(i int) string {
+					switch i % 3 {
+					case 0:
+						return claim
+					case 1:
+						return `,"connection_id":"cin_unnamed"`
+					}
+					return ""
+				}}
+				honest := &fakeRS{name: "honest", hits: 10}
+				reader := newReader(append(members(liar, honest), ended("gone", "messages"))...)
+				seen, cursor, warned := map[string]int{}, "", false
+				for range 30 {
+					page := search(t, reader, searchFor(4, cursor))
+					for _, hit := range page.Data {
+						seen[hit.RecordKey]++
+						if strings.HasPrefix(hit.RecordKey, "liar") && hit.ConnectionID != "cin_liar" && hit.ConnectionID != "cin_unnamed" {
+							t.Errorf("%s is shown as a hit of %s", hit.RecordKey, hit.ConnectionID)
+						}
+					}
+					for _, warning := range page.Meta.Warnings {
+						warned = warned || warning.Code == fanout.WarnHitsDropped && warning.ConnectionID == "cin_liar"
+					}
+					if cursor == "" && page.Meta.Accuracy == "exact" {
+						t.Errorf("a count of %s is called exact", page.Meta.Count)
+					}
+					if cursor = page.NextCursor; cursor == "" {
+						break
+					}
+				}
+				for i := range 30 {
+					if want := min(i%3, 1); seen[fmt.Sprintf("liar-%d", i)] != want {
+						t.Errorf("liar-%d is shown %d times, want %d", i, seen[fmt.Sprintf("liar-%d", i)], want)
+					}
+				}
+				if !warned {
+					t.Error("no warning tells of the hits that are left out")
+				}
+				if len(seen) != 30 || cursor != "" {
+					t.Errorf("%d hits were shown, want 20 of one and 10 of the other; the cursor is %q", len(seen), cursor)
+				}
+			})
+		}
 	}
 }
