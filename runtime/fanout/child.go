@@ -60,7 +60,7 @@ func (c *child) fromStart(shown int) (position, bool) {
 	return position{Cursor: c.start.Cursor, Skip: skip}, skip < rs.MostRows
 }
 
-// request asks for the hits after those at hand, so that there are so many. Hits of a page that were shown
+// request asks for the hits after those that were read, up to so many in all. Hits of a page that were shown
 // before are read again and skipped.
 func (c *child) request(caller rs.Request, hits int) rs.Request {
 	limit := min(rs.MostRows, c.next.Skip+hits-len(c.hits))
@@ -123,8 +123,8 @@ func (c *child) advance(asked rs.Request, page rs.List, fresh int) {
 	}
 }
 
-// lostPlace is the refusal of a cursor by the source's own server: the search cannot go on there. It keeps
-// the server's words and says whose they are.
+// lostPlace is the refusal of a cursor by the source's server: the search cannot go on there. It keeps
+// the server's message and names the source.
 func (c *child) lostPlace(url string) *rs.Error {
 	var refused *rs.Error
 	if c.next.Cursor == "" || !errors.As(c.err, &refused) {
@@ -156,12 +156,10 @@ func openHits(response *rs.Response) (rs.List, error) {
 	return list, err
 }
 
-// attributed is a hit, given with its members, that names its source. What the hit says itself stays, and a hit of a
-// connection that no member of the package names, which a grant over several may send, takes nothing from this one
-// (R-PKG-2).
+// attributed is a hit, given with its members, that names its source (R-PKG-2). Its members stay as they are, and a hit of a
+// connection that no member of the package has, which a grant over several may send, gets none of this source.
 func (s *Source) attributed(value rawjson.Value, hit rawjson.Object) rawjson.Value {
-	own := hit.FirstText("connection_id", "connector_instance_id")
-	if own != "" && own != s.ConnectionID {
+	if id := hit.FirstText("connection_id", "connector_instance_id"); id != "" && id != s.ConnectionID {
 		return value
 	}
 	changed := false

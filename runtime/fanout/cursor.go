@@ -28,7 +28,7 @@ type place struct {
 	position
 }
 
-// position is a hit of a source: the page that begins at the source's own cursor, and how many hits of it
+// position is a hit of a source: the page that begins at a cursor of the source, and how many hits of it
 // come before.
 type position struct {
 	Cursor string `json:"c,omitempty"` // empty: the first page

@@ -33,7 +33,7 @@ func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object
 }
 
 // nextCursor is empty when nothing follows. It is false when a cursor would be too large to be shown.
-// Sources' own cursors hold on to the state of their first page, so they are used while they fit; else
+// The cursors of the sources keep the state of their first page, so they are used while they fit; else
 // places are counted from the start, which is shorter.
 func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	if len(rest) == 0 {
@@ -71,8 +71,8 @@ func (p *readPage) meta(rest []waiting, cursorFits bool) rawjson.Object {
 	return append(meta, rawjson.Raw("warnings", rawjson.Array(p.warnings(rest, cursorFits))))
 }
 
-// total is how many hits all sources have: a sum, when each of them gave an exact count. Later pages ask
-// not all of them any more and repeat what the first one knew.
+// total is how many hits all sources have: the sum, when each of them gave an exact count, else nil. Later pages do not ask
+// all of them and repeat the total of the first one.
 func (p *readPage) total() *int64 {
 	if sentCursor(p.request) != "" {
 		return p.count
@@ -98,8 +98,8 @@ func exactCount(meta rawjson.Object) (int64, bool) {
 	return count, ok && count >= 0 && meta.Text("count_accuracy") == "exact"
 }
 
-// recall is what the sources say of how completely they searched, one by one; in all it is complete only
-// when no source is missing and each says so (R-SEARCH-9). Nil when no source says anything.
+// recall lists how completely each source searched; the whole is complete only when no source is missing and each
+// says so (R-SEARCH-9). It is nil when no source says anything.
 func (p *readPage) recall() rawjson.Object {
 	var sources []rawjson.Value
 	complete, truncated, answered := true, false, 0

@@ -10,8 +10,8 @@ func (p *readPage) shares() []int {
 	return shares
 }
 
-// merge is the child of each hit of the page, for as many hits as are at hand. It ends where a hit comes next that was not
-// read, since what follows would come before it.
+// merge is the child of each hit of the page. It ends where a hit comes next that was not read, since what follows would
+// come before it.
 func (p *readPage) merge(limit int) []int {
 	order := p.order(limit)
 	given := make([]int, len(p.children))

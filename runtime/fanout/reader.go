@@ -46,7 +46,7 @@ type Result string
 // The results.
 const (
 	Answered Result = "answered"
-	Refused  Result = "refused"   // its resource server said no
+	Refused  Result = "refused"   // its resource server refused
 	TimedOut Result = "timed_out" // no answer within its deadline
 	Failed   Result = "failed"    // no usable answer for another reason
 )
@@ -107,8 +107,9 @@ func New(sources []Source, options Options) *Reader {
 func (r *Reader) ProviderURL() string { return r.options.ProviderURL }
 
 // Get answers a request by what its Sources say. Its error is a *tool.Error when the package has no source
-// for it or several (R-ERR-5), else the *rs.Error or *rs.Failure of a source. An answer of one source
-// passes through as it came, unless it was asked by its connection and claims to be of another; a merged one has the caller's request and no URL of a source.
+// for it or several (R-ERR-5), else the *rs.Error or *rs.Failure of a source. The answer of one source passes
+// through as it came, but is an *rs.Failure when that source was asked by its connection and a record claims
+// to be of another member's. A merged answer has the caller's request and no URL of a source.
 func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	if len(r.active) == 0 {
 		return nil, r.revoked()
@@ -154,8 +155,8 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	return response, err
 }
 
-// isClaimed reports whether a source that was asked by its connection answers with a record that says it is of another member's.
-// The handle of such a record would lead there (R-PKG-2).
+// isClaimed reports whether an answer holds a record that claims to be of another member's connection. The handle of such a
+// record would lead to that member (R-PKG-2).
 func (r *Reader) isClaimed(source *Source, response *rs.Response) bool {
 	rows := []rawjson.Value{response.Body()}
 	if list, err := response.List(); err == nil {
@@ -190,8 +191,8 @@ type answer struct {
 	err      error
 }
 
-// ask sends the questions, several at once, and waits for all answers. Waiting for others counts, so that the
-// answer comes by the deadline however many sources are slow. The error is that of a caller who has gone away.
+// ask sends the questions, several at once, and waits for all answers. Waiting for a free slot counts against the deadline,
+// so that the answer comes in time however many sources are slow. Its error says that the caller's context ended.
 func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error) {
 	answers := make([]answer, len(questions))
 	var running errgroup.Group // each member ends with the context or its deadline, and none fails the others

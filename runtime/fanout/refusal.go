@@ -79,7 +79,7 @@ func available(sources []*Source) (json.RawMessage, int) {
 	seen := map[string]bool{}
 	for _, source := range sources {
 		if source.ConnectionID == "" || seen[source.ConnectionID] {
-			continue // it cannot be told from the others by connection_id
+			continue // connection_id cannot choose it
 		}
 		seen[source.ConnectionID] = true
 		rows = append(rows, source.identity().Encode())
@@ -150,7 +150,7 @@ func (a absence) identity() rawjson.Object {
 	return members
 }
 
-// unauthorized reports whether the source is lost for as long as its owner does nothing.
+// unauthorized reports whether the source stays missing until its owner approves it again.
 func (a absence) unauthorized() bool {
 	_, status, _ := a.cause()
 	return a.err == nil || status == http.StatusUnauthorized || status == http.StatusForbidden
@@ -174,8 +174,8 @@ func (a absence) retryAlone() string {
 	return "to ask it alone, call again with connection_id " + string(rawjson.Quote(a.source.ConnectionID))
 }
 
-// failed is the error of a call in which no source answered. When all say the same, or all that the caller
-// is not allowed to, that is the answer (R-PKG-6); else each is named.
+// failed is the error of a call in which no source answered: the first refusal, when all are the same or all are for lack of
+// authorization (R-PKG-6), else one that names each source.
 func failed(missing []absence, url string) error {
 	var first *rs.Error
 	agreed, unauthorized := true, true
@@ -201,24 +201,24 @@ func failed(missing []absence, url string) error {
 
 // allMissing is the refusal when no source answered and they do not agree on why. It names each.
 func allMissing(missing []absence) *tool.Error {
-	var said []string
+	var named []string
 	var rows []json.RawMessage
 	var causes []error
 	for _, each := range missing {
 		causes = append(causes, each.err)
 		if len(rows) < unavailableShown {
 			reason, _, _ := each.cause()
-			said = append(said, each.source.name()+": "+reason)
+			named = append(named, each.source.name()+": "+reason)
 			rows = append(rows, each.identity().Encode())
 		}
 	}
 	if more := len(missing) - len(rows); more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
+		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	return &tool.Error{
 		Code: tool.SourceUnavailable,
 		Message: fmt.Sprintf("none of the %d sources of this package answered (%s); try again, or name one source by connection_id",
-			len(missing), strings.Join(said, "; ")),
+			len(missing), strings.Join(named, "; ")),
 		UnavailableConnections: rawjson.Array(rows),
 		Cause:                  errors.Join(causes...),
 	}

@@ -43,7 +43,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 	return response.WithMembers(merged.encode(target(request))), nil
 }
 
-// document is a schema document of several sources in the making.
+// document is a merged schema document while its sources are added.
 type document struct {
 	answered   int
 	compact    int // of the documents that were added
@@ -82,11 +82,11 @@ func (s *Source) connected(connector *schemadoc.Connector) rawjson.Object {
 	if s.ConnectionID == "" || len(connector.Connections) > 0 {
 		return sent
 	}
-	own := rawjson.Object{rawjson.String("connection_id", s.ConnectionID)}
+	connection := rawjson.Object{rawjson.String("connection_id", s.ConnectionID)}
 	if s.DisplayName != "" {
-		own = append(own, rawjson.String("display_name", s.DisplayName))
+		connection = append(connection, rawjson.String("display_name", s.DisplayName))
 	}
-	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{own.Encode()}))
+	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{connection.Encode()}))
 }
 
 // connectorOf is the connector of streams that stand without one.
@@ -141,7 +141,7 @@ func (m *merged) object() rawjson.Object {
 	})))
 }
 
-// encode writes the document as one source writes it, with the bearer that it was read with: the package's.
+// encode writes the document in the form of one source's, for the bearer of the package.
 func (d *document) encode(self string) rawjson.Object {
 	connectors, streams := []rawjson.Value{}, 0
 	for _, connector := range d.connectors {

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// rounds bounds the requests to one source for one page. The first round asks each for its share, a
-	// second one makes up for sources that have less; more are for servers that send short pages.
+	// rounds bounds the requests to one source for one page. The first round asks each source for its share, the
+	// second replaces what some lack by hits of others; more are for servers that send short pages.
 	rounds = 6
 
-	// fillingPart is the part of a source's time that all rounds after the first may take together: with
-	// 2.5 s they end after 2.75 s, so that the answer is with a caller who waits 3 s.
+	// fillingPart is the divisor of a source's time that gives what all rounds after the first may take together. With
+	// 2.5 s they end after 2.75 s, in time for a caller who waits 3 s.
 	fillingPart = 10
 )
 
@@ -51,15 +51,14 @@ func target(request rs.Request) string {
 	return string(request.Path)
 }
 
-// sentCursor is the caller's cursor; an empty one stands for the first page, as with resource servers.
+// sentCursor is the caller's cursor; an empty one is that of the first page, as with resource servers.
 func sentCursor(request rs.Request) string {
 	cursor, _ := request.Query.Get("cursor")
 	return cursor
 }
 
-// readPage is a page of a search with all that was read for it. It stands in the answer's Request in place
-// of the sources, so that a reader of the answer who asks for fewer hits gets the beginning of the very
-// same page without another request (R-BUD-3).
+// readPage is a page of a search with all that was read for it. The answer's Request holds it in place of the
+// sources, so that asking for fewer hits gives the beginning of the same page without another request (R-BUD-3).
 type readPage struct {
 	rs.HitsOfSources
 	reader   *Reader
@@ -138,9 +137,9 @@ func (r *Reader) assign(streams []string) []*child {
 	return children
 }
 
-// read asks until the page is full, nobody has more, or time has passed. After the first round all others
-// share a part of its time, so that sources that are slow one after the other do not add up. A page that
-// ran out of it is a short one, and its cursor goes on.
+// read asks until the page is full, no source has more, or the time is over. All rounds after the first share a part of its
+// time, so that sources that are slow one after the other do not add up. When the time is over the page is short, and its
+// cursor goes on.
 func (p *readPage) read(ctx context.Context) error {
 	timeout := p.reader.options.ChildTimeout
 	first := time.Now().Add(timeout)
@@ -176,7 +175,7 @@ func (p *readPage) read(ctx context.Context) error {
 	return nil
 }
 
-// missing are the sources that were asked in vain.
+// missing are the sources that were asked and did not answer.
 func (p *readPage) missing() []absence {
 	var missing []absence
 	for _, child := range p.children {

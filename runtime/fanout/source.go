@@ -22,7 +22,7 @@ type Source struct {
 	// taken to have every stream, and its resource server decides.
 	Streams []string
 
-	// Reader reads with the member's own bearer and ends when its context does; nil when not active.
+	// Reader reads with the member's bearer and ends when its context does; nil when not active.
 	Reader rs.Reader
 }
 
@@ -48,7 +48,7 @@ func (s *Source) label() string {
 	return string([]rune(s.DisplayName)[:labelCharacters]) + "…"
 }
 
-// name is the source in a sentence: what people call it, else what programs do.
+// name is the source in a sentence: its display name, else an id.
 func (s *Source) name() string {
 	for _, name := range []string{s.label(), s.ConnectionID, s.GrantID} {
 		if name != "" {
@@ -96,8 +96,8 @@ func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
 }
 
 // named is the active source of a connection. Of several members that share the connection it is the first
-// that has the most of the streams. When none has any, the resource server of the first says no in its own
-// words: introspection may be cached, so that membership is older than the grant.
+// that has the most of the streams. When none has any, the resource server of the first refuses:
+// introspection may be cached, so that membership is older than the grant.
 //
 // A single member without a published connection answers for names that are not known.
 func (r *Reader) named(connectionID string, streams []string) (*Source, error) {

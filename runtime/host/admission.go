@@ -17,7 +17,7 @@ const CredentialRefused tool.Code = "credential_refused"
 
 // Refusal says that the resource server reports a bearer of a kind that must not be used (R-STDIO-3).
 type Refusal struct {
-	TokenKind   string // as the resource server says it; empty when nobody knows what it says
+	TokenKind   string // as the resource server says it; empty when that could not be read
 	ProviderURL string
 	SignIn      string // the command line that gets another credential
 }
@@ -35,8 +35,8 @@ func (r *Refusal) Error() string {
 }
 
 // Admit asks the resource server once of what kind the reader's bearer is: it reads the bearer block of the compact schema. It
-// gives nil for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal for any other, also when nobody
-// understands the statement, or the error of the request.
+// gives nil for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal with signIn for any other and for one
+// that could not be read, or the error of the request. SignIn is the command line that gets another credential.
 func Admit(ctx context.Context, reader rs.Reader, signIn string) error {
 	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
@@ -52,7 +52,7 @@ func Admit(ctx context.Context, reader rs.Reader, signIn string) error {
 	return nil
 }
 
-// admission keeps requests waiting until the resource server has said of what kind the bearer is.
+// admission keeps requests waiting until the kind of the bearer is known.
 // The question runs beside the handshake. While it cannot be answered, the next request asks again.
 type admission struct {
 	lifetime context.Context // of the server; a question outlives the request that asked it
@@ -96,7 +96,7 @@ func (a *admission) ask() *question {
 	return a.latest
 }
 
-// isOpen reports whether a question led to nothing, so that it has to be asked again.
+// isOpen reports whether a question failed, so that it has to be asked again.
 func (q *question) isOpen() bool {
 	select {
 	case <-q.answered:

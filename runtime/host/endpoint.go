@@ -23,12 +23,12 @@ const (
 // answerWithin is what a request may take beyond its tool call: authentication and writing.
 const answerWithin = 10 * time.Second
 
-// ServeHTTP answers one request. What the client's own page or machine could be tricked into is refused
-// before anything else is looked at (R-HOST-9).
+// ServeHTTP answers one request. It checks host and origin before anything else, against DNS rebinding and pages of other
+// sites (R-HOST-9).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	// Package http ends this limit with the body, so that it does not bound the answer; without a body it would end the
-	// request. A writer that cannot tell its connection is one without a connection.
+	// request. The error says that the writer has no connection.
 	if r.Body != http.NoBody {
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(h.options.BodyTimeout))
 	}
@@ -50,7 +50,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(known.within(r.Context()))
 	origin, isAllowed := h.origins.of(r)
 	known.origin = origin
-	// Pages are public and may be linked to; messages and whatever changes something may not.
+	// A page of another origin may link to pages. It may neither send messages nor change anything.
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case !isAllowed:
@@ -63,7 +63,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.options.Recorder.Request(h.routeOf(r), answer.status, time.Since(started))
 }
 
-// serveMCP answers /mcp: the order is from what costs least to what costs most.
+// serveMCP answers /mcp. Its checks come in the order of what they cost.
 func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	defer h.inFlight.enter()()
 	ctx, cancel := context.WithTimeout(r.Context(), h.options.callTimeout()+answerWithin)
@@ -147,7 +147,7 @@ func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request, body []byte
 	h.sdk.ServeHTTP(w, r)
 }
 
-// authenticate finds out who sent a request (R-HOST-4).
+// authenticate finds the caller of a request (R-HOST-4).
 func (h *Handler) authenticate(r *http.Request) error {
 	bearer, err := auth.Bearer(r.Header)
 	if err != nil {
@@ -190,7 +190,7 @@ func (h *Handler) logRefusal(r *http.Request, status int, code string) {
 	h.options.Logger.LogAttrs(r.Context(), slog.LevelInfo, "refused", attributes...)
 }
 
-// routeOf is the pattern of a route, which is never what the client wrote.
+// routeOf is the pattern of a route and never the path that the client wrote, which would be an open set.
 func (h *Handler) routeOf(r *http.Request) string {
 	switch _, pattern := h.routes.Handler(r); pattern {
 	case "", "/":

@@ -42,8 +42,8 @@ type HandlerOptions struct {
 	Limits       Limits            // may be zero for the defaults
 	Recorder     Recorder          // may be nil
 
-	// Endpoint answers /mcp once a request is admitted, in place of the server that is made of the surface: for
-	// a program with an MCP server of its own. TransportOptions are those of the other. It may be nil.
+	// Endpoint answers /mcp once a request is admitted, in place of the server that is made of the surface.
+	// TransportOptions are those of the latter. It may be nil.
 	Endpoint http.Handler
 }
 
@@ -102,8 +102,8 @@ func TransportOptions() *mcp.StreamableHTTPOptions {
 		JSONResponse:                 true,
 		PropagateRequestCancellation: true,
 		MaxRequestBodyBytes:          MaxRequestBody,
-		// Its check refuses a public host behind a proxy on the same machine. The allowlist of this
-		// package stands before it.
+		// The SDK would refuse a public host behind a proxy on the same machine. The allowlist of this
+		// package has checked the host before.
 		DisableLocalhostProtection: true,
 	}
 }

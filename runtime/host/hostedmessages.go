@@ -34,9 +34,9 @@ type methodKind struct {
 	wantsParams    bool
 }
 
-// methods are those that the SDK knows, and methods that begin a feature which this server has not, such as prompts, too.
-// Over HTTP the SDK refuses the others, and known ones in the wrong form, without the id of the message; a test holds this
-// list to it. It leaves out methodListen, since there is nothing to listen to.
+// methods are those that the SDK knows, also of features that this server lacks, such as prompts. Over HTTP the SDK refuses
+// any other, and a known one in the wrong form, without the message's id; a test holds this list to the SDK's. It leaves out
+// methodListen: see refuseListening.
 var methods = map[string]methodKind{
 	"completion/complete":       {wantsParams: true},
 	methodInitialize:            {wantsParams: true},
@@ -157,13 +157,13 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request, call toolCall) {
 	call.answer(result, identity, func(answer []byte) { writeAnswer(w, answer) })
 }
 
-// writeAnswer writes a JSON-RPC response with the headers that the SDK sends. What was read is nobody else's.
+// writeAnswer writes a JSON-RPC response with the headers that the SDK sends.
 func writeAnswer(w http.ResponseWriter, answer []byte) {
 	writeJSON(w, http.StatusOK, mediaJSON, "no-cache, no-transform", answer)
 }
 
-// answerBatch answers each message of a batch as if it had come alone, all at the same time, and gives the answers in
-// the order of the messages. One without any answer is accepted (MCP 2025-03-26).
+// answerBatch answers the messages of a batch concurrently, each as if it had come alone, in the order of the messages. A batch
+// without any answer gets 202 (MCP 2025-03-26).
 func (h *Handler) answerBatch(w http.ResponseWriter, r *http.Request, texts []json.RawMessage) {
 	batch, bad := readBatch(texts)
 	if bad.refused != nil {
@@ -214,7 +214,7 @@ func (w *entryWriter) WriteHeader(int) {}
 // Write keeps the answer.
 func (w *entryWriter) Write(text []byte) (int, error) { return w.body.Write(text) }
 
-// repeatedHeader gives a header of MCP that a request has twice. Another server on the way could go by the other one.
+// repeatedHeader gives a header of MCP that a request has twice. A proxy could have judged the request by the other one.
 func repeatedHeader(header http.Header) (name string, twice bool) {
 	for name, values := range header {
 		if len(values) > 1 && strings.HasPrefix(name, "Mcp-") {

@@ -56,8 +56,7 @@ func newLimiter(limits Limits) (*limiter, error) {
 	return &limiter{limits: limits, busy: make(map[string]int), paces: paces}, nil
 }
 
-// admit takes requests of a caller in before anything of them is read, or refuses them with 429. They are under way until
-// release is called.
+// admit counts requests of a caller as under way until release is called, or refuses them with 429.
 func (l *limiter) admit(caller string, requests int) (release func(), refused *problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,8 +93,8 @@ func tooMany(message string, wait time.Duration) *problem {
 	return &problem{status: http.StatusTooManyRequests, message: message, retryAfter: wait}
 }
 
-// admitMore takes in the further messages of a batch, whose first one counts as its request. One with more messages than may
-// be under way is refused with 413, since waiting would not help.
+// admitMore admits the messages of a batch after the first, which counts as the request. A batch with more messages than may be
+// under way is refused with 413, since waiting would not help.
 func (l *limiter) admitMore(caller string, messages int) (release func(), refused *problem) {
 	switch {
 	case messages == 0:
@@ -118,8 +117,8 @@ const (
 	bodyWithin = 10 * time.Second
 )
 
-// readBody takes a whole body, when the room for bodies has as much left. A body of unknown length counts as the longest one
-// until it is read. What it holds is free again when forget is called.
+// readBody reads a whole body if there is room for it. A body of unknown length counts as the longest one until it is read.
+// Forget frees the room.
 func readBody(w http.ResponseWriter, r *http.Request, room *semaphore.Weighted) (body []byte, forget func(), refused *problem) {
 	held := r.ContentLength
 	if held < 0 {

@@ -24,7 +24,7 @@ const (
 	nestingReadable = 10_000
 )
 
-// message is one JSON-RPC message. Its bytes are checked once, here, for both transports: everything behind it can trust
+// message is one JSON-RPC message. Its bytes are checked once, here, for both transports: all other code can rely on it
 // that they are JSON in UTF-8 of bounded depth and that message, params and _meta name no member twice (R-STDIO-7).
 type message struct {
 	raw    json.RawMessage
@@ -124,8 +124,8 @@ func readMessage(text json.RawMessage) message {
 	return m
 }
 
-// readBatch reads the messages of a batch. Two requests with one id make the whole batch refused, since nobody could tell
-// their answers apart; any other fault is that message's alone (JSON-RPC 2.0, section 6).
+// readBatch reads the messages of a batch. Two requests with one id make the whole batch refused, since their
+// answers could not be told apart; any other fault is that message's alone (JSON-RPC 2.0, section 6).
 func readBatch(texts []json.RawMessage) (batch []message, bad message) {
 	batch = make([]message, len(texts))
 	known := make(map[jsonrpc.ID]bool, len(texts))
@@ -177,7 +177,7 @@ func member(object rawjson.Object, name string) json.RawMessage {
 	return nil
 }
 
-// repeated gives a name that an object has twice. A map of few members needs no memory of its own.
+// repeated gives a name that an object has twice. A map of few members stays on the stack.
 func repeated(object rawjson.Object) (name string, isTwice bool) {
 	known := make(map[string]bool)
 	for _, each := range object {
@@ -235,7 +235,7 @@ func readID(value json.RawMessage) (messageID, error) {
 	return messageID{ID: id, written: strconv.AppendInt(nil, number, 10)}, err
 }
 
-// exactMost bounds the integers that a float64 tells apart from their neighbours: 2^53.
+// exactMost bounds the integers that a float64 holds without rounding: 2^53.
 const exactMost = 1 << 53
 
 // exactInteger is the value of a JSON number that is an integer within ±2^53. The nearest float64 has its digits only when

@@ -153,8 +153,8 @@ func newAllowlist(hosts []string) (allowlist, error) {
 	return list, nil
 }
 
-// admits reports whether a Host header, or a forwarded one, names this server. Every page that rebinds its name has one of
-// its own, so the names of this machine are safe.
+// admits reports whether a Host header, or a forwarded one, names this server. A page that rebinds its name
+// never has one of this machine's, so that these are safe.
 func (l allowlist) admits(host string) bool {
 	name, port, err := splitHost(host)
 	if err != nil {

@@ -58,14 +58,14 @@ const codeOK = "ok"
 
 // codeOf names an error without repeating what a resource server wrote: its codes are an open set.
 func codeOf(err error) string {
-	var own *tool.Error
+	var failed *tool.Error
 	var unusable *rs.Failure
 	var refused *rs.Error
 	switch {
 	case err == nil:
 		return codeOK
-	case errors.As(err, &own):
-		return string(own.Code)
+	case errors.As(err, &failed):
+		return string(failed.Code)
 	case errors.As(err, &unusable):
 		return string(unusable.Reason)
 	case errors.As(err, &refused):

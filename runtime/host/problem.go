@@ -10,8 +10,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Codes of refusals over HTTP that have nothing to do with who asks, as the table in interfaces.md
-// has them. That of 429 is tool.RateLimitExceeded.
+// Codes of refusals over HTTP that do not depend on the caller, as in the table of interfaces.md. That of 429 is
+// tool.RateLimitExceeded.
 const (
 	CodeMisdirected      = "misdirected_request" // 421: a Host that this server does not answer for
 	CodeForeignOrigin    = "origin_not_allowed"  // 403: a page of another origin
@@ -25,7 +25,7 @@ const (
 )
 
 // kinds are the type and the code of a refusal by its status.
-var kinds = map[int]struct{ kind, code string }{
+var kinds = map[int]struct{ name, code string }{
 	http.StatusBadRequest:            {"invalid_request_error", CodeInvalidRequest},
 	http.StatusForbidden:             {"permission_error", CodeForeignOrigin},
 	http.StatusNotFound:              {"not_found_error", CodeNotFound},
@@ -37,10 +37,9 @@ var kinds = map[int]struct{ kind, code string }{
 	http.StatusInternalServerError:   {"api_error", CodeInternal},
 }
 
-// problem is a refusal that has nothing to do with who asks (interfaces.md, Hosted routes). Those that
-// have are of package auth.
+// problem is a refusal that does not depend on the caller (interfaces.md, Hosted routes). Package auth has those that do.
 type problem struct {
-	status     int // of kinds; another one is told of like a 400
+	status     int // of kinds; another has the type and the code of a 400
 	message    string
 	retryAfter time.Duration // rounded up to whole seconds
 	allow      string        // the methods that a 405 names
@@ -62,12 +61,12 @@ var (
 )
 
 func (p *problem) write(w http.ResponseWriter, requestID string) {
-	said, isKnown := kinds[p.status]
+	kind, isKnown := kinds[p.status]
 	if !isKnown {
-		said = kinds[http.StatusBadRequest]
+		kind = kinds[http.StatusBadRequest]
 	}
 	body := rawjson.Object{
-		rawjson.String("type", said.kind), rawjson.String("code", said.code),
+		rawjson.String("type", kind.name), rawjson.String("code", kind.code),
 		rawjson.String("message", p.message), rawjson.String("request_id", requestID),
 	}
 	if p.retryAfter > 0 {
@@ -94,7 +93,7 @@ func writeJSON(w http.ResponseWriter, status int, media, caching string, body []
 }
 
 // refusalWriter gives the SDK's own refusals, which are lines of plain text, the form of every other refusal of
-// this server: a client finds code and request id in the same place, whoever has refused.
+// this server: a client finds code and request id in the same place, whichever refused.
 type refusalWriter struct {
 	http.ResponseWriter
 	requestID string

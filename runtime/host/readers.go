@@ -26,12 +26,12 @@ func newReaders(options HandlerOptions) (*readers, error) {
 	made := &readers{
 		options: options, transport: &recordedTransport{inner: options.Transport, recorder: options.Recorder}, retries: rs.NewRetryBudget(),
 	}
-	// The URLs are checked here, and not with the first request.
+	// This checks the URLs before the first request.
 	_, err := made.client(&hostedRequest{}, auth.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
 	return made, err
 }
 
-// errNoCaller cannot happen: a request comes to the SDK after authentication.
+// errNoCaller cannot happen: a request is authenticated before it is run.
 var errNoCaller = errors.New("the request has no caller")
 
 // environment gives what one request may use. It is an Environment.
@@ -53,7 +53,7 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 	return tool.Env{RS: reader}, nil
 }
 
-// client reads with one bearer, and shows none of the secrets besides it.
+// client makes a reader with one bearer. Its errors show neither that nor any of the secrets.
 func (m *readers) client(request *hostedRequest, bearer auth.Secret, secrets *rs.Secrets) (*rs.Client, error) {
 	header := http.Header{"Request-Id": {request.id}}
 	if request.traceParent != "" {

@@ -18,8 +18,8 @@ const (
 	checkWithin = 5 * time.Second
 )
 
-// readiness says whether requests should be sent here: both servers behind this one can be reached, and
-// it is not about to end.
+// readiness reports whether requests should be sent here: the authorization server and the resource server can be reached,
+// and this server is not about to end.
 type readiness struct {
 	checkAS  func(context.Context) error
 	checkRS  func(context.Context) error
@@ -30,7 +30,7 @@ type readiness struct {
 	until time.Time
 }
 
-// readinessReport is the body of /readyz. It tells nothing of addresses: everybody can read it.
+// readinessReport is the body of /readyz. It holds no address, because it is public.
 type readinessReport struct {
 	Status              string `json:"status"` // ready, unavailable or draining
 	AuthorizationServer string `json:"authorization_server,omitempty"`

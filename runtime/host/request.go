@@ -41,7 +41,7 @@ func (r *hostedRequest) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, hostedRequestKey{}, r)
 }
 
-// appendTo appends who asked to the attributes of a log line. The hash of a token does not tell the token.
+// appendTo appends the request's id and the hash of its caller's token to the attributes of a log line.
 func (r *hostedRequest) appendTo(attributes []slog.Attr) []slog.Attr {
 	attributes = append(attributes, slog.String("request_id", r.id))
 	if r.caller != nil {
@@ -56,7 +56,7 @@ const requestMember = "pdpp/request"
 // throughSDK hands the caller to the SDK the way it takes one: as the token info of the request, which
 // it passes on in the extra data of that request and of no other. The Authorization header ends here.
 func throughSDK(sdk http.Handler) http.Handler {
-	// The Handler has verified the bearer before, and its expiry too.
+	// The Handler has verified the bearer and its expiry before.
 	alreadyVerified := func(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
 		request := requestOf(ctx)
 		if request.caller == nil {
@@ -72,8 +72,8 @@ func throughSDK(sdk http.Handler) http.Handler {
 	return sdkauth.RequireBearerToken(alreadyVerified, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(withoutBearer)
 }
 
-// fromSDK gives the hosted request that an MCP message came with, or an empty one. What the SDK's context has from
-// elsewhere does not count.
+// fromSDK gives the hosted request that an MCP message came with, or an empty one. It does not look at
+// the SDK's context, which may be that of another request.
 func fromSDK(message mcp.Request) *hostedRequest {
 	if extra := message.GetExtra(); extra != nil && extra.TokenInfo != nil {
 		if request, ok := extra.TokenInfo.Extra[requestMember].(*hostedRequest); ok {
@@ -103,7 +103,7 @@ func requestID(header http.Header) string {
 var traceParentForm = regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
 
 // traceParent gives the header to pass on to the resource server, or nothing when it is missing, repeated
-// or not well-formed. This server adds no span of its own.
+// or not well-formed. This server adds no span.
 func traceParent(header http.Header) string {
 	sent := header.Values("Traceparent")
 	if len(sent) != 1 {

@@ -34,7 +34,7 @@ func addResources(server *mcp.Server, surface tool.Surface, calls *toolCalls) {
 	server.AddReceivingMiddleware(checkResourceURI)
 }
 
-// resourceTarget is what a read is for.
+// resourceTarget is what a read asks for.
 type resourceTarget struct {
 	written string // the URI as the client wrote it
 	uri     recordid.URI
@@ -42,7 +42,7 @@ type resourceTarget struct {
 
 type resourceTargetKey struct{}
 
-// checkResourceURI stands before the SDK's own look-up. A malformed URI is a typed error that says
+// checkResourceURI reads the URI of a read before the SDK looks it up. A malformed URI is a typed error that says
 // what is wrong with it, where the SDK would only say that nothing matches. A well-formed one goes on
 // in the spelling that the templates match: RFC 6570 takes only unreserved characters in {name}.
 func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
@@ -120,7 +120,7 @@ func resourceError(uri string, result *tool.Result) error {
 	failed, _ := rawjson.ParseObject(members.Get("error"))
 	status, _ := members.Int("http_status")
 	code := int64(jsonrpc.CodeInternalError)
-	// MCP 2026-07-28 (SEP-2164) has no code of its own for what is not found.
+	// MCP 2026-07-28 (SEP-2164) has no separate code for what is not found.
 	if status == http.StatusNotFound || status == http.StatusBadRequest || failed.Text("code") == string(tool.InvalidResourceURI) {
 		code = jsonrpc.CodeInvalidParams
 	}

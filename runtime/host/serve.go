@@ -26,8 +26,8 @@ const DefaultDrain = DefaultCallTimeout + 5*time.Second
 
 // ServeOptions says how a hosted server ends.
 type ServeOptions struct {
-	// DrainDelay is how long connections are still taken after readiness has gone, so that whoever
-	// distributes requests notices. It is a part of DrainTimeout.
+	// DrainDelay is how long connections are still taken after readiness has gone, so that load balancers
+	// notice. It is a part of DrainTimeout.
 	DrainDelay   time.Duration
 	DrainTimeout time.Duration // until connections are cut; 0 means DefaultDrain
 	Logger       *slog.Logger  // may be nil
@@ -48,7 +48,7 @@ func Serve(ctx context.Context, listener net.Listener, handler *Handler, options
 	case <-ctx.Done():
 	}
 	options.Logger.Info("draining", "delay", options.DrainDelay, "timeout", options.DrainTimeout)
-	// The context that ended is why this begins, so it cannot bound it.
+	// ctx has ended, so it cannot bound the draining.
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.DrainTimeout)
 	defer cancel()
 	// Connections are not closed here, but by the answers of a server that drains: a request may be on its way on one.
@@ -79,7 +79,8 @@ func (h *Handler) Drain(ctx context.Context, delay time.Duration) {
 	h.inFlight.wait(ctx)
 }
 
-// NewHTTPServer gives a server that no slow client holds on to.
+// NewHTTPServer makes a server whose limits bound what a slow client can hold: 10 s for headers of up to 32 KiB, 60 s for an
+// answer, 120 s between requests. What goes wrong on connections is logged at debug level.
 func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,

@@ -73,7 +73,7 @@ func (c *toolCalls) refuseCall(_ context.Context, request *mcp.CallToolRequest) 
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; please report it"}
 }
 
-// advertised is a tool as lists show it.
+// advertised is a tool as tools/list shows it.
 func advertised(definition tool.Definition) *mcp.Tool {
 	no := false
 	shown := &mcp.Tool{
@@ -96,7 +96,7 @@ func advertised(definition tool.Definition) *mcp.Tool {
 	return shown
 }
 
-// setCacheable lets anybody keep what the server says of itself, and nobody what it read.
+// setCacheable lets clients and proxies keep what the server says of itself, and none keep what it read.
 func setCacheable(_ context.Context, request mcp.Request, cacheable *mcp.Cacheable) {
 	cacheable.CacheScope, cacheable.TTLMs = "public", int(listsFreshFor.Milliseconds())
 	if _, isRead := request.(*mcp.ReadResourceRequest); isRead {
@@ -118,8 +118,8 @@ func refuseListening(next mcp.MethodHandler) mcp.MethodHandler {
 
 // identifyServer adds the icon to what the server says of itself (R-HOST-6). The SDK's server has one name
 // and icon for all of its clients; the icon's URL begins with the origin that each one sees. So the
-// server has none, and each answer gets its own: initialize in serverInfo, and since revision 2026-07-28
-// every result in _meta; that of a call is written with it (toolCall).
+// server has none, and each answer gets one: initialize in serverInfo, and since revision 2026-07-28
+// every result in _meta (that of a call: toolCall.meta).
 func identifyServer(self mcp.Implementation) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
@@ -146,7 +146,7 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 	}
 }
 
-// shownAt is who answers, to a client that sees the server at an origin.
+// shownAt is the server's identity for a client that sees it at an origin.
 func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
 	self.Icons = []mcp.Icon{page.Icon(origin)}
 	return self

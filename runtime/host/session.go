@@ -28,8 +28,8 @@ const (
 	readAheadRequest = readAheadMost / (2 * callsMost)
 )
 
-// session is the conversation with one client over newline-delimited JSON. It answers the calls of tools itself. Everything
-// else it gives to the SDK, whose connection it is.
+// session is one client's connection over newline-delimited JSON. It answers the calls of tools. All other messages go to the
+// SDK, which it serves as an mcp.Connection.
 type session struct {
 	lifetime context.Context // of the session: its calls end with it
 	calls    *toolCalls
@@ -80,7 +80,7 @@ func newSession(lifetime context.Context, calls *toolCalls, self mcp.Implementat
 	return s
 }
 
-// read reads the input. It has a goroutine of its own, which no read of the SDK waits for once the session is closed.
+// read reads the input in a separate goroutine: a read of the SDK does not wait for it once the session is closed.
 func (s *session) read() {
 	source := bufio.NewReaderSize(s.streams.In, 64<<10)
 	for {
@@ -248,8 +248,8 @@ func (s *session) giveToSDK(m message) {
 	s.settle(m.id.ID, invalidRequest(m.id, "the message is not one of JSON-RPC 2.0").refusal())
 }
 
-// settle answers a request with what was found, unless the client has cancelled it. The room that it took is free once the
-// answer is written, and not before: a client that reads no answers is not read from either.
+// settle answers a request, unless the client has cancelled it. Only then is its room free: while a client reads no answers,
+// its requests are not read either.
 func (s *session) settle(id jsonrpc.ID, answer []byte) {
 	s.mu.Lock()
 	request := s.underWay[id]
@@ -271,8 +271,8 @@ func (s *session) settle(id jsonrpc.ID, answer []byte) {
 	s.inFlight.leave()
 }
 
-// cancel ends the request that a notification names, and reports whether the SDK works on it. The SDK is told of no other
-// notification: it rounds ids, and heeds them late.
+// cancel ends the request that a notification names, and reports whether the SDK works on it. The SDK gets no other
+// cancellation: it rounds ids, and acts on it late.
 func (s *session) cancel(m message) bool {
 	id, err := readID(member(m.named, "requestId"))
 	if err != nil {
@@ -297,7 +297,7 @@ func (s *session) wait(ctx context.Context, atMost time.Duration) {
 	s.inFlight.wait(ctx)
 }
 
-// write writes one message. When nobody can read it, the session ends.
+// write writes one message. When that fails, the session ends.
 func (s *session) write(message []byte) {
 	if message == nil {
 		return // there is no answer
@@ -340,7 +340,8 @@ func (s *session) Write(_ context.Context, message jsonrpc.Message) error {
 	return nil
 }
 
-// Close ends the session, and a read that waits for input where the system allows that. Standard output stays open until the process ends.
+// Close ends the session, and a read that waits for input where the system allows that. Standard output stays open until
+// the process ends.
 func (s *session) Close() error {
 	s.close()
 	return s.streams.In.Close()

@@ -18,10 +18,10 @@ import (
 const LongestLine = 4 << 20
 
 // goodbye is how long a server that ends waits: for the answer about its credential, so that its exit
-// code does not depend on who was faster, and for requests under way when it was told to stop.
+// code does not depend on timing, and for requests under way when its context ends.
 const goodbye = 2 * time.Second
 
-// Streams are what a local server talks through. Only MCP messages are written to Out (R-STDIO-4).
+// Streams are the input and output of a local server. Only MCP messages are written to Out (R-STDIO-4).
 type Streams struct {
 	In  io.ReadCloser
 	Out io.Writer
@@ -76,7 +76,7 @@ func serveSession(ctx context.Context, surface tool.Surface, options Options, en
 		}
 		return nil
 	case <-refused:
-		// Calls that waited for the bearer are told why they get nothing.
+		// Calls that waited for the answer about the bearer get its refusal.
 		served.wait(ctx, goodbye)
 	case <-ctx.Done():
 		served.wait(context.WithoutCancel(ctx), goodbye)

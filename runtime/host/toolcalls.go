@@ -96,7 +96,7 @@ const (
 	longestClaims    = 2 << 10 // bytes; what is longer is judged again
 )
 
-// namedRevision gives the revision that a call names in its _meta, if it names one. It is false when the SDK refuses the _meta.
+// namedRevision gives the revision that a call names in its _meta, or nothing. It is false when the SDK refuses the _meta.
 func (c *toolCalls) namedRevision(meta json.RawMessage) (revision string, isValid bool) {
 	if meta == nil || string(meta) == "null" {
 		return "", true
@@ -151,8 +151,8 @@ func isDecodable(value json.RawMessage) bool {
 	return true
 }
 
-// run answers within the timeout, provided that the tool heeds its context. It never gives nil: whatever goes wrong becomes a
-// result and never a protocol error, which not every client shows to its model.
+// run answers within the timeout, provided that the tool ends with its context. It never gives nil: whatever goes wrong
+// becomes a result, because not every client shows a protocol error to its model.
 func (c *toolCalls) run(ctx context.Context, definition tool.Definition, arguments json.RawMessage) (result *tool.Result) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -175,7 +175,7 @@ func (c *toolCalls) run(ctx context.Context, definition tool.Definition, argumen
 	switch {
 	case err == nil && result == nil:
 		err = errNoResult
-	// A failure says more than that the time is over.
+	// An *rs.Failure says more about the timeout.
 	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &failure):
 		err = &rs.Failure{
 			Reason: rs.Timeout, Message: fmt.Sprintf("the call took longer than %s", c.timeout),
@@ -200,11 +200,10 @@ func (c *toolCalls) logPanic(name string, panicked any) {
 	c.logger.Error("a tool panicked", "tool", name, "panic", value, "stack", string(debug.Stack()))
 }
 
-// answerBuffers are as large as answers were.
+// answerBuffers keep the memory of answers for the next ones.
 var answerBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// answer gives the JSON-RPC response with the result of a call to write, which does not keep it. Identity says who answers,
-// as JSON.
+// answer passes the JSON-RPC response with the result of a call to write, which must not keep it. Identity is from identityOf.
 func (c toolCall) answer(result *tool.Result, identity json.RawMessage, write func([]byte)) {
 	buffer := answerBuffers.Get().(*[]byte)
 	defer answerBuffers.Put(buffer)
@@ -244,7 +243,7 @@ func (c toolCall) meta(result *tool.Result, identity json.RawMessage) rawjson.Ob
 	return members
 }
 
-// identityOf is who answers, as a result of revision 2026-07-28 says it.
+// identityOf is the server's identity as JSON, for results of revision 2026-07-28.
 func identityOf(self mcp.Implementation) json.RawMessage {
 	encoded, err := json.Marshal(self)
 	if err != nil { // cannot happen: it is made of strings

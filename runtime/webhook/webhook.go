@@ -74,8 +74,8 @@ type Refusal struct {
 
 func (e *Refusal) Error() string { return "the event is not to be trusted: " + e.Message }
 
-// Verify checks that the event was signed with the secret, and when: an old event may be one that somebody
-// recorded and sends again. One matching signature of version v1 is enough, since a provider signs with two
+// Verify checks that the event was signed with the secret, and when: an old event may be a recorded one
+// that is sent again. One matching signature of version v1 is enough, since a provider signs with two
 // secrets while it changes them. Its error is a *Refusal. Comparing takes the same time wherever signatures
 // differ.
 func (s Secret) Verify(message Message, now time.Time, tolerance time.Duration) error {

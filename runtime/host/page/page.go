@@ -27,7 +27,7 @@ const (
 	llmsPath    = "/llms.txt"
 )
 
-// Options says what the pages tell of a server.
+// Options is what the pages show of a server.
 type Options struct {
 	Name    string // of the server, as in serverInfo
 	Version string // shown in the index and below the pages; may be empty

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Content security policies (CSP Level 3). A page takes style, script and images from its own origin
-// alone, and sends nothing anywhere; every other answer takes nothing at all.
+// Content security policies (CSP Level 3). A page loads style, script and images from its origin
+// alone, and sends nothing; every other answer loads nothing.
 const (
 	inertPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	pagePolicy  = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +

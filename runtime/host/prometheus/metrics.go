@@ -1,5 +1,5 @@
-// Package prometheus counts what a hosted server does and shows it in Prometheus' text format. Names and
-// labels of metrics stand here alone.
+// Package prometheus counts what a hosted server does and shows it in Prometheus' text format. No other
+// package knows the names and labels of metrics.
 package prometheus
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
-// Metrics is a host.Recorder with a set of its own, so that two servers of one process do not mix. It is
+// Metrics is a host.Recorder. Each has its set, so that two servers of one process do not mix. It is
 // safe for concurrent use.
 type Metrics struct {
 	set *metrics.Set
