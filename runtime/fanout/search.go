@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -198,17 +199,11 @@ func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 		hits = append(hits, child.source.attributed(value, members))
 		given[i]++
 	}
+	requestID := "" // of the first source that answered; warnings have those of the sources that did not
+	for _, child := range p.children {
+		requestID = cmp.Or(requestID, child.requestID)
+	}
 	body := p.envelope(hits, p.rest(shown, given))
 	request.Sources = p
-	return rs.Response{Status: 200, RequestID: p.requestID(), URL: p.reader.url(request), Request: request}.WithMembers(body)
-}
-
-// requestID is that of the first source that answered; warnings hold those of the others that did not.
-func (p *readPage) requestID() string {
-	for _, child := range p.children {
-		if child.requestID != "" {
-			return child.requestID
-		}
-	}
-	return ""
+	return rs.Response{Status: 200, RequestID: requestID, URL: p.reader.url(request), Request: request}.WithMembers(body)
 }

@@ -119,7 +119,7 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 // coverage is how many of the streams the source has; without streams, how many it has at all.
 func (s *Source) coverage(streams []string) int {
 	if len(streams) == 0 {
-		return len(s.Streams)
+		streams = s.Streams
 	}
 	return len(keep(streams, s.grants))
 }

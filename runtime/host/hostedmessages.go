@@ -19,10 +19,6 @@ import (
 
 const (
 	headerRevision = "Mcp-Protocol-Version"
-	headerMethod   = "Mcp-Method"
-	headerName     = "Mcp-Name"
-
-	mediaEvents = "text/event-stream"
 
 	// revisionUnnamed is that of a request which names none (MCP 2025-06-18, Protocol Version Header).
 	revisionUnnamed = "2025-03-26"
@@ -102,7 +98,7 @@ func accepts(sent []string) bool {
 		media, _, _ = strings.Cut(media, ";")
 		takes[strings.ToLower(strings.TrimSpace(media))] = true
 	}
-	return (takes[mediaJSON] || takes["application/*"] || takes["*/*"]) && (takes[mediaEvents] || takes["text/*"] || takes["*/*"])
+	return (takes[mediaJSON] || takes["application/*"] || takes["*/*"]) && (takes["text/event-stream"] || takes["text/*"] || takes["*/*"])
 }
 
 // answer answers one message.
@@ -140,7 +136,7 @@ func (c toolCall) isFor(header http.Header) bool {
 	if header.Get(headerRevision) < newestRevision {
 		return c.revision == "" || c.revision == header.Get(headerRevision)
 	}
-	return c.revision == header.Get(headerRevision) && header.Get(headerMethod) == methodCall && header.Get(headerName) == c.definition.Name
+	return c.revision == header.Get(headerRevision) && header.Get("Mcp-Method") == methodCall && header.Get("Mcp-Name") == c.definition.Name
 }
 
 // run runs a call and writes its result.

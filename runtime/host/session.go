@@ -176,7 +176,13 @@ func (s *session) begin(m message, reply reply) {
 		reply(nil) // the session is over
 		return
 	}
-	if !s.register(m.id.ID, request) {
+	s.mu.Lock()
+	isKnown := s.underWay[m.id.ID] != nil
+	if !isKnown {
+		s.underWay[m.id.ID] = request
+	}
+	s.mu.Unlock()
+	if isKnown {
 		s.readAhead.Release(request.weight)
 		cancel()
 		reply(invalidRequest(messageID{}, fmt.Sprintf("request ID %s already in use", m.id.written)).refusal())
@@ -190,16 +196,6 @@ func (s *session) begin(m message, reply reply) {
 		case <-s.closed.Done():
 		}
 	}
-}
-
-func (s *session) register(id jsonrpc.ID, request *pending) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.underWay[id] != nil {
-		return false
-	}
-	s.underWay[id] = request
-	return true
 }
 
 // work answers a request, or lets the SDK answer it.
