@@ -43,13 +43,10 @@ func Admit(ctx context.Context, reader rs.Reader, signIn string) error {
 		return err
 	}
 	bearer, err := rs.SchemaBearer(response.Body())
-	switch {
-	case err != nil:
-		return &Refusal{ProviderURL: reader.ProviderURL(), SignIn: signIn}
-	case !bearer.IsClient():
-		return &Refusal{TokenKind: bearer.Kind, ProviderURL: reader.ProviderURL(), SignIn: signIn}
+	if err == nil && bearer.IsClient() {
+		return nil
 	}
-	return nil
+	return &Refusal{TokenKind: bearer.Kind, ProviderURL: reader.ProviderURL(), SignIn: signIn}
 }
 
 // admission keeps requests waiting until the kind of the bearer is known.
