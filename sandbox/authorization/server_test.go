@@ -102,6 +102,9 @@ func TestIntrospectionOfReadyTokens(t *testing.T) {
 			"message_bodies@cin_gmail_personal,cin_gmail_work", "attachments@cin_gmail_personal,cin_gmail_work",
 			"saved_tracks@cin_spotify", "play_history@cin_spotify", "top_artists@cin_spotify",
 			"channels@cin_slack_team", "chat_messages@cin_slack_team", "users@cin_slack_team",
+			"repositories@cin_github", "issues@cin_github", "pull_requests@cin_github", "commits@cin_github",
+			"calendars@cin_calendar", "events@cin_calendar",
+			"accounts@cin_fjordbank", "transactions@cin_fjordbank", "notices@cin_fjordbank",
 		}},
 	}
 	for name, token := range s.Tokens() {
@@ -166,7 +169,7 @@ func TestIntrospectionPublishesPackageMembers(t *testing.T) {
 			t.Errorf("%s: incomplete member %+v", m.ConnectionID, m)
 		}
 	}
-	if want := []string{"cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team"}; !slices.Equal(connections, want) {
+	if want := []string{"cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team", "cin_github", "cin_calendar", "cin_fjordbank"}; !slices.Equal(connections, want) {
 		t.Fatalf("members %v, want %v", connections, want)
 	}
 	if err := s.Revoke(members[1].GrantID); err != nil {

@@ -2,66 +2,58 @@ package sample
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
-	"fmt"
-	"math/rand/v2"
+	"path"
 	"strconv"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// dot is a picture of one red pixel.
-const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
-
-// enclosure is the content of an attachment.
-type enclosure struct {
-	extension   string
-	contentType string
-	bytes       []byte
+// contentTypes are those of the attachments by extension.
+var contentTypes = map[string]string{
+	".pdf": "application/pdf", ".png": "image/png", ".csv": "text/csv", ".ics": "text/calendar; charset=utf-8",
+	".vcf": "text/vcard; charset=utf-8", ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8",
 }
 
-// enclosures makes one content of each kind. The first looks like a PDF to programs that read only
-// the first line.
-func enclosures(r *rand.Rand, title string) []enclosure {
-	picture, err := base64.StdEncoding.DecodeString(dot)
-	if err != nil {
-		panic(fmt.Errorf("decode sample picture: %w", err))
+// enclosure is the content of an attachment of the story.
+func (b mailbox) enclosure(name string) []byte {
+	for _, p := range storyPieces("attachments") {
+		if p.head[0] != name {
+			continue
+		}
+		text := b.bank.fillIn(p.text) + "\n"
+		switch path.Ext(name) {
+		case ".pdf":
+			return pdf(strings.Split(strings.TrimSpace(text), "\n"))
+		case ".png":
+			return picture(text)
+		case ".ics", ".vcf": // RFC 5545 and RFC 6350 end lines so
+			return []byte(strings.ReplaceAll(text, "\n", "\r\n"))
+		}
+		return []byte(text)
 	}
-	return []enclosure{
-		{"pdf", "application/pdf", []byte("%PDF-1.4 invented invoice for " + title + "\n" + words(r, 200) + "\n%%EOF\n")},
-		{"png", "image/png", append(picture, title...)},
-		{"txt", "text/plain; charset=utf-8", []byte("Notes for " + title + "\n\nZürich – 東京 – Αθήνα\n" + words(r, 60) + "\n")},
-		{"csv", "text/csv", []byte("item,amount\n" + strings.ReplaceAll(words(r, 20), " ", ",1\n") + ",1\n")},
-	}
+	panic("sample story: no attachment is called " + name)
 }
 
-// attach makes the nth attachment (from 2, as mail parts count) of a message. Only hydrated ones
-// come with a blob.
-func attach(connectionID string, m message, part int, content enclosure, hydrated bool) (attachment, []catalog.Blob) {
-	index := strconv.Itoa(part)
-	filename := fmt.Sprintf("file-%s-%s.%s", strings.TrimLeft(m.ID[strings.LastIndexByte(m.ID, '-')+1:], "0"), index, content.extension)
-	size := len(content.bytes)
+// attach makes an attachment of a message from its part (2 and up) and its name. Behind the name may stand
+// "deferred": then its content was not fetched, and there is no blob.
+func (b mailbox) attach(m message, part int, named string) (attachment, []catalog.Blob) {
+	name, deferred := strings.CutSuffix(named, " deferred")
+	content, index := b.enclosure(name), strconv.Itoa(part)
+	contentType, size := contentTypes[path.Ext(name)], len(content)
 	a := attachment{
-		ID:                m.ID + ":" + index,
-		MessageID:         m.ID,
-		Filename:          &filename,
-		ContentType:       content.contentType,
-		SizeBytes:         &size,
-		Encoding:          "base64",
-		PartIndex:         index,
-		MessageReceivedAt: m.ReceivedAt,
-		HydrationStatus:   "deferred",
+		ID: m.ID + ":" + index, MessageID: m.ID, Filename: &name, ContentType: contentType, SizeBytes: &size,
+		Encoding: "base64", PartIndex: index, MessageReceivedAt: m.ReceivedAt, HydrationStatus: "deferred",
 	}
-	if !hydrated {
+	if deferred {
 		return a, nil
 	}
-	sum := sha256.Sum256(content.bytes)
+	sum := sha256.Sum256(content)
 	digest := hex.EncodeToString(sum[:])
 	id := "blob_sha256_" + digest
-	a.BlobRef = &blobRef{BlobID: id, MimeType: content.contentType, SizeBytes: size, SHA256: digest, FetchURL: "/v1/blobs/" + id}
+	a.BlobRef = &blobRef{BlobID: id, MimeType: contentType, SizeBytes: size, SHA256: digest, FetchURL: "/v1/blobs/" + id}
 	a.ContentSHA256 = &digest
 	a.HydrationStatus = "hydrated"
-	return a, []catalog.Blob{{ID: id, ConnectionID: connectionID, ContentType: content.contentType, Bytes: content.bytes}}
+	return a, []catalog.Blob{{ID: id, ConnectionID: b.connectionID, ContentType: contentType, Bytes: content}}
 }

@@ -2,13 +2,15 @@ package sample
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
-
-const chatMessageCount = 1300
 
 type channel struct {
 	ID          string  `json:"id"`
@@ -22,7 +24,9 @@ type channel struct {
 type chatMessage struct {
 	ID           string   `json:"id"`
 	ChannelID    string   `json:"channel_id"`
+	ChannelName  string   `json:"channel_name"`
 	UserID       string   `json:"user_id"`
+	UserName     string   `json:"user_name"`
 	Text         string   `json:"text"`
 	SentAt       string   `json:"sent_at"`
 	EditedAt     *string  `json:"edited_at"`
@@ -30,96 +34,165 @@ type chatMessage struct {
 	Reactions    []string `json:"reactions"`
 	ReplyCount   int      `json:"reply_count"`
 	IsPinned     bool     `json:"is_pinned"`
+
+	deleted bool
 }
 
 type user struct {
 	ID       string  `json:"id"`
 	Name     string  `json:"name"`
+	RealName *string `json:"real_name"`
 	Email    *string `json:"email"`
 	TimeZone *string `json:"time_zone"`
-	Title    *string `json:"title"`
 	IsBot    bool    `json:"is_bot"`
 }
 
-var channelNames = []string{"general", "random", "release-planning", "bürobedarf", "東京-office", "incidents", "lunch 🍜", "finance"}
+// talk is the team chat while it is made.
+type talk struct {
+	people   cast
+	channels []channel
+	users    []user
+	messages []*chatMessage
+}
 
 // conversations makes the records of the team chat, oldest first in every stream.
-func conversations(r *rand.Rand) []catalog.Record {
-	rooms, people := team()
+func conversations(r *rand.Rand, people cast) []catalog.Record {
+	t := &talk{people: people}
+	t.meet()
+	t.tell()
+	t.chatter(r)
+	slices.SortStableFunc(t.messages, func(a, b *chatMessage) int { return strings.Compare(a.SentAt+a.ID, b.SentAt+b.ID) })
 	var records []catalog.Record
-	for _, c := range rooms {
+	for _, c := range t.channels {
 		records = append(records, record(TeamChat, "channels", c.ID, c))
 	}
-	records = append(records, chat(r, rooms, people)...)
-	for _, u := range people {
+	for _, m := range t.messages {
+		if m.deleted {
+			records = append(records, tombstone(TeamChat, "chat_messages", m.ID))
+		} else {
+			records = append(records, record(TeamChat, "chat_messages", m.ID, m))
+		}
+	}
+	for _, u := range t.users {
 		records = append(records, record(TeamChat, "users", u.ID, u))
 	}
 	return records
 }
 
-func team() ([]channel, []user) {
-	rooms := make([]channel, len(channelNames))
-	for n, name := range channelNames {
-		rooms[n] = channel{
-			ID: fmt.Sprintf("C%03d", n+1), Name: name, MemberCount: 25 - 2*n, IsPrivate: name == "finance",
-			CreatedAt: timestamp(time.Date(2024, time.February, 1+n, 10, 0, 0, 0, time.UTC)),
-		}
-		if n%3 != 2 {
-			rooms[n].Topic = pointer("All about " + name)
-		}
-	}
-	spoken := languages()
-	people := make([]user, 24)
-	for n := range people {
-		tongue := spoken[n%len(spoken)]
-		people[n] = user{
-			ID: fmt.Sprintf("U%03d", n+1), Name: tongue.name, Email: pointer(fmt.Sprintf("u%d@work.example", n+1)),
-			TimeZone: pointer(tongue.zone.String()), Title: pointer("Keeper of the " + nouns[n%len(nouns)]),
-		}
-		if n%12 == 11 {
-			people[n] = user{ID: people[n].ID, Name: fmt.Sprintf("build bot %d", n), IsBot: true}
+// meet reads who is there, and the channels.
+func (t *talk) meet() {
+	for _, row := range storyRows("people") {
+		if p := t.people.named(row[0]); p.chat != "" {
+			zone := "Europe/Berlin"
+			if p.short == "aiko" {
+				zone = "Asia/Tokyo"
+			}
+			t.users = append(t.users, user{
+				ID: fmt.Sprintf("U%03d", len(t.users)+1), Name: p.chat, RealName: &p.name, Email: filled(p.work), TimeZone: &zone,
+			})
 		}
 	}
-	return rooms, people
+	for _, row := range storyRows("chat") {
+		switch row[0] {
+		case "channel":
+			t.channels = append(t.channels, channel{
+				ID: row[1], Name: row[2], Topic: filled(row[3]), MemberCount: 7, CreatedAt: timestamp(instant(row[4])), IsPrivate: row[5] == "private",
+			})
+		case "bot":
+			t.users = append(t.users, user{ID: row[1], Name: row[2], IsBot: true})
+		}
+	}
 }
 
-// chat makes messages of 2025 and 2026. Ids are those of the channel and the time, with a colon
-// between, and the tenth last message was deleted.
-func chat(r *rand.Rand, rooms []channel, people []user) []catalog.Record {
-	spoken := languages()
-	at := time.Date(2025, time.September, 1, 8, 0, 0, 0, time.UTC)
-	records := make([]catalog.Record, chatMessageCount)
-	roots := map[string]string{} // by channel
-	for n := range records {
-		at = at.Add(time.Duration(5+r.IntN(500)) * time.Minute)
-		room, author := rooms[r.IntN(len(rooms))], r.IntN(len(people))
-		m := chatMessage{
-			ID: fmt.Sprintf("%s:%d.%06d", room.ID, at.Unix(), n), ChannelID: room.ID, UserID: people[author].ID,
-			Text:   spoken[author%len(spoken)].sentences[r.IntN(3)] + " " + words(r, 2+r.IntN(10)),
-			SentAt: timestamp(at), Reactions: []string{}, IsPinned: r.IntN(60) == 0,
+var (
+	chatDay     = regexp.MustCompile(`^# (.+) (\d{4}-\d\d-\d\d)$`)
+	chatLine    = regexp.MustCompile(`^( *)(\d\d:\d\d) ([^:]+): (.*?)(?: \{([^{}]*)\})?$`)
+	chatEdition = regexp.MustCompile(`edited (\d\d:\d\d)`)
+)
+
+// tell reads what was said.
+func (t *talk) tell() {
+	var room, day string
+	var root *chatMessage
+	for line := range strings.Lines(storyText("chat")) {
+		line = strings.TrimRight(line, "\n")
+		if begun := chatDay.FindStringSubmatch(line); begun != nil {
+			room, day, root = begun[1], begun[2], nil
+			continue
 		}
-		switch {
-		case n%90 == 45:
-			m.Text = "The overdraft of the project account was cleared, see the protocol of the meeting."
-		case n%97 == 13:
-			m.Text = "`SELECT 1 < 2 && \"a\\b\"`\n<script>not run</script>\ttab & quote"
+		said := chatLine.FindStringSubmatch(line)
+		if said == nil {
+			continue
 		}
-		if r.IntN(8) == 0 {
-			m.Reactions = []string{"👍🏽", "tada"}
+		if said[1] == "" {
+			root = nil
 		}
-		if r.IntN(10) == 0 {
-			edited := at.Add(3 * time.Minute).In(spoken[author%len(spoken)].zone).Format(time.RFC3339)
-			m.EditedAt = &edited
+		m := t.say(room, said[3], atBerlin(day, said[2]), said[4], said[3]+said[4], root)
+		if root == nil {
+			root = m
 		}
-		if root, found := roots[room.ID]; found && r.IntN(3) == 0 {
-			m.ThreadRootID = &root
-		} else {
-			m.ReplyCount = r.IntN(4)
-			roots[room.ID] = m.ID
-		}
-		records[n] = record(TeamChat, "chat_messages", m.ID, m)
+		m.mark(day, said[5])
 	}
-	deleted := &records[len(records)-10]
-	*deleted = tombstone(TeamChat, "chat_messages", deleted.Key)
-	return records
+}
+
+// mark reads what stands at the end of a line: an edition, a pin, a deletion, reactions.
+func (m *chatMessage) mark(day, marks string) {
+	if edited := chatEdition.FindStringSubmatch(marks); edited != nil {
+		m.EditedAt = pointer(atBerlin(day, edited[1]).Format(time.RFC3339))
+		marks = strings.Replace(marks, edited[0], "", 1)
+	}
+	for _, mark := range strings.Fields(marks) {
+		switch mark {
+		case "pinned":
+			m.IsPinned = true
+		case "deleted":
+			m.deleted = true
+		default:
+			m.Reactions = append(m.Reactions, mark)
+		}
+	}
+}
+
+// chatter fills the channels with what is said on any day.
+func (t *talk) chatter(r *rand.Rand) {
+	for _, s := range seriesOf("chat") {
+		openings, answers := s.lines()
+		var names []string
+		for _, short := range strings.Split(s.head[3], ", ") {
+			names = append(names, t.people.named(short).chat)
+		}
+		for n := range s.times {
+			at := s.at(n).Add(time.Duration(r.IntN(90)) * time.Minute)
+			place := fmt.Sprint(s.name, n)
+			root := t.say(s.head[2], pick(r, names), at, vary(r, pick(r, openings), n+1), place, nil)
+			for i := range r.IntN(3) {
+				at = at.Add(time.Duration(1+r.IntN(15)) * time.Minute)
+				t.say(s.head[2], pick(r, names), at, vary(r, pick(r, answers), n+1), fmt.Sprint(place, i), root)
+			}
+		}
+	}
+}
+
+// say adds a message. Its id is that of the channel and the time, with a colon between, as Slack makes them;
+// place keeps two of one second apart.
+func (t *talk) say(room, name string, at time.Time, text, place string, root *chatMessage) *chatMessage {
+	digest := fnv.New32a()
+	digest.Write([]byte(place))
+	c := t.channels[slices.IndexFunc(t.channels, func(c channel) bool { return c.Name == room })]
+	u := t.users[slices.IndexFunc(t.users, func(u user) bool { return u.Name == name })]
+	m := &chatMessage{
+		ID: fmt.Sprintf("%s:%d.%06d", c.ID, at.Unix(), digest.Sum32()%1e6), ChannelID: c.ID, ChannelName: c.Name,
+		UserID: u.ID, UserName: u.Name, Text: text, SentAt: timestamp(at), Reactions: []string{},
+	}
+	if root != nil {
+		m.ThreadRootID = &root.ID
+		root.ReplyCount++
+	}
+	t.messages = append(t.messages, m)
+	return m
+}
+
+// atBerlin is a day and a time by the clock of Berlin.
+func atBerlin(day, clock string) time.Time {
+	return must(time.ParseInLocation("2006-01-02 15:04", day+" "+clock, berlin))
 }

@@ -1,18 +1,16 @@
 package sample
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
-)
-
-const (
-	trackCount   = 240
-	playCount    = 5200
-	monthsOfTops = 36
 )
 
 type savedTrack struct {
@@ -26,6 +24,8 @@ type savedTrack struct {
 	Tempo       *float64 `json:"tempo"`
 	Explicit    bool     `json:"explicit"`
 	ISRC        *string  `json:"isrc"`
+
+	liked int
 }
 
 type play struct {
@@ -33,6 +33,7 @@ type play struct {
 	TrackID    string       `json:"track_id"`
 	TrackName  string       `json:"track_name"`
 	ArtistName string       `json:"artist_name"`
+	AlbumName  *string      `json:"album_name"`
 	PlayedAt   string       `json:"played_at"`
 	LocalTime  string       `json:"local_time"`
 	MSPlayed   int          `json:"ms_played"`
@@ -57,93 +58,118 @@ type topArtist struct {
 	Share      float64  `json:"share"`
 }
 
-var artists = []string{
-	"The Lanterns", "Mónica & die Gärtner", "Harbor Lights", "石川さゆり子", "Nord–Süd Express", "Ledger Brothers",
-	"Ωκεανός", "DJ \"Quote\" Unquote", "फूल बैंड", "Los Pasaportes", "أصوات الليل", "Mountain Radio",
-}
+// neverSkipped is the track that Juno forbade Nora to skip.
+const neverSkipped = "Nine (Do Not Skip)"
 
-// listeners are the user ids of the compound keys: plain, with a quote, and with spaces and letters
-// outside ASCII.
-var listeners = []string{"user_123", `user_"dj"`, "Zoë und Jörg"}
+// family are the user ids of the Family plan: plain, with a quote, and with spaces and letters outside ASCII.
+var family = []string{"nora", `dj "juno"`, "Zoë und Jörg"}
+
+// The days of the story, and those of the trip to Japan.
+var (
+	firstDay  = time.Date(2025, time.May, 1, 0, 0, 0, 0, berlin)
+	lastDay   = time.Date(2026, time.April, 30, 0, 0, 0, 0, berlin)
+	japan     = time.FixedZone("JST", 9*3600)
+	inJapan   = time.Date(2025, time.October, 12, 0, 0, 0, 0, berlin)
+	fromJapan = time.Date(2025, time.October, 27, 0, 0, 0, 0, berlin)
+)
 
 // listening makes the records of the music account, oldest first in every stream.
 func listening(r *rand.Rand) []catalog.Record {
 	tracks := library(r)
-	records := make([]catalog.Record, 0, len(tracks)+playCount+monthsOfTops*len(listeners))
+	var records []catalog.Record
 	for _, t := range tracks {
 		records = append(records, record(Music, "saved_tracks", t.ID, t))
 	}
-	records = append(records, history(r, tracks)...)
-	return append(records, tops(r)...)
+	plays := history(r, tracks)
+	for _, p := range plays {
+		records = append(records, record(Music, "play_history", p.ID, p))
+	}
+	return append(records, tops(r, plays)...)
 }
 
 func library(r *rand.Rand) []savedTrack {
-	tracks := make([]savedTrack, trackCount)
+	var tracks []savedTrack
 	start := time.Date(2023, time.January, 5, 7, 30, 0, 0, time.UTC)
-	for n := range tracks {
-		t := savedTrack{
-			ID:          fmt.Sprintf("spotify:track:%04d", n+1),
-			Name:        words(r, 1+r.IntN(3)),
-			AlbumName:   pointer("Songs of the " + words(r, 1)),
-			ArtistNames: []string{artists[r.IntN(len(artists))]},
-			AddedAt:     timestamp(start.Add(time.Duration(n) * 119 * time.Hour)),
-			DurationMS:  90000 + r.IntN(300000),
-			Popularity:  r.IntN(101),
-			Tempo:       pointer(float64(600+r.IntN(1200)) / 10),
-			Explicit:    r.IntN(12) == 0,
-			ISRC:        pointer(fmt.Sprintf("XX-S26-26-%05d", n+1)),
+	for _, row := range storyRows("music") {
+		for _, name := range strings.Split(row[3], "; ") {
+			n := len(tracks)
+			t := savedTrack{
+				ID: fmt.Sprintf("spotify:track:%04d", n+1), Name: name, AlbumName: &row[1], ArtistNames: []string{row[0]},
+				AddedAt: timestamp(start.Add(time.Duration(n) * 119 * time.Hour)), DurationMS: between(r, 110_000, 380_000),
+				Popularity: r.IntN(101), Tempo: pointer(float64(between(r, 600, 1800)) / 10), Explicit: r.IntN(12) == 0,
+				ISRC: pointer(fmt.Sprintf("XX-S26-26-%05d", n+1)), liked: must(strconv.Atoi(row[2])),
+			}
+			if row[1] == "bedroom tapes" { // local files have no catalogue entry
+				t.AlbumName, t.Tempo, t.ISRC = nil, nil, nil
+			}
+			tracks = append(tracks, t)
 		}
-		if n%40 == 7 { // local files have no catalogue entry
-			t.AlbumName, t.Tempo, t.ISRC = nil, nil, nil
-		}
-		tracks[n] = t
 	}
 	return tracks
 }
 
-// history covers about sixteen months to the end of April 2026, with the listener's local time in
-// the zone of the month.
-func history(r *rand.Rand, tracks []savedTrack) []catalog.Record {
-	zones := []*time.Location{
-		time.FixedZone("CET", 3600), time.FixedZone("JST", 9*3600), time.FixedZone("NST", -(3*3600 + 1800)), time.UTC,
+// history is what Nora listened to: before work and in the evening, by the clock of where she was.
+func history(r *rand.Rand, tracks []savedTrack) []play {
+	var chosen []savedTrack // the more liked, the more often
+	for _, t := range tracks {
+		chosen = append(chosen, slices.Repeat([]savedTrack{t}, t.liked)...)
 	}
-	devices := []*string{pointer("phone"), pointer("kitchen speaker"), pointer("Büro"), nil}
-	at := time.Date(2025, time.January, 1, 6, 0, 0, 0, time.UTC)
-	records := make([]catalog.Record, playCount)
-	for n := range records {
-		at = at.Add(time.Duration(10+r.IntN(240)) * time.Minute)
-		t := tracks[min(r.IntN(trackCount), r.IntN(trackCount))] // some tracks are favourites
-		listened := t.DurationMS
-		skipped := r.IntN(6) == 0
-		if skipped {
-			listened = r.IntN(t.DurationMS)
+	var plays []play
+	for day := firstDay; !day.After(lastDay); day = day.AddDate(0, 0, 1) {
+		zone := berlin
+		if !day.Before(inJapan) && day.Before(fromJapan) {
+			zone = japan
 		}
-		p := play{
-			ID: fmt.Sprintf("play_%05d", n+1), TrackID: t.ID, TrackName: t.Name, ArtistName: t.ArtistNames[0],
-			PlayedAt: timestamp(at), LocalTime: at.In(zones[int(at.Month())%len(zones)]).Format(time.RFC3339),
-			MSPlayed: listened, Completion: float64(listened*1000/t.DurationMS) / 1000, Skipped: skipped,
-			Device: devices[r.IntN(len(devices))],
+		for _, hour := range []int{7, 19} {
+			at := time.Date(day.Year(), day.Month(), day.Day(), hour, r.IntN(60), r.IntN(60), 0, zone)
+			for range between(r, 2, 5) {
+				p := played(r, pick(r, chosen), at)
+				p.ID = fmt.Sprintf("play_%05d", len(plays)+1)
+				plays = append(plays, p)
+				at = at.Add(time.Duration(p.MSPlayed)*time.Millisecond + 2*time.Second)
+			}
 		}
-		if r.IntN(3) == 0 {
-			p.Context = &playContext{Type: "playlist", URI: fmt.Sprintf("spotify:playlist:%02d", r.IntN(20))}
-		}
-		records[n] = record(Music, "play_history", p.ID, p)
 	}
-	return records
+	return plays
 }
 
-// tops has one record for each listener and month, the last being April 2026.
-func tops(r *rand.Rand) []catalog.Record {
+func played(r *rand.Rand, t savedTrack, at time.Time) play {
+	listened := t.DurationMS
+	skipped := t.Name != neverSkipped && r.IntN(6) == 0
+	if skipped {
+		listened = r.IntN(t.DurationMS)
+	}
+	p := play{
+		TrackID: t.ID, TrackName: t.Name, ArtistName: t.ArtistNames[0], AlbumName: t.AlbumName,
+		PlayedAt: timestamp(at), LocalTime: at.Format(time.RFC3339), MSPlayed: listened,
+		Completion: float64(listened*1000/t.DurationMS) / 1000, Skipped: skipped,
+		Device: pick(r, []*string{pointer("phone"), pointer("kitchen speaker"), pointer("Büro"), nil}),
+	}
+	if r.IntN(3) == 0 {
+		p.Context = &playContext{Type: "playlist", URI: fmt.Sprintf("spotify:playlist:%02d", r.IntN(20))}
+	}
+	return p
+}
+
+// tops has one record for each member of the family and month. Nora's are counted from her history.
+func tops(r *rand.Rand, plays []play) []catalog.Record {
 	var records []catalog.Record
-	first := time.Date(2023, time.May, 1, 0, 0, 0, 0, time.UTC)
-	for n := range monthsOfTops {
-		month := first.AddDate(0, n, 0)
-		for _, listener := range listeners {
-			ranking := slices.Clone(artists)
-			r.Shuffle(len(ranking), func(i, j int) { ranking[i], ranking[j] = ranking[j], ranking[i] })
+	for month := firstDay; !month.After(lastDay); month = month.AddDate(0, 1, 0) {
+		for _, listener := range family {
+			counts, all := map[string]int{}, 0
+			for _, p := range plays {
+				if strings.HasPrefix(p.PlayedAt, month.Format("2006-01")) && (listener == family[0] || r.IntN(3) == 0) {
+					counts[p.ArtistName]++
+					all++
+				}
+			}
+			ranking := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+				return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+			})
 			top := topArtist{
 				UserID: listener, Month: month.Format(time.DateOnly), ComputedAt: timestamp(month.AddDate(0, 1, 0)),
-				ArtistName: ranking[0], RunnersUp: ranking[1:4], PlayCount: 20 + r.IntN(180), Share: float64(100+r.IntN(600)) / 1000,
+				ArtistName: ranking[0], RunnersUp: ranking[1:4], PlayCount: counts[ranking[0]],
+				Share: float64(counts[ranking[0]]*1000/all) / 1000,
 			}
 			records = append(records, record(Music, "top_artists", compoundKey(top.UserID, top.Month), top))
 		}

@@ -2,31 +2,26 @@ package sample
 
 import (
 	"fmt"
+	"html"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// mailbox is one mail account: recent messages in English with fixed ids and times, and older ones
-// in many languages.
+// mailbox is one mail account of the story.
 type mailbox struct {
-	connectionID  string
-	prefix        string // of ids
-	owner         string // address
-	recent        int
-	older         int
-	deletedThread int // 0: none
-}
-
-func personalMailbox() mailbox {
-	return mailbox{connectionID: PersonalMail, prefix: "p", owner: "me@example.com", recent: 60, older: 200, deletedThread: 20}
-}
-
-func workMailbox() mailbox {
-	return mailbox{connectionID: WorkMail, prefix: "w", owner: "me@work.example", recent: 12, older: 88}
+	connectionID string
+	prefix       string // of ids
+	atWork       bool
+	kind         string   // of its series
+	files        []string // of the story
+	people       cast
+	bank         *bank // whose balances and statements letters have
+	random       *rand.Rand
 }
 
 // letter is a message with what other streams hold of it.
@@ -34,200 +29,161 @@ type letter struct {
 	message     message
 	body        messageBody
 	attachments []attachment
+	deleted     bool
 }
 
 // fill makes the records of the account, oldest first in every stream.
-func (b mailbox) fill(r *rand.Rand) ([]catalog.Record, []catalog.Blob) {
+func (b mailbox) fill() ([]catalog.Record, []catalog.Blob) {
 	var letters []letter
 	var blobs []catalog.Blob
 	add := func(l letter, content []catalog.Blob) {
 		letters = append(letters, l)
 		blobs = append(blobs, content...)
 	}
-	for n := b.older; n >= 1; n-- {
-		add(b.olderLetter(r, n))
-	}
-	add(b.sharedLetter(), nil)
-	for n := 1; n <= b.recent; n++ {
-		add(b.recentLetter(r, n))
-	}
-
-	var records []catalog.Record
-	for _, l := range letters {
-		records = append(records, record(b.connectionID, "messages", l.message.ID, l.message))
-	}
-	records = append(records, b.threads(letters)...)
-	for _, l := range systemLabels() {
-		records = append(records, record(b.connectionID, "labels", l.ID, l))
-	}
-	for _, l := range letters {
-		records = append(records, record(b.connectionID, "message_bodies", l.body.ID, l.body))
-	}
-	for _, l := range letters {
-		for _, a := range l.attachments {
-			records = append(records, record(b.connectionID, "attachments", a.ID, a))
+	for _, file := range b.files {
+		for _, p := range storyPieces(file) {
+			add(b.letter(p, 0))
 		}
 	}
-	return records, blobs
+	for _, s := range seriesOf(b.kind) {
+		for n := range s.times {
+			add(b.letter(b.one(s, n), n+1))
+		}
+	}
+	slices.SortStableFunc(letters, func(a, c letter) int { return strings.Compare(a.message.ReceivedAt, c.message.ReceivedAt) })
+	return b.records(letters), blobs
 }
 
-// recentLetter is the nth day of 2026. Every fifth tells of an overdraft, every tenth has two
-// attachments.
-func (b mailbox) recentLetter(r *rand.Rand, n int) (letter, []catalog.Blob) {
-	id := fmt.Sprintf("%s-msg-%03d", b.prefix, n)
-	received := timestamp(time.Date(2026, time.January, 1+n, 9, n%60, 0, 0, time.UTC))
-	name, email := "Ada Lovelace", "ada@example.com"
-	if n%2 == 0 {
-		name, email = "Grace Hopper", "grace@example.com"
+// one is the nth letter of a series, as if it stood in the story.
+func (b mailbox) one(s series, n int) piece {
+	p := piece{
+		head:    []string{fmt.Sprintf("%s-%s-%02d", b.prefix, s.name, n+1), s.at(n).Format(time.RFC3339), s.head[2]},
+		headers: map[string]string{"subject": vary(b.random, s.headers["subject"], n+1)},
+		text:    vary(b.random, s.text, n+1),
 	}
-	subject := fmt.Sprintf("%s note %d about %s", b.prefix, n, words(r, 1))
-	snippet := words(r, 12)
-	if n%5 == 0 {
-		subject = fmt.Sprintf("Overdraft notice number %d", n)
-		snippet = fmt.Sprintf("Your account had an overdraft of %d dollars at Café Zürich — please review.", n)
+	for _, name := range []string{"to", "labels", "annex"} {
+		p.headers[name] = s.headers[name]
 	}
-	labels := []string{"INBOX"}
-	if n%4 == 0 {
-		labels = append(labels, "STARRED")
+	if b.random.IntN(4) == 0 {
+		p.headers["flags"] = "unseen"
 	}
+	return p
+}
+
+// letter makes what the account holds of a piece; number counts the letters of a series.
+func (b mailbox) letter(p piece, number int) (letter, []catalog.Blob) {
+	from := b.people.named(p.head[2])
+	text := b.bank.fillIn(p.text)
+	snippet := p.headers["snippet"]
+	if snippet == "" {
+		snippet = opening(text)
+	}
+	if p.headers["annex"] != "" {
+		text += "\n\n" + annex(b.random, p.headers["annex"], number)
+	}
+	sent := instant(p.head[1])
 	m := message{
-		ID: id, ThreadID: fmt.Sprintf("%s-thr-%d", b.prefix, (n+2)/3), Subject: &subject, FromName: &name, FromEmail: &email,
-		To: []string{b.owner}, Cc: []string{}, Bcc: []string{}, ReplyTo: []string{},
-		Date: &received, ReceivedAt: received, MessageID: pointer("<" + id + "@example.com>"), References: []string{},
-		SizeBytes: pointer(1000 + 10*n), Labels: labels,
-		IsFlagged: n%4 == 0, IsSeen: n%3 != 0, IsAnswered: n%12 == 0, HasAttachments: n%10 == 0, Snippet: &snippet,
+		ID: p.head[0], ThreadID: b.threadOf(p), Subject: filled(p.headers["subject"]),
+		FromName: &from.name, FromEmail: pointer(b.people.address(from.short, b.atWork)),
+		To: b.addresses(p, "to"), Cc: b.addresses(p, "cc"), Bcc: []string{}, ReplyTo: []string{}, References: []string{},
+		Date: pointer(sent.Format(time.RFC3339)), ReceivedAt: timestamp(sent), MessageID: pointer(b.messageID(p.head[0])),
+		Labels: p.list("labels"), Snippet: &snippet,
+		IsDraft: p.has("draft"), IsFlagged: p.has("flagged"), IsSeen: !p.has("unseen"), IsAnswered: p.has("answered"),
+		HasAttachments: p.headers["attach"] != "",
 	}
-	l := letter{message: m, body: body(m, recentText(r, n), "en")}
-	if !m.HasAttachments {
-		return l, nil
+	if len(m.To) == 0 {
+		m.To = []string{b.people.address("nora", b.atWork)}
 	}
-	kinds := enclosures(r, id)
-	first, blobs := attach(b.connectionID, m, 2, kinds[(n/10-1)%len(kinds)], true)
-	second, _ := attach(b.connectionID, m, 3, kinds[0], false)
-	l.attachments = []attachment{first, second}
+	if parent := p.headers["re"]; parent != "" {
+		m.InReplyTo, m.References = pointer(b.messageID(parent)), []string{b.messageID(parent)}
+	}
+	l := letter{deleted: p.headers["deleted"] != ""}
+	var blobs []catalog.Blob
+	size := 1200 + len(text)
+	for i, name := range p.list("attach") {
+		a, content := b.attach(m, i+2, name)
+		size += *a.SizeBytes * 4 / 3
+		l.attachments, blobs = append(l.attachments, a), append(blobs, content...)
+	}
+	m.SizeBytes = &size
+	if p.has("broken") { // what a connector could not read is null
+		m.FromName, m.SizeBytes, m.MessageID, m.Date = nil, nil, nil, nil
+	}
+	language := from.language
+	if p.headers["lang"] != "" {
+		language = p.headers["lang"]
+	}
+	l.message, l.body = m, body(m, text, language, p.headers["html"] != "")
 	return l, blobs
 }
 
-// recentText is short for most messages, 8 kB and more for every fifth, and over 200 kB for one.
-// A long text says in its middle that an overdraft fee was waived.
-func recentText(r *rand.Rand, n int) string {
-	if n%5 != 0 {
-		return words(r, 40)
+func (b mailbox) messageID(id string) string { return "<" + id + "@" + b.prefix + ".mail.example>" }
+
+// threadOf is the thread of the message that was answered, or one of its own: p-msg-012 begins p-thr-12.
+func (b mailbox) threadOf(p piece) string {
+	root := p.head[0]
+	if p.headers["re"] != "" {
+		root = p.headers["re"]
 	}
-	length := 480 + 60*n
-	if n == 30 {
-		length = 28000
+	if p.headers["thread"] != "" {
+		return p.headers["thread"]
 	}
-	return words(r, length) + " the overdraft fee was waived " + words(r, length)
+	if number, isStory := strings.CutPrefix(root, b.prefix+"-msg-"); isStory {
+		return b.prefix + "-thr-" + strconv.Itoa(must(strconv.Atoi(number)))
+	}
+	return strings.Replace(root, b.prefix+"-", b.prefix+"-thr-", 1)
 }
 
-// olderLetter is the nth letter before 2026, in a language that changes from letter to letter. Four
-// letters make a thread; its later ones refer to the first.
-func (b mailbox) olderLetter(r *rand.Rand, n int) (letter, []catalog.Blob) {
-	spoken := languages()
-	tongue := spoken[n%len(spoken)]
-	id := fmt.Sprintf("%s-old-%03d", b.prefix, n)
-	sent := time.Date(2025, time.December, 31, 20, 0, 0, 0, time.UTC).Add(-time.Duration(n) * 31 * time.Hour)
-	snippet := tongue.sentences[r.IntN(len(tongue.sentences))]
-	m := message{
-		ID: id, ThreadID: fmt.Sprintf("%s-thr-old-%d", b.prefix, (n+3)/4), Subject: pointer(tongue.subjects[r.IntN(len(tongue.subjects))]),
-		FromName: pointer(tongue.name), FromEmail: pointer(tongue.email),
-		To: []string{b.owner}, Cc: []string{}, Bcc: []string{}, ReplyTo: []string{tongue.email},
-		Date: pointer(sent.In(tongue.zone).Format(time.RFC3339)), ReceivedAt: timestamp(sent.Add(90 * time.Second)),
-		MessageID: pointer("<" + id + "@example.com>"), References: []string{},
-		SizeBytes: pointer(800 + r.IntN(60000)), Labels: []string{"INBOX", "Receipts/2025"},
-		IsDraft: n%50 == 0, IsFlagged: r.IntN(9) == 0, IsSeen: r.IntN(4) != 0, IsAnswered: r.IntN(5) == 0,
-		HasAttachments: n%6 == 0, Snippet: &snippet,
+func (b mailbox) addresses(p piece, header string) []string {
+	all := p.list(header)
+	for i, who := range all {
+		all[i] = b.people.address(who, b.atWork)
 	}
-	if n%4 != 0 {
-		parent := fmt.Sprintf("<%s-old-%03d@example.com>", b.prefix, (n+3)/4*4)
-		m.InReplyTo, m.References = &parent, []string{parent}
-	}
-	if n%25 == 0 { // what a connector could not read is null
-		m.Subject, m.FromName, m.SizeBytes, m.Snippet = nil, nil, nil, nil
-	}
-	size := 400 + r.IntN(1200)
-	if n%12 == 0 {
-		size = 12000 + r.IntN(28000)
-	}
-	l := letter{message: m, body: body(m, tongue.prose(r, size), tongue.tag)}
-	if !m.HasAttachments {
-		return l, nil
-	}
-	kinds := enclosures(r, id)
-	a, blobs := attach(b.connectionID, m, 2, kinds[n/6%len(kinds)], true)
-	l.attachments = []attachment{a}
-	return l, blobs
+	return all
 }
 
-// sharedLetter has the same id in every account.
-func (b mailbox) sharedLetter() letter {
-	at := timestamp(time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC))
-	m := message{
-		ID: SharedID, ThreadID: SharedID, Subject: pointer("😀 emoji subject in " + b.connectionID),
-		To: []string{"me@example.com", "me@work.example"}, Cc: []string{}, Bcc: []string{}, ReplyTo: []string{},
-		ReceivedAt: at, References: []string{}, SizeBytes: pointer(512), Labels: []string{"INBOX"}, IsSeen: true,
-		Snippet: pointer("The same message reached both accounts."),
+// opening is the beginning of a text as a list of mails shows it.
+func opening(text string) string {
+	const most = 140
+	letters := []rune(strings.Join(strings.Fields(text), " "))
+	if len(letters) <= most {
+		return string(letters)
 	}
-	return letter{message: m, body: body(m, "The same message reached both accounts. 😀 e\u0301", "en")}
+	return string(letters[:most]) + "…"
 }
 
-func body(m message, content, tag string) messageBody {
+func body(m message, text, language string, asHTML bool) messageBody {
 	made := messageBody{
-		ID: m.ID, MessageID: m.ID, BodyText: content, BodyTextBytes: len(content), BodySource: "text/plain",
-		Charset: "utf-8", ContentLanguages: []string{tag}, MessageReceivedAt: m.ReceivedAt,
+		ID: m.ID, MessageID: m.ID, BodyText: text, BodyTextBytes: len(text), BodySource: "text/plain",
+		Charset: "utf-8", ContentLanguages: []string{language}, MessageReceivedAt: m.ReceivedAt,
 	}
-	if tag != "en" && len(content) < 1000 {
-		html := "<html><body lang=\"" + tag + "\"><p>" + content + "</p></body></html>"
-		made.BodyHTML, made.BodyHTMLBytes, made.BodySource = &html, pointer(len(html)), "text/html"
+	if asHTML {
+		page := `<!DOCTYPE html><html lang="` + language + `"><body><p>` +
+			strings.ReplaceAll(html.EscapeString(text), "\n\n", "</p><p>") + "</p></body></html>"
+		made.BodyHTML, made.BodyHTMLBytes, made.BodySource = &page, pointer(len(page)), "text/html"
 	}
 	return made
 }
 
-// threads sums letters up, in order of their first letter.
-func (b mailbox) threads(letters []letter) []catalog.Record {
-	byID := map[string]*thread{}
-	var order []*thread
+// records are those of all streams. A deleted letter is a tombstone in each of them.
+func (b mailbox) records(letters []letter) []catalog.Record {
+	var messages, bodies, parts []catalog.Record
 	for _, l := range letters {
-		m := l.message
-		t, found := byID[m.ThreadID]
-		if !found {
-			t = &thread{ID: m.ThreadID, Subject: m.Subject, ParticipantEmails: []string{}, FirstMessageDate: m.ReceivedAt, Labels: m.Labels}
-			byID[m.ThreadID] = t
-			order = append(order, t)
-		}
-		if m.FromEmail != nil && !slices.Contains(t.ParticipantEmails, *m.FromEmail) {
-			t.ParticipantEmails = append(t.ParticipantEmails, *m.FromEmail)
-		}
-		t.MessageCount++
-		t.LastMessageDate = m.ReceivedAt
-		t.HasAttachments = t.HasAttachments || m.HasAttachments
-		if !m.IsSeen {
-			t.UnreadCount++
-		}
-		if m.IsFlagged {
-			t.FlaggedCount++
-		}
-	}
-	deleted := b.prefix + "-thr-" + strconv.Itoa(b.deletedThread)
-	records := make([]catalog.Record, len(order))
-	for i, t := range order {
-		if t.ID == deleted {
-			records[i] = tombstone(b.connectionID, "threads", t.ID)
+		id := l.message.ID
+		if l.deleted {
+			messages = append(messages, tombstone(b.connectionID, "messages", id))
+			bodies = append(bodies, tombstone(b.connectionID, "message_bodies", id))
 			continue
 		}
-		records[i] = record(b.connectionID, "threads", t.ID, t)
+		messages = append(messages, record(b.connectionID, "messages", id, l.message))
+		bodies = append(bodies, record(b.connectionID, "message_bodies", id, l.body))
+		for _, a := range l.attachments {
+			parts = append(parts, record(b.connectionID, "attachments", a.ID, a))
+		}
 	}
-	return records
-}
-
-func systemLabels() []label {
-	return []label{
-		{ID: "INBOX", Name: "Inbox", IsSystem: true},
-		{ID: "STARRED", Name: "Starred", IsSystem: true},
-		{ID: "Receipts/2025", Name: "Receipts 2025", Color: pointer("#16a765")},
-		{ID: "Familie & Freunde", Name: "Familie & Freunde", Color: pointer("#fb4c2f")},
+	all := append(messages, b.threads(letters)...)
+	for _, l := range mailLabels(letters) {
+		all = append(all, record(b.connectionID, "labels", l.ID, l))
 	}
+	return append(append(all, bodies...), parts...)
 }
-
-func pointer[T any](v T) *T { return &v }

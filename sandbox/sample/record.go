@@ -33,7 +33,7 @@ func tombstone(connectionID, stream, key string) catalog.Record {
 }
 
 // compoundKey is the canonical id of a record with several primary key fields.
-func compoundKey(parts ...string) string { return string(encode(parts)) }
+func compoundKey(parts ...any) string { return string(encode(parts)) }
 
 // encode leaves <, > and & as they are, as connectors do, and panics on what cannot be JSON: the
 // values are this package's own structs.

@@ -41,7 +41,9 @@ func chatMessages() catalog.Stream {
 		Fields: []catalog.Field{
 			text("id"),
 			text("channel_id", aggregated("group_by")),
-			text("user_id", role("actor"), aggregated("count_distinct", "group_by")),
+			text("channel_name", aggregated("group_by")),
+			text("user_id", aggregated("count_distinct", "group_by")),
+			text("user_name", role("actor"), aggregated("count_distinct", "group_by")),
 			text("text", lexical, opaque, role("primary-body")),
 			moment("sent_at", role("event-time"), aggregated("group_by_time", "max", "min")),
 			text("edited_at", nullable, format("date-time")),
@@ -50,6 +52,9 @@ func chatMessages() catalog.Stream {
 			integer("reply_count", ranged, aggregated("max", "min", "sum")),
 			boolean("is_pinned", aggregated("group_by")),
 		},
+		Relations: []catalog.Relation{{
+			Name: "replies", Target: "chat_messages", Cardinality: "has_many", ForeignKey: "thread_root_id", DefaultLimit: 10, MaxLimit: 50,
+		}},
 	}
 }
 
@@ -61,9 +66,9 @@ func users() catalog.Stream {
 		Fields: []catalog.Field{
 			text("id"),
 			text("name", lexical, role("primary-title")),
+			text("real_name", nullable, lexical),
 			text("email", nullable, lexical),
 			text("time_zone", nullable, aggregated("group_by")),
-			text("title", nullable, lexical),
 			boolean("is_bot", aggregated("group_by")),
 		},
 	}

@@ -43,6 +43,7 @@ func playHistory() catalog.Stream {
 			text("track_id", aggregated("count_distinct", "group_by")),
 			text("track_name", lexical, role("primary-title")),
 			text("artist_name", lexical, role("actor"), aggregated("count_distinct", "group_by")),
+			text("album_name", nullable, lexical, aggregated("count_distinct", "group_by")),
 			moment("played_at", role("event-time"), aggregated("group_by_time", "max", "min")),
 			text("local_time", format("date-time")),
 			integer("ms_played", ranged, aggregated("max", "min", "sum")),

@@ -24,7 +24,7 @@ func TestConsentPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team"}, page.Choices()); diff != "" {
+	if diff := cmp.Diff([]string{"cin_gmail_personal", "cin_gmail_work", "cin_spotify", "cin_slack_team", "cin_github", "cin_calendar", "cin_fjordbank"}, page.Choices()); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
 	}
 	for _, shown := range []string{
