@@ -16,7 +16,7 @@ import (
 var longStream = blind.Topic{Stream: "play_history", Label: "Spotify"}
 
 // streamRecords is the least that the long stream must have.
-const streamRecords = 5_000
+const streamRecords = 2_000
 
 // R-BUD-3: paging by the shown cursor, or by the shown call, under the page budget loses no record, shows
 // none twice, and keeps the order; with the largest limit, and without one.

@@ -22,7 +22,7 @@ const longTextBytes = 200_000
 // R-FETCH-4, R-WIN-2, R-HAND-7: from a search through fetch to the end of a text of 200 kB, which comes out
 // byte for byte.
 func searchToLongText(t *testing.T, v *traveller) {
-	long, err := v.LongestText(t.Context(), "overdraft fee")
+	long, err := v.LongestText(t.Context(), sample.LongLetterWords)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func searchToLongText(t *testing.T, v *traveller) {
 	o := oracle{t: t, db: v.provider.Box.Store().DB()}
 	var s statement
 	s.add(`SELECT connection_id || '/' || stream || ':' || key, json_extract(data, '$.body_text') FROM record
-		WHERE stream = 'message_bodies' AND data LIKE '%overdraft fee%' ORDER BY length(json_extract(data, '$.body_text')) DESC LIMIT 1`)
+		WHERE stream = 'message_bodies' AND data LIKE '%` + sample.LongLetterWords + `%' ORDER BY length(json_extract(data, '$.body_text')) DESC LIMIT 1`)
 	o.each(t.Context(), &s, func(rows *sql.Rows) error { return rows.Scan(&longest, &want) })
 	if len(want) < longTextBytes {
 		t.Fatalf("the longest text has %d bytes, too few", len(want))

@@ -97,15 +97,18 @@ func (b *bank) plan(day string, row []string) {
 	})
 }
 
-// spend adds what the card pays on any day.
+// spend adds what the card pays on any day in Berlin.
 func (b *bank) spend(r *rand.Rand) {
 	for _, s := range seriesOf("card") {
 		openings, _ := s.lines()
 		for n := range s.times {
-			row := columns(pick(r, openings))
+			row, at := columns(pick(r, openings)), s.at(n)
+			if !at.Before(inJapan) && at.Before(fromJapan) {
+				continue
+			}
 			low, high, _ := strings.Cut(row[2], "..")
 			amount := -100*between(r, must(strconv.Atoi(low)), must(strconv.Atoi(high))) - r.IntN(100)
-			b.plan(s.at(n).Format(time.DateOnly), []string{"", CardAccount, euros(amount), row[0], row[1], row[3]})
+			b.plan(at.Format(time.DateOnly), []string{"", CardAccount, euros(amount), row[0], row[1], row[3]})
 		}
 	}
 }
