@@ -41,7 +41,7 @@ var sizedReads = []struct{ what, path, tool, arguments string }{
 	},
 	{"a search with 25 hits", "/v1/search?q=overdraft&limit=25", "search", `{"q":"overdraft","limit":25}`},
 	{
-		"one record of 12 kB", "/v1/streams/message_bodies/records/p-msg-005?connection_id=cin_gmail_personal",
+		"one record of 5 kB", "/v1/streams/message_bodies/records/p-msg-005?connection_id=cin_gmail_personal",
 		"fetch", `{"id":"cin_gmail_personal/message_bodies:p-msg-005"}`,
 	},
 	{

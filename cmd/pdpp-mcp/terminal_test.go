@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
 const terminalColumns = 80
@@ -144,17 +146,18 @@ func TestProgressOnATerminal(t *testing.T) {
 	var rows bytes.Buffer
 	elsewhere := func(command *exec.Cmd) { command.Stdout = &rows }
 	shown := onTerminal(t, environment, elsewhere, append(words, "--count", "exact")...)
-	first, last := "\r[###---------------------] 40 of 261 rows\r", "\r[########################] 261 of 261 rows\n"
+	const mails = sample.PersonalMessages
+	first, last := fmt.Sprintf("\r[###---------------------] 40 of %d rows\r", mails), fmt.Sprintf("\r[########################] %d of %[1]d rows\n", mails)
 	if !strings.HasPrefix(shown, first) || !strings.HasSuffix(shown, last) || strings.Count(shown, "\n") != 1 {
 		t.Errorf("the terminal got %q, want %q … %q", shown, first, last)
 	}
-	if lines := strings.Count(rows.String(), "\n"); lines != 261 || strings.Contains(rows.String(), "\r") {
-		t.Errorf("%d rows went to the file, want 261 and nothing of the progress", lines)
+	if lines := strings.Count(rows.String(), "\n"); lines != mails || strings.Contains(rows.String(), "\r") {
+		t.Errorf("%d rows went to the file, want %d and nothing of the progress", lines, mails)
 	}
-	if shown := onTerminal(t, environment, elsewhere, words...); shown != "\r40 rows\r80 rows\r120 rows\r160 rows\r200 rows\r240 rows\r261 rows\n" {
+	if shown := onTerminal(t, environment, elsewhere, words...); shown != fmt.Sprintf("\r40 rows\r80 rows\r120 rows\r160 rows\r200 rows\r240 rows\r%d rows\n", mails) {
 		t.Errorf("without a count the terminal got %q", shown)
 	}
-	if shown := onTerminal(t, environment, asStarted, words...); strings.Contains(shown, " rows\n") || strings.Count(shown, "\n") != 261 {
+	if shown := onTerminal(t, environment, asStarted, words...); strings.Contains(shown, " rows\n") || strings.Count(shown, "\n") != mails {
 		t.Errorf("rows that are seen need no counting: %q …", shown[:200])
 	}
 }
@@ -227,7 +230,7 @@ func holdsEachRecordOnce(t *testing.T, file string) {
 	for _, id := range regexp.MustCompile(`(?m)^\{"object":"record","id":"([^"]+)".*\}$`).FindAllStringSubmatch(string(content), -1) {
 		ids[id[1]] = true
 	}
-	if lines := strings.Count(string(content), "\n"); lines != 261 || len(ids) != 261 {
-		t.Errorf("%d lines with %d records, want 261", lines, len(ids))
+	if lines := strings.Count(string(content), "\n"); lines != sample.PersonalMessages || len(ids) != lines {
+		t.Errorf("%d lines with %d records, want %d", lines, len(ids), sample.PersonalMessages)
 	}
 }

@@ -17,9 +17,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// demoQuery finds something in both mailboxes of the sample data.
+// demoQuery finds the answer to demoQuestion in the team chat of the sample data.
 const (
-	demoWords = "overdraft"
+	demoWords    = "barometer found"
+	demoQuestion = "Who had my grandfather's barometer, and what became of it?"
+
 	demoQuery = `{"` + tool.HitsWords + `":"` + demoWords + `","` + tool.HitsLimit + `":3}`
 )
 
@@ -42,8 +44,8 @@ func demonstrate(ctx context.Context, stdout, stderr io.Writer, adapter, provide
 		return err
 	}
 	_, err = fmt.Fprintf(stdout, "\nOne call over stdio, and its answer as a model reads it:\n\n  %s %s\n\n%s\n\n"+
-		"Paste into another terminal, and ask your model: Which overdraft notices did I get?\n\n%s\n%s\nThe sandbox runs until Ctrl-C.\n",
-		tool.HitsTool, demoQuery, indented(answer), snippets, otherWays(command[0], providerURL, command[len(command)-1]))
+		"Paste into another terminal, and ask your model: %s\n\n%s\n%s\nThe sandbox runs until Ctrl-C.\n",
+		tool.HitsTool, demoQuery, indented(answer), demoQuestion, snippets, otherWays(command[0], providerURL, command[len(command)-1]))
 	if err != nil {
 		return fmt.Errorf("print the demonstration: %w", err)
 	}

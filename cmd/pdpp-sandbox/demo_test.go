@@ -32,10 +32,12 @@ func TestDemonstration(t *testing.T) {
 
 	line := adapter + " stdio --provider-url " + r.url + " --cache-root '" + root + "'"
 	for _, want := range []string{
-		`first_fetch_id="cin_gmail_personal/messages:`,
+		`first_fetch_id="cin_slack_team/chat_messages:`,
+		"thought that it was a clock",
+		demoQuestion,
 		"claude mcp add pdpp -- " + line,
 		"codex mcp add pdpp -- " + line,
-		adapter + " call search --q overdraft --provider-url " + r.url + " --cache-root '" + root + "'",
+		adapter + " call search --q 'barometer found' --provider-url " + r.url + " --cache-root '" + root + "'",
 		adapter + " connect " + r.url + " --cache-root '" + root + "'",
 		"claude mcp add --transport http pdpp-hosted " + r.url + "/mcp",
 	} {

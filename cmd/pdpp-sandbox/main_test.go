@@ -133,7 +133,7 @@ func TestTokensAreToldOnlyWhenAskedFor(t *testing.T) {
 		t.Errorf("schema: %d %s", status, body)
 	}
 	status, body := get(t, ready.URL+"/v1/streams/play_history/records?limit=1&count=exact", ready.Tokens["spotify"])
-	if status != http.StatusOK || !strings.Contains(body, `"value":5200`) {
+	if status != http.StatusOK || !strings.Contains(body, `"value":2521`) {
 		t.Errorf("play_history: %d %s", status, body)
 	}
 	if printed := asked.rest(t); !strings.Contains(printed, "token everything="+ready.Tokens["everything"]) {

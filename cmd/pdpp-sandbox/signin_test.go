@@ -19,8 +19,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// everywhere is found in each connection of the sample data.
-const everywhere = "railway harbor"
+// everywhere is found in each of the connections that the owner may tick here.
+const everywhere = "fog"
 
 // R-HOST-1, R-HOST-2, R-HOST-3, R-HOST-4, R-PKG-1: a client that knows nothing but the URL of the adapter comes
 // to its tools through a browser, and reads what the owner ticked there.

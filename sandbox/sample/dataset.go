@@ -26,8 +26,10 @@ const (
 	Bank         = "cin_fjordbank"
 )
 
-// Records that tests name.
+// What tests name.
 const (
+	// PersonalMessages is how many messages the private mailbox holds, whatever the seed is.
+	PersonalMessages = 271
 	// SharedID is the id of a thread and of a message that both mail connections hold.
 	SharedID = "shared-1"
 	// LongLetter is the message, and its body, of more than 400 kB: the diaries of Nora's grandfather.

@@ -46,8 +46,8 @@ func TestDatasetCounts(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"cin_gmail_personal/messages":       271, // one of 272 is deleted, in all its streams
-		"cin_gmail_personal/message_bodies": 271,
+		"cin_gmail_personal/messages":       sample.PersonalMessages, // one of 272 is deleted, in all its streams
+		"cin_gmail_personal/message_bodies": sample.PersonalMessages,
 		"cin_gmail_personal/threads":        249,
 		"cin_gmail_personal/attachments":    19,
 		"cin_gmail_personal/labels":         12,
