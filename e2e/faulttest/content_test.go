@@ -33,7 +33,7 @@ func TestStrangeContent(t *testing.T) {
 	}
 	calls := []struct{ tool, arguments string }{
 		{"query_records", query},
-		{"search", `{"q":"meeting","connection_id":"cin_gmail_personal"}`},
+		{"search", `{"q":"barometer","connection_id":"cin_gmail_personal"}`},
 		{"search", phrase},
 		{"fetch", `{"id":"cin_gmail_personal/messages:p-msg-001"}`},
 		{"aggregate", `{"stream":"messages","metric":"count","connection_id":"cin_gmail_personal"}`},

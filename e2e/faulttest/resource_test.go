@@ -33,7 +33,7 @@ func authority(t *testing.T) *faulttest.Proxy {
 
 const (
 	query  = `{"stream":"messages","connection_id":"cin_gmail_personal","limit":2}`
-	phrase = `{"q":"meeting","limit":8}`
+	phrase = `{"q":"barometer","limit":100}`
 )
 
 // read is the call that the tests make: one read, or with a package one of each source. Whatever comes of it, the address

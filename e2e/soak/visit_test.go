@@ -36,7 +36,7 @@ var places = []place{
 	{"cin_spotify", "top_artists"},
 }
 
-var words = []string{"meeting", "harbor", "lantern", "recipe", "invoice", "passport", "ledger"}
+var words = []string{"fog", "soup", "noodles", "orange", "archive", "water", "launch"}
 
 // visit is one call and the check of its answer. The check gives what is wrong, or nothing.
 type visit struct {

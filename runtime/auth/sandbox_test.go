@@ -38,7 +38,7 @@ func TestSandboxTokens(t *testing.T) {
 		t.Errorf("not ready: %v", err)
 	}
 	clients := map[string]bool{"everything": true, "gmail_personal": true, "gmail_both": true, "spotify": true, "slack": true, "narrow": true}
-	packages := map[string]int{"package": 4, "package_single": 1}
+	packages := map[string]int{"package": 7, "package_single": 1}
 	refusals := map[string]int{"owner": 403, "revoked": 401, "expired": 401, "package_revoked": 401}
 	tokens := as.Tokens()
 	if len(tokens) != len(clients)+len(packages)+len(refusals) {

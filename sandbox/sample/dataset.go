@@ -35,7 +35,7 @@ const (
 	// LongLetter is the message, and its body, of more than 400 kB: the diaries of Nora's grandfather.
 	LongLetter = "p-msg-034"
 	// LongLetterWords find the long letter, among a few others.
-	LongLetterWords = "Barometer"
+	LongLetterWords = "Möwe"
 )
 
 // emittedAt is when every record was collected; one instant keeps the data independent of the clock.

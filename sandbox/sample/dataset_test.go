@@ -69,7 +69,7 @@ func TestDatasetCounts(t *testing.T) {
 		"cin_calendar/calendars":            3,
 		"cin_calendar/events":               197,
 		"cin_fjordbank/accounts":            2,
-		"cin_fjordbank/transactions":        516,
+		"cin_fjordbank/transactions":        501,
 		"cin_fjordbank/notices":             11,
 	}
 	if diff := cmp.Diff(want, counts); diff != "" {
