@@ -95,7 +95,7 @@ func watch(t *testing.T) {
 
 // ready are the callers with tokens that last.
 func (s *soak) ready() []reader {
-	all := []string{"cin_gmail_personal", "cin_gmail_work", "cin_slack_team", "cin_spotify"}
+	all := []string{"cin_gmail_personal", "cin_gmail_work", "cin_slack_team", "cin_spotify", "cin_github", "cin_calendar", "cin_fjordbank"}
 	tokens := s.box.Tokens()
 	return []reader{
 		{"everything", tokens["everything"], all, ""},
@@ -103,7 +103,7 @@ func (s *soak) ready() []reader {
 		{"package_single", tokens["package_single"], all[:1], "labels"},
 		{"gmail_both", tokens["gmail_both"], all[:2], "labels"},
 		{"slack", tokens["slack"], all[2:3], ""},
-		{"spotify", tokens["spotify"], all[3:], ""},
+		{"spotify", tokens["spotify"], all[3:4], ""},
 	}
 }
 

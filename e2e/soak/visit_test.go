@@ -34,9 +34,11 @@ var places = []place{
 	{"cin_spotify", "play_history"},
 	{"cin_spotify", "saved_tracks"},
 	{"cin_spotify", "top_artists"},
+	{"cin_calendar", "events"},
+	{"cin_fjordbank", "transactions"},
 }
 
-var words = []string{"fog", "soup", "noodles", "orange", "archive", "water", "launch"}
+var words = []string{"overdraft", "soup", "noodles", "parcel", "rehearsal", "deposit", "umbrella"}
 
 // visit is one call and the check of its answer. The check gives what is wrong, or nothing.
 type visit struct {

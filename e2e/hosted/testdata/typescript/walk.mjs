@@ -77,7 +77,7 @@ for (let cursor; found.length <= wanted.length; ) {
 assert.deepEqual(found.sort(), wanted);
 
 // search → fetch → read_record_field
-const hits = await call("search", { q: "overdraft fee", limit: 2 });
+const hits = await call("search", { q: "ombudsman", limit: 2 });
 const [hit] = hits.data.results;
 assert.ok(hits.text.startsWith(`first_fetch_id=${JSON.stringify(hit.id)}`));
 const document = await call("fetch", { id: hit.id });
