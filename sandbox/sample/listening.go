@@ -155,10 +155,11 @@ func played(r *rand.Rand, t savedTrack, at time.Time) play {
 func tops(r *rand.Rand, plays []play) []catalog.Record {
 	var records []catalog.Record
 	for month := firstDay; !month.After(lastDay); month = month.AddDate(0, 1, 0) {
+		prefix := month.Format("2006-01")
 		for _, listener := range family {
 			counts, all := map[string]int{}, 0
 			for _, p := range plays {
-				if strings.HasPrefix(p.PlayedAt, month.Format("2006-01")) && (listener == family[0] || r.IntN(3) == 0) {
+				if strings.HasPrefix(p.PlayedAt, prefix) && (listener == family[0] || r.IntN(3) == 0) {
 					counts[p.ArtistName]++
 					all++
 				}

@@ -13,7 +13,6 @@ type person struct {
 	login      string // at the forge
 	inCalendar string
 	language   string
-	chatID     string
 }
 
 // cast is everybody of the story by short name.
@@ -38,16 +37,6 @@ func (c cast) named(short string) *person {
 		panic("sample story: nobody is called " + short)
 	}
 	return p
-}
-
-// inChat is the person with a name of the team chat.
-func (c cast) inChat(name string) *person {
-	for _, p := range c {
-		if p.chat == name {
-			return p
-		}
-	}
-	panic("sample story: nobody is called " + name + " in the chat")
 }
 
 // address is where a mailbox finds somebody: "nora", or "nora/work" and "nora/personal".
