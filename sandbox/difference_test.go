@@ -16,7 +16,6 @@ var differsEverywhere = []string{
 }
 
 const (
-	richClients = "client tokens may do here what owner tokens may, so that the whole surface can be tried with a grant"
 	fewerFlows  = "every client registers itself, and the owner chooses on the consent page; nothing needs to be pushed before"
 	plainTypes  = "the sandbox declares JSON Schema types and roles only, and all of its streams are of one kind"
 	otherData   = "the capture lists another connector first, with streams of its own"
@@ -47,12 +46,6 @@ var differences = map[string]difference{
 		".selection: absent",
 		".semantics: absent",
 	}},
-	"039-records-view-client":         {reason: richClients, status: 200},
-	"042-records-filter-client":       {reason: richClients, status: 200},
-	"055-records-expand-client":       {reason: richClients, status: 200},
-	"075-record-detail-expand-client": {reason: richClients, status: 200},
-	"132-search-owner":                {reason: allSearched, shape: []string{".meta.warnings: empty"}},
-	"152-semantic-owner":              {reason: allSearched, shape: []string{".meta.warnings: empty"}},
-	"142-search-filter-client":        {reason: richClients, status: 200},
-	"631-agg-filter-client":           {reason: richClients, status: 200},
+	"132-search-owner":   {reason: allSearched, shape: []string{".meta.warnings: empty"}},
+	"152-semantic-owner": {reason: allSearched, shape: []string{".meta.warnings: empty"}},
 }

@@ -32,6 +32,8 @@ type Options struct {
 	DataDir string
 	// Seed chooses the sample data.
 	Seed uint64
+	// Reads is what client tokens may ask; the default is resource.ReadsV01.
+	Reads resource.Reads
 	// Authorization is passed on to the authorization server.
 	Authorization []authorization.Option
 	// Retries are the pauses before an event is sent to a subscription again; nil means
@@ -74,7 +76,7 @@ func New(ctx context.Context, options Options) (*Sandbox, error) {
 		records:       records,
 		authorization: as,
 		resource: resource.New(records, set, as.Access, resource.Options{
-			ResourceMetadataURL: origin + ResourceMetadataPath, Grant: as.Grant, Subscriptions: subscriptions,
+			Reads: options.Reads, ResourceMetadataURL: origin + ResourceMetadataPath, Grant: as.Grant, Subscriptions: subscriptions,
 		}),
 		subscriptions: subscriptions,
 	}, nil

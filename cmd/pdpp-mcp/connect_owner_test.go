@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // runOwner stands in for the browser. The variable OWNER says what its owner does with the page: "approve
@@ -51,7 +52,7 @@ func newProvider(t testing.TB) *httptest.Server {
 func newProviderAndBox(t testing.TB, seed uint64) (*httptest.Server, *sandbox.Sandbox) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String(), Seed: seed})
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String(), Seed: seed, Reads: resource.ReadsOpen})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 func newSandbox(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test"})
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test", Reads: resource.ReadsOpen})
 	if err != nil {
 		t.Fatal(err)
 	}

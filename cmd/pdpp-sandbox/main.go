@@ -80,6 +80,7 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		PublicURL: "http://" + listener.Addr().String(),
 		DataDir:   settings.dataDir,
 		Seed:      settings.seed,
+		Reads:     settings.reads,
 	})
 	if err != nil {
 		return &unusableError{"data-dir", err}

@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 const (
@@ -21,12 +24,16 @@ type settings struct {
 	cacheRoot   string
 	readyFile   string
 	demo        string
+	reads       resource.Reads
 	seed        uint64
 	printTokens bool
 }
 
 // errArguments says that the command line has words that are not flags.
 var errArguments = errors.New("pdpp-sandbox takes flags only; --help lists them")
+
+// errReads says that there is no such kind of reads.
+var errReads = fmt.Errorf("must be one of %q", resource.AllReads())
 
 func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	var s settings
@@ -38,6 +45,14 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&s.readyFile, "ready-file", "", "`file` to write as JSON, once requests are answered: URL, tokens and introspection credentials")
 	flags.StringVar(&s.demo, "demo", "", "pdpp-mcp `binary` to show: one call of it over stdio, and the lines that connect a host to it")
 	flags.Uint64Var(&s.seed, "seed", 1, "`number` that chooses the sample data")
+	s.reads = resource.ReadsV01
+	flags.Func("reads", "what client tokens may ask: v0.1 as PDPP has it, or open: filters, views, expansions, and a schema with types (default v0.1)", func(kind string) error {
+		s.reads = resource.Reads(kind)
+		if !slices.Contains(resource.AllReads(), s.reads) {
+			return errReads
+		}
+		return nil
+	})
 	flags.BoolVar(&s.printTokens, "print-tokens", false, "print the ready tokens and the introspection credentials")
 	if err := flags.Parse(arguments); err != nil {
 		return settings{}, fmt.Errorf("read flags: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // installNode is what to do when the TypeScript SDK is not there. .ci/node does it.
@@ -55,7 +56,7 @@ func TestTypeScriptClients(t *testing.T) {
 	if node == "" {
 		t.Fatal(installNode)
 	}
-	provider := journey.NewProvider(t)
+	provider := journey.NewProvider(t, resource.ReadsOpen) // what is tried is the transport
 	endpoint := serve(t, sandboxed(provider), func(options *host.HandlerOptions) {
 		options.ChildTimeout = time.Minute // the race detector slows the sandbox down
 	})

@@ -9,12 +9,15 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // Provider is a sandbox at an address of its own, and what its resource server was asked.
 type Provider struct {
 	URL string
 	Box *sandbox.Sandbox
+
+	reads resource.Reads
 
 	mu   sync.Mutex
 	seen []*Request
@@ -28,12 +31,12 @@ type Request struct {
 	Status int
 }
 
-// NewProvider starts a sandbox, which ends with the test.
-func NewProvider(t *testing.T) *Provider {
+// NewProvider starts a sandbox of a kind, which ends with the test.
+func NewProvider(t *testing.T, reads resource.Reads) *Provider {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	provider := &Provider{URL: "http://" + server.Listener.Addr().String()}
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: provider.URL, Seed: 1})
+	provider := &Provider{URL: "http://" + server.Listener.Addr().String(), reads: reads}
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: provider.URL, Seed: 1, Reads: reads})
 	if err != nil {
 		t.Fatal(err)
 	}

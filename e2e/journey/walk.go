@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // Dial opens an MCP session with a server that reads from the provider with one of its tokens. The
@@ -30,27 +31,29 @@ var journeys = []struct {
 	{"ambiguous connection", ambiguousConnection},
 }
 
-// Walk makes every journey twice, once with a reader that sees only text and once with one that sees only
-// structured output. token names the ready token of the sandbox (authorization.Server.Tokens) to read
-// with; it must cover all sample data. Each walk has a provider and a session of its own.
+// Walk makes every journey on each kind of provider twice, once with a reader that sees only text and once with
+// one that sees only structured output. token names the ready token of the sandbox (authorization.Server.Tokens)
+// to read with; it must cover all sample data. Each walk has a provider and a session of its own.
 func Walk(t *testing.T, token string, dial Dial) {
 	t.Helper()
-	for _, journey := range journeys {
-		for _, channel := range []struct {
-			name string
-			channel
-		}{
-			{"text", channel{blind.Text{}, Text}},
-			{"structured", channel{blind.Structured{}, Structured}},
-		} {
-			t.Run(journey.name+"/"+channel.name, func(t *testing.T) {
-				provider := NewProvider(t)
-				session := dial(t, provider, token)
-				provider.Take() // what the transport asked for itself
-				journey.walk(t, &traveller{
-					Reader: blind.NewReader(sight(t, session, channel.show), channel.read), provider: provider, token: token,
+	for _, reads := range resource.AllReads() {
+		for _, journey := range journeys {
+			for _, channel := range []struct {
+				name string
+				channel
+			}{
+				{"text", channel{blind.Text{}, Text}},
+				{"structured", channel{blind.Structured{}, Structured}},
+			} {
+				t.Run(string(reads)+"/"+journey.name+"/"+channel.name, func(t *testing.T) {
+					provider := NewProvider(t, reads)
+					session := dial(t, provider, token)
+					provider.Take() // what the transport asked for itself
+					journey.walk(t, &traveller{
+						Reader: blind.NewReader(sight(t, session, channel.show), channel.read), provider: provider, token: token,
+					})
 				})
-			})
+			}
 		}
 	}
 }

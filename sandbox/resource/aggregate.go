@@ -51,11 +51,14 @@ var aggregateParameters = []string{
 
 // readAggregate computes over all connections that the request addresses together.
 func (s *server) readAggregate(c *call) (any, error) {
-	if err := c.parameters.checkNames(aggregateParameters...); err != nil {
-		return nil, err
-	}
 	sources, err := s.alikeSources(c, c.PathValue("stream"))
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkRestricted(); err != nil {
+		return nil, err
+	}
+	if err := c.parameters.checkNames(aggregateParameters...); err != nil {
 		return nil, err
 	}
 	metric := c.parameters.value("metric")

@@ -3,6 +3,7 @@ package resource
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
@@ -14,6 +15,7 @@ type call struct {
 	reach      []source // everything that the bearer may read
 	parameters parameters
 	warnings   []warning
+	restricted bool // a client token under ReadsV01
 }
 
 // newCall checks the version that the request asks for, its bearer and the form of its parameters.
@@ -32,7 +34,26 @@ func (s *server) newCall(r *http.Request) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &call{Request: r, access: access, reach: s.reach(access), parameters: parameters}, nil
+	return &call{
+		Request: r, access: access, reach: s.reach(access), parameters: parameters,
+		restricted: s.reads == ReadsV01 && access.Kind == clientKind,
+	}, nil
+}
+
+// checkRestricted refuses what client tokens may not ask for under ReadsV01, in the order in which real servers look. It
+// comes after the stream and the connection, and before everything else about a request.
+func (c *call) checkRestricted() error {
+	if !c.restricted {
+		return nil
+	}
+	for _, refused := range []struct{ base, shown string }{
+		{"expand", "expand[]"}, {"expand_limit", "expand_limit[...]"}, {"filter", "filter[...]"},
+	} {
+		if slices.ContainsFunc(c.parameters, func(p parameter) bool { return p.base == refused.base }) {
+			return invalidRequest("%s is not supported for client-token reads in PDPP v0.1", refused.shown).of(refused.base)
+		}
+	}
+	return nil
 }
 
 func (c *call) isOwner() bool { return c.access.Kind == ownerKind }

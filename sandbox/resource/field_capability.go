@@ -12,26 +12,29 @@ var aggregationNames = []string{"count_distinct", "group_by", "group_by_time", "
 
 // fieldSchema is the JSON Schema of one field.
 type fieldSchema struct {
-	Type   any    `json:"type"` // the name of a type, or that and null
+	Type   any    `json:"type,omitempty"` // the name of a type, or that and null
 	Format string `json:"format,omitempty"`
 	Role   string `json:"x_pdpp_role,omitempty"`
 }
 
 func newFieldSchema(field catalog.Field) fieldSchema {
-	schema := fieldSchema{Type: field.Type, Format: field.Format, Role: field.Role}
-	if field.Nullable {
+	schema := fieldSchema{Format: field.Format, Role: field.Role}
+	switch {
+	case field.Nullable:
 		schema.Type = []string{field.Type, "null"}
+	case field.Type != "":
+		schema.Type = field.Type
 	}
 	return schema
 }
 
-// fieldCapability says what a bearer can do with a field.
+// fieldCapability says what a bearer can do with a field. Of a bare field nothing is said of filters.
 type fieldCapability struct {
 	Role           string             `json:"role,omitempty"`
 	Granted        bool               `json:"granted"`
 	Schema         fieldSchema        `json:"schema"`
-	ExactFilter    capability         `json:"exact_filter"`
-	RangeFilter    rangeCapability    `json:"range_filter"`
+	ExactFilter    *capability        `json:"exact_filter,omitempty"`
+	RangeFilter    *rangeCapability   `json:"range_filter,omitempty"`
 	LexicalSearch  capability         `json:"lexical_search"`
 	SemanticSearch capability         `json:"semantic_search"`
 	Aggregation    object[capability] `json:"aggregation"`
@@ -53,9 +56,12 @@ func (s source) fieldCapability(field catalog.Field) fieldCapability {
 	when := func(declared bool) capability { return capability{Declared: declared, Usable: declared && granted} }
 	described := fieldCapability{
 		Role: field.Role, Granted: granted, Schema: newFieldSchema(field),
-		ExactFilter:   when(field.Exact),
-		RangeFilter:   rangeCapability{when(len(field.Range) > 0), field.Range},
 		LexicalSearch: when(field.Lexical), SemanticSearch: when(field.Lexical),
+	}
+	if field.Type != "" {
+		exact := when(field.Exact)
+		described.ExactFilter = &exact
+		described.RangeFilter = &rangeCapability{when(len(field.Range) > 0), field.Range}
 	}
 	for _, name := range aggregationNames {
 		described.Aggregation = append(described.Aggregation,
@@ -64,16 +70,19 @@ func (s source) fieldCapability(field catalog.Field) fieldCapability {
 	return described
 }
 
-// compactStream is a stream in the compact schema.
+// compactStream is a stream in the compact schema. It names its connections when they are fewer than the connector's.
 type compactStream struct {
 	Name               string             `json:"name"`
 	PrimaryKey         []string           `json:"primary_key"`
 	CursorField        string             `json:"cursor_field,omitempty"`
 	FieldCapabilities  object[string]     `json:"field_capabilities"`
 	ExpandCapabilities []expandCapability `json:"expand_capabilities"`
+
+	GrantedConnections []grantedConnection `json:"granted_connections,omitempty"`
 }
 
 func (c *call) compactStream(source source) compactStream {
+	source = c.shown(source)
 	compact := compactStream{
 		Name: source.stream.Name, PrimaryKey: source.stream.PrimaryKey, CursorField: source.stream.CursorField,
 		ExpandCapabilities: c.expandCapabilities(source),
@@ -88,6 +97,9 @@ func (c *call) compactStream(source source) compactStream {
 // range operators, lex and sem for the searches, a= the aggregations, and g=false for a field that is not
 // granted and so has none of them.
 func (s source) flags(field catalog.Field) string {
+	if field.Type == "" {
+		return "declared"
+	}
 	fieldType := field.Type
 	if field.Nullable {
 		fieldType += "|null"

@@ -78,7 +78,13 @@ func (g *grantList) revoke(id string) {
 	g.revoked = id
 }
 
+// newFixture has the richer server, so that grants of every kind can ask everything.
 func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	return newFixtureOf(t, resource.ReadsOpen)
+}
+
+func newFixtureOf(t *testing.T, reads resource.Reads) *fixture {
 	t.Helper()
 	st, err := store.Open(t.Context(), "")
 	if err != nil {
@@ -102,7 +108,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Cleanup(subscriptions.Close)
 	grants := &grantList{accesses: accesses}
 	return &fixture{t: t, store: st, grants: grants, handler: resource.New(st, dataset, access, resource.Options{
-		ResourceMetadataURL: metadataURL, Grant: grants.find, Subscriptions: subscriptions,
+		Reads: reads, ResourceMetadataURL: metadataURL, Grant: grants.find, Subscriptions: subscriptions,
 	})}
 }
 

@@ -12,6 +12,8 @@ func (c *call) projection(source source) ([]string, error) {
 	switch {
 	case hasView && hasFields:
 		return nil, invalidRequest("view and fields are mutually exclusive")
+	case hasView && c.restricted:
+		return nil, invalidRequest("Client record reads must use explicit fields; views are resolved when the grant is issued")
 	case hasView:
 		for _, declared := range source.stream.Views {
 			if declared.Name == view {
@@ -20,12 +22,20 @@ func (c *call) projection(source source) ([]string, error) {
 		}
 		return nil, invalidRequest("Unknown view: %s", view)
 	case hasFields:
-		return c.namedFields(source)
+		names, err := c.namedFields(source)
+		if err != nil {
+			return nil, err
+		}
+		return names, source.checkGranted(names)
 	}
 	return nil, nil
 }
 
+// namedFields are the declared fields that a request asks for by fields; nil when it does not.
 func (c *call) namedFields(source source) ([]string, error) {
+	if _, given := c.parameters.first("fields"); !given {
+		return nil, nil
+	}
 	var names []string
 	for _, list := range c.parameters.all("fields") {
 		for name := range strings.SplitSeq(list, ",") {
@@ -34,12 +44,15 @@ func (c *call) namedFields(source source) ([]string, error) {
 			}
 		}
 	}
+	if len(names) == 0 {
+		return nil, invalidRequest("fields must be a comma-separated list of field names")
+	}
 	for _, name := range names {
 		if _, declared := source.field(name); !declared {
 			return nil, invalid("unknown_field", "Unknown field: %s", name)
 		}
 	}
-	return names, source.checkGranted(names)
+	return names, nil
 }
 
 // checkGranted refuses fields that the grant leaves out. The error is a *problem or nil.

@@ -73,9 +73,6 @@ type listing struct {
 func (l listing) selection(source source) store.Selection { return source.selection(l.conditions...) }
 
 func (s *server) readRecords(c *call) (any, error) {
-	if err := c.parameters.checkNames(recordsParameters...); err != nil {
-		return nil, err
-	}
 	l, err := s.newListing(c)
 	if err != nil {
 		return nil, err
@@ -100,16 +97,24 @@ func (s *server) readRecords(c *call) (any, error) {
 	return s.listRecords(c, l, cursor.position())
 }
 
+// newListing looks at the parts of a request in the order in which real servers do, so that of several mistakes the same one
+// is told.
 func (s *server) newListing(c *call) (listing, error) {
 	sources, err := s.alikeSources(c, c.PathValue("stream"))
 	if err != nil {
 		return listing{}, err
 	}
-	l := listing{sources: sources, limit: c.pageLimit("100 records")}
-	if l.descending, err = c.descending(sources[0]); err != nil {
+	if err := c.checkRestricted(); err != nil {
 		return listing{}, err
 	}
+	l := listing{sources: sources, limit: c.pageLimit("100 records")}
 	if l.fields, err = c.projection(sources[0]); err != nil {
+		return listing{}, err
+	}
+	if err := c.parameters.checkNames(recordsParameters...); err != nil {
+		return listing{}, err
+	}
+	if l.descending, err = c.descending(sources[0]); err != nil {
 		return listing{}, err
 	}
 	if l.conditions, err = c.conditions(sources[0]); err != nil {

@@ -7,12 +7,13 @@ import (
 
 // schemaDocument tells a bearer what it may read.
 type schemaDocument struct {
-	Bearer         bearer            `json:"bearer"`
-	Connectors     []schemaConnector `json:"connectors"`
-	Object         string            `json:"object"` // "schema"
-	Detail         string            `json:"detail,omitempty"`
-	ConnectorCount int               `json:"connector_count"`
-	StreamCount    int               `json:"stream_count"`
+	Bearer     bearer            `json:"bearer"`
+	Connectors []schemaConnector `json:"connectors"`
+	Object     string            `json:"object"` // "schema"
+	Detail     string            `json:"detail,omitempty"`
+	// The counts stand in every form but the full one of everything.
+	ConnectorCount *int `json:"connector_count,omitempty"`
+	StreamCount    *int `json:"stream_count,omitempty"`
 	envelope
 }
 
@@ -24,7 +25,7 @@ type bearer struct {
 	ClientID  string `json:"client_id,omitempty"`
 }
 
-// schemaConnector is a connector in the schema. Its streams are streamDocument or compactStream.
+// schemaConnector is a connector in the schema. Its streams are streamDocument, each with its connections, or compactStream.
 type schemaConnector struct {
 	Object             string              `json:"object"` // "connector"
 	Source             sourceName          `json:"source"`
@@ -32,7 +33,7 @@ type schemaConnector struct {
 	ConnectorID        string              `json:"connector_id"`
 	StreamCount        int                 `json:"stream_count"`
 	Streams            []any               `json:"streams"`
-	GrantedConnections []grantedConnection `json:"granted_connections"`
+	GrantedConnections []grantedConnection `json:"granted_connections,omitempty"`
 }
 
 type grantedConnection struct {
@@ -62,15 +63,18 @@ func (s *server) readSchema(c *call) (any, error) {
 	if compact {
 		document.Detail = "compact"
 	}
+	connectors, streams := 0, 0
 	for _, group := range groupByConnector(sources) {
 		connector, err := s.schemaConnector(c, group, compact)
 		if err != nil {
 			return nil, err
 		}
 		document.Connectors = append(document.Connectors, connector)
-		document.StreamCount += connector.StreamCount
+		connectors, streams = connectors+1, streams+connector.StreamCount
 	}
-	document.ConnectorCount = len(document.Connectors)
+	if compact || stream != "" || connectionID != "" {
+		document.ConnectorCount, document.StreamCount = &connectors, &streams
+	}
 	document.envelope = c.envelope()
 	return document, nil
 }
@@ -110,21 +114,35 @@ func (s *server) schemaConnector(c *call, group connectorGroup, compact bool) (s
 		Object: "connector", Source: sourceName{ID: c.connectorName(group.streams[0].sources[0]), Kind: "connector"},
 		ConnectorKey: group.connector.Key, ConnectorID: group.connector.Key, StreamCount: len(group.streams),
 	}
-	var all []source
+	if compact {
+		connector.compact(c, group)
+		return connector, nil
+	}
 	for _, stream := range group.streams {
-		all = append(all, stream.sources...)
-		if compact {
-			connector.Streams = append(connector.Streams, c.compactStream(stream.sources[0]))
-			continue
-		}
 		document, err := s.streamDocument(c, stream)
 		if err != nil {
 			return schemaConnector{}, err
 		}
+		document.GrantedConnections = grantedConnections(stream.sources)
 		connector.Streams = append(connector.Streams, document)
 	}
-	connector.GrantedConnections = grantedConnections(all)
 	return connector, nil
+}
+
+// compact names the connections once, and again only at streams that some of them lack.
+func (connector *schemaConnector) compact(c *call, group connectorGroup) {
+	var all []source
+	for _, stream := range group.streams {
+		all = append(all, stream.sources...)
+	}
+	connector.GrantedConnections = grantedConnections(all)
+	for _, stream := range group.streams {
+		document := c.compactStream(stream.sources[0])
+		if len(stream.sources) < len(connector.GrantedConnections) {
+			document.GrantedConnections = grantedConnections(stream.sources)
+		}
+		connector.Streams = append(connector.Streams, document)
+	}
 }
 
 // grantedConnections are the connections of the sources, each once.

@@ -28,6 +28,9 @@ type search struct {
 type sourceKey struct{ connectionID, stream string }
 
 func (s *server) newSearch(c *call) (search, error) {
+	if err := c.checkRestricted(); err != nil {
+		return search{}, err
+	}
 	for _, parameter := range c.parameters {
 		if err := (parameters{parameter}).checkNames(searchParameters...); err != nil {
 			return search{}, err.of(parameter.name)

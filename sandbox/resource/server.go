@@ -3,6 +3,7 @@
 package resource
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
@@ -13,8 +14,24 @@ import (
 // Version is the revision of the protocol that the server speaks, in the header PDPP-Version.
 const Version = "2026-04-06"
 
+// Reads is what client tokens may ask of the server. Owner tokens may ask everything.
+type Reads string
+
+const (
+	// ReadsV01 is PDPP v0.1 as real servers answer it: client tokens get no filter, view or expand, and the names of fields
+	// without what they are or can do.
+	ReadsV01 Reads = "v0.1"
+	// ReadsOpen lets client tokens ask what owner tokens may.
+	ReadsOpen Reads = "open"
+)
+
+// AllReads are the kinds of reads that there are, the default first.
+func AllReads() []Reads { return []Reads{ReadsV01, ReadsOpen} }
+
 // Options are what the server needs to know about its surroundings.
 type Options struct {
+	// Reads is ReadsV01 when it is empty.
+	Reads Reads
 	// ResourceMetadataURL is where the protected resource's metadata (RFC 9728) is served. A 401 answer
 	// points there.
 	ResourceMetadataURL string
@@ -30,6 +47,7 @@ type server struct {
 	connectors  []catalog.Connector
 	connections []catalog.Connection
 	access      func(token string) (catalog.Access, bool)
+	reads       Reads
 	metadataURL string
 	snapshots   *snapshotSigner
 
@@ -40,15 +58,13 @@ type server struct {
 // New serves what dataset declares and st holds. access tells what a bearer token may do, and false for a
 // token that is unknown or no longer active. The handler is safe for concurrent use if the functions are
 // that it was given. From here on subscriptions are told of what changes in st.
-//
-// It differs from the server that its answers are modelled on in two ways: client tokens see the full
-// schema, and may use filter, view and expand.
 func New(st *store.Store, dataset catalog.Dataset, access func(token string) (catalog.Access, bool), options Options) http.Handler {
 	s := &server{
 		store:       st,
 		connectors:  dataset.Connectors,
 		connections: dataset.Connections,
 		access:      access,
+		reads:       cmp.Or(options.Reads, ReadsV01),
 		metadataURL: options.ResourceMetadataURL,
 		snapshots:   newSnapshotSigner(),
 

@@ -18,17 +18,25 @@ type streamDocument struct {
 	ExpandCapabilities []expandCapability      `json:"expand_capabilities"`
 	Views              []viewDocument          `json:"views"`
 	Relationships      []relationship          `json:"relationships"`
-	Query              queryDocument           `json:"query"`
+	Query              any                     `json:"query"` // queryDocument; an empty object for bare streams
 	Freshness          freshness               `json:"freshness"`
 	InstanceIDs        []string                `json:"instance_ids"`
-	GrantedConnections []grantedConnection     `json:"granted_connections"`
+	TimeConstraint     *timeConstraint         `json:"time_constraint,omitempty"`
+	GrantedConnections []grantedConnection     `json:"granted_connections,omitempty"`
+}
+
+// timeConstraint is the time range that a grant is limited to, Since inclusive and Until exclusive.
+type timeConstraint struct {
+	Field string `json:"field"`
+	Since string `json:"since,omitempty"`
+	Until string `json:"until,omitempty"`
 }
 
 // dataSchema is the JSON Schema of a record's data.
 type dataSchema struct {
 	Type                 string              `json:"type"` // "object"
 	Properties           object[fieldSchema] `json:"properties"`
-	Required             []string            `json:"required"`
+	Required             []string            `json:"required,omitzero"`
 	AdditionalProperties bool                `json:"additionalProperties"`
 }
 
@@ -60,7 +68,7 @@ type expandCapability struct {
 }
 
 func (s *server) streamDocument(c *call, group streamGroup) (streamDocument, error) {
-	source := group.sources[0]
+	source := c.shown(group.sources[0])
 	measured, err := s.store.Extent(c.Context(), "", selections(group.sources, nil)...)
 	if err != nil {
 		return streamDocument{}, err
@@ -70,9 +78,11 @@ func (s *server) streamDocument(c *call, group streamGroup) (streamDocument, err
 		Object: "stream_metadata", Name: stream.Name,
 		PrimaryKey: stream.PrimaryKey, CursorField: stream.CursorField, ConsentTimeField: stream.ConsentTimeField,
 		Schema: source.dataSchema(), ExpandCapabilities: c.expandCapabilities(source),
-		Views: []viewDocument{}, Relationships: []relationship{}, Query: source.queryDocument(),
-		Freshness:          newFreshness(lastUpdate(measured.LastUpdated)),
-		GrantedConnections: grantedConnections(group.sources),
+		Views: []viewDocument{}, Relationships: []relationship{}, Query: struct{}{},
+		Freshness: newFreshness(lastUpdate(measured.LastUpdated)), TimeConstraint: source.timeConstraint(),
+	}
+	if !c.restricted {
+		document.Query, document.Schema.Required = source.queryDocument(), source.required()
 	}
 	for i := range document.ExpandCapabilities {
 		document.ExpandCapabilities[i].ChildParentKeyField = document.ExpandCapabilities[i].ForeignKey
@@ -88,24 +98,65 @@ func (s *server) streamDocument(c *call, group streamGroup) (streamDocument, err
 		document.Relationships = append(document.Relationships,
 			relationship{relation.Name, relation.Target, relation.ForeignKey, relation.Cardinality})
 	}
-	for _, connection := range document.GrantedConnections {
-		document.InstanceIDs = append(document.InstanceIDs, connection.ConnectionID)
+	for _, each := range group.sources {
+		document.InstanceIDs = append(document.InstanceIDs, each.connection.ID)
 	}
 	return document, nil
 }
 
 func (s source) dataSchema() dataSchema {
-	schema := dataSchema{Type: "object", Required: []string{}}
+	schema := dataSchema{Type: "object"}
 	for _, field := range s.stream.Fields {
-		if !s.grants(field.Name) {
-			continue
-		}
-		schema.Properties = append(schema.Properties, member[fieldSchema]{field.Name, newFieldSchema(field)})
-		if slices.Contains(s.stream.PrimaryKey, field.Name) || field.Name == s.stream.CursorField && !field.Nullable {
-			schema.Required = append(schema.Required, field.Name)
+		if s.grants(field.Name) {
+			schema.Properties = append(schema.Properties, member[fieldSchema]{field.Name, newFieldSchema(field)})
 		}
 	}
 	return schema
+}
+
+// required are the fields that every record has.
+func (s source) required() []string {
+	return s.fieldsWith(func(field catalog.Field) bool {
+		return slices.Contains(s.stream.PrimaryKey, field.Name) || field.Name == s.stream.CursorField && !field.Nullable
+	})
+}
+
+func (s source) timeConstraint() *timeConstraint {
+	if s.since.IsZero() && s.until.IsZero() {
+		return nil
+	}
+	constraint := &timeConstraint{Field: s.stream.ConsentTimeField}
+	if !s.since.IsZero() {
+		constraint.Since = timestamp(s.since)
+	}
+	if !s.until.IsZero() {
+		constraint.Until = timestamp(s.until)
+	}
+	return constraint
+}
+
+// shown is a source as the schema describes it to the bearer: whole, or bare when its reads are restricted. Of a bare stream
+// only the names of the granted fields are told, and the time that the grant is limited by.
+func (c *call) shown(s source) source {
+	if !c.restricted {
+		return s
+	}
+	names := slices.Clone(s.fields)
+	if names == nil {
+		for _, field := range s.stream.Fields {
+			names = append(names, field.Name)
+		}
+		slices.Sort(names)
+	}
+	bare := catalog.Stream{Name: s.stream.Name, PrimaryKey: []string{}}
+	for _, name := range names {
+		bare.Fields = append(bare.Fields, catalog.Field{Name: name})
+	}
+	if s.timeConstraint() != nil {
+		bare.ConsentTimeField = s.stream.ConsentTimeField
+	}
+	s.stream = bare
+	return s
 }
 
 func (c *call) expandCapabilities(source source) []expandCapability {

@@ -12,6 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // server is a hosted server before a provider of its own.
@@ -22,7 +23,7 @@ type server struct {
 
 func newServer(t *testing.T) *server {
 	t.Helper()
-	provider := journey.NewProvider(t)
+	provider := journey.NewProvider(t, resource.ReadsV01)
 	caller := provider.Box.Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: provider.URL, IntrospectionURL: provider.URL + authorization.IntrospectionPath,
