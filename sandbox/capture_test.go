@@ -20,6 +20,7 @@ type capture struct {
 	body     string      // of the request
 	status   int
 	response []byte
+	valued   bool // compared value by value
 }
 
 func readCaptures(t *testing.T) []capture {
@@ -41,11 +42,11 @@ func readCaptures(t *testing.T) []capture {
 
 func parseCapture(t *testing.T, name string, raw []byte) capture {
 	t.Helper()
-	sent, received, found := bytes.Cut(raw, []byte("\n---\n"))
-	if !found {
-		t.Fatalf("%s: no line --- between request and response", name)
-	}
 	c := capture{name: name, header: http.Header{}}
+	sent, received, found := bytes.Cut(raw, []byte("\n---\n"))
+	if !found || sent[0] == '#' {
+		return c // a file, or what another server received
+	}
 	start, rest, _ := strings.Cut(string(sent), "\n")
 	method, rest2, _ := strings.Cut(start, " ")
 	c.method, c.target = method, strings.TrimSuffix(rest2, " HTTP/1.1")
@@ -66,4 +67,9 @@ func parseCapture(t *testing.T, name string, raw []byte) capture {
 		c.response = append([]byte("{"), captured...)
 	}
 	return c
+}
+
+// ofLab tells that the data behind a capture is known in full.
+func (c capture) ofLab() bool {
+	return strings.Contains(c.header.Get("Authorization"), "client_lab") || strings.Contains(c.target, "cin_lab_") || strings.Contains(c.target, "typelab")
 }

@@ -53,7 +53,7 @@ func newConnecting(t *testing.T) *connecting {
 	var logged bytes.Buffer
 	was, writer, flags := slog.Default(), log.Writer(), log.Flags()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	p := newReplayer(t)
+	p := newListening(t, sandbox.Options{Seed: 1})
 	n := &network{}
 	c := &connecting{
 		T: t, box: p.box, origin: p.server.URL, network: n, owner: flowtest.New(n),

@@ -42,8 +42,13 @@ func originalOf(ctx context.Context, seed uint64) (original, error) {
 
 // fill opens the store of a sandbox, with the sample data in it.
 func fill(ctx context.Context, options Options) (catalog.Dataset, *store.Store, error) {
-	if options.DataDir != "" {
-		set := sample.Dataset(options.Seed)
+	if options.Data != nil || options.DataDir != "" {
+		var set catalog.Dataset
+		if options.Data != nil {
+			set = *options.Data
+		} else {
+			set = sample.Dataset(options.Seed)
+		}
 		records, err := openLoaded(ctx, options.DataDir, set)
 		return set, records, err
 	}

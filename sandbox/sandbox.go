@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/subscription"
@@ -32,6 +33,8 @@ type Options struct {
 	DataDir string
 	// Seed chooses the sample data.
 	Seed uint64
+	// Data is served in place of the sample data when it is not nil.
+	Data *catalog.Dataset
 	// Reads is what client tokens may ask; the default is resource.ReadsV01.
 	Reads resource.Reads
 	// Authorization is passed on to the authorization server.

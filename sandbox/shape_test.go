@@ -49,6 +49,51 @@ func shapeProblems(want, got any, path string) []string {
 	return slices.Compact(problems)
 }
 
+// unlikeEverywhere are members whose values are new in every answer, or that say how long a server has kept its data.
+var unlikeEverywhere = []string{
+	"request_id", "trace_id", "scenario_id", "grant_id", "client_id", "next_cursor", "next", "value_ms", "score", "freshness", "emitted_at",
+	"last_updated", "resource_metadata", "description", "record_json_bytes",
+}
+
+// valueProblems lists where got has another value than want, or more elements or members.
+func valueProblems(want, got any, path string) []string {
+	var problems []string
+	switch want := want.(type) {
+	case map[string]any:
+		other, _ := got.(map[string]any)
+		for name, value := range want {
+			if name != trimmed && !slices.Contains(unlikeEverywhere, name) {
+				problems = append(problems, valueProblems(value, other[name], path+"."+name)...)
+			}
+		}
+		for name := range other {
+			if _, captured := want[name]; !captured && want[trimmed] == nil {
+				problems = append(problems, path+"."+name+": not captured")
+			}
+		}
+	case []any:
+		other, _ := got.([]any)
+		if cut := slices.ContainsFunc(want, isTrimMark); len(want) != len(other) && !cut {
+			return []string{fmt.Sprintf("%s: %d elements, captured %d", path, len(other), len(want))}
+		}
+		for i, each := range want[:min(len(want), len(other))] {
+			if !isTrimMark(each) {
+				problems = append(problems, valueProblems(each, other[i], path+"[]")...)
+			}
+		}
+	case string:
+		if beginning, _, cut := strings.Cut(want, trimmed); want != got && !(cut && strings.HasPrefix(fmt.Sprint(got), beginning)) {
+			problems = append(problems, fmt.Sprintf("%s: %v, captured %s", path, got, want))
+		}
+	default:
+		if want != got {
+			problems = append(problems, fmt.Sprintf("%s: %v, captured %v", path, got, want))
+		}
+	}
+	slices.Sort(problems)
+	return slices.Compact(problems)
+}
+
 func isTrimMark(v any) bool {
 	s, is := v.(string)
 	return is && strings.HasPrefix(s, trimmed)

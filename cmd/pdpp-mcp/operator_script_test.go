@@ -159,7 +159,7 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	origin := ts.Value(originKey{}).(*origin)
 	token := ts.Value(boxKey{}).(*sandbox.Sandbox).Tokens()["owner"]
-	address := fmt.Sprintf("%s/v1/ingest/%s?connection_id=%s", origin.server.URL, args[1], args[0])
+	address := fmt.Sprintf("%s/v1/ingest/%s?connector_instance_id=%s", origin.server.URL, args[1], args[0])
 	request, err := http.NewRequest(http.MethodPost, address, strings.NewReader(fmt.Sprintf(`{"key":%q,"data":{"id":%[1]q,"subject":"changed"}}`, args[2])))
 	ts.Check(err)
 	request.Header.Set("Authorization", "Bearer "+token)

@@ -188,7 +188,7 @@ func (o oracle) checkRow(asked blind.Asked, q question, row blind.Row, data map[
 		_, clipped := row.Clipped[name]
 		empty := slices.Contains([]string{"null", `""`, "[]", "{}"}, string(data[name]))
 		repeated := strings.HasSuffix(row.ID, ":"+strings.Trim(string(data[name]), `"`)) // the id is in the handle
-		described := name == "blob_ref" // in text as blob(…)
+		described := name == "blob_ref"                                                  // in text as blob(…)
 		if row.Values[name] == nil && !clipped && !empty && !repeated && !described {
 			o.t.Errorf("%s: %s does not show %s", asked.Arguments, row.ID, name)
 		}

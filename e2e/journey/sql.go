@@ -61,11 +61,15 @@ func (o oracle) where(s *statement, q question) {
 	}
 }
 
-// compare adds a condition. Times are compared as instants, whatever their zone.
+// compare adds a condition. In ranges times are compared as instants, whatever their zone; else their text is.
 func (o oracle) compare(s *statement, name, operator string, operand json.RawMessage) {
 	var value any
 	if err := json.Unmarshal(operand, &value); err != nil {
 		o.t.Fatalf("operand %s: %v", operand, err)
+	}
+	if operator == "=" {
+		s.add(" AND "+stored(name)+" = ?", value)
+		return
 	}
 	s.add(" AND " + o.comparable(name) + " " + operator + " ")
 	if text, ok := value.(string); ok && isTime(text) {
@@ -77,7 +81,7 @@ func (o oracle) compare(s *statement, name, operator string, operand json.RawMes
 
 // comparable is the SQL for a field in the form in which its values are compared.
 func (o oracle) comparable(name string) string {
-	value := fmt.Sprintf(`json_extract(data, '$."%s"')`, name)
+	value := stored(name)
 	for _, field := range o.stream.Fields {
 		if field.Name == name && field.Format == "date-time" {
 			return "unixepoch(" + value + ", 'subsec')"
@@ -86,13 +90,16 @@ func (o oracle) comparable(name string) string {
 	return value
 }
 
+// stored is the SQL for a field as it stands in the data.
+func stored(name string) string { return fmt.Sprintf(`json_extract(data, '$."%s"')`, name) }
+
 func isTime(text string) bool {
 	_, err := time.Parse(time.RFC3339Nano, text)
 	return err == nil
 }
 
 // rows are the keys and the data of the first records of a page question, in its order, and the number of
-// all that match. The usual order is newest first.
+// all that match. The usual order is newest first, by the text of the cursor field.
 func (o oracle) rows(ctx context.Context, q question) (keys []string, data []map[string]json.RawMessage, count int) {
 	field, direction := o.stream.CursorField, "DESC"
 	if q.Sort != "" {
@@ -104,7 +111,7 @@ func (o oracle) rows(ctx context.Context, q question) (keys []string, data []map
 	var s statement
 	s.add("SELECT key, data FROM record")
 	o.where(&s, q)
-	s.add(fmt.Sprintf(" ORDER BY coalesce(%s, '') %s, key %s", o.comparable(field), direction, direction))
+	s.add(fmt.Sprintf(" ORDER BY coalesce(%s, '') %s, key %s", stored(field), direction, direction))
 	if q.Limit > 0 {
 		s.add(" LIMIT ?", q.Limit)
 	}

@@ -31,6 +31,7 @@ type detailedStream struct {
 	InstanceIDs    []string        `json:"instance_ids"`
 	Name           string          `json:"name"`
 	TimeConstraint *timeConstraint `json:"time_constraint,omitempty"`
+	Resources      []string        `json:"resources,omitempty"`
 }
 
 type timeConstraint struct {
@@ -69,7 +70,7 @@ func (s *Server) authorizationDetails(g catalog.Grant) []authorizationDetail {
 }
 
 func detailStream(declared catalog.Stream, granted catalog.StreamGrant) detailedStream {
-	detail := detailedStream{Fields: granted.Fields, InstanceIDs: granted.ConnectionIDs, Name: granted.Name}
+	detail := detailedStream{Fields: granted.Fields, InstanceIDs: granted.ConnectionIDs, Name: granted.Name, Resources: granted.Resources}
 	if detail.Fields == nil {
 		for _, f := range declared.Fields {
 			detail.Fields = append(detail.Fields, f.Name)

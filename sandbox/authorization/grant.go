@@ -29,6 +29,9 @@ func (s *Server) issueReadyGrants() {
 	s.issue("spotify", s.connectorGrant("spotify", nil, "cin_spotify"))
 	s.issue("slack", s.connectorGrant("slack", nil, "cin_slack_team"))
 	s.issue("narrow", narrowGrant())
+	for name, grant := range s.further {
+		s.issue(name, grant)
+	}
 
 	revoked := s.connectorGrant("gmail", mailStreams, "cin_gmail_personal")
 	revoked.Revoked = true
@@ -49,7 +52,7 @@ func (s *Server) issue(name string, g catalog.Grant) (id, token string) {
 		g.ClientID = sandboxClient
 	}
 	s.grants[g.ID] = g
-	return g.ID, s.addBearer(name, bearer{kind: kindClient, clientID: g.ClientID, grantID: g.ID})
+	return g.ID, s.addBearer(name, bearer{kind: kindClient, clientID: g.ClientID, grantID: g.ID, expiresAt: g.ExpiresAt})
 }
 
 // addBearer makes a token and lists it by name.

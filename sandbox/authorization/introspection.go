@@ -144,9 +144,12 @@ func (s *Server) describe(token string) introspection {
 // inactiveReason is empty for a token that works.
 func (s *Server) inactiveReason(b bearer) string {
 	if b.expired(s.clock()) {
-		return "token_expired"
+		return "grant_expired"
 	}
-	if b.revoked || b.packageID != "" && s.packages[b.packageID].revoked {
+	switch {
+	case b.revoked && b.kind == kindClient:
+		return "grant_revoked"
+	case b.revoked || b.packageID != "" && s.packages[b.packageID].revoked:
 		return "token_revoked"
 	}
 	if b.grantID != "" {

@@ -34,6 +34,7 @@ type Server struct {
 	newToken func(name string) string
 	started  time.Time
 	set      catalog.Dataset
+	further  map[string]catalog.Grant // by name
 	flow     *flow.Flow
 
 	mu         sync.RWMutex
@@ -71,6 +72,11 @@ func WithClock(now func() time.Time) Option { return func(s *Server) { s.clock =
 // tokens can be guessed.
 func WithTokens(token func(name string) string) Option {
 	return func(s *Server) { s.newToken = token }
+}
+
+// WithGrants adds ready grants and their client tokens, by name. A grant without a client is of the sandbox's own.
+func WithGrants(grants map[string]catalog.Grant) Option {
+	return func(s *Server) { s.further = grants }
 }
 
 // New builds a Server with the ready grants over set. The issuer is its own URL without a path.
@@ -155,20 +161,26 @@ func (s *Server) Credential(name string) (Credential, bool) {
 	return Credential{Token: token, ClientID: b.clientID, GrantID: b.grantID, ExpiresAt: b.expiresAt}, true
 }
 
-// Access says what a bearer may read. It is false for a token that is unknown, expired or revoked and
-// for one whose package was revoked. A revoked or expired grant is still returned, marked as such, because
-// the resource server answers it with a code of its own.
+// Access says what a bearer may read. It is false for a token that is unknown, and for an owner's or a package's that is
+// expired or revoked. A client token that is dead, or whose grant is, is still returned, with its grant marked as such,
+// because the resource server answers it with a code of its own.
 func (s *Server) Access(token string) (catalog.Access, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	b, found := s.bearers[token]
-	if !found || b.revoked || b.expired(s.clock()) {
+	dead := b.revoked || b.expired(s.clock())
+	if !found || dead && b.kind != kindClient {
 		return catalog.Access{}, false
 	}
 	access := catalog.Access{Kind: b.kind, ClientID: b.clientID}
 	switch b.kind {
 	case kindClient:
-		access.Grants = []catalog.Grant{s.grants[b.grantID]}
+		grant := s.grants[b.grantID]
+		grant.Revoked = grant.Revoked || b.revoked
+		if b.expired(s.clock()) {
+			grant.ExpiresAt = b.expiresAt
+		}
+		access.Grants = []catalog.Grant{grant}
 	case kindPackage:
 		p := s.packages[b.packageID]
 		if p.revoked {

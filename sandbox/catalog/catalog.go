@@ -28,7 +28,7 @@ type Stream struct {
 // Field declares one top-level key of a record's data.
 type Field struct {
 	Name         string
-	Type         string   // JSON Schema type: string, integer, number, boolean, array, object
+	Type         string   // JSON Schema type: string, integer, number, boolean, array, object; several joined by |
 	Format       string   // JSON Schema format such as date-time, or empty
 	Role         string   // primary-title, primary-body, author, event-time, …, or empty
 	Nullable     bool     // null is a legal value
@@ -95,6 +95,7 @@ type StreamGrant struct {
 	ConnectionIDs []string // the connections it covers, at least one
 	Fields        []string // nil: all
 	Since, Until  time.Time
+	Resources     []string // record ids; nil: all
 }
 
 // Access is what a bearer may do, as the authorization side tells the resource side.

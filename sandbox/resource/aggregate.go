@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -61,6 +63,9 @@ func (s *server) readAggregate(c *call) (any, error) {
 	if err := c.parameters.checkNames(aggregateParameters...); err != nil {
 		return nil, err
 	}
+	if !slices.ContainsFunc(sources[0].stream.Fields, func(f catalog.Field) bool { return f.Aggregations != nil }) {
+		return nil, invalidRequest("Aggregations are not declared for stream '%s'", sources[0].stream.Name)
+	}
 	metric := c.parameters.value("metric")
 	if !slices.Contains(metrics, metric) {
 		return nil, invalidRequest("metric must be one of %s", strings.Join(metrics, ", "))
@@ -105,17 +110,20 @@ func (s *server) aggregateValue(c *call, result *aggregation, source source, sel
 	name, given := c.parameters.first("field")
 	if result.Metric == "count" {
 		if given {
-			return invalidRequest("field is not supported with metric=count").of("field")
+			return invalidRequest("field is not supported for count")
 		}
 		result.Value = json.RawMessage(strconv.FormatInt(result.FilteredRecordCount, 10))
 		return nil
 	}
 	if name == "" {
-		return invalidRequest("field is required for metric=%s", result.Metric).of("field")
+		return invalidRequest("field is required for %s", result.Metric)
 	}
 	field, err := source.aggregated(name, result.Metric)
 	if err != nil {
 		return err
+	}
+	if result.Metric == "count_distinct" && len(selected) > 1 {
+		return invalidRequest("count_distinct across multiple connections is not supported; scope with connection_id")
 	}
 	result.Field = &field.Name
 	result.Value, err = s.store.Metric(c.Context(), result.Metric, field, selected...)
@@ -137,40 +145,68 @@ func (s source) aggregated(name, aggregation string) (catalog.Field, error) {
 	return field, nil
 }
 
-// aggregateGroups counts records by the value or the time of a field.
+// aggregateGroups counts records by the value or the time of a field. Over several connections it adds up the first groups of
+// each, as real servers do: a group may count too little or be missing, and how many records are left is not told.
 func (s *server) aggregateGroups(c *call, result *aggregation, source source, selected []store.Selection) error {
-	if result.Metric != "count" {
-		return invalidRequest("group_by and group_by_time are supported with metric=count only")
+	switch result.Metric {
+	case "count":
+	case "count_distinct":
+		return invalidRequest("count_distinct does not support grouping; omit group_by and group_by_time")
+	default:
+		return invalidRequest("%s does not support grouping; group_by and group_by_time are only valid with metric=count", result.Metric)
 	}
 	if _, given := c.parameters.first("field"); given {
-		return invalidRequest("field is not supported with metric=count").of("field")
+		return invalidRequest("field is not supported for count")
 	}
 	limit, err := c.groupLimit()
 	if err != nil {
 		return err
 	}
-	var groups []store.Group
-	if name, given := c.parameters.first("group_by"); given {
-		groups, err = s.groupByValue(c, result, source, name, selected)
-	} else {
-		groups, err = s.groupByTime(c, result, source, c.parameters.value("group_by_time"), selected)
-	}
-	if err != nil {
-		return err
-	}
+	var merged []groupDocument
 	var other int64
-	result.Groups, result.Limit, result.OtherCount = []groupDocument{}, &limit, &other
-	for i, group := range groups {
-		if i < limit {
-			result.Groups = append(result.Groups, groupDocument(group))
+	name, byValue := c.parameters.first("group_by")
+	for _, each := range selected {
+		var groups []store.Group
+		if byValue {
+			groups, err = s.groupByValue(c, result, source, name, each)
 		} else {
-			other += group.Count
+			groups, err = s.groupByTime(c, result, source, c.parameters.value("group_by_time"), each)
+		}
+		if err != nil {
+			return err
+		}
+		for i, group := range groups {
+			if i < limit {
+				merged = addGroup(merged, groupDocument(group))
+			} else {
+				other += group.Count
+			}
 		}
 	}
+	if result.Limit = &limit; len(selected) == 1 {
+		result.Groups, result.OtherCount = append([]groupDocument{}, merged...), &other
+		return nil
+	}
+	slices.SortStableFunc(merged, func(a, b groupDocument) int {
+		if !byValue || a.Count == b.Count {
+			return bytes.Compare(a.Key, b.Key)
+		}
+		return cmp.Compare(b.Count, a.Count)
+	})
+	result.Groups = append([]groupDocument{}, merged[:min(limit, len(merged))]...)
 	return nil
 }
 
-func (s *server) groupByValue(c *call, result *aggregation, source source, name string, selected []store.Selection) ([]store.Group, error) {
+func addGroup(groups []groupDocument, added groupDocument) []groupDocument {
+	same := func(group groupDocument) bool { return bytes.Equal(group.Key, added.Key) }
+	if at := slices.IndexFunc(groups, same); at >= 0 {
+		groups[at].Count += added.Count
+		return groups
+	}
+	return append(groups, added)
+}
+
+func (s *server) groupByValue(c *call, result *aggregation, source source, name string, selected store.Selection) ([]store.Group, error) {
 	if err := c.withoutTimeGrouping(); err != nil {
 		return nil, err
 	}
@@ -179,15 +215,18 @@ func (s *server) groupByValue(c *call, result *aggregation, source source, name 
 		return nil, err
 	}
 	result.GroupBy = &field.Name
-	return s.store.Groups(c.Context(), field, selected...)
+	return s.store.Groups(c.Context(), field, selected)
 }
 
-func (s *server) groupByTime(c *call, result *aggregation, source source, name string, selected []store.Selection) ([]store.Group, error) {
+func (s *server) groupByTime(c *call, result *aggregation, source source, name string, selected store.Selection) ([]store.Group, error) {
 	field, err := source.aggregated(name, "group_by_time")
 	if err != nil {
 		return nil, err
 	}
-	granularity := c.parameters.value("granularity")
+	granularity, given := c.parameters.first("granularity")
+	if !given {
+		return nil, invalidRequest("granularity is required when group_by_time is present")
+	}
 	if !slices.Contains(store.Granularities(), granularity) {
 		return nil, invalidRequest("granularity must be one of %s", strings.Join(store.Granularities(), ", "))
 	}
@@ -197,10 +236,10 @@ func (s *server) groupByTime(c *call, result *aggregation, source source, name s
 	}
 	// LoadLocation also knows "" and "Local", which are no names of the time zone database.
 	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
-		return nil, invalidRequest("time_zone must be an IANA time zone such as Europe/Berlin").of("time_zone")
+		return nil, invalidRequest("Unknown time_zone: '%s'", zone)
 	}
 	result.GroupByTime, result.Granularity, result.TimeZone = &field.Name, &granularity, &zone
-	return s.store.TimeGroups(c.Context(), field, granularity, zone, selected...)
+	return s.store.TimeGroups(c.Context(), field, granularity, zone, selected)
 }
 
 func (c *call) groupLimit() (int, error) {
@@ -219,7 +258,7 @@ func (c *call) groupLimit() (int, error) {
 func (c *call) withoutTimeGrouping() error {
 	for _, name := range []string{"granularity", "time_zone"} {
 		if _, given := c.parameters.first(name); given {
-			return invalidRequest("%s is only supported with group_by_time", name).of(name)
+			return invalidRequest("%s is only supported with group_by_time", name)
 		}
 	}
 	return nil

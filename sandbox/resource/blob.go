@@ -29,6 +29,12 @@ func (s *server) readBlob(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if connectionID != "" && len(narrow(c.reach, connectionID, "")) == 0 {
+		return nil, connectionNotFound(connectionID)
+	}
+	if c.isOwner() && c.parameters.value("connector_id") == "" {
+		return nil, invalidRequest("connector_id must be a single non-empty string for polyfill owner access")
+	}
 	blobs, err := s.store.Blobs(c.Context(), c.PathValue("id"))
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func TestBlob(t *testing.T) {
 		"owner":                 {"GET", ownerToken, "blob_invoice?connector_id=mail", nil},
 		"range is not honoured": {"GET", personalToken, "blob_invoice", []string{"Range", "bytes=0-3"}},
 		"bad range":             {"GET", personalToken, "blob_invoice", []string{"Range", "bytes=99-1"}},
-		"unreferred, owner":     {"GET", ownerToken, "blob_orphan", nil},
+		"unreferred, owner":     {"GET", ownerToken, "blob_orphan?connector_id=mail", nil},
 	} {
 		a := f.send(test.method, test.token, "/v1/blobs/"+test.target, "", test.header...)
 		if a.Code != 200 || name != "unreferred, owner" && a.Body.String() != content {

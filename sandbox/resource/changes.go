@@ -58,7 +58,7 @@ func (s *server) readFeed(c *call, l listing, after, through int64) (any, error)
 	}
 	if more {
 		cursor, err := encodeCursor(pageCursor{
-			Kind: "page", Session: changesSession, Query: queryDigest(c, source),
+			Kind: "page", Session: changesSession,
 			After: entries[len(entries)-1].Version, Through: through,
 		})
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
@@ -19,20 +18,24 @@ const (
 
 // pageCursor is where the next page of a records list or of a change feed starts. Clients see it as opaque
 // text.
+//
+// Of the request that it came from it knows the direction alone: as on real servers a request with other filters, or on
+// another connection or stream, goes on from its place.
 type pageCursor struct {
 	Kind    string `json:"kind"` // "page"
 	Session string `json:"session"`
-	Query   string `json:"query"` // the digest of the query that the cursor continues
 
-	Order string `json:"order,omitempty"` // records: ASC or DESC
-	Value string `json:"value,omitempty"` // records: position of the last record
-	Key   string `json:"key,omitempty"`
+	Order string   `json:"order,omitempty"` // records: ASC or DESC
+	Value string   `json:"cursor_value,omitempty"`
+	Key   []string `json:"primary_key,omitempty"` // records: that of the last record
 
 	After   int64 `json:"after_version,omitempty"` // changes: version of the last change
 	Through int64 `json:"session_max_version,omitempty"`
 }
 
-func (p pageCursor) position() *store.Position { return &store.Position{Value: p.Value, Key: p.Key} }
+func (p pageCursor) position() *store.Position {
+	return &store.Position{Value: p.Value, Key: strings.Join(p.Key, "")}
+}
 
 // feedCursor is a place in a change feed, as in next_changes_since.
 type feedCursor struct {
@@ -67,17 +70,6 @@ func decodeFeedCursor(text string) (feedCursor, error) {
 func decodeCursor(text string, cursor any) bool {
 	decoded, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 	return err == nil && json.Unmarshal(decoded, cursor) == nil
-}
-
-// queryDigest stands for what a records cursor is bound to beside its direction: the source and the filters.
-func queryDigest(c *call, source source) string {
-	parts := []string{source.connection.ID, source.stream.Name}
-	var filters []string
-	for _, parameter := range c.parameters.bracketed("filter") {
-		filters = append(filters, parameter.name+"="+parameter.value)
-	}
-	slices.Sort(filters)
-	return digest(append(parts, filters...)...)
 }
 
 func digest(parts ...string) string {

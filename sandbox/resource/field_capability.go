@@ -12,16 +12,20 @@ var aggregationNames = []string{"count_distinct", "group_by", "group_by_time", "
 
 // fieldSchema is the JSON Schema of one field.
 type fieldSchema struct {
-	Type   any    `json:"type,omitempty"` // the name of a type, or that and null
+	Type   any    `json:"type,omitempty"` // the name of a type, or a list of names
 	Format string `json:"format,omitempty"`
 	Role   string `json:"x_pdpp_role,omitempty"`
 }
 
 func newFieldSchema(field catalog.Field) fieldSchema {
 	schema := fieldSchema{Format: field.Format, Role: field.Role}
+	types := strings.Split(field.Type, "|")
+	if field.Nullable {
+		types = append(types, "null")
+	}
 	switch {
-	case field.Nullable:
-		schema.Type = []string{field.Type, "null"}
+	case len(types) > 1:
+		schema.Type = types
 	case field.Type != "":
 		schema.Type = field.Type
 	}

@@ -2,10 +2,12 @@ package resource
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"unicode"
+	"unicode/utf16"
 )
 
 // Bounds of a field window, in characters, which are Unicode code points here.
@@ -49,7 +51,7 @@ type characterWindow struct {
 // readFieldWindow reads a part of a long text. Parameters that it does not know it ignores.
 func (s *server) readFieldWindow(c *call) (any, error) {
 	path := c.parameters.value("field")
-	if path == "" {
+	if path == "" || len(c.parameters.all("field")) > 1 {
 		return nil, invalid("invalid_field_path", "field is required and must be a non-empty string").of("field")
 	}
 	wanted, err := c.windowSelector()
@@ -83,6 +85,9 @@ func (s source) text(data json.RawMessage, path string) (string, error) {
 	if err := json.Unmarshal(data, &values); err != nil {
 		return "", fmt.Errorf("read data: %w", err)
 	}
+	if values[path] == nil {
+		return "", notFound("field_not_found", "field '%s' is not present on this record", path)
+	}
 	var text *string
 	if json.Unmarshal(values[path], &text) != nil || text == nil {
 		return "", &problem{
@@ -94,11 +99,8 @@ func (s source) text(data json.RawMessage, path string) (string, error) {
 	return *text, nil
 }
 
-// jsonKind names the type of a JSON value; one that is absent counts as null.
+// jsonKind names the type of a JSON value.
 func jsonKind(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return "null"
-	}
 	switch raw[0] {
 	case '{':
 		return "object"
@@ -125,6 +127,9 @@ type windowSelector struct {
 
 func (c *call) windowSelector() (windowSelector, error) {
 	selector := windowSelector{limit: usualWindowChars, q: []rune(c.parameters.value("q"))}
+	if _, given := c.parameters.first("q"); given && len(selector.q) == 0 {
+		return selector, invalid("invalid_window", "q must be a non-empty string")
+	}
 	offset, hasOffset, err := c.characters("offset_chars")
 	if err != nil {
 		return selector, err
@@ -161,10 +166,12 @@ func (c *call) contextChars(selector *windowSelector) error {
 			continue
 		}
 		if len(selector.q) == 0 {
-			return invalid("invalid_window", "%s requires q", side.name).of(side.name)
+			return invalid("invalid_window", "before_chars and after_chars require q")
 		}
-		*side.value = c.clampCharacters(side.name, characters, mostContextChars)
-		selector.context = true
+		if characters > mostContextChars {
+			return invalid("invalid_window", "%s must be <= %d", side.name, mostContextChars)
+		}
+		*side.value, selector.context = characters, true
 	}
 	return nil
 }
@@ -176,7 +183,7 @@ func (c *call) characters(name string) (int, bool, error) {
 		return 0, false, nil
 	}
 	number, err := strconv.Atoi(text)
-	if err != nil {
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // a number that is too large is as good as the largest
 		return 0, false, invalid("invalid_window", "%s must be an integer", name).of(name)
 	}
 	if number < 0 {
@@ -206,19 +213,21 @@ func (w windowSelector) window(text []rune) (characterWindow, bool) {
 		if match < 0 {
 			return characterWindow{}, false
 		}
-		end := match + len(w.q)
+		end := match + utf16Length(text[match:match+len(w.q)])
 		window.MatchStartChars, window.MatchEndChars = &match, &end
 		start = max(0, match-w.before)
 		if w.context {
 			limit = min(mostWindowChars, w.before+len(w.q)+w.after)
 		}
 	}
-	end := min(len(text), start+limit)
+	end := start + min(limit, len(text)-start)
 	window.Text = string(text[start:end])
-	window.StartChars, window.EndChars, window.LimitChars = start, end, limit
+	// As on real servers an end is the start and the length of what lies between in UTF-16, which is one too many for each
+	// character beyond U+FFFF.
+	window.StartChars, window.EndChars, window.LimitChars = start, start+utf16Length(text[start:end]), limit
 	window.Complete = start == 0 && end == len(text)
 	if end < len(text) {
-		window.HasMore, window.NextOffsetChars = true, &end
+		window.HasMore, window.NextOffsetChars = true, &window.EndChars
 	}
 	if start > 0 {
 		previous := max(0, start-limit)
@@ -226,6 +235,8 @@ func (w windowSelector) window(text []rune) (characterWindow, bool) {
 	}
 	return window, true
 }
+
+func utf16Length(text []rune) int { return len(utf16.Encode(text)) }
 
 // indexFold finds the first place where text has q, letter case aside, or -1.
 func indexFold(text, q []rune) int {

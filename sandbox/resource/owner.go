@@ -52,16 +52,18 @@ func (s *server) listConnections(*call) (any, error) {
 	}{"list", rows}, nil
 }
 
-// ownedSource is the one source that an owner's act addresses.
+// ownedSource is the one source that an owner's act addresses. Where the connector has several, only the deprecated name of
+// connection_id tells which.
 func (s *server) ownedSource(c *call) (source, error) {
 	sources, err := s.sources(c, c.PathValue("stream"))
 	if err != nil {
 		return source{}, err
 	}
-	if len(sources) > 1 {
-		p := invalid("ambiguous_connector_instance", "The connector has several connections. Retry with `connection_id`.")
-		p.available, p.retryWith = availableConnections(sources), "connection_id"
-		return source{}, p
+	key := sources[0].connector.Key
+	if c.parameters.value("connector_instance_id") == "" && len(keep(c.reach, func(each source) bool {
+		return each.connector.Key == key && each.stream.Name == sources[0].stream.Name
+	})) > 1 {
+		return source{}, invalid("ambiguous_connector_instance", "Connector '%s' has multiple active instances for owner 'owner_local'.", key)
 	}
 	return sources[0], nil
 }

@@ -30,7 +30,7 @@ func TestOwnerDeletesARecord(t *testing.T) {
 
 func TestOwnerIngestsRecords(t *testing.T) {
 	f := newFixture(t)
-	const target = "/v1/ingest/messages?connection_id=" + work
+	const target = "/v1/ingest/messages?connector_instance_id=" + work
 	body := `{"key":"new-1","data":{"id":"new-1","subject":"Harpsichord","received_at":"2026-07-01T00:00:00Z"},"emitted_at":"2026-07-02T00:00:00Z"}
 {"key":"new-2","data":[]}`
 	if a := f.send("POST", personalToken, target, body); a.Code != 403 {

@@ -43,7 +43,7 @@ func (s *server) appendGranted(reach []source, connectorKey string, granted cata
 			if connection.ConnectorKey == connector.Key && slices.Contains(granted.ConnectionIDs, connection.ID) {
 				reach = append(reach, source{
 					connector: connector, connection: connection, stream: stream,
-					fields: granted.Fields, since: granted.Since, until: granted.Until,
+					fields: granted.Fields, since: granted.Since, until: granted.Until, keys: granted.Resources,
 				})
 			}
 		}
@@ -129,6 +129,9 @@ func connectionNotFound(connectionID string) *problem {
 // connectionID is the connection that the request names, by connection_id or its deprecated twin.
 func (c *call) connectionID() (string, error) {
 	connectionID := c.parameters.value("connection_id")
+	if len(c.parameters.all("connection_id")) > 1 {
+		connectionID = "" // as real servers do, without a word
+	}
 	twin := c.parameters.value("connector_instance_id")
 	if twin == "" {
 		return connectionID, nil

@@ -3,6 +3,7 @@ package resource
 import (
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
@@ -53,7 +54,10 @@ func (s *server) readRecord(c *call) (any, error) {
 
 // findRecord reads the record that the path names from the one source that has it.
 func (s *server) findRecord(c *call) (source, store.Entry, error) {
-	id := c.PathValue("id")
+	id, err := url.PathUnescape(c.PathValue("id")) // for the second time, as real servers do
+	if err != nil {
+		id = c.PathValue("id")
+	}
 	sources, err := s.sources(c, c.PathValue("stream"))
 	if err != nil {
 		return source{}, store.Entry{}, err

@@ -1,7 +1,6 @@
 package resource_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 )
@@ -32,8 +31,8 @@ func TestRecordsAreReadNewestFirstInPages(t *testing.T) {
 	}
 }
 
-// Offsets differ from record to record: the order is that of the instants, not of the texts.
-func TestRecordsAreOrderedByInstant(t *testing.T) {
+// Offsets differ from record to record: the order is that of the texts, not of the instants (770).
+func TestRecordsAreOrderedByText(t *testing.T) {
 	f := newFixture(t)
 	for _, query := range []string{"order=asc", "sort=received_at"} {
 		page := f.get(personalToken, "/v1/streams/messages/records?limit=3&"+query)
@@ -74,8 +73,9 @@ func TestRecordsParameters(t *testing.T) {
 		"everything that is granted": {narrowToken, "limit=1", "data.0.data", `{"id":"p-031","labels":["INBOX"],"received_at":"2026-01-31T09:00:00Z","subject":"note 31"}`},
 		"view":                       {personalToken, "limit=1&view=envelope", "data.0.data", `{"id":"p-040","received_at":"2026-02-09T02:00:00-07:00","subject":"Overdraft notice 40"}`},
 		"exact filter on boolean":    {personalToken, "count=exact&filter[is_flagged]=true", "meta.count.value", "8"},
+		"its own text on time":       {personalToken, "filter[received_at]=2026-01-02T02:00:00-07:00", "data.0.id", `"p-002"`},
 		"exact filter on integer":    {personalToken, "filter[size_bytes]=1007", "data.0.id", `"p-007"`},
-		"exact filter on time":       {personalToken, "filter[received_at]=2026-01-02T10:00:00%2B01:00", "data.0.id", `"p-002"`},
+		"exact filter on time":       {personalToken, "count=exact&filter[received_at]=2026-01-02T09:00:00Z", "meta.count.value", "0"},
 		"range of numbers":           {personalToken, "count=exact&filter[size_bytes][gt]=999&filter[size_bytes][lte]=1009", "meta.count.value", "9"},
 		"range of times":             {personalToken, "count=exact&filter[received_at][gte]=2026-01-02T09:00:00Z&filter[received_at][lt]=2026-01-05", "meta.count.value", "3"},
 		"null meets no filter":       {personalToken, "count=exact&filter[size_bytes][gte]=0", "meta.count.value", "40"},
@@ -142,21 +142,16 @@ func TestRecordsRefusals(t *testing.T) {
 	}
 }
 
-func TestCursorIsBoundToDirectionAndQuery(t *testing.T) {
+// With another filter, and on another stream, a real server goes on from the place without a word (770s, 814i).
+func TestCursorIsBoundToDirectionAlone(t *testing.T) {
 	f := newFixture(t)
 	cursor := f.get(personalToken, "/v1/streams/messages/records?limit=2").text("next_cursor")
-	for name, query := range map[string]string{
-		"other order":  "order=asc",
-		"other filter": "filter[is_flagged]=true",
-	} {
-		a := f.send("GET", personalToken, fmt.Sprintf("/v1/streams/messages/records?limit=2&%s&cursor=%s", query, cursor), "")
-		if a.Code != 400 || a.text("error.code") != "invalid_cursor" {
-			t.Errorf("%s: answered %d %s", name, a.Code, a.Body)
-		}
+	a := f.send("GET", personalToken, "/v1/streams/messages/records?limit=2&order=asc&cursor="+cursor, "")
+	if a.Code != 400 || a.text("error.code") != "invalid_cursor" {
+		t.Errorf("other order: answered %d %s", a.Code, a.Body)
 	}
-	if a := f.send("GET", personalToken, "/v1/streams/attachments/records?cursor="+cursor, ""); a.text("error.code") != "invalid_cursor" {
-		t.Errorf("other stream: answered %d %s", a.Code, a.Body)
-	}
+	f.get(personalToken, "/v1/streams/messages/records?limit=2&filter[is_flagged]=true&cursor="+cursor).want("data.0.id", `"p-035"`)
+	f.get(personalToken, "/v1/streams/attachments/records?limit=1&cursor="+cursor).want("data.0.id", `"p-030:2"`)
 	f.get(personalToken, "/v1/streams/messages/records?limit=5&fields=id&cursor="+cursor).want("data.0.id", `"p-038"`)
 }
 

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -36,16 +37,18 @@ func (s *server) newSearch(c *call) (search, error) {
 			return search{}, err.of(parameter.name)
 		}
 	}
-	q := strings.TrimSpace(c.parameters.value("q"))
-	if q == "" {
+	given := c.parameters.all("q")
+	if len(given) != 1 || given[0] == "" {
 		return search{}, invalidRequest("q is required").of("q")
 	}
+	q := strings.TrimSpace(given[0])
 	sources, err := c.searchedSources()
 	if err != nil {
 		return search{}, err
 	}
 	if len(c.parameters.bracketed("filter")) > 0 && len(c.parameters.all("streams")) != 1 {
-		return search{}, invalidRequest("filter[...] requires exactly one stream in streams[]").of("filter")
+		return search{}, invalidRequest("filter[...] requires exactly one streams[] value (e.g. ?streams[]=messages&filter[received_at][gte]=...). " +
+			"filter[stream] and filter[connector_id] are not supported.").of("streams")
 	}
 	wanted := search{q: q, limit: c.pageLimit("at most 100 hits"), sources: map[sourceKey]source{}}
 	applicable := map[string]bool{}
@@ -55,6 +58,10 @@ func (s *server) newSearch(c *call) (search, error) {
 			continue
 		}
 		conditions, err := c.conditions(source)
+		var refused *problem
+		if errors.As(err, &refused) && refused.code == "unknown_field" {
+			continue // the source is skipped with a warning
+		}
 		if err != nil {
 			return search{}, err
 		}
@@ -126,6 +133,7 @@ func (w search) digest(c *call, mode string) string {
 	for _, grant := range c.access.Grants {
 		parts = append(parts, grant.ID)
 	}
+	parts = append(parts, c.parameters.value("connection_id"))
 	for _, scope := range w.scopes {
 		parts = append(parts, scope.ConnectionID, scope.Stream)
 	}

@@ -40,10 +40,13 @@ type lexicalList struct {
 
 type lexicalMeta struct {
 	Count         int       `json:"count"`
-	CountAccuracy string    `json:"count_accuracy"` // "exact"
+	CountAccuracy string    `json:"count_accuracy"` // "exact", or "lower_bound" when the recall is truncated
 	Recall        recall    `json:"recall"`
 	Warnings      []warning `json:"warnings"`
 }
+
+// mostCandidates is how many matches of one connection are ranked.
+const mostCandidates = 200
 
 // recall says how much of what could match was ranked.
 type recall struct {
@@ -52,6 +55,28 @@ type recall struct {
 	RankedCandidateCount int    `json:"ranked_candidate_count"`
 	RankingScope         string `json:"ranking_scope"`
 	SourcesSearchedCount int    `json:"sources_searched_count"`
+	// Of the connections with more than mostCandidates matches, the rest of which no page has.
+	CandidateWindowLimit int `json:"candidate_window_limit,omitempty"`
+	TruncatedSourceCount int `json:"truncated_source_count,omitempty"`
+}
+
+// candidates keeps the best hits of each connection, and tells what that means for the recall.
+func candidates(hits []store.Hit) ([]store.Hit, recall) {
+	kept, ofConnection := []store.Hit{}, map[string]int{}
+	told := recall{Complete: true, RankingScope: "all_matches"}
+	for _, hit := range hits {
+		ofConnection[hit.ConnectionID]++
+		switch number := ofConnection[hit.ConnectionID]; {
+		case number <= mostCandidates:
+			kept = append(kept, hit)
+		case number == mostCandidates+1:
+			told.Complete, told.Truncated, told.RankingScope = false, true, "candidate_window"
+			told.CandidateWindowLimit = mostCandidates
+			told.TruncatedSourceCount++
+		}
+	}
+	told.RankedCandidateCount = len(kept)
+	return kept, told
 }
 
 func (s *server) searchLexical(c *call) (any, error) {
@@ -67,6 +92,8 @@ func (s *server) searchLexical(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	hits, recall := candidates(hits)
+	recall.SourcesSearchedCount = wanted.connections
 	shown, next, err := page.cut(hits)
 	if err != nil {
 		return nil, err
@@ -83,11 +110,10 @@ func (s *server) searchLexical(c *call) (any, error) {
 		answer.HasMore, answer.NextCursor, answer.Links.Next = true, next, c.nextPage(next)
 	}
 	answer.Meta = lexicalMeta{
-		Count: len(hits), CountAccuracy: "exact", Warnings: c.meta(count{}).Warnings,
-		Recall: recall{
-			Complete: true, RankedCandidateCount: len(hits), RankingScope: "all_matches",
-			SourcesSearchedCount: wanted.connections,
-		},
+		Count: len(hits), CountAccuracy: "exact", Recall: recall, Warnings: c.meta(count{}).Warnings,
+	}
+	if recall.Truncated {
+		answer.Meta.CountAccuracy = "lower_bound"
 	}
 	return answer, nil
 }

@@ -110,12 +110,12 @@ func TestSearchRefusals(t *testing.T) {
 		status             int
 	}{
 		"?":                                {personalToken, "invalid_request", "q", 400},
-		"?q=+":                             {personalToken, "invalid_request", "q", 400},
+		"?q=x&q=y":                         {personalToken, "invalid_request", "q", 400},
 		"?q=x&bogus=1":                     {personalToken, "invalid_request", "bogus", 400},
 		"?q=x&count=exact":                 {personalToken, "invalid_request", "count", 400},
 		"?q=x&streams[]=labels":            {personalToken, "grant_stream_not_allowed", "", 403},
 		"?q=x&connection_id=" + work:       {personalToken, "connection_not_found", "connection_id", 404},
-		"?q=x&filter[is_flagged]=true":     {personalToken, "invalid_request", "filter", 400},
+		"?q=x&filter[is_flagged]=true":     {personalToken, "invalid_request", "streams", 400},
 		"?q=x&cursor=garbage":              {personalToken, "invalid_cursor", "", 400},
 		"?q=overdraft&cursor=" + foreign:   {personalToken, "invalid_cursor", "", 400},
 		"?q=notice&cursor=" + cursor:       {personalToken, "invalid_cursor", "", 400},

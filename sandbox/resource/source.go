@@ -16,6 +16,7 @@ type source struct {
 	stream       catalog.Stream
 	fields       []string // nil: all
 	since, until time.Time
+	keys         []string // nil: all records
 }
 
 func (s source) grants(field string) bool {
@@ -35,7 +36,7 @@ func (s source) field(name string) (catalog.Field, bool) {
 func (s source) selection(conditions ...store.Condition) store.Selection {
 	return store.Selection{
 		ConnectionID: s.connection.ID, Stream: s.stream.Name,
-		Since: s.since, Until: s.until, Conditions: conditions,
+		Since: s.since, Until: s.until, Keys: s.keys, Conditions: conditions,
 	}
 }
 

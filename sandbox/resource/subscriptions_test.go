@@ -42,7 +42,7 @@ func (f *fixture) awaitStatus(token, id, wanted string) {
 func (f *fixture) write(connection, key string) {
 	f.t.Helper()
 	body := fmt.Sprintf(`{"key":%q,"data":{"id":%[1]q,"subject":"new %[1]s"},"emitted_at":"2026-05-03T00:00:00Z"}`, key)
-	if a := f.send(http.MethodPost, ownerToken, "/v1/ingest/messages?connection_id="+connection, body); a.Code != 200 || a.at("records_accepted") != 1.0 {
+	if a := f.send(http.MethodPost, ownerToken, "/v1/ingest/messages?connector_instance_id="+connection, body); a.Code != 200 || a.at("records_accepted") != 1.0 {
 		f.t.Fatalf("answered %d %s", a.Code, a.Body)
 	}
 }
@@ -91,7 +91,7 @@ func TestNoOtherMachineIsReached(t *testing.T) {
 func TestChangesAreDelivered(t *testing.T) {
 	f, r := newFixture(t), newReceiver(t)
 	id, secret := f.subscribe(personalToken, fmt.Sprintf(`{"callback_url":%q,"filters":{"streams":["messages"]}}`, r.url))
-	if a := f.send("DELETE", ownerToken, "/v1/streams/messages/records/p-007?connection_id="+personal, ""); a.Code != 204 { // of which nothing is told
+	if a := f.send("DELETE", ownerToken, "/v1/streams/messages/records/p-007?connector_instance_id="+personal, ""); a.Code != 204 { // of which nothing is told
 		t.Fatalf("answered %d %s", a.Code, a.Body)
 	}
 	f.write(work, "w-900")

@@ -2,8 +2,12 @@ package store
 
 import (
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +20,7 @@ var registerFunctions = sync.OnceValue(func() error {
 	return errors.Join(
 		sqlite.RegisterDeterministicScalarFunction("instant", 1, sqlInstant),
 		sqlite.RegisterDeterministicScalarFunction("time_bucket", 3, sqlTimeBucket),
+		sqlite.RegisterDeterministicScalarFunction("value_text", 1, sqlValueText),
 	)
 })
 
@@ -30,6 +35,29 @@ func sqlInstant(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Val
 		return nil, nil //nolint:nilerr // a value that is no time has no instant, which SQL calls NULL
 	}
 	return instantText(t), nil
+}
+
+// sqlValueText is value_text(json): a scalar as JavaScript writes it, so that 2.0 is 2 and what is absent is undefined.
+func sqlValueText(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
+	raw, ok := arguments[0].(string)
+	if !ok {
+		return "undefined", nil
+	}
+	var value any
+	if err := json.Unmarshal([]byte(raw), &value); err != nil {
+		return nil, fmt.Errorf("read a stored value: %w", err)
+	}
+	switch value := value.(type) {
+	case string:
+		return value, nil
+	case float64:
+		if magnitude := math.Abs(value); magnitude >= 1e21 || magnitude != 0 && magnitude < 1e-6 {
+			mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(value, 'e', -1, 64), "e")
+			return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0"), nil
+		}
+		return strconv.FormatFloat(value, 'f', -1, 64), nil
+	}
+	return raw, nil
 }
 
 // sqlTimeBucket is time_bucket(text, granularity, zone), or NULL when text is no date-time.

@@ -1,7 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -12,16 +16,37 @@ const instantLayout = "2006-01-02T15:04:05.000000000Z"
 // instantText is the stored form of t.
 func instantText(t time.Time) string { return t.UTC().Format(instantLayout) }
 
-// ParseInstant reads an RFC 3339 date-time with any offset, or a date, which means midnight UTC.
+// lenientTime is what JavaScript's Date reads beside RFC 3339: a year, a month, a date that the month has not, lower case, no
+// zone.
+var lenientTime = regexp.MustCompile(`^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:\d\d)?)?$`)
+
+// ParseInstant reads a date-time, a date, a month or a year as real servers do. What has no zone is in UTC, what has no time
+// of day at midnight, and February 30 is March 2.
 func ParseInstant(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err == nil {
 		return t, nil
 	}
-	if day, dayErr := time.Parse(time.DateOnly, text); dayErr == nil {
+	if spelled, spelledErr := time.Parse("January 2, 2006", text); spelledErr == nil {
+		return spelled, nil
+	}
+	parts := lenientTime.FindStringSubmatch(text)
+	if parts == nil {
+		return time.Time{}, fmt.Errorf("%q is neither a date-time nor a date: %w", text, err)
+	}
+	number := func(digits string) int {
+		value, _ := strconv.Atoi(cmp.Or(digits, "1"))
+		return value
+	}
+	day := time.Date(number(parts[1]), time.Month(number(parts[2])), number(parts[3]), 0, 0, 0, 0, time.UTC)
+	if parts[4] == "" {
 		return day, nil
 	}
-	return time.Time{}, fmt.Errorf("%q is neither an RFC 3339 date-time nor a date: %w", text, err)
+	clock := parts[4]
+	if len(clock) == len("15:04") {
+		clock += ":00"
+	}
+	return time.Parse(time.RFC3339Nano, day.Format(time.DateOnly)+"T"+clock+strings.ToUpper(cmp.Or(parts[5], "Z")))
 }
 
 // storedInstant reads what instantText wrote.

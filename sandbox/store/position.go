@@ -8,23 +8,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// Position is a place in the order of a stream: the value of its cursor field, made comparable as text,
-// and the record's key for records that share the value.
+// Position is a place in the order of a stream: the value of its cursor field as text, and the record's key for records
+// that share the value. Times are ordered by their text too, as real servers do, whatever their offsets.
 type Position struct {
 	Value string
 	Key   string
 }
 
-// positionValue makes a value of the cursor field comparable as text. A record without one sorts as the
-// empty text. Numbers are compared as float64.
-func positionValue(field catalog.Field, raw json.RawMessage) string {
+// positionValue is a value of the cursor field as text. A record without one sorts as the empty text. Numbers are compared
+// as float64.
+func positionValue(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		if field.Format == "date-time" || field.Format == "date" {
-			if t, err := ParseInstant(text); err == nil {
-				return instantText(t)
-			}
-		}
 		return text
 	}
 	var number float64
@@ -57,14 +52,4 @@ func consentTime(stream catalog.Stream, data map[string]json.RawMessage) any {
 		return nil
 	}
 	return instantText(t)
-}
-
-// fieldNamed is the declaration of a field, or a bare one when it is not declared.
-func fieldNamed(stream catalog.Stream, name string) catalog.Field {
-	for _, field := range stream.Fields {
-		if field.Name == name {
-			return field
-		}
-	}
-	return catalog.Field{Name: name}
 }

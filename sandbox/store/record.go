@@ -43,7 +43,7 @@ func rowOf(record catalog.Record, stream catalog.Stream) (row, error) {
 	}
 	return row{
 		record: record, stream: stream, values: values, data: compact.String(),
-		position: positionValue(fieldNamed(stream, stream.CursorField), values[stream.CursorField]),
+		position: positionValue(values[stream.CursorField]),
 		consent:  consentTime(stream, values),
 	}, nil
 }

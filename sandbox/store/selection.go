@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ type Selection struct {
 	// Since and Until bound the consent time: from Since on, before Until; zero means open. A record without
 	// a consent time is outside of every bound.
 	Since, Until time.Time
+	Keys         []string // nil: all records
 	Conditions   []Condition
 }
 
@@ -21,8 +23,8 @@ type Selection struct {
 type Condition struct {
 	Field    catalog.Field
 	Operator string // eq, gte, gt, lte or lt
-	// Operand is a string, bool, int64 or float64, or a time.Time for a field whose format is date-time.
-	// A record without the field, or with null in it, meets no condition.
+	// Operand of eq is the text of a value as JavaScript writes it, null and undefined too; otherwise it is an int64 or a
+	// float64, or a time.Time. A record without the field, or with null in it, meets no comparison.
 	Operand any
 }
 
@@ -48,6 +50,10 @@ func (s Selection) where(c *clause) {
 	}
 	if !s.Until.IsZero() {
 		c.add(" AND consent_time < ?", instantText(s.Until))
+	}
+	if s.Keys != nil {
+		keys, _ := json.Marshal(s.Keys) // strings always encode
+		c.add(" AND key IN (SELECT value FROM json_each(?))", string(keys))
 	}
 	for _, condition := range s.Conditions {
 		condition.where(c)
@@ -81,10 +87,8 @@ func (condition Condition) where(c *clause) {
 	switch operand := condition.Operand.(type) {
 	case time.Time:
 		c.add(" AND instant(json_extract(data, ?)) "+comparison+" ?", path, instantText(operand))
-	case bool:
-		c.add(" AND json_extract(data, ?) "+comparison+" ? AND json_type(data, ?) IN ('true', 'false')", path, operand, path)
 	case string:
-		c.add(" AND json_extract(data, ?) "+comparison+" ? AND json_type(data, ?) = 'text'", path, operand, path)
+		c.add(" AND value_text(data -> ?) "+comparison+" ?", path, operand)
 	default:
 		c.add(" AND json_extract(data, ?) "+comparison+" ? AND json_type(data, ?) IN ('integer', 'real')", path, operand, path)
 	}
