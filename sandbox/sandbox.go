@@ -37,6 +37,8 @@ type Options struct {
 	Data *catalog.Dataset
 	// Reads is what client tokens may ask; the default is resource.ReadsV01.
 	Reads resource.Reads
+	// Coming are answers of later versions of PDPP.
+	Coming resource.Coming
 	// Authorization is passed on to the authorization server.
 	Authorization []authorization.Option
 	// Retries are the pauses before an event is sent to a subscription again; nil means
@@ -79,7 +81,7 @@ func New(ctx context.Context, options Options) (*Sandbox, error) {
 		records:       records,
 		authorization: as,
 		resource: resource.New(records, set, as.Access, resource.Options{
-			Reads: options.Reads, ResourceMetadataURL: origin + ResourceMetadataPath, Grant: as.Grant, Subscriptions: subscriptions,
+			Reads: options.Reads, Coming: options.Coming, ResourceMetadataURL: origin + ResourceMetadataPath, Grant: as.Grant, Subscriptions: subscriptions,
 		}),
 		subscriptions: subscriptions,
 	}, nil

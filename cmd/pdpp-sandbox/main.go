@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
 // Exit codes; interfaces of pdpp-mcp use the same.
@@ -81,6 +82,9 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		DataDir:   settings.dataDir,
 		Seed:      settings.seed,
 		Reads:     settings.reads,
+		Coming:    settings.coming,
+
+		Authorization: []authorization.Option{authorization.WithMembers(settings.members)},
 	})
 	if err != nil {
 		return &unusableError{"data-dir", err}

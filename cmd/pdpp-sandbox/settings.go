@@ -25,6 +25,8 @@ type settings struct {
 	readyFile   string
 	demo        string
 	reads       resource.Reads
+	coming      resource.Coming
+	members     bool
 	seed        uint64
 	printTokens bool
 }
@@ -53,6 +55,8 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 		}
 		return nil
 	})
+	flags.Func("coming", "`name=value` of an answer that later versions of PDPP give: origin, ranking_scope, freshness, unavailable (a connection), retry_after; repeatable", s.coming.Set)
+	flags.BoolVar(&s.members, "package-members", true, "publish the members of a package in its introspection, as the hosted adapter needs it")
 	flags.BoolVar(&s.printTokens, "print-tokens", false, "print the ready tokens and the introspection credentials")
 	if err := flags.Parse(arguments); err != nil {
 		return settings{}, fmt.Errorf("read flags: %w", err)

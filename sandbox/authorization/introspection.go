@@ -48,7 +48,7 @@ type publishedPackage struct {
 	SourceBoundedChildGrants bool            `json:"source_bounded_child_grants"`
 	Subject                  subject         `json:"subject"`
 	Version                  string          `json:"version"`
-	Members                  []Member        `json:"members"`
+	Members                  []Member        `json:"members,omitzero"`
 }
 
 type publishedClient struct {
@@ -187,7 +187,9 @@ func (s *Server) describePackage(answer *introspection, p grantPackage) {
 		SourceBoundedChildGrants: true,
 		Subject:                  subject{ID: subjectID},
 		Version:                  "pdpp-sandbox.mcp_package.v1",
-		Members:                  s.members(p),
+	}
+	if !s.withoutMembers {
+		answer.Package.Members = s.members(p)
 	}
 }
 

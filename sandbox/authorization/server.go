@@ -35,7 +35,10 @@ type Server struct {
 	started  time.Time
 	set      catalog.Dataset
 	further  map[string]catalog.Grant // by name
-	flow     *flow.Flow
+
+	withoutMembers bool
+
+	flow *flow.Flow
 
 	mu         sync.RWMutex
 	grants     map[string]catalog.Grant // by id
@@ -72,6 +75,11 @@ func WithClock(now func() time.Time) Option { return func(s *Server) { s.clock =
 // tokens can be guessed.
 func WithTokens(token func(name string) string) Option {
 	return func(s *Server) { s.newToken = token }
+}
+
+// WithMembers says whether introspection publishes the members of packages; the default is that it does.
+func WithMembers(published bool) Option {
+	return func(s *Server) { s.withoutMembers = !published }
 }
 
 // WithGrants adds ready grants and their client tokens, by name. A grant without a client is of the sandbox's own.

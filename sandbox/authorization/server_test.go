@@ -181,6 +181,13 @@ func TestIntrospectionPublishesPackageMembers(t *testing.T) {
 	}
 }
 
+func TestIntrospectionWithoutMembers(t *testing.T) {
+	s := newServer(authorization.WithMembers(false))
+	if got := introspect(t, s, s.Tokens()["package"]); !got.Active || got.Package.PackageID == "" || got.Package.Members != nil {
+		t.Errorf("published %+v", got.Package)
+	}
+}
+
 func TestIntrospectionRefusals(t *testing.T) {
 	s := newServer()
 	token := url.Values{"token": {s.Tokens()["gmail_personal"]}}.Encode()

@@ -16,6 +16,7 @@ type call struct {
 	parameters parameters
 	warnings   []warning
 	restricted bool // a client token under ReadsV01
+	coming     Coming
 }
 
 // newCall checks the version that the request asks for, its bearer and the form of its parameters.
@@ -36,7 +37,7 @@ func (s *server) newCall(r *http.Request) (*call, error) {
 	}
 	return &call{
 		Request: r, access: access, reach: s.reach(access), parameters: parameters,
-		restricted: s.reads == ReadsV01 && access.Kind == clientKind,
+		restricted: s.reads == ReadsV01 && access.Kind == clientKind, coming: s.coming,
 	}, nil
 }
 
@@ -69,5 +70,5 @@ func (c *call) envelope() envelope {
 }
 
 func (c *call) meta(total count) meta {
-	return meta{Count: total, Warnings: append([]warning{}, c.warnings...)}
+	return meta{Count: total, Warnings: append([]warning{}, c.warnings...), Fulfillment: c.coming.fulfillment()}
 }

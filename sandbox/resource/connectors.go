@@ -88,7 +88,7 @@ func (s *server) readConnectors(c *call) (any, error) {
 			updated := lastUpdate(measured.LastUpdated)
 			row.Streams = append(row.Streams, connectorStream{
 				Object: "stream", Name: stream.stream().Name, RecordCount: measured.Count, LastUpdated: updated,
-				Freshness: newFreshness(updated), Capabilities: capabilitiesOf(group.connector, stream.stream()),
+				Freshness: c.freshness(updated), Capabilities: capabilitiesOf(group.connector, stream.stream()),
 			})
 		}
 		rows = append(rows, row)

@@ -28,6 +28,8 @@ type meta struct {
 	Count    count     `json:"count"`
 	Window   *extent   `json:"window,omitempty"`
 	Warnings []warning `json:"warnings"`
+
+	Fulfillment *fulfillment `json:"fulfillment,omitempty"`
 }
 
 // count is how many records there are in all: kind none, estimated or exact.

@@ -81,10 +81,10 @@ func (g *grantList) revoke(id string) {
 // newFixture has the richer server, so that grants of every kind can ask everything.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newFixtureOf(t, resource.ReadsOpen)
+	return newFixtureOf(t, resource.Options{Reads: resource.ReadsOpen})
 }
 
-func newFixtureOf(t *testing.T, reads resource.Reads) *fixture {
+func newFixtureOf(t *testing.T, options resource.Options) *fixture {
 	t.Helper()
 	st, err := store.Open(t.Context(), "")
 	if err != nil {
@@ -107,9 +107,8 @@ func newFixtureOf(t *testing.T, reads resource.Reads) *fixture {
 	subscriptions := subscription.NewRegistry(subscription.Options{Retries: []time.Duration{time.Millisecond, time.Millisecond}})
 	t.Cleanup(subscriptions.Close)
 	grants := &grantList{accesses: accesses}
-	return &fixture{t: t, store: st, grants: grants, handler: resource.New(st, dataset, access, resource.Options{
-		Reads: reads, ResourceMetadataURL: metadataURL, Grant: grants.find, Subscriptions: subscriptions,
-	})}
+	options.ResourceMetadataURL, options.Grant, options.Subscriptions = metadataURL, grants.find, subscriptions
+	return &fixture{t: t, store: st, grants: grants, handler: resource.New(st, dataset, access, options)}
 }
 
 func mailStreams() []catalog.Stream {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"time"
 )
 
 // problem is an answer that refuses or fails, as an error.
@@ -18,6 +20,7 @@ type problem struct {
 	retryWith        string
 	resourceMetadata string
 	nextStep         string
+	retryAfter       time.Duration // 0: not said
 	// unwrapped is set for answers that come from below the protocol, whose body has another shape.
 	unwrapped bool
 }
@@ -81,6 +84,9 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer resource_metadata="%s"`, p.resourceMetadata))
+	}
+	if p.retryAfter >= time.Second {
+		w.Header().Set("Retry-After", strconv.Itoa(int(p.retryAfter.Seconds())))
 	}
 	writeJSON(w, r, p.status, problemDocument{Error: problemBody{
 		Type: cmp.Or(problemTypes[p.status], "api_error"), Code: p.code, Message: p.message, Param: p.param,

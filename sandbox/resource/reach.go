@@ -77,7 +77,7 @@ func (s *server) sources(c *call, stream string) ([]source, error) {
 		if len(addressed) == 0 {
 			return nil, notFound("not_found", "Stream '%s' not found", stream)
 		}
-		return addressed, nil
+		return addressed, c.coming.checkAvailable(addressed)
 	}
 	if len(ofStream) == 0 {
 		return nil, s.failedClosed("context.stream_not_allowed")
@@ -86,7 +86,7 @@ func (s *server) sources(c *call, stream string) ([]source, error) {
 	if len(addressed) == 0 {
 		return nil, s.failedClosed("context.instance_mismatch")
 	}
-	return addressed, nil
+	return addressed, c.coming.checkAvailable(addressed)
 }
 
 // alikeSources are sources that declare their stream alike, so that one of them speaks for all when a

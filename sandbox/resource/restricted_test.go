@@ -9,7 +9,7 @@ import (
 
 // Client tokens under v0.1 are told of the first thing that is wrong, in the order of captures 800 to 803l.
 func TestRestrictedRefusalsInOrder(t *testing.T) {
-	f := newFixtureOf(t, resource.ReadsV01)
+	f := newFixtureOf(t, resource.Options{})
 	const records = "messages/records?"
 	for target, want := range map[string]struct{ code, message string }{
 		"attachments/records?filter[id]=1&bogus=1":                      {"context.stream_not_allowed", "Token introspection failed closed"},
@@ -39,7 +39,7 @@ func TestRestrictedRefusalsInOrder(t *testing.T) {
 
 // What the schema does not tell of a stream can be done with it all the same.
 func TestBareSchema(t *testing.T) {
-	f := newFixtureOf(t, resource.ReadsV01)
+	f := newFixtureOf(t, resource.Options{})
 	const stream = "connectors.0.streams.0."
 	compact := f.get(narrowToken, "/v1/schema?view=compact")
 	compact.want("stream_count", "1")

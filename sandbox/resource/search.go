@@ -46,6 +46,9 @@ func (s *server) newSearch(c *call) (search, error) {
 	if err != nil {
 		return search{}, err
 	}
+	if err := c.coming.checkAvailable(sources); err != nil {
+		return search{}, err
+	}
 	if len(c.parameters.bracketed("filter")) > 0 && len(c.parameters.all("streams")) != 1 {
 		return search{}, invalidRequest("filter[...] requires exactly one streams[] value (e.g. ?streams[]=messages&filter[received_at][gte]=...). " +
 			"filter[stream] and filter[connector_id] are not supported.").of("streams")

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
@@ -43,6 +44,8 @@ type lexicalMeta struct {
 	CountAccuracy string    `json:"count_accuracy"` // "exact", or "lower_bound" when the recall is truncated
 	Recall        recall    `json:"recall"`
 	Warnings      []warning `json:"warnings"`
+
+	Fulfillment *fulfillment `json:"fulfillment,omitempty"`
 }
 
 // mostCandidates is how many matches of one connection are ranked.
@@ -94,6 +97,7 @@ func (s *server) searchLexical(c *call) (any, error) {
 	}
 	hits, recall := candidates(hits)
 	recall.SourcesSearchedCount = wanted.connections
+	recall.RankingScope = cmp.Or(c.coming.RankingScope, recall.RankingScope)
 	shown, next, err := page.cut(hits)
 	if err != nil {
 		return nil, err
@@ -110,7 +114,7 @@ func (s *server) searchLexical(c *call) (any, error) {
 		answer.HasMore, answer.NextCursor, answer.Links.Next = true, next, c.nextPage(next)
 	}
 	answer.Meta = lexicalMeta{
-		Count: len(hits), CountAccuracy: "exact", Recall: recall, Warnings: c.meta(count{}).Warnings,
+		Count: len(hits), CountAccuracy: "exact", Recall: recall, Warnings: c.meta(count{}).Warnings, Fulfillment: c.coming.fulfillment(),
 	}
 	if recall.Truncated {
 		answer.Meta.CountAccuracy = "lower_bound"

@@ -32,6 +32,8 @@ func AllReads() []Reads { return []Reads{ReadsV01, ReadsOpen} }
 type Options struct {
 	// Reads is ReadsV01 when it is empty.
 	Reads Reads
+	// Coming are answers of later versions.
+	Coming Coming
 	// ResourceMetadataURL is where the protected resource's metadata (RFC 9728) is served. A 401 answer
 	// points there.
 	ResourceMetadataURL string
@@ -48,6 +50,7 @@ type server struct {
 	connections []catalog.Connection
 	access      func(token string) (catalog.Access, bool)
 	reads       Reads
+	coming      Coming
 	metadataURL string
 	snapshots   *snapshotSigner
 
@@ -65,6 +68,7 @@ func New(st *store.Store, dataset catalog.Dataset, access func(token string) (ca
 		connections: dataset.Connections,
 		access:      access,
 		reads:       cmp.Or(options.Reads, ReadsV01),
+		coming:      options.Coming,
 		metadataURL: options.ResourceMetadataURL,
 		snapshots:   newSnapshotSigner(),
 

@@ -79,7 +79,7 @@ func (s *server) streamDocument(c *call, group streamGroup) (streamDocument, err
 		PrimaryKey: stream.PrimaryKey, CursorField: stream.CursorField, ConsentTimeField: stream.ConsentTimeField,
 		Schema: source.dataSchema(), ExpandCapabilities: c.expandCapabilities(source),
 		Views: []viewDocument{}, Relationships: []relationship{}, Query: struct{}{},
-		Freshness: newFreshness(lastUpdate(measured.LastUpdated)), TimeConstraint: source.timeConstraint(),
+		Freshness: c.freshness(lastUpdate(measured.LastUpdated)), TimeConstraint: source.timeConstraint(),
 	}
 	if !c.restricted {
 		document.Query, document.Schema.Required = source.queryDocument(), source.required()

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
@@ -26,14 +27,14 @@ type sourceName struct {
 	Kind string `json:"kind"` // "connector"
 }
 
-// freshness says how old the records are. The sandbox collects nothing, so the status stays unknown.
+// freshness says how old the records are. The sandbox collects nothing, so the status is unknown unless it is set.
 type freshness struct {
 	Status     string  `json:"status"`
 	CapturedAt *string `json:"captured_at,omitempty"`
 }
 
-func newFreshness(captured *string) freshness {
-	return freshness{Status: "unknown", CapturedAt: captured}
+func (c *call) freshness(captured *string) freshness {
+	return freshness{Status: cmp.Or(c.coming.Freshness, "unknown"), CapturedAt: captured}
 }
 
 // lastUpdate is a time for a document, or null when there is none.
@@ -69,7 +70,7 @@ func (c *call) streamRow(source source, measured store.Extent) streamRow {
 	row := streamRow{
 		Object: "stream", Name: source.stream.Name, RecordCount: measured.Count, LastUpdated: updated,
 		ConnectionID: source.connection.ID, ConnectorInstanceID: source.connection.ID,
-		DisplayName: source.connection.DisplayName, Freshness: newFreshness(updated),
+		DisplayName: source.connection.DisplayName, Freshness: c.freshness(updated),
 	}
 	if c.isOwner() {
 		row.ConnectorID = source.connector.Key
