@@ -176,6 +176,8 @@ func (c *captured) declare(t *testing.T, schema []byte) {
 		}
 		c.connectors = append(c.connectors, declared)
 	}
+	// One that requests name (510), and that no connection is of.
+	c.connectors = append(c.connectors, catalog.Connector{Key: "spotify", Name: "Spotify", Streams: []catalog.Stream{{Name: "top_artists"}}})
 	c.connectors = append(c.connectors, catalog.Connector{Key: "reddit", Name: "Reddit", Streams: []catalog.Stream{{
 		Name: "posts", PrimaryKey: []string{"id"}, CursorField: "created_at",
 		Fields: []catalog.Field{parseFlags("id", "t=string,eq"), parseFlags("title", "t=string,eq,lex"), parseFlags("created_at", "t=string,role=event-time,eq,r=gte")},

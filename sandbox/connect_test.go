@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/oauth2"
@@ -113,14 +114,15 @@ func severalConnectionsGiveAPackage(c *connecting) {
 // authorizationDetailsBoundTheGrant asks for one stream with two fields of mail.
 func authorizationDetailsBoundTheGrant(c *connecting) {
 	details := `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"https://registry.example/connectors/gmail"},
-		"streams":[{"name":"messages","fields":["id","subject"]}]}]`
+		"access_mode":"single_use","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","purpose_description":"Reading subjects aloud",
+		"streams":[{"name":"messages","instance_ids":["cin_gmail_personal"],"fields":["id","subject"],"time_range":{"until":"2026-01-10T00:00:00Z"}}]}]`
 	asked := oauth2.SetAuthURLParam("authorization_details", details)
 	config := c.register("Subject reader")
 	page, err := c.owner.Open(c.ctx, config.AuthCodeURL("s", asked, oauth2.S256ChallengeOption(oauth2.GenerateVerifier())))
 	if err != nil {
 		c.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"cin_gmail_personal", "cin_gmail_work"}, page.Choices()); diff != "" {
+	if diff := cmp.Diff([]string{"cin_gmail_personal"}, page.Choices()); diff != "" {
 		c.Errorf("choices (-want +got):\n%s", diff)
 	}
 	token := c.signIn(config, []oauth2.AuthCodeOption{asked}, "cin_gmail_personal")
@@ -131,8 +133,16 @@ func authorizationDetailsBoundTheGrant(c *connecting) {
 		Error struct{ Code string } `json:"error"`
 	}
 	if status := c.get(c.origin+"/v1/streams/messages/records?limit=1", token.AccessToken, &answer); status != http.StatusOK ||
-		len(answer.Data) != 1 || len(answer.Data[0].Data) != 2 {
-		c.Errorf("messages: %d %+v", status, answer)
+		len(answer.Data) != 1 || len(answer.Data[0].Data) != 3 || string(answer.Data[0].Data["received_at"]) >= `"2026-01-10"` {
+		c.Errorf("messages: %d %+v, want three fields of one before January 10", status, answer)
+	}
+	if ends := time.Until(token.Expiry); token.RefreshToken != "" || ends < 23*time.Hour || ends > 24*time.Hour {
+		c.Errorf("a single use has the refresh token %q and ends in %v", token.RefreshToken, ends)
+	}
+	for _, shown := range []string{"Reading subjects aloud", "ends after 24 hours", "How to take it back", "only id, subject, received_at; before 2026-01-10", " checked>"} {
+		if !strings.Contains(page.Body, shown) {
+			c.Errorf("the consent page does not say %q: %s", shown, page.Body)
+		}
 	}
 	if status := c.get(c.origin+"/v1/streams/threads/records", token.AccessToken, &answer); status == http.StatusOK {
 		c.Error("a stream that was not asked for can be read")

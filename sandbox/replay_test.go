@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
@@ -110,9 +111,13 @@ var placeholder = regexp.MustCompile(`<([a-z_0-9 ]+)>`)
 
 // replayer sends captured requests to a sandbox.
 type replayer struct {
-	server *httptest.Server
-	box    *sandbox.Sandbox
+	server   *httptest.Server
+	box      *sandbox.Sandbox
+	clientID string // of a registered client
 }
+
+// capturedClient is a registered client in a body.
+var capturedClient = regexp.MustCompile(`"client_id": "(cli_[0-9a-f]+|longview)"`)
 
 // newReplayer has the data of the captures.
 func newReplayer(t *testing.T, all []capture) *replayer {
@@ -156,7 +161,11 @@ func (p *replayer) send(t *testing.T, c capture) (int, []byte) {
 			t.Fatal(err)
 		}
 	}
-	request, err := http.NewRequestWithContext(t.Context(), c.method, target.String(), strings.NewReader(p.fill(t, c.body, url.QueryEscape)))
+	sent := p.fill(t, c.body, url.QueryEscape)
+	if target.Path == "/oauth/par" {
+		sent = capturedClient.ReplaceAllString(sent, `"client_id": "`+p.clientID+`"`)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), c.method, target.String(), strings.NewReader(sent))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +241,12 @@ func replaceParameter(query, parameter, value string) string {
 func TestReplay(t *testing.T) {
 	all := readCaptures(t)
 	p := newReplayer(t, all)
-	replayed, differing := 0, 0
+	config, err := flowtest.Register(t.Context(), http.DefaultTransport, p.server.URL, "Replayed client")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.clientID = config.ClientID
+	replayed, differing, valued := 0, 0, 0
 	left := map[string]int{}
 	for _, c := range all {
 		if reason := outside(c); reason != "" {
@@ -240,6 +254,9 @@ func TestReplay(t *testing.T) {
 			continue
 		}
 		replayed++
+		if c.ofLab() {
+			valued++
+		}
 		want, differs := differenceOf(c.name)
 		if differs {
 			differing++
@@ -256,7 +273,7 @@ func TestReplay(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d captures replayed, %d of them with a declared difference", replayed, differing)
+	t.Logf("%d captures replayed, %d of them value by value, %d with a declared difference", replayed, valued, differing)
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
 		t.Logf("%d not: %s", left[reason], reason)
 	}

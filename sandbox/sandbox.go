@@ -66,7 +66,8 @@ func New(ctx context.Context, options Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	as := authorization.New(origin, set, options.Authorization...)
+	open := authorization.WithOwnersChoice(options.Reads == resource.ReadsOpen)
+	as := authorization.New(origin, set, append([]authorization.Option{open}, options.Authorization...)...)
 	if options.Retries == nil {
 		options.Retries = subscription.DefaultRetries()
 	}

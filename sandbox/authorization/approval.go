@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/opaque"
@@ -30,6 +32,43 @@ type grantClient struct {
 	ClientID string `json:"client_id"`
 }
 
+// CheckInstances refuses details whose connections cannot be told, as real servers do when the owner comes to decide: there is
+// one detail, and it leaves instance_ids out only where one connection fits.
+func (s keeper) CheckInstances(details []json.RawMessage) error {
+	if len(details) > 1 && !s.ownersChoice {
+		return &flow.DetailError{Code: "invalid_request", Message: "Approval review could not be finalized"}
+	}
+	for _, raw := range details {
+		detail, err := decodeDetail(raw)
+		if err != nil {
+			return err
+		}
+		key := connectorKey(detail.Source)
+		eligible := s.connectionIDs(key)
+		for _, asked := range detail.Streams {
+			if asked.InstanceIDs == nil {
+				if len(eligible) == 1 || s.ownersChoice {
+					continue
+				}
+				return &flow.DetailError{Code: "source.authorization_details_invalid", Message: fmt.Sprintf(
+					"Omitted instance_ids requires exactly one eligible instance for stream '%s', found %d",
+					streamsNamed(s.connector(key), asked.Name)[0].Name, len(eligible))}
+			}
+			for _, id := range *asked.InstanceIDs {
+				switch of := s.connection(id).ConnectorKey; of {
+				case key:
+				case "":
+					return &flow.DetailError{Code: "connector_instance_not_found", Message: fmt.Sprintf("Connector instance '%s' does not exist.", id)}
+				default:
+					return &flow.DetailError{Code: "connector_instance_connector_mismatch", Message: fmt.Sprintf(
+						"Connector instance '%s' belongs to connector '%s', not '%s'.", id, of, key)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // Choices lists connections in the order in which the data declares them.
 func (s keeper) Choices(details []json.RawMessage) []flow.Choice {
 	var choices []flow.Choice
@@ -40,13 +79,35 @@ func (s keeper) Choices(details []json.RawMessage) []flow.Choice {
 		}
 		choice := flow.Choice{
 			ConnectionID: connection.ID, DisplayName: connection.DisplayName, Connector: s.connector(connection.ConnectorKey).Name,
+			Asked: len(details) > 0,
 		}
 		for _, stream := range g.Streams {
-			choice.Streams = append(choice.Streams, stream.Name)
+			choice.Streams = append(choice.Streams, describe(stream))
 		}
 		choices = append(choices, choice)
 	}
 	return choices
+}
+
+// describe names a stream, and how far it may be read, for people.
+func describe(granted catalog.StreamGrant) string {
+	var limits []string
+	if granted.Fields != nil {
+		limits = append(limits, "only "+strings.Join(granted.Fields, ", "))
+	}
+	if !granted.Since.IsZero() {
+		limits = append(limits, "from "+granted.Since.Format(time.DateOnly))
+	}
+	if !granted.Until.IsZero() {
+		limits = append(limits, "before "+granted.Until.Format(time.DateOnly))
+	}
+	if granted.Resources != nil {
+		limits = append(limits, fmt.Sprintf("%d records", len(granted.Resources)))
+	}
+	if limits == nil {
+		return granted.Name
+	}
+	return granted.Name + " (" + strings.Join(limits, "; ") + ")"
 }
 
 // approvableGrant covers of a connection what details ask for, or all of it when there are none.
@@ -60,18 +121,16 @@ func (s *Server) approvableGrant(connection catalog.Connection, details []json.R
 		if err != nil || connectorKey(detail.Source) != connection.ConnectorKey {
 			continue
 		}
+		g.AccessMode, g.PurposeCode, g.PurposeDescription = detail.AccessMode, *detail.PurposeCode, detail.PurposeDescription
 		for _, asked := range detail.Streams {
-			if len(asked.InstanceIDs) > 0 && !slices.Contains(asked.InstanceIDs, connection.ID) {
+			if asked.InstanceIDs != nil && !slices.Contains(*asked.InstanceIDs, connection.ID) {
 				continue
 			}
-			since, until, _ := asked.TimeConstraint.bounds() // CheckDetail has refused what cannot be read
 			for _, declared := range streamsNamed(s.connector(connection.ConnectorKey), asked.Name) {
 				if slices.ContainsFunc(g.Streams, func(granted catalog.StreamGrant) bool { return granted.Name == declared.Name }) {
 					continue // the first detail about a stream counts
 				}
-				g.Streams = append(g.Streams, catalog.StreamGrant{
-					Name: declared.Name, ConnectionIDs: []string{connection.ID}, Fields: asked.Fields, Since: since, Until: until,
-				})
+				g.Streams = append(g.Streams, asked.grantedStream(declared, connection.ID))
 			}
 		}
 	}
@@ -117,5 +176,5 @@ func (s *Server) approvedGrant(g catalog.Grant) (flow.Approved, error) {
 	if err != nil {
 		return flow.Approved{}, fmt.Errorf("encode grant %s: %w", g.ID, err)
 	}
-	return flow.Approved{GrantID: g.ID, Details: details, Document: document}, nil
+	return flow.Approved{GrantID: g.ID, Details: details, Document: document, SingleUse: g.AccessMode == singleUse}, nil
 }

@@ -1,6 +1,7 @@
 package authorization
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -50,9 +51,9 @@ func (s *Server) authorizationDetails(g catalog.Grant) []authorizationDetail {
 	var details []authorizationDetail
 	for _, connector := range s.set.Connectors {
 		detail := authorizationDetail{
-			AccessMode:         "continuous",
-			PurposeCode:        "https://pdpp.dev/purpose/personal_ai_assistant",
-			PurposeDescription: "Trying PDPP in the sandbox",
+			AccessMode:         cmp.Or(g.AccessMode, continuous),
+			PurposeCode:        cmp.Or(g.PurposeCode, "https://pdpp.dev/purpose/personal_ai_assistant"),
+			PurposeDescription: cmp.Or(g.PurposeDescription, "Trying PDPP in the sandbox"),
 			Source:             s.source(connector.Key),
 			Type:               detailsType,
 		}

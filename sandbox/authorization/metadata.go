@@ -23,6 +23,7 @@ type serverMetadata struct {
 	RegistrationEndpoint             string          `json:"registration_endpoint"`
 	RevocationEndpoint               string          `json:"revocation_endpoint"`
 	DeviceAuthorizationEndpoint      string          `json:"device_authorization_endpoint"`
+	PushedAuthorizationEndpoint      string          `json:"pushed_authorization_request_endpoint"`
 	IntrospectionEndpoint            string          `json:"introspection_endpoint"`
 	AgentConnectEndpoint             string          `json:"agent_connect_endpoint"`
 	TokenAuthMethods                 []string        `json:"token_endpoint_auth_methods_supported"`
@@ -60,6 +61,7 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 		RegistrationEndpoint:            s.issuer + flow.RegistrationPath,
 		RevocationEndpoint:              s.issuer + flow.RevocationPath,
 		DeviceAuthorizationEndpoint:     s.issuer + flow.DeviceAuthorizationPath,
+		PushedAuthorizationEndpoint:     s.issuer + flow.PushedPath,
 		IntrospectionEndpoint:           s.issuer + IntrospectionPath,
 		AgentConnectEndpoint:            s.issuer + flow.AgentConnectPath,
 		TokenAuthMethods:                clientAuthMethods,

@@ -37,6 +37,7 @@ type Server struct {
 	further  map[string]catalog.Grant // by name
 
 	withoutMembers bool
+	ownersChoice   bool
 
 	flow *flow.Flow
 
@@ -80,6 +81,12 @@ func WithTokens(token func(name string) string) Option {
 // WithMembers says whether introspection publishes the members of packages; the default is that it does.
 func WithMembers(published bool) Option {
 	return func(s *Server) { s.withoutMembers = !published }
+}
+
+// WithOwnersChoice lets the owner choose among the connections that fit when a client leaves instance_ids out; by default they
+// are wanted unless one fits, as PDPP v0.1 has it.
+func WithOwnersChoice(allowed bool) Option {
+	return func(s *Server) { s.ownersChoice = allowed }
 }
 
 // WithGrants adds ready grants and their client tokens, by name. A grant without a client is of the sandbox's own.

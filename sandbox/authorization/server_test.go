@@ -324,7 +324,7 @@ func TestMetadataNamesOnlyWhatIsServed(t *testing.T) {
 			t.Errorf("%s is %v, where nothing answers", key, value)
 		}
 	}
-	if endpoints != 7 || metadata["issuer"] != issuer {
+	if endpoints != 8 || metadata["issuer"] != issuer {
 		t.Errorf("metadata %s", raw)
 	}
 	for key, want := range map[string][]any{

@@ -87,6 +87,11 @@ type Grant struct {
 	Streams      []StreamGrant
 	ExpiresAt    time.Time // zero: does not expire
 	Revoked      bool
+
+	// What the client said that it is for. Empty means continuous, and the sandbox's own purpose.
+	AccessMode         string // continuous or single_use
+	PurposeCode        string // a URI
+	PurposeDescription string
 }
 
 // StreamGrant is one stream of a grant.

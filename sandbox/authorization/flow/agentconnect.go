@@ -72,6 +72,7 @@ type agentRequest struct {
 	Resource   string          `json:"resource"`
 	Scope      string          `json:"scope"`
 	Details    json.RawMessage `json:"authorization_details"`
+	RequestURI string          `json:"request_uri"` // of a pushed request, in place of the client and the details
 }
 
 // agentAttempt is what the agent gets to show and to poll.
@@ -93,6 +94,14 @@ func (f *Flow) startAgentConnect(w http.ResponseWriter, r *http.Request) {
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		respond.Error(w, http.StatusBadRequest, "invalid_request", "The body must be a JSON object: "+err.Error())
 		return
+	}
+	if asked.RequestURI != "" {
+		pushed, found := f.pushed.take(asked.RequestURI)
+		if !found {
+			respond.Error(w, http.StatusBadRequest, "invalid_request", "request_uri is unknown or has expired")
+			return
+		}
+		asked.ClientID, asked.Details = pushed.clientID, json.RawMessage(pushed.details)
 	}
 	if asked.ClientID == "" {
 		registered, a := f.registered(r, members{"client_name": quoted(asked.ClientName)})

@@ -33,7 +33,8 @@ func TestAuthorizationRequests(t *testing.T) {
 	f := newFixture(t)
 	config := f.register()
 	detail := func(source, streams string) string {
-		return `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"` + source + `"},"streams":` + streams + `}]`
+		return `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"` + source + `"},
+			"access_mode":"continuous","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","streams":` + streams + `}]`
 	}
 	cases := map[string]struct {
 		changes []string
@@ -56,11 +57,11 @@ func TestAuthorizationRequests(t *testing.T) {
 		"implicit flow":                    {[]string{"response_type", "token", "response_mode", "query"}, 303, "invalid_request"},
 		"details that are no JSON":         {[]string{"authorization_details", "["}, 303, "invalid_authorization_details"},
 		"details of an unknown type":       {[]string{"authorization_details", `[{"type":"other"}]`}, 303, "invalid_authorization_details"},
-		"details of an unknown source":     {[]string{"authorization_details", detail("nope", `[{"name":"*"}]`)}, 303, "invalid_authorization_details"},
-		"details of an unknown stream":     {[]string{"authorization_details", detail("gmail", `[{"name":"nope"}]`)}, 303, "invalid_authorization_details"},
-		"details of an unknown field":      {[]string{"authorization_details", detail("gmail", `[{"name":"messages","fields":["nope"]}]`)}, 303, "invalid_authorization_details"},
-		"details of another's connection":  {[]string{"authorization_details", detail("gmail", `[{"name":"*","instance_ids":["cin_spotify"]}]`)}, 303, "invalid_authorization_details"},
-		"details with a time that is none": {[]string{"authorization_details", detail("gmail", `[{"name":"messages","time_constraint":{"since":"May"}}]`)}, 303, "invalid_authorization_details"},
+		"details of an unknown source":     {[]string{"authorization_details", detail("https://registry.example/connectors/nope", `[{"name":"*"}]`)}, 303, "invalid_authorization_details"},
+		"details of an unknown stream":     {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"nope"}]`)}, 303, "invalid_authorization_details"},
+		"details of an unknown field":      {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"messages","fields":["nope"]}]`)}, 303, "invalid_authorization_details"},
+		"details of another's connection":  {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"*","instance_ids":["cin_spotify"]}]`)}, 400, ""},
+		"details with a time that is none": {[]string{"authorization_details", detail("https://registry.example/connectors/gmail", `[{"name":"messages","time_constraint":{"since":"May"}}]`)}, 303, "invalid_authorization_details"},
 		"unknown client":                   {[]string{"client_id", "cli_unknown"}, 400, ""},
 		"no client":                        {[]string{"client_id", ""}, 400, ""},
 		"redirect to another path":         {[]string{"redirect_uri", "http://127.0.0.1:5555/other"}, 400, ""},

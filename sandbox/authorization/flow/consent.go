@@ -38,6 +38,10 @@ func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.Au
 	if err != nil {
 		return goidc.StatusFailure, err
 	}
+	if err := f.keeper.CheckInstances(details); err != nil {
+		return goidc.StatusPending, writeMessage(w, http.StatusBadRequest, "This request cannot be decided", err.Error()+
+			" The application has to ask anew and name what it means in instance_ids.")
+	}
 	choices := f.keeper.Choices(details)
 	if len(choices) == 0 {
 		return goidc.StatusFailure, goidc.NewError(goidc.ErrorCodeInvalidAuthDetails, "No connection has what authorization_details asks for")

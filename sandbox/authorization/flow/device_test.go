@@ -14,7 +14,7 @@ import (
 
 const (
 	deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
-	musicOnly   = `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"spotify"},"streams":[{"name":"*"}]}]`
+	musicOnly   = `[{"type":"https://pdpp.dev/data-access","source":{"kind":"connector","id":"https://registry.example/connectors/spotify"},"access_mode":"continuous","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant","streams":[{"name":"*"}]}]`
 )
 
 // TestDeviceAuthorization lets x/oauth2 poll while the owner decides, in a time that passes only while

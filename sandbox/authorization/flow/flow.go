@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +31,7 @@ const (
 	RegistrationPath        = prefix + "/register"
 	RevocationPath          = prefix + "/revoke"
 	DeviceAuthorizationPath = prefix + "/device_authorization"
+	PushedPath              = prefix + "/par"
 	VerificationPath        = prefix + "/device"
 	AgentConnectPath        = "/agent-connect"
 )
@@ -46,6 +48,8 @@ const (
 	// deviceAccessLifetime is long: command line clients keep the access token alone.
 	deviceAccessLifetime = 30 * 24 * time.Hour
 	refreshLifetime      = 30 * 24 * time.Hour
+	// singleUseLifetime is that of the one token of a single use.
+	singleUseLifetime = 24 * time.Hour
 )
 
 // maxBodyBytes bounds the body of every request.
@@ -72,6 +76,7 @@ type Flow struct {
 	sessions       *sessions
 	authorizations *authorizations
 	attempts       *attempts
+	pushed         *pushedRequests
 
 	// redeeming lets one token request in at a time, so that two cannot redeem the same code or refresh
 	// token: the library reads and saves in two steps.
@@ -92,6 +97,7 @@ func New(options Options) (*Flow, error) {
 		sessions:       newSessions(times),
 		authorizations: newAuthorizations(times, options.Keeper),
 		attempts:       newAttempts(options.Clock),
+		pushed:         &pushedRequests{clock: options.Clock, byURI: map[string]pushedRequest{}},
 	}
 	_, _ = rand.Read(f.formKey) // crypto/rand never fails: it ends the program instead
 	library, err := provider.New(options.Issuer, f.authorizations, noKeys, f.libraryOptions(options)...)
@@ -118,6 +124,9 @@ func (f *Flow) libraryOptions(options Options) []provider.Option {
 		provider.WithPolicies(goidc.NewPolicy("consent", forEveryRequest, f.consent)),
 		provider.WithRefreshTokenGrant(f.authorizations),
 		provider.WithRefreshTokenRotation(),
+		provider.WithRefreshTokenShouldIssue(func(_ context.Context, client *goidc.Client, grant *goidc.Grant) bool {
+			return slices.Contains(client.GrantTypes, goidc.GrantRefreshToken) && !approvedBy(grant).SingleUse
+		}),
 		provider.WithRefreshTokenLifetime(int(refreshLifetime.Seconds())),
 		provider.WithRefreshTokenFunc(func(context.Context) string { return "rt_" + opaque.Text() }),
 		provider.WithTokenRevocation(func(context.Context, *goidc.Client) bool { return true }),
@@ -156,6 +165,7 @@ func (f *Flow) Handler() http.Handler {
 		RevocationPath:                   f.revoke,
 		RegistrationPath:                 f.register,
 		DeviceAuthorizationPath:          f.authorizeDevice,
+		PushedPath:                       f.push,
 		AgentConnectPath:                 f.startAgentConnect,
 		AgentConnectPath + "/{id}/token": f.pollAgentConnect,
 	} {
@@ -180,7 +190,10 @@ func forEveryRequest(*http.Request, *goidc.AuthnSession, *goidc.Client) bool { r
 
 func tokenOptions(_ context.Context, grant *goidc.Grant, _ *goidc.Client) goidc.TokenOptions {
 	lifetime := accessLifetime
-	if grant.DeviceCode != "" {
+	switch {
+	case approvedBy(grant).SingleUse:
+		lifetime = singleUseLifetime
+	case grant.DeviceCode != "":
 		lifetime = deviceAccessLifetime
 	}
 	return goidc.NewOpaqueTokenOptions(int(lifetime.Seconds()))

@@ -10,6 +10,8 @@ import (
 type Keeper interface {
 	// CheckDetail refuses an element of authorization_details (RFC 9396) that asks for what does not exist.
 	CheckDetail(detail json.RawMessage) error
+	// CheckInstances refuses details whose connections are unknown, or cannot be told.
+	CheckInstances(details []json.RawMessage) error
 	// Choices lists the connections that the owner can share: all, or those that details ask for.
 	Choices(details []json.RawMessage) []Choice
 	// Approve makes a grant for one connection, or a package of grants for several.
@@ -30,7 +32,16 @@ type Choice struct {
 	DisplayName  string
 	Connector    string // for people
 	Streams      []string
+	Asked        bool // the client asked for it, so it is ticked from the start
 }
+
+// DetailError is a refusal of authorization_details that has a code of its own.
+type DetailError struct {
+	Code    string
+	Message string
+}
+
+func (e *DetailError) Error() string { return e.Message }
 
 // Approval is what the owner agreed to.
 type Approval struct {
@@ -46,6 +57,7 @@ type Approved struct {
 	PackageID string
 	Details   json.RawMessage // authorization_details as granted; null for a package
 	Document  json.RawMessage // the grant as agent connect hands it out; null for a package
+	SingleUse bool            // one token of a day, and no refreshing
 }
 
 // id is what Keeper.Revoke takes.

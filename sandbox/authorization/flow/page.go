@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
@@ -48,6 +49,8 @@ type consentPage struct {
 	UserCode   string // of a device
 	Resources  []string
 	Choices    []Choice
+	Purposes   []string // as the client says; nobody has checked them
+	SingleUse  bool
 	Action     string
 	FormToken  string
 	Problem    string
@@ -93,6 +96,7 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 	if session.DeviceCode != "" {
 		action = VerificationPath
 	}
+	purposes, single := purposesOf(session.AuthDetails)
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusBadRequest
@@ -100,8 +104,20 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 	return writePage(w, status, "consent.html", formTarget(session.RedirectURI), consentPage{
 		Style: template.CSS(pageStyle), ClientName: client.Name, ClientID: client.ID,
 		Leads: session.RedirectURI, UserCode: session.UserCode, Resources: session.Resources, Choices: choices,
+		Purposes: purposes, SingleUse: single,
 		Action: action + "/" + session.ID, FormToken: f.formToken(f.browser(w, r), session.ID), Problem: problem,
 	})
+}
+
+// purposesOf is what the client says that it asks for, and whether it is for a single use.
+func purposesOf(details []goidc.AuthDetail) (purposes []string, single bool) {
+	for _, detail := range details {
+		if purpose, is := detail["purpose_description"].(string); is && purpose != "" && !slices.Contains(purposes, purpose) {
+			purposes = append(purposes, purpose)
+		}
+		single = single || detail["access_mode"] == "single_use"
+	}
+	return purposes, single
 }
 
 // askUserCode writes the page that asks for the code of a device. The library shows it again for a code
