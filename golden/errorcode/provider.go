@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // providerSection is the codes of resource servers, as far as they are known (rs-contract.md, Envelopes). They are an
@@ -155,6 +156,11 @@ var accessEntries = []Entry{
 		Next:    "Leave the field out; the owner can approve a broader grant.",
 	},
 	{
+		Code: "field_not_found", Status: http.StatusNotFound,
+		Meaning: "The record has no such field.",
+		Next:    "Use a field that the record or schema shows.",
+	},
+	{
 		Code: "insufficient_scope", Status: http.StatusForbidden,
 		Meaning: "The token is not for this kind of request.",
 		Next:    "Connect again; the owner approves what is missing.",
@@ -202,6 +208,11 @@ var absentEntries = []Entry{
 		Code: rs.CodeRateLimit, Status: http.StatusTooManyRequests,
 		Meaning: "The provider takes no more requests for now.",
 		Next:    "Wait as long as the message says. Where there was a short `Retry-After`, the adapter has waited and tried again already.",
+	},
+	{
+		Code: string(tool.SourceUnavailable), Status: http.StatusServiceUnavailable,
+		Meaning: "The provider cannot reach where the records of this connection come from.",
+		Next:    "Wait as long as the message says, or read other connections.",
 	},
 	{
 		Code:    rs.CodeOther,
