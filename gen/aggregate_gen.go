@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -45,11 +46,11 @@ func decodeAggregate(raw json.RawMessage) (AggregateInput, []rs.Member, error) {
 	arguments := argument.Open(raw, aggregateArguments)
 	input := AggregateInput{
 		Stream:       arguments.RequiredString("stream", argument.SafeName),
-		Metric:       arguments.RequiredString("metric", argument.OneOf("count", "sum", "min", "max", "count_distinct")),
-		Field:        arguments.String("field", argument.FieldPath),
-		GroupBy:      arguments.String("group_by", argument.FieldPath),
-		GroupByTime:  arguments.String("group_by_time", argument.FieldPath),
-		Granularity:  arguments.String("granularity", argument.OneOf("minute", "hour", "day", "week", "month", "quarter", "year")),
+		Metric:       arguments.RequiredWord("metric", "count", "sum", "min", "max", "count_distinct"),
+		Field:        arguments.String("field", argument.SafeName),
+		GroupBy:      arguments.String("group_by", argument.SafeName),
+		GroupByTime:  arguments.String("group_by_time", argument.SafeName),
+		Granularity:  arguments.Word("granularity", "minute", "hour", "day", "week", "month", "quarter", "year"),
 		TimeZone:     arguments.String("time_zone"),
 		Limit:        arguments.Integer("limit", 1, 100),
 		Filter:       arguments.Filter("filter"),
@@ -95,7 +96,7 @@ var aggregateInputSchema json.RawMessage
 var aggregateOutputSchema json.RawMessage
 
 func aggregateDefinition() tool.Definition {
-	return tool.Definition{
+	return refusal.Explained(tool.Definition{
 		Name:         "aggregate",
 		Title:        "Aggregate PDPP records",
 		Description:  "Count, sum or group records of one stream (`GET /v1/streams/{stream}/aggregate`). Read-only. Grouped results carry other_count: a positive value means top-N truncation.",
@@ -115,5 +116,5 @@ func aggregateDefinition() tool.Definition {
 		},
 		Table: tool.GroupTable,
 		Run:   runAggregate,
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -86,7 +87,7 @@ var fetchInputSchema json.RawMessage
 var fetchOutputSchema json.RawMessage
 
 func fetchDefinition() tool.Definition {
-	return tool.Definition{
+	return refusal.Explained(tool.Definition{
 		Name:         "fetch",
 		Title:        "Fetch one PDPP record",
 		Description:  "Read one record as a document (`GET /v1/streams/{stream}/records/{id}`). Read-only. Narrow with fields; long text is clipped with a continuation in metadata. Text and structured output are the same.",
@@ -95,11 +96,11 @@ func fetchDefinition() tool.Definition {
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Required: true, Description: "Id from search, unchanged."},
 			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields.", Complete: tool.CompleteField},
-			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities."},
+			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities.", Complete: tool.CompleteRelation},
 			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		Table: tool.DocumentTable,
 		Run:   runFetch,
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -54,9 +55,9 @@ func decodeQueryRecords(raw json.RawMessage) (QueryRecordsInput, []rs.Member, er
 		Stream:       arguments.RequiredString("stream", argument.SafeName),
 		Limit:        arguments.Integer("limit", 1, 100),
 		Cursor:       arguments.String("cursor"),
-		Order:        arguments.String("order", argument.OneOf("asc", "desc")),
+		Order:        arguments.Word("order", "asc", "desc"),
 		Sort:         arguments.String("sort"),
-		Count:        arguments.String("count", argument.OneOf("none", "estimated", "exact")),
+		Count:        arguments.Word("count", "none", "estimated", "exact"),
 		Filter:       arguments.Filter("filter"),
 		Fields:       arguments.StringList("fields", argument.FieldName),
 		View:         arguments.String("view"),
@@ -119,7 +120,7 @@ var queryRecordsInputSchema json.RawMessage
 var queryRecordsOutputSchema json.RawMessage
 
 func queryRecordsDefinition() tool.Definition {
-	return tool.Definition{
+	return refusal.Explained(tool.Definition{
 		Name:         "query_records",
 		Title:        "Query PDPP records",
 		Description:  "Read records of one stream (`GET /v1/streams/{stream}/records`), newest first, as text previews and structured output. Read-only. Page with cursor and narrow fields; aggregate or search when full records are not needed.",
@@ -130,12 +131,12 @@ func queryRecordsDefinition() tool.Definition {
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Page size. 1 to 100."},
 			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
 			{Name: "order", Type: tool.StringArgument, Description: "One of asc, desc.", Values: []string{"asc", "desc"}},
-			{Name: "sort", Type: tool.StringArgument, Description: "Sort field from schema, - for descending."},
+			{Name: "sort", Type: tool.StringArgument, Description: "Sort field from schema, - for descending.", Complete: tool.CompleteSort},
 			{Name: "count", Type: tool.StringArgument, Description: "One of none, estimated, exact.", Values: []string{"none", "estimated", "exact"}},
 			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
 			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields.", Complete: tool.CompleteField},
 			{Name: "view", Type: tool.StringArgument, Description: "A named projection."},
-			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities."},
+			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities.", Complete: tool.CompleteRelation},
 			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},
 			{Name: "changes_since", Type: tool.StringArgument, Description: "\"beginning\" or a next_changes_since."},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
@@ -143,5 +144,5 @@ func queryRecordsDefinition() tool.Definition {
 		Table: tool.RowTable,
 		Pages: "cursor",
 		Run:   runQueryRecords,
-	}
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -51,7 +52,7 @@ func decodeReadRecordField(raw json.RawMessage) (ReadRecordFieldInput, []rs.Memb
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 		Stream:       arguments.String("stream", argument.SafeName),
 		RecordID:     arguments.String("record_id", argument.RecordID),
-		FieldPath:    arguments.RequiredString("field_path", argument.FieldPath),
+		FieldPath:    arguments.RequiredString("field_path", argument.SafeName),
 		OffsetChars:  arguments.Integer("offset_chars", 0, math.MaxInt64),
 		Cursor:       arguments.String("cursor"),
 		Q:            arguments.String("q", argument.NotBlank),
@@ -117,7 +118,7 @@ var readRecordFieldInputSchema json.RawMessage
 var readRecordFieldOutputSchema json.RawMessage
 
 func readRecordFieldDefinition() tool.Definition {
-	return tool.Definition{
+	return refusal.Explained(tool.Definition{
 		Name:         "read_record_field",
 		Title:        "Read a long PDPP field",
 		Description:  "Read a window of one long text field (`GET /v1/streams/{stream}/records/{id}/field-window`). Read-only. Continue with the call shown.",
@@ -137,5 +138,5 @@ func readRecordFieldDefinition() tool.Definition {
 			{Name: "after_chars", Type: tool.IntegerArgument, Description: "With q. 0 to 8192."},
 		},
 		Run: runReadRecordField,
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -29,7 +30,7 @@ func decodeSchema(raw json.RawMessage) (SchemaInput, error) {
 	input := SchemaInput{
 		Stream:       arguments.String("stream", argument.SafeName),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
-		Detail:       arguments.String("detail", argument.OneOf("compact", "full")),
+		Detail:       arguments.Word("detail", "compact", "full"),
 	}
 	return input, arguments.Err()
 }
@@ -53,7 +54,7 @@ var schemaInputSchema json.RawMessage
 var schemaOutputSchema json.RawMessage
 
 func schemaDefinition() tool.Definition {
-	return tool.Definition{
+	return refusal.Explained(tool.Definition{
 		Name:         "schema",
 		Title:        "Discover PDPP schema",
 		Description:  "List granted connections and streams, or with stream its fields and what they support (`GET /v1/schema`). Read-only. Call this first.",
@@ -65,5 +66,5 @@ func schemaDefinition() tool.Definition {
 			{Name: "detail", Type: tool.StringArgument, Description: "full gives raw JSON Schema and needs stream. One of compact, full.", Values: []string{"compact", "full"}},
 		},
 		Run: runSchema,
-	}
+	})
 }

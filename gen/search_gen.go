@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -41,7 +42,7 @@ func decodeSearch(raw json.RawMessage) (SearchInput, []rs.Member, error) {
 	input := SearchInput{
 		Q:            arguments.RequiredString("q", argument.NotBlank),
 		Streams:      arguments.StringList("streams", argument.SafeName),
-		Mode:         arguments.String("mode", argument.OneOf("lexical", "semantic", "hybrid")),
+		Mode:         arguments.Word("mode", "lexical", "semantic", "hybrid"),
 		Limit:        arguments.Integer("limit", 1, 100),
 		Cursor:       arguments.String("cursor"),
 		Filter:       arguments.Filter("filter"),
@@ -92,7 +93,7 @@ var searchInputSchema json.RawMessage
 var searchOutputSchema json.RawMessage
 
 func searchDefinition() tool.Definition {
-	return tool.Definition{
+	return refusal.Explained(tool.Definition{
 		Name:         "search",
 		Title:        "Search PDPP records",
 		Description:  "Search text across granted streams (`GET /v1/search`; semantic and hybrid by mode). Read-only. Pass a result's id to fetch. Narrow by streams and page by cursor; results are also structured output.",
@@ -110,5 +111,5 @@ func searchDefinition() tool.Definition {
 		Table: tool.HitTable,
 		Pages: "cursor",
 		Run:   runSearch,
-	}
+	})
 }

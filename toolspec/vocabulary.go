@@ -181,7 +181,7 @@ const SendPath = "path"
 var Checks = Words{
 	{Name: "safe_name", Segment: true, Doc: "Safe as a path segment or a query value: no slash, no dot segment, no control character.", Fits: []Fit{{"string", "SafeName"}}},
 	{Name: "safe_names", Doc: "safe_name for each item.", Fits: []Fit{{"string_list", "SafeName"}}},
-	{Name: "field_path", Segment: true, Doc: "The name of a field, or a dotted path to one.", Fits: []Fit{{"string", "FieldPath"}}},
+	{Name: "field_path", Segment: true, Doc: "The name of a field, or a dotted path to one.", Fits: []Fit{{"string", "SafeName"}}},
 	{Name: "field_names", Doc: "A field or relation name in each item, free of the comma that separates them.", Fits: []Fit{{"string_list", "FieldName"}}},
 	{Name: "record_id", Segment: true, Doc: "The id of a record, safe as a path segment.", Fits: []Fit{{"string", "RecordID"}}},
 	{Name: "callback_url", Doc: "An https URL of at most 2048 bytes, or an http one of this machine; no user name, no fragment.", Fits: []Fit{{"string", "CallbackURL"}}},
@@ -281,11 +281,13 @@ var Renderers = Words{
 	},
 }
 
-// Completions are the words for `complete`: constants of package tool.
+// Completions are the words for `complete`: constants of package tool. They say what of the schema an argument names.
 var Completions = Words{
 	{Name: "stream", Doc: "The names of the granted streams, of the connection that the command line names.", Fits: []Fit{{"string", "CompleteStream"}, {"string_list", "CompleteStream"}}},
 	{Name: "connection", Doc: "The ids of the granted connections, of the stream that the command line names.", Fits: []Fit{{"string", "CompleteConnection"}}},
 	{Name: "field", Doc: "The names of the fields of the stream that the command line names.", Fits: []Fit{{"string", "CompleteField"}, {"string_list", "CompleteField"}}},
+	{Name: "relation", Doc: "A relation of the stream that the call names. Shells offer none.", Fits: []Fit{{"string_list", "CompleteRelation"}}},
+	{Name: "sort", Doc: "The field that the stream is sorted by, - before it for descending. Shells offer none.", Fits: []Fit{{"string", "CompleteSort"}}},
 }
 
 // Tables are the words for `table`: constants of package tool.

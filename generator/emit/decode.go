@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"strings"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
@@ -41,10 +43,12 @@ func read(argument plan.Argument) jen.Code {
 	if argument.Check != nil {
 		parameters = append(parameters, runtime("argument", argument.Check.Function))
 	}
+	reader := argument.Reader
 	if argument.Enum != nil {
-		parameters = append(parameters, runtime("argument", "OneOf").Call(literals(argument.Enum)...))
+		reader = strings.Replace(reader, "String", "Word", 1)
+		parameters = append(parameters, literals(argument.Enum)...)
 	}
-	return jen.Id("arguments").Dot(argument.Reader).Call(parameters...)
+	return jen.Id("arguments").Dot(reader).Call(parameters...)
 }
 
 // bound is a limit of an integer, or the named limit of its type.

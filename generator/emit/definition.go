@@ -30,7 +30,7 @@ func (t toolFile) definition() jen.Code {
 	}
 	members = append(members, member{"Run", jen.Id(t.runName())})
 	return jen.Func().Id(t.definitionName()).Params().Add(runtime("tool", "Definition")).Block(
-		jen.Return(runtime("tool", "Definition").Add(structLiteral(members))),
+		jen.Return(runtime("refusal", "Explained").Call(runtime("tool", "Definition").Add(structLiteral(members)))),
 	)
 }
 

@@ -16,7 +16,7 @@ const (
 )
 
 // runtimePackages are the packages that generated code may import.
-var runtimePackages = []string{"argument", "operation", "precondition", "recordid", "render", "rs", "tool"}
+var runtimePackages = []string{"argument", "operation", "precondition", "recordid", "refusal", "render", "rs", "tool"}
 
 // Header is the first line of a generated Go file (https://go.dev/s/generatedcode). It holds no version
 // and no date, so the same spec gives the same bytes.

@@ -7,8 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -76,12 +80,17 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 		if len(n.Accepted) > 0 {
 			accepted = strings.Join(n.Accepted, ", ")
 		}
-		return &tool.Error{
+		refused := &tool.Error{
 			Code:     tool.UnknownArgument,
 			Message:  fmt.Sprintf("unknown argument %s; this tool takes %s", quote(member.Name), accepted),
 			Param:    clip(member.Name),
 			Accepted: n.Accepted,
 		}
+		if meant := nearname.Meant(member.Name, n.Accepted); meant != "" && rawjson.Object(members).Get(meant) == nil {
+			refused.DidYouMean = meant
+			refused.Instead = rawjson.Object{{Name: member.Name}, rawjson.Raw(meant, member.Value)}
+		}
+		return refused
 	}
 	return nil
 }
@@ -115,7 +124,7 @@ func (a *Arguments) file(members []rs.Member, names Names) error {
 // seen are the names that an object had so far.
 type seen map[string]bool
 
-// again tells whether a name was there before, and notes it.
+// again reports whether a name was there before, and notes it.
 func (s seen) again(name string) bool {
 	before := s[name]
 	s[name] = true
@@ -131,19 +140,59 @@ func (a *Arguments) fail(err error) {
 	}
 }
 
-// take gives an argument's value, or nothing when it is absent or an error came before.
-func (a *Arguments) take(name string) json.RawMessage {
-	if a.err != nil {
-		return nil
-	}
-	return a.values[name]
-}
-
-// require is take for an argument that must be there.
-func (a *Arguments) require(name, kind string) json.RawMessage {
-	value := a.take(name)
-	if value == nil {
+// require refuses an argument that is absent.
+func (a *Arguments) require(name, kind string) {
+	if a.values[name] == nil {
 		a.fail(refuse(tool.InvalidArguments, name, "is required; pass "+kind))
 	}
-	return value
+}
+
+// settle gives an argument its advertised form.
+func (a *Arguments) settle(name string, value json.RawMessage) {
+	a.values[name] = value
+	a.given = rawjson.Object(a.given).With(name, value)
+}
+
+// maxShown bounds what a message repeats of a caller's text, in bytes.
+const maxShown = 80
+
+// refuse is an error whose message begins with the argument's name.
+func refuse(code tool.Code, name, problem string) *tool.Error {
+	return &tool.Error{Code: code, Message: name + " " + problem, Param: name}
+}
+
+// clip shortens a text for a message, between characters.
+func clip(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	end := maxShown
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+func quote(text string) string { return strconv.Quote(clip(text)) }
+
+// shown is a JSON value as a message shows it, with the kind that it is of.
+func shown(value json.RawMessage) string {
+	if isNull(value) {
+		return "null"
+	}
+	return kindOf(value) + " " + clip(string(value))
+}
+
+func kindOf(value json.RawMessage) string {
+	switch value[0] {
+	case '{':
+		return "the object"
+	case '[':
+		return "the array"
+	case '"':
+		return "the string"
+	case 't', 'f':
+		return "the boolean"
+	}
+	return "the number"
 }

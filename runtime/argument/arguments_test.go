@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -38,14 +39,14 @@ func decode(raw string) (input, error) {
 	decoded := input{
 		Q:           arguments.String("q", argument.NotBlank),
 		Stream:      arguments.String("stream", argument.SafeName),
-		Order:       arguments.String("order", argument.OneOf("asc", "desc")),
+		Order:       arguments.Word("order", "asc", "desc"),
 		Limit:       arguments.Integer("limit", 1, 100),
 		Open:        arguments.Integer("open", math.MinInt64, math.MaxInt64),
 		Fields:      arguments.StringList("fields", argument.FieldName),
 		Filter:      arguments.Filter("filter"),
 		ExpandLimit: arguments.Limits("expand_limit"),
 		RecordID:    arguments.String("record_id", argument.RecordID),
-		FieldPath:   arguments.String("field_path", argument.FieldPath),
+		FieldPath:   arguments.String("field_path", argument.SafeName),
 	}
 	return decoded, arguments.Err()
 }
@@ -90,6 +91,19 @@ func TestDecode(t *testing.T) {
 			"limits keep order (R-ARG-4)", `{"expand_limit":{"b":2,"a":1.0}}`,
 			input{ExpandLimit: rs.Limits{{Relation: "b", Count: 2}, {Relation: "a", Count: 1}}},
 		},
+		{
+			"values in another form whose meaning is certain",
+			`{"stream":["a"],"order":" ASC","limit":"5","fields":"id, subject","expand_limit":"{\"a\":\"3\"}","record_id":12}`,
+			input{
+				Stream: pointer("a"), Order: pointer("asc"), Limit: pointer(int64(5)), Fields: []string{"id", "subject"},
+				ExpandLimit: rs.Limits{{Relation: "a", Count: 3}}, RecordID: pointer("12"),
+			},
+		},
+		{"the JSON text of a list", `{"fields":"[\"id\"]"}`, input{Fields: []string{"id"}}},
+		{
+			"a day that can be read in one way", `{"filter":{"at":{"gte":"2026/3/1","lt":"March 9, 2026"}}}`,
+			input{Filter: rs.Filter{{Field: "at", Operator: "gte", Value: "2026-03-01"}, {Field: "at", Operator: "lt", Value: "2026-03-09"}}},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -104,6 +118,18 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// R-HAND-10: what repeats a call has its values in the advertised form.
+func TestGivenIsInTheAdvertisedForm(t *testing.T) {
+	arguments := argument.Open(json.RawMessage(`{"limit": "5","order":"DESC","fields":"a,b","stream":["s"]}`), names)
+	arguments.Integer("limit", 1, 100)
+	arguments.Word("order", "asc", "desc")
+	arguments.StringList("fields")
+	arguments.String("stream")
+	if got := string(rawjson.Object(arguments.Given()).Encode()); got != `{"limit":5,"order":"desc","fields":["a","b"],"stream":"s"}` {
+		t.Error(got)
+	}
+}
+
 func TestRequired(t *testing.T) {
 	accepted := argument.Names{Accepted: []string{"stream", "limit"}}
 	arguments := argument.Open(json.RawMessage(`{"stream":"messages","limit":7}`), accepted)
@@ -111,7 +137,7 @@ func TestRequired(t *testing.T) {
 	if err := arguments.Err(); err != nil || stream != "messages" || limit != 7 {
 		t.Errorf("got %q, %d and %v", stream, limit, err)
 	}
-	for _, raw := range []string{`{}`, `{"stream":null}`, `{"stream":7}`} {
+	for _, raw := range []string{`{}`, `{"stream":null}`, `{"stream":true}`} {
 		arguments := argument.Open(json.RawMessage(raw), accepted)
 		if got := arguments.RequiredString("stream"); got != "" {
 			t.Errorf("%s: got %q", raw, got)
@@ -185,7 +211,7 @@ func TestIntegerSpellings(t *testing.T) {
 			t.Errorf("%s: got %v", spelling, err)
 		}
 	}
-	for _, spelling := range []string{"0.5", "5e-1", "1e19", "1e999999999", "1e-999999999", "1e99999999999999999999", "9223372036854775808", `"5"`, "true", "[5]", `{"a":5}`} {
+	for _, spelling := range []string{"0.5", "5e-1", "1e19", "1e999999999", "1e-999999999", "1e99999999999999999999", "9223372036854775808", `"5 000"`, "true", "[5]", `{"a":5}`} {
 		if got, err := decode(`{"open":` + spelling + `}`); err == nil {
 			t.Errorf("%s became %d", spelling, *got.Open)
 		}

@@ -3,10 +3,10 @@ package argument
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -14,12 +14,9 @@ import (
 // Check judges one string argument, or one item of a list. Its error is a *tool.Error.
 type Check func(name, value string) error
 
-// SafeName refuses names that could change the meaning of a request path (R-ARG-7): stream names and
-// connection ids.
+// SafeName refuses names that could change the meaning of a request path (R-ARG-7): those of streams and
+// fields, and the ids of connections.
 func SafeName(name, value string) error { return invalidID(name, recordid.CheckName(name, value)) }
-
-// FieldPath refuses field paths under the rule of SafeName: they become a segment of a path too.
-func FieldPath(name, value string) error { return invalidID(name, recordid.CheckName(name, value)) }
 
 // RecordID refuses record ids under the rule for canonical keys (R-ARG-7).
 func RecordID(name, value string) error { return invalidID(name, recordid.CheckRecordID(name, value)) }
@@ -72,14 +69,23 @@ func NotBlank(name, value string) error {
 	return nil
 }
 
-// OneOf accepts the given values alone.
-func OneOf(values ...string) Check {
-	return func(name, value string) error {
-		if slices.Contains(values, value) {
-			return nil
-		}
-		refused := refuse(tool.InvalidArguments, name, fmt.Sprintf("must be one of %s; got %s", strings.Join(values, ", "), quote(value)))
-		refused.Accepted = values
-		return refused
+// mostCallbackBytes is callback_url_max_bytes of the metadata of PDPP servers.
+const mostCallbackBytes = 2048
+
+// CallbackURL accepts an address that a provider may post events to: https, or http on this machine.
+func CallbackURL(name, value string) error {
+	parsed, err := address.Parse(value)
+	problem := ""
+	switch {
+	case len(value) > mostCallbackBytes:
+		return refuse(tool.InvalidArguments, name, fmt.Sprintf("has %d bytes; pass an address of at most %d", len(value), mostCallbackBytes))
+	case err != nil:
+		problem = err.Error()
+	case parsed.Scheme == "http" && !address.IsLoopback(parsed.Hostname()):
+		problem = "must begin with https://, unless the receiver runs on the provider's machine"
+	default:
+		return nil
 	}
+	// The address may hold a secret in its path or query, so it is not repeated.
+	return refuse(tool.InvalidArguments, name, problem+"; pass one such as https://receiver.example/events")
 }

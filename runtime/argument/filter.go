@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -23,19 +24,19 @@ var rangeOperators = []string{"gte", "gt", "lte", "lt"}
 // numbers and booleans their spelling (R-ARG-2). Anything else is refused with invalid_filter and a
 // message that shows the typed form (R-ARG-3).
 func (a *Arguments) Filter(name string) rs.Filter {
-	value := a.take(name)
-	if value == nil {
-		return nil
-	}
-	filter, err := parseFilter(name, value)
-	if err != nil {
-		a.fail(err)
-		return nil
-	}
-	return filter
+	return orZero(optional(a, name, func(value json.RawMessage) (rs.Filter, error) {
+		filter, err := parseFilter(name, value)
+		if err == nil {
+			return filter, nil
+		}
+		if mended := mend(value); mended != nil && isFilter(name, mended) {
+			err.Instead = rawjson.Object{rawjson.Raw(name, mended)}
+		}
+		return nil, err
+	}))
 }
 
-func parseFilter(name string, value json.RawMessage) (rs.Filter, error) {
+func parseFilter(name string, value json.RawMessage) (rs.Filter, *tool.Error) {
 	object := keyed{name: name, code: tool.InvalidFilter, form: filterForm, key: "field"}
 	members, err := object.members(value)
 	if err != nil {
@@ -57,6 +58,11 @@ func parseFilter(name string, value json.RawMessage) (rs.Filter, error) {
 		filter = append(filter, conditions...)
 	}
 	return filter, nil
+}
+
+func isFilter(name string, value json.RawMessage) bool {
+	_, err := parseFilter(name, value)
+	return err == nil
 }
 
 // fieldProblem says what is wrong with a field name, or nothing.
@@ -114,7 +120,11 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		case 'n', '{', '[':
 			return nil, fmt.Sprintf("compares %s.%s with %s; a bound is a string, a number or a boolean", field, bound.Name, shown(bound.Value))
 		}
-		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: scalar(bound.Value)})
+		text := scalar(bound.Value)
+		if relativeDate(text) != "" {
+			return nil, fmt.Sprintf("compares %s.%s with %s, which is no date; pass one such as 2026-01-31", field, bound.Name, shown(bound.Value))
+		}
+		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: isoDate(text)})
 	}
 	return conditions, ""
 }

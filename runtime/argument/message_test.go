@@ -27,6 +27,9 @@ func TestMessages(t *testing.T) {
 		}
 		refused := asToolError(t, err)
 		fmt.Fprintf(&got, "%s\n  %s %s\n  %s\n", lines.Text(), refused.Code, refused.Param, refused.Message)
+		if refused.Instead != nil {
+			fmt.Fprintf(&got, "  instead %s\n", refused.Instead.Encode())
+		}
 	}
 	golden.File(t, "testdata/messages.golden", got.String())
 }

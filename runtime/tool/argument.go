@@ -39,7 +39,8 @@ func Named[T any](name string, value *T) NamedArgument[T] {
 // Given reports whether the call gave the argument.
 func (a NamedArgument[T]) Given() bool { return a.Value != nil }
 
-// Completion is what a shell offers in the place of a value, of what the grant covers.
+// Completion is what of the schema an argument names: a shell offers it in the place of a value, and a refusal says which there
+// are (R-ERR-7).
 type Completion int
 
 // The completions that specs use.
@@ -47,5 +48,7 @@ const (
 	CompleteNothing    Completion = iota
 	CompleteStream                // the names of streams
 	CompleteConnection            // the ids of connections
-	CompleteField                 // the names of the fields of the stream that the command line names
+	CompleteField                 // the names of the fields of the stream that the call names
+	CompleteRelation              // the names of its relations
+	CompleteSort                  // the field that it is sorted by
 )

@@ -23,7 +23,7 @@ const (
 // kept are the members that stay when an error object is too large (rs-contract.md, Envelopes), those
 // that a model needs first in front.
 var kept = []string{
-	"type", "code", "message", "hint", "param", "retry_with", "retry_after", "available_connections",
+	"type", "code", "message", "hint", "param", "did_you_mean", "retry_with", "retry_after", "available_connections",
 	"available_connections_total", "available_connections_truncated", "next", "accepted", "request_id", "next_step",
 	"resource_metadata", "unavailable_connections",
 }

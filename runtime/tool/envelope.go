@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -9,10 +10,13 @@ import (
 
 const adapterError = "adapter_error"
 
+// signInMeta is where the RS's advice on signing in stands when a name was wrong and not the login (R-ERR-7).
+const signInMeta = "dev.pdpp/sign_in"
+
 // refusal is the RS's error object with every member as it was sent, in that order, and with the
-// ones that a model relies on added where they are missing (R-ERR-1). A type, code or message that is
-// not a text gives way to one, since clients read them as texts.
-func refusal(refused *rs.Error) json.RawMessage {
+// ones that a model relies on added where they are missing (R-ERR-1), and what is for hosts alone. A type, code or message that
+// is not a text gives way to one, since clients read them as texts.
+func refusal(refused *rs.Error, explained *Explained) (json.RawMessage, map[string]json.RawMessage) {
 	members := objectOf(refused.Envelope)
 	for _, member := range []struct{ name, value string }{
 		{"type", refused.Type}, {"code", refused.Code}, {"message", refused.Message},
@@ -21,17 +25,32 @@ func refusal(refused *rs.Error) json.RawMessage {
 			members.text(member.name, member.value)
 		}
 	}
-	missing := func(name, value string) {
-		if members.Get(name) == nil {
-			members.text(name, value)
-		}
-	}
-	missing("request_id", refused.RequestID)
-	missing("retry_after", refused.RetryAfter)
+	members.missing("request_id", refused.RequestID)
+	members.missing("retry_after", refused.RetryAfter)
+	explained.addTo(&members)
 	step := stepAfter(refused, members)
-	missing("hint", step.hint)
+	members.missing("hint", step.hint)
 	if step.schema != nil && members.Get("next") == nil {
 		members.set(rawjson.Raw("next", step.schema.calls()))
 	}
-	return members.bounded().Encode()
+	var meta map[string]json.RawMessage
+	if refused.Status == http.StatusUnauthorized && IsAboutNames(refused) {
+		meta = members.takeSignIn()
+	}
+	return members.bounded().Encode(), meta
+}
+
+// takeSignIn takes out what the RS advises on signing in.
+func (o *object) takeSignIn() map[string]json.RawMessage {
+	var advice rawjson.Object
+	for _, name := range []string{"next_step", "resource_metadata"} {
+		if value := o.Get(name); value != nil && len(value) <= memberBytes {
+			advice = append(advice, rawjson.Raw(name, value))
+		}
+	}
+	o.Object = o.Without("next_step", "resource_metadata")
+	if advice == nil {
+		return nil
+	}
+	return map[string]json.RawMessage{signInMeta: advice.Encode()}
 }

@@ -1,6 +1,10 @@
 package tool
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
 
 // Code is a stable adapter error code.
 type Code string
@@ -36,6 +40,9 @@ type Error struct {
 	Accepted  []string // values or names that would have been accepted, or nil
 	RetryWith string   // the argument to add, such as connection_id, or empty
 
+	DidYouMean string         // the one of Accepted that was certainly meant, or empty
+	Instead    rawjson.Object // what a corrected call has in place of what was given, a nil value leaves an argument out; nil: no call is certain
+
 	// AvailableConnections is a JSON array of the candidates (R-ERR-5), or nil.
 	AvailableConnections json.RawMessage
 
@@ -54,3 +61,19 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }
+
+// Explained is an error of a call with what would do in the place of what was refused (R-ERR-7). What its cause says itself
+// stands.
+type Explained struct {
+	Cause      error           // an *Error of this package or an *rs.Error
+	Param      string          // the argument at fault, or empty
+	DidYouMean string          // the name that was certainly meant, or empty
+	Accepted   []string        // the names that would do, the nearest first; nil: unknown
+	Hint       string          // what is so, in words; empty: what goes with the code
+	Next       json.RawMessage // the corrected call, as continuations are written; nil: none is certain
+}
+
+func (e *Explained) Error() string { return e.Cause.Error() }
+
+// Unwrap gives the cause.
+func (e *Explained) Unwrap() error { return e.Cause }

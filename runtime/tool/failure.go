@@ -16,6 +16,7 @@ func Failed(err error) *Result {
 	return &Result{
 		Text:       rawjson.Visible(failure.object),
 		Structured: failure.structured(),
+		Meta:       failure.meta,
 		IsError:    true,
 	}
 }
@@ -26,6 +27,7 @@ type failure struct {
 	status    int
 	requestID string
 	url       string
+	meta      map[string]json.RawMessage // what is for hosts, not for models
 }
 
 func (f failure) structured() json.RawMessage {
@@ -43,11 +45,14 @@ func describe(err error) failure {
 	var refused *rs.Error
 	var unusable *rs.Failure
 	var own *Error
+	explained := &Explained{}
+	errors.As(err, &explained) // else nothing is explained
 	switch {
 	case errors.As(err, &own):
-		return failure{object: own.object()}
+		return failure{object: own.object(explained)}
 	case errors.As(err, &refused):
-		return failure{object: refusal(refused), status: refused.Status, requestID: refused.RequestID, url: refused.URL}
+		object, meta := refusal(refused, explained)
+		return failure{object: object, status: refused.Status, requestID: refused.RequestID, url: refused.URL, meta: meta}
 	case errors.As(err, &unusable):
 		var members object
 		members.text("type", adapterError)
@@ -64,15 +69,17 @@ func describe(err error) failure {
 }
 
 // object gives the error object of an adapter error.
-func (e *Error) object() json.RawMessage {
+func (e *Error) object(explained *Explained) json.RawMessage {
 	var members object
 	members.text("type", adapterError)
 	members.text("code", string(e.Code))
 	members.text("message", e.Message)
 	members.text("param", e.Param)
-	if len(e.Accepted) > 0 {
+	members.text("did_you_mean", e.DidYouMean)
+	if len(e.Accepted) > 0 && explained.Accepted == nil {
 		members.set(rawjson.Strings("accepted", e.Accepted))
 	}
+	explained.addTo(&members)
 	members.text("retry_with", e.RetryWith)
 	members.raw("available_connections", e.AvailableConnections)
 	if e.AvailableTotal > 0 {
@@ -80,4 +87,17 @@ func (e *Error) object() json.RawMessage {
 	}
 	members.raw("unavailable_connections", e.UnavailableConnections)
 	return members.bounded().Encode()
+}
+
+// addTo adds what would do to an error object, where it does not say so itself.
+func (e *Explained) addTo(members *object) {
+	members.missing("param", e.Param)
+	members.missing("did_you_mean", e.DidYouMean)
+	if len(e.Accepted) > 0 && members.Get("accepted") == nil {
+		members.set(rawjson.Strings("accepted", e.Accepted))
+	}
+	members.missing("hint", e.Hint)
+	if e.Next != nil && members.Get("next") == nil {
+		members.set(rawjson.Raw("next", e.Next))
+	}
 }

@@ -45,3 +45,10 @@ func (o *object) text(name, value string) {
 		o.set(rawjson.String(name, value))
 	}
 }
+
+// missing sets a member that is not there.
+func (o *object) missing(name, value string) {
+	if o.Get(name) == nil {
+		o.text(name, value)
+	}
+}

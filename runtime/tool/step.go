@@ -53,14 +53,12 @@ const connectionMember = "connection_id"
 // what goes with its status.
 func stepAfter(refused *rs.Error, members object) step {
 	retryWith := members.Text("retry_with")
-	known, found := adviceFor[refused.Code]
+	known := adviceOn(refused)
 	switch {
 	case retryWith == connectionMember && members.Get("available_connections") != nil:
 		known = adviceFor[string(AmbiguousConnection)]
 	case retryWith == connectionMember:
 		known = adviceFor["retry_with."+connectionMember]
-	case !found:
-		known = adviceForStatus(refused.Status)
 	}
 	next := step{hint: known.hint}
 	switch known.look {
@@ -71,6 +69,19 @@ func stepAfter(refused *rs.Error, members object) step {
 		next.schema = &schemaCall{}
 	}
 	return next
+}
+
+func adviceOn(refused *rs.Error) advice {
+	if known, found := adviceFor[refused.Code]; found {
+		return known
+	}
+	return adviceForStatus(refused.Status)
+}
+
+// IsAboutNames reports whether a refusal may be about a name that the schema shows: it is no matter of the login, the load or
+// the server's state.
+func IsAboutNames(refused *rs.Error) bool {
+	return adviceOn(refused).look != nowhere || refused.Status == http.StatusNotFound
 }
 
 func adviceForStatus(status int) advice {

@@ -1,0 +1,211 @@
+package refusal
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Bounds of what a refusal lists.
+const (
+	namesShown    = 40
+	elsewhereMost = 3
+	nameBytes     = 100 // of a name that is repeated; a longer one is no name of any schema
+)
+
+// finding is one name of a call that the schema does not have there.
+type finding struct {
+	param    string
+	says     string   // a sentence that names what was given
+	accepted []string // the nearest first
+	meant    string   // the one that was certainly meant, or empty
+	mended   func(rawjson.Object) rawjson.Object
+}
+
+// at makes a finding about a place. The meant name may be empty.
+func at(p place, meant string, accepted []string, says string) finding {
+	found := finding{param: p.argument.Name, says: says, meant: meant, accepted: nearest(p.name, accepted)}
+	if meant != "" {
+		found.mended = p.mended(meant)
+	}
+	return found
+}
+
+func nearest(name string, names []string) []string {
+	ordered := nearname.Order(name, slices.DeleteFunc(slices.Clone(names), func(n string) bool { return len(n) > nameBytes }))
+	return ordered[:min(len(ordered), namesShown)]
+}
+
+// findings are the names of the call that the schema does not have there. The refusal is the RS's, or nil when it is the
+// adapter's.
+func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding {
+	s := survey{schema}
+	streams := c.places(tool.CompleteStream)
+	var found []finding
+	for _, p := range streams {
+		if names := s.streams(); !slices.Contains(names, p.name) {
+			meant := nearname.Meant(p.name, names)
+			found = append(found, at(p, meant, names, fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(p.name))))
+		}
+	}
+	stream := ""
+	if len(streams) == 1 && len(found) == 0 {
+		stream = streams[0].name
+	}
+	for _, p := range c.places(tool.CompleteConnection) {
+		found = append(found, s.connection(p, stream)...)
+	}
+	if stream == "" || len(found) > 0 {
+		return found
+	}
+	fields := s.fields(stream)
+	for _, p := range c.places(tool.CompleteField) {
+		found = append(found, c.field(s, p, stream, fields)...)
+	}
+	for _, p := range c.places(tool.CompleteRelation) {
+		if names := s.relations(stream); !slices.Contains(names, p.name) {
+			found = append(found, at(p, nearname.Meant(p.name, names), names, fmt.Sprintf("Stream %s has no relation %s that can be expanded.", quoted(stream), quoted(p.name))))
+		}
+	}
+	if refused != nil && refused.Code == "invalid_sort" {
+		for _, p := range c.places(tool.CompleteSort) {
+			found = append(found, c.sort(s, p, stream))
+		}
+	}
+	return found
+}
+
+func quoted(name string) string {
+	if len(name) > nameBytes {
+		name = strings.ToValidUTF8(name[:nameBytes], "") + "…"
+	}
+	return string(rawjson.Quote(name))
+}
+
+// field judges a name of a field: whether the stream has it, whether it is granted, and whether it supports what the call
+// wants of it.
+func (c call) field(s survey, p place, stream string, fields []schemadoc.Field) []finding {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	i := slices.Index(names, p.name)
+	switch {
+	case len(names) == 0: // nothing is known of them
+		return nil
+	case p.name == "*" && p.argument.Type == tool.StringListArgument:
+		return []finding{{param: p.argument.Name, says: "Leave " + p.argument.Name + " out for all fields.", mended: p.without}}
+	case i < 0:
+		says := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(stream), quoted(p.name))
+		if others := s.streamsWith(p.name); len(others) > 0 {
+			says += " There is one in " + strings.Join(others, ", ") + "."
+		}
+		return []finding{at(p, nearname.Meant(p.name, names), names, says)}
+	case slices.Contains(strings.Split(fields[i].Flags, ","), "g=false"):
+		return []finding{{param: p.argument.Name, says: fmt.Sprintf(
+			"Field %s exists and is not granted. Leave it out, or tell the user that the owner must approve a grant with it.", quoted(p.name))}}
+	}
+	use := c.useOf(p.argument)
+	if use == "" || !schemadoc.Advertised(fields) || slices.Contains(fields[i].Values("a"), use) {
+		return nil
+	}
+	var able []string
+	for _, f := range fields {
+		if slices.Contains(f.Values("a"), use) {
+			able = append(able, f.Name)
+		}
+	}
+	only := ""
+	if len(able) == 1 {
+		only = able[0]
+	}
+	return []finding{at(p, only, able, fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists those that are.", quoted(p.name), quoted(stream), use))}
+}
+
+// uses are what a field can be declared for in an aggregate (rs-contract.md, Schema: the values of a=).
+var uses = []string{"sum", "min", "max", "count_distinct", "group_by", "group_by_time"}
+
+// useOf is what the call wants of a field: the argument itself says it, or another one with its value. Empty: nothing but
+// its value.
+func (c call) useOf(argument tool.Argument) string {
+	if slices.Contains(uses, argument.Name) {
+		return argument.Name
+	}
+	for _, other := range c.Arguments {
+		if word := strings.ToLower(textOf(c.given.Get(other.Name))); slices.Contains(uses, word) && slices.Contains(other.Values, word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// sort finds the order that was meant. Servers sort by the cursor field alone (rs-contract.md, GET /v1/streams/{s}/records).
+func (c call) sort(s survey, p place, stream string) finding {
+	name, isDescending := p.name, strings.HasPrefix(p.name, "-")
+	for _, ending := range []string{" desc", ":desc", " asc", ":asc", " descending", " ascending"} {
+		if before, cut := strings.CutSuffix(strings.ToLower(name), ending); cut {
+			name, isDescending = name[:len(before)], strings.Contains(ending, "desc")
+		}
+	}
+	name = strings.Trim(name, "+- ")
+	cursor := s.cursorField(stream)
+	if cursor == "" {
+		return finding{
+			param:  p.argument.Name,
+			says:   "The schema names no field to sort by to this token. Records come newest first without it; order asc gives the oldest first.",
+			mended: c.inOrder(p, isDescending),
+		}
+	}
+	accepted := []string{cursor, "-" + cursor}
+	meant := ""
+	if nearname.Meant(name, []string{cursor}) != "" {
+		meant = cursor
+		if isDescending {
+			meant = "-" + cursor
+		}
+	}
+	return at(p, meant, accepted, fmt.Sprintf("Stream %s is sorted by %s only, and not by %s.", quoted(stream), quoted(cursor), quoted(p.name)))
+}
+
+// inOrder puts the argument that says a direction in the place of the one that says a field.
+func (c call) inOrder(p place, isDescending bool) func(rawjson.Object) rawjson.Object {
+	i := slices.IndexFunc(c.Arguments, func(a tool.Argument) bool { return slices.Equal(a.Values, []string{"asc", "desc"}) })
+	if i < 0 {
+		return p.without
+	}
+	return func(arguments rawjson.Object) rawjson.Object {
+		arguments = p.without(arguments)
+		if arguments.Get(c.Arguments[i].Name) != nil {
+			return arguments
+		}
+		word := "asc"
+		if isDescending {
+			word = "desc"
+		}
+		return append(arguments, rawjson.String(c.Arguments[i].Name, word))
+	}
+}
+
+// instead is what the call has to say in place of what the adapter refused, as far as the refusal is certain of it.
+func (c call) instead(own *tool.Error) rawjson.Object {
+	if own.Instead != nil {
+		return own.Instead
+	}
+	if own.Code != tool.InvalidID {
+		return nil
+	}
+	var value json.RawMessage
+	for _, argument := range c.Arguments {
+		if value = c.given.Get(own.Param); argument.Name == own.Param && argument.Complete == tool.CompleteStream && argument.Type == tool.StringArgument {
+			return c.streamOf(argument, textOf(value))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+// Package refusal adds to a refused call what would do in its place (R-ERR-7): the names that there are, the nearest first,
+// and the corrected call where it is certain what was meant. It reads the schema for that, once and with the same bearer,
+// and only after a refusal that is about a name.
+package refusal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Explained is the tool with refusals that say what would do. Its errors are those of the tool's own Run, or a
+// *tool.Explained with one of them as its cause.
+func Explained(definition tool.Definition) tool.Definition {
+	run := definition.Run
+	definition.Run = func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
+		result, err := run(ctx, env, arguments)
+		if err == nil {
+			return result, nil
+		}
+		members, unreadable := rs.Members(arguments)
+		if unreadable != nil {
+			return nil, err // it says so
+		}
+		refused := call{definition, members}
+		if explained := refused.explain(ctx, env, err); explained != nil {
+			explained.Cause = err
+			return nil, explained
+		}
+		return nil, err
+	}
+	return definition
+}
+
+// call is a call that was refused.
+type call struct {
+	tool.Definition
+	given rawjson.Object
+}
+
+// explain is what would do in the place of the call, or nil when nothing is known of it.
+func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explained {
+	var own *tool.Error
+	var refused *rs.Error
+	switch {
+	case errors.As(err, &own):
+		if instead := c.instead(own); instead != nil {
+			return &tool.Explained{Next: c.with(instead)}
+		}
+		if !isOfReader(own) {
+			return nil
+		}
+	case !errors.As(err, &refused) || !tool.IsAboutNames(refused):
+		return nil
+	}
+	response, err := env.RS.Get(ctx, schemadoc.Scope{}.Request(false))
+	if err != nil {
+		return unreadableSchema(refused, err)
+	}
+	schema, err := schemadoc.Read(response)
+	if err != nil {
+		return nil
+	}
+	return c.conclude(c.findings(schema, refused))
+}
+
+// isOfReader reports whether a refusal is a reader's, of a name that no grant of its package has.
+func isOfReader(own *tool.Error) bool {
+	return own.Code == tool.SourceUnavailable && own.Param != "" || own.Code == tool.InvalidArguments && own.Param == "" && own.Accepted != nil
+}
+
+// packageHint is for a token that has no schema. A client's token always has one, if only an empty one.
+const packageHint = "The provider answers this token with 404 for its schema too, as it does for a package token, which stands for " +
+	"several connections at once. No change of arguments helps: such a token is for the hosted MCP server, /mcp at the provider's " +
+	"address; for this one, connect again and approve a single connection."
+
+// unreadableSchema tells a package token from a wrong name (R-STDIO-6).
+func unreadableSchema(refused *rs.Error, err error) *tool.Explained {
+	var again *rs.Error
+	if refused == nil || !errors.As(err, &again) || refused.Status != http.StatusNotFound || again.Status != http.StatusNotFound {
+		return nil
+	}
+	return &tool.Explained{Hint: packageHint}
+}
+
+// conclude says all that was found, and the corrected call when all of it is certain.
+func (c call) conclude(found []finding) *tool.Explained {
+	if len(found) == 0 {
+		return nil
+	}
+	first := found[0]
+	explained := &tool.Explained{Param: first.param, DidYouMean: first.meant, Accepted: first.accepted}
+	for i, each := range found {
+		if i > 0 {
+			explained.Hint += " "
+		}
+		explained.Hint += each.says
+	}
+	instead := c.given
+	for _, each := range found {
+		if each.mended == nil {
+			return explained
+		}
+		instead = each.mended(instead)
+	}
+	explained.Next = c.with(instead)
+	return explained
+}
+
+// with is the call with other arguments, as continuations are written. An argument without a value is left out.
+func (c call) with(instead rawjson.Object) json.RawMessage {
+	arguments := slices.Clone(c.given)
+	for _, member := range instead {
+		arguments = arguments.With(member.Name, member.Value)
+	}
+	arguments = slices.DeleteFunc(arguments, func(m rawjson.Member) bool { return m.Value == nil })
+	next := rawjson.Object{rawjson.String("tool", c.Name), rawjson.Raw("arguments", arguments.Encode())}
+	return rawjson.Array([]json.RawMessage{next.Encode()})
+}

@@ -1,0 +1,165 @@
+package refusal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// survey answers what names there are.
+type survey struct{ *schemadoc.Document }
+
+// rows calls for every row of a stream, or of all streams when its name is empty.
+func (s survey) rows(stream string, each func(*schemadoc.Connector, *schemadoc.Stream)) {
+	for _, c := range s.Connectors {
+		for _, row := range c.Streams {
+			if stream == "" || row.Name == stream {
+				each(c, row)
+			}
+		}
+	}
+}
+
+func (s survey) streams() []string {
+	var names []string
+	s.rows("", func(_ *schemadoc.Connector, row *schemadoc.Stream) { names = add(names, row.Name) })
+	return names
+}
+
+// streamsWith are the first streams that have a field.
+func (s survey) streamsWith(field string) []string {
+	var names []string
+	s.rows("", func(_ *schemadoc.Connector, row *schemadoc.Stream) {
+		has := slices.ContainsFunc(schemadoc.Fields(row.Object()), func(f schemadoc.Field) bool { return f.Name == field })
+		if has && len(names) < elsewhereMost {
+			names = add(names, quoted(row.Name))
+		}
+	})
+	return names
+}
+
+func (s survey) fields(stream string) []schemadoc.Field {
+	var fields []schemadoc.Field
+	s.rows(stream, func(_ *schemadoc.Connector, row *schemadoc.Stream) {
+		for _, f := range schemadoc.Fields(row.Object()) {
+			if !slices.ContainsFunc(fields, func(g schemadoc.Field) bool { return f.Name == g.Name }) {
+				fields = append(fields, f)
+			}
+		}
+	})
+	return fields
+}
+
+func (s survey) relations(stream string) []string {
+	var names []string
+	s.rows(stream, func(_ *schemadoc.Connector, row *schemadoc.Stream) {
+		for _, relation := range schemadoc.Relations(row.Object()) {
+			if relation.Usable() {
+				names = add(names, relation.Name)
+			}
+		}
+	})
+	return names
+}
+
+func (s survey) cursorField(stream string) string {
+	cursor := ""
+	s.rows(stream, func(_ *schemadoc.Connector, row *schemadoc.Stream) {
+		if own := row.Object().Text("cursor_field"); own != "" {
+			cursor = own
+		}
+	})
+	return cursor
+}
+
+// connections are those that have a stream, or all when its name is empty, each with its connector's key.
+func (s survey) connections(stream string) (found []schemadoc.Connection, keys map[string]string) {
+	keys = map[string]string{}
+	s.rows(stream, func(c *schemadoc.Connector, row *schemadoc.Stream) {
+		for _, connection := range c.ConnectionsOf(row) {
+			if keys[connection.ID] == "" {
+				keys[connection.ID] = c.Key
+				found = append(found, connection)
+			}
+		}
+	})
+	return found, keys
+}
+
+// connection judges an id of a connection: whether there is one, and whether it has the stream. A display name or the key of
+// a connector that means one connection is answered with its id.
+func (s survey) connection(p place, stream string) []finding {
+	having, keys := s.connections(stream)
+	var ids, byName, byKey []string
+	for _, c := range having {
+		ids = append(ids, c.ID)
+		if c.Label != "" && nearname.Meant(p.name, []string{c.Label}) != "" {
+			byName = append(byName, c.ID)
+		}
+		if nearname.Meant(p.name, []string{keys[c.ID]}) != "" {
+			byKey = append(byKey, c.ID)
+		}
+	}
+	if len(ids) == 0 || slices.Contains(ids, p.name) {
+		return nil
+	}
+	of := ""
+	if stream != "" {
+		of = " that has stream " + quoted(stream)
+	}
+	all, _ := s.connections("")
+	switch named := slices.IndexFunc(all, func(c schemadoc.Connection) bool { return c.ID == p.name }); {
+	case named >= 0:
+		only := ""
+		if len(ids) == 1 {
+			only = ids[0]
+		}
+		return []finding{at(p, only, ids, fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.", quoted(p.name), quoted(stream)))}
+	case len(byName) == 1:
+		return []finding{at(p, byName[0], ids, fmt.Sprintf("%s is the name of a connection, whose id is %s.", quoted(p.name), quoted(byName[0])))}
+	case len(byName) > 1:
+		return []finding{at(p, "", byName, fmt.Sprintf("%s names several connections; accepted lists their ids.", quoted(p.name)))}
+	case len(byKey) == 1:
+		return []finding{at(p, byKey[0], ids, fmt.Sprintf("%s is a connector, whose only connection%s is %s.", quoted(p.name), of, quoted(byKey[0])))}
+	case len(byKey) > 1:
+		return []finding{at(p, "", byKey, fmt.Sprintf("%s is a connector with several connections; accepted lists their ids.", quoted(p.name)))}
+	}
+	return []finding{at(p, nearname.Meant(p.name, ids), ids, fmt.Sprintf("There is no connection %s; accepted lists the ids of those%s.", quoted(p.name), strings.Replace(of, " that has", " that have", 1)))}
+}
+
+func add(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}
+
+// streamOf takes the stream, and the connection where there is one, out of a text that names more than a stream: a URI, the
+// id of a record, or a path.
+func (c call) streamOf(argument tool.Argument, text string) rawjson.Object {
+	var handle recordid.Handle
+	if uri, err := recordid.ParseURI(text); err == nil {
+		handle = uri.Record
+		if uri.Kind == recordid.KindStream {
+			handle.Stream = uri.Stream
+		}
+	} else if handle, err = recordid.Parse(text); err != nil {
+		handle.ConnectionID, handle.Stream, _ = strings.Cut(text, "/")
+	}
+	if recordid.CheckName("", handle.Stream) != nil {
+		return nil
+	}
+	instead := rawjson.Object{rawjson.String(argument.Name, handle.Stream)}
+	for _, other := range c.Arguments {
+		if other.Complete == tool.CompleteConnection && c.given.Get(other.Name) == nil && handle.ConnectionID != "" {
+			instead = append(instead, rawjson.String(other.Name, handle.ConnectionID))
+		}
+	}
+	return instead
+}
