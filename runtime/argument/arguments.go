@@ -133,17 +133,11 @@ func (s seen) again(name string) bool {
 
 func isNull(value json.RawMessage) bool { return string(value) == "null" }
 
-// fail keeps the first error.
-func (a *Arguments) fail(err error) {
-	if a.err == nil {
-		a.err = err
-	}
-}
-
-// require refuses an argument that is absent.
-func (a *Arguments) require(name, kind string) {
-	if a.values[name] == nil {
-		a.fail(refuse(tool.InvalidArguments, name, "is required; pass "+kind))
+// require refuses an argument that is absent. Words are the only values that it takes.
+func (a *Arguments) require(name, kind string, words ...string) {
+	if a.values[name] == nil && a.err == nil {
+		refused := refuse(tool.InvalidArguments, name, "is required; pass "+kind)
+		refused.Accepted, a.err = words, refused
 	}
 }
 

@@ -29,7 +29,11 @@ func (a *Arguments) Filter(name string) rs.Filter {
 		if err == nil {
 			return filter, nil
 		}
-		if mended := mend(value); mended != nil && isFilter(name, mended) {
+		mended := mend(value)
+		switch {
+		case slices.Contains([]string{`{}`, `[]`, `""`, `"{}"`, `"null"`}, string(value)): // no condition
+			err.Instead = rawjson.Object{{Name: name}}
+		case mended != nil && isFilter(name, mended):
 			err.Instead = rawjson.Object{rawjson.Raw(name, mended)}
 		}
 		return nil, err
@@ -70,6 +74,9 @@ func fieldProblem(field string) string {
 	problem := keyProblem(field)
 	if strings.ContainsAny(field, "[]") {
 		problem += "; write a range as {" + quote(field[:strings.IndexAny(field, "[]")]) + ":" + rangeForm + "}"
+	}
+	if parts := suffixed.FindStringSubmatch(field); parts != nil {
+		problem += fmt.Sprintf("has the key %s; write a range as {%s:%s}", quote(field), quote(parts[1]), rangeForm)
 	}
 	return problem
 }
@@ -124,7 +131,10 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		if relativeDate(text) != "" {
 			return nil, fmt.Sprintf("compares %s.%s with %s, which is no date; pass one such as 2026-01-31", field, bound.Name, shown(bound.Value))
 		}
-		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: isoDate(text)})
+		if days := slashedDays(text); len(days) > 1 {
+			return nil, fmt.Sprintf("compares %s.%s with %s, which is %s or %s; pass the one that is meant", field, bound.Name, shown(bound.Value), days[0], days[1])
+		}
+		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: isoDate(bound.Name, text)})
 	}
 	return conditions, ""
 }

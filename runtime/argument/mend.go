@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,9 @@ var operators = map[string]string{
 	"<=": "lte", "le": "lte", "lte": "lte", "until": "lte", "to": "lte", "max": "lte", "end": "lte",
 	"<": "lt", "lt": "lt", "before": "lt",
 }
+
+// negations are how other systems spell inequality, which only a boolean has an equal for.
+var negations = []string{"ne", "not", "neq", "!=", "<>"}
 
 func operatorOf(word string) (string, bool) {
 	operator, known := operators[strings.TrimLeft(strings.ToLower(strings.TrimSpace(word)), "$_")]
@@ -110,6 +114,14 @@ func (c *conditions) compare(field, operator string, operand json.RawMessage) bo
 	items, isList := rawjson.Elements(operand)
 	name, known := operatorOf(operator)
 	switch {
+	case slices.Contains(negations, strings.TrimLeft(strings.ToLower(operator), "$_")):
+		switch string(operand) {
+		case "true":
+			return c.compare(field, "eq", json.RawMessage("false"))
+		case "false":
+			return c.compare(field, "eq", json.RawMessage("true"))
+		}
+		return false
 	case operator == "between" && len(items) == 2:
 		return c.compare(field, "gte", items[0]) && c.compare(field, "lte", items[1])
 	case (operator == "in" || operator == "$in" || known && name == "") && len(items) == 1:
@@ -176,22 +188,39 @@ func literal(text string) json.RawMessage {
 
 // dateForms are spellings of a day that can be read in one way only. A month in digits stands behind its year.
 var dateForms = []string{
-	"2006/1/2", "2006.1.2", "2006-1-2", "January 2, 2006", "January 2 2006", "2 January 2006", "2. January 2006",
+	"2006/1/2", "2006.1.2", "2006-1-2", "2.1.2006", "January 2, 2006", "January 2 2006", "2 January 2006", "2. January 2006",
 	"Jan 2, 2006", "Jan 2 2006", "2 Jan 2006", "2-Jan-2006",
 }
 
-// isoDate is a day in the form that servers read (RFC 3339, full-date), whichever unambiguous form it has. Any other text
-// stays as it is.
-func isoDate(text string) string {
+// isoDate is a day in the form that servers read (RFC 3339, full-date), whichever unambiguous form it has; of a month, the first
+// day, when the month is to begin there or end before it. Any other text stays as it is.
+func isoDate(operator, text string) string {
+	if month, err := time.Parse("2006-01", text); err == nil && (operator == "gte" || operator == "lt") {
+		return month.Format(time.DateOnly)
+	}
 	for _, form := range dateForms {
 		if day, err := time.Parse(form, strings.TrimSpace(text)); err == nil {
 			return day.Format(time.DateOnly)
 		}
 	}
+	if days := slashedDays(text); len(days) == 1 {
+		return days[0]
+	}
 	return text
 }
 
-var ago = regexp.MustCompile(`^(?:(?:last|past) )?(\d+|a|one|last|past)? ?(day|week|month|year)s?(?: ago)?$`)
+// slashedDays are the days that a text such as 3/4/2026 can mean: the day first, and the month first.
+func slashedDays(text string) []string {
+	var days []string
+	for _, form := range []string{"2/1/2006", "1/2/2006"} {
+		if day, err := time.Parse(form, strings.TrimSpace(text)); err == nil && !slices.Contains(days, day.Format(time.DateOnly)) {
+			days = append(days, day.Format(time.DateOnly))
+		}
+	}
+	return days
+}
+
+var ago = regexp.MustCompile(`^(?:(?:last|past) (?:(\d+) )?|(\d+|a|one) )(day|week|month|year)s?(?: ago)?$`)
 
 // relativeDate is the day in UTC of a text that names one by its distance from today, such as yesterday or 7 days ago. It
 // is empty for any other text.
@@ -207,14 +236,14 @@ func relativeDate(text string) string {
 		return today.AddDate(0, 0, 1).Format(time.DateOnly)
 	}
 	parts := ago.FindStringSubmatch(text)
-	if parts == nil || parts[1] == "" {
+	if parts == nil {
 		return ""
 	}
-	count, err := strconv.Atoi(parts[1])
-	if err != nil {
+	count, err := strconv.Atoi(parts[1] + parts[2])
+	if err != nil { // one of them
 		count = 1
 	}
-	switch parts[2] {
+	switch parts[3] {
 	case "day":
 		today = today.AddDate(0, 0, -count)
 	case "week":

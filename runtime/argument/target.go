@@ -3,6 +3,7 @@ package argument
 import (
 	"fmt"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -27,7 +28,8 @@ func ResolveTarget(input TargetInput) (recordid.Target, error) {
 			Code: tool.InvalidFieldWindowSelector,
 			Message: fmt.Sprintf("%[1]s and %[2]s with %[3]s both name the record; pass %[1]s alone, or %[2]s and %[3]s without %[1]s",
 				input.ID.Name, input.Stream.Name, input.RecordID.Name),
-			Param: input.ID.Name,
+			Param:   input.ID.Name,
+			Instead: input.withoutRepetition(),
 		}
 	case input.ID.Given():
 		return input.byID()
@@ -40,6 +42,19 @@ func ResolveTarget(input TargetInput) (recordid.Target, error) {
 		}
 	}
 	return input.byParts()
+}
+
+// withoutRepetition names the record once, when all that was given is of one record; else it is nil.
+func (i TargetInput) withoutRepetition() rawjson.Object {
+	handle, err := parseID(i.ID.Name, *i.ID.Value)
+	leaveOut := func(name string) rawjson.Member { return rawjson.Member{Name: name} }
+	switch {
+	case err != nil && i.Stream.Given() && !i.RecordID.Given():
+		return rawjson.Object{leaveOut(i.ID.Name), rawjson.String(i.RecordID.Name, *i.ID.Value)}
+	case err != nil, i.Stream.Given() && *i.Stream.Value != handle.Stream, i.RecordID.Given() && *i.RecordID.Value != handle.RecordID:
+		return nil
+	}
+	return rawjson.Object{leaveOut(i.Stream.Name), leaveOut(i.RecordID.Name)}
 }
 
 func (i TargetInput) missingPart() string {
@@ -66,7 +81,8 @@ func (i TargetInput) byID() (recordid.Target, error) {
 			Code: tool.ConflictingConnectionID,
 			Message: fmt.Sprintf("%[1]s is %[2]s, and the %[3]s names the connection %[4]s; leave %[1]s out",
 				i.ConnectionID.Name, quote(*i.ConnectionID.Value), i.ID.Name, quote(handle.ConnectionID)),
-			Param: i.ConnectionID.Name,
+			Param:   i.ConnectionID.Name,
+			Instead: rawjson.Object{{Name: i.ConnectionID.Name}},
 		}
 	}
 	target.ConnectionID = &handle.ConnectionID

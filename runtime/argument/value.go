@@ -2,6 +2,7 @@ package argument
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -30,9 +31,9 @@ func (a *Arguments) RequiredString(name string, checks ...Check) string {
 // Word gives an optional string that is one of a few words, in whatever case it was given, or nil when it is absent.
 func (a *Arguments) Word(name string, words ...string) *string {
 	return optional(a, name, func(value json.RawMessage) (string, error) {
-		text, err := a.text(name, value, nil)
-		if err != nil {
-			return "", err
+		var text string
+		if err := json.Unmarshal(asText(value), &text); err != nil {
+			text = string(value)
 		}
 		for _, word := range words {
 			if strings.EqualFold(word, strings.TrimSpace(text)) {
@@ -51,7 +52,7 @@ func (a *Arguments) Word(name string, words ...string) *string {
 
 // RequiredWord gives a word under the rules of Word. One that is absent is refused with invalid_arguments.
 func (a *Arguments) RequiredWord(name string, words ...string) string {
-	a.require(name, "one of "+strings.Join(words, ", "))
+	a.require(name, "one of "+strings.Join(words, ", "), words...)
 	return orZero(a.Word(name, words...))
 }
 
@@ -112,7 +113,7 @@ func (a *Arguments) StringList(name string, itemChecks ...Check) []string {
 			}
 			text, err := a.text(name, item, itemChecks)
 			if err != nil {
-				return nil, err
+				return nil, splitting(err, name, items)
 			}
 			texts = append(texts, text)
 		}
@@ -122,6 +123,22 @@ func (a *Arguments) StringList(name string, itemChecks ...Check) []string {
 		return texts, nil
 	})
 	return orZero(list)
+}
+
+// splitting adds to a refusal the list with its items split where they hold commas.
+func splitting(err error, name string, items []json.RawMessage) error {
+	var refused *tool.Error
+	var texts []string
+	for _, item := range items {
+		text, _ := rawjson.Text(item)
+		for each := range strings.SplitSeq(text, ",") {
+			texts = append(texts, strings.TrimSpace(each))
+		}
+	}
+	if errors.As(err, &refused) && len(texts) > len(items) {
+		refused.Instead = rawjson.Object{rawjson.Strings(name, texts)}
+	}
+	return err
 }
 
 func (a *Arguments) text(name string, value json.RawMessage, checks []Check) (string, error) {
@@ -174,8 +191,19 @@ func asText(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// asList is the list that a value stands for: itself, its JSON text, or names with commas between them.
+// asList is the list that a value stands for: itself, its JSON text, names with commas between them, or an object in which
+// each name is true.
 func asList(value json.RawMessage) ([]json.RawMessage, bool) {
+	if chosen, isObject := rawjson.ParseObject(value); isObject && len(chosen) > 0 {
+		var items []json.RawMessage
+		for _, member := range chosen {
+			if string(member.Value) != "true" && string(member.Value) != "1" {
+				return nil, false
+			}
+			items = append(items, rawjson.Quote(member.Name))
+		}
+		return items, true
+	}
 	text, quoted := rawjson.Text(value)
 	if !quoted {
 		return rawjson.Elements(value)

@@ -50,9 +50,10 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	return &tool.Error{
-		Code:     tool.InvalidArguments,
-		Message:  fmt.Sprintf("no source of this package grants %s; schema lists every stream and its source", quoted),
-		Accepted: known[:min(len(known), streamsShown)],
+		Code:       tool.InvalidArguments,
+		Message:    fmt.Sprintf("no source of this package grants %s; schema lists every stream and its source", quoted),
+		Accepted:   known[:min(len(known), streamsShown)],
+		AboutNames: true,
 	}
 }
 

@@ -109,8 +109,10 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 		}
 		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
 		if len(candidates) != 1 {
-			return nil, r.refusal(tool.SourceUnavailable, streams,
+			unknown := r.refusal(tool.SourceUnavailable, streams,
 				"no source of this package has the connection_id %q; take one that schema lists", connectionID)
+			unknown.AboutNames = true
+			return nil, unknown
 		}
 	}
 	return slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) }), nil

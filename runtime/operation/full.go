@@ -37,9 +37,6 @@ type fullView struct{ *detail }
 // first, then the largest schemas, then the last fields. Both channels tell.
 func renderFull(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
 	view := fullView{newDetail(response, d, input)}
-	if len(view.rows) == 0 {
-		return notFound(response, d, input)
-	}
 	for _, shown := range view.extents() {
 		if result := view.result(shown); result != nil {
 			return result, nil

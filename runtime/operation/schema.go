@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -77,5 +79,28 @@ func read(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, *
 		return nil, nil, err
 	}
 	found.Keep(scope)
+	if found.StreamCount() == 0 && (input.Stream != nil || input.ConnectionID != nil) {
+		return nil, nil, nothingMatches(found, input)
+	}
 	return response, found, nil
+}
+
+// nothingMatches is the refusal of names that the schema does not have. The server's warnings say which sources did not answer.
+func nothingMatches(found *schemadoc.Document, input SchemaInput) *tool.Error {
+	refused := &tool.Error{Code: tool.InvalidArguments, Message: "nothing that is granted matches", Param: tool.SchemaConnectionID, AboutNames: true}
+	if input.Stream != nil {
+		refused.Param = tool.SchemaStream
+		refused.Message += " " + render.Token(tool.SchemaStream, *input.Stream)
+		if *input.Stream == "*" || *input.Stream == "all" {
+			refused.Instead = rawjson.Object{{Name: tool.SchemaStream}}
+		}
+	}
+	if input.ConnectionID != nil {
+		refused.Message += " " + render.Token(tool.SchemaConnectionID, *input.ConnectionID)
+	}
+	refused.Message += "; " + tool.SchemaTool + " without arguments lists what is granted"
+	for _, line := range render.WarningLines(found.Members) {
+		refused.Message += "\n" + line
+	}
+	return refused
 }

@@ -14,9 +14,6 @@ import (
 // of a channel (R-BUD-2). Both channels show the same extent.
 func renderStreams(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
 	view := newDetail(response, d, input)
-	if len(view.rows) == 0 {
-		return notFound(response, d, input)
-	}
 	var result tool.Result
 	shown, ok := fit(len(view.rows), view.widest, view.fits)
 	if ok {
@@ -36,36 +33,6 @@ func (d *detail) fits(shown extent) bool {
 	}
 	structured := d.structured(shown)
 	return structured != nil && render.Length(string(structured)) <= render.ChannelCharacters
-}
-
-// notFound says in both channels that nothing matches.
-func notFound(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
-	call := schemaCall()
-	said := "No granted stream matches " + render.Token(tool.SchemaStream, *input.Stream)
-	if input.ConnectionID != nil {
-		said += " " + render.Token(tool.SchemaConnectionID, *input.ConnectionID)
-	}
-	said += ". The index lists what is granted."
-	data := rawjson.Object{}
-	for _, member := range d.Members.Without("connector_count", "stream_count") {
-		if isKnown(member.Name) && len(member.Value) <= memberBytes {
-			data = append(data, member)
-		}
-	}
-	data = append(data, rawjson.Int("connector_count", 0), rawjson.Int("stream_count", 0), rawjson.Raw("connectors", rawjson.Array(nil)))
-	text := said
-	for _, line := range render.WarningLines(d.Members) {
-		text += "\n" + line
-	}
-	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.String("note", said)}
-	result := &tool.Result{
-		Text:       text + "\n" + call.Line(),
-		Structured: render.Structured(response, members, []render.Call{call}),
-	}
-	if len(result.Text) > render.ChannelCharacters || len(result.Structured) > render.ChannelCharacters {
-		return nil, response.Unusable("no granted stream matches, and the answer does not fit", "call "+tool.SchemaTool+" without arguments")
-	}
-	return result, nil
 }
 
 // structured is the compact document of the rows, and what its words mean. It is nil when it is much too

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -24,14 +25,16 @@ type FieldWindowSelectorInput struct {
 // invalid_field_window_selector. It sends nothing.
 func FieldWindowSelector(_ context.Context, _ tool.Env, input FieldWindowSelectorInput) error {
 	offset, cursor, match := input.OffsetChars.Name, input.Cursor.Name, input.Q.Name
-	refuse := func(param, message string) error {
+	refuse := func(param, message string) *tool.Error {
 		return &tool.Error{Code: tool.InvalidFieldWindowSelector, Message: message, Param: param}
 	}
 	both := func(first, second string) error {
 		return refuse(second, fmt.Sprintf("%s and %s both place the window; pass one of them", first, second))
 	}
 	unmatched := func(name string) error {
-		return refuse(name, fmt.Sprintf("%s counts from a match; pass it only beside %s, or leave it out", name, match))
+		refused := refuse(name, fmt.Sprintf("%s counts from a match; pass it only beside %s, or leave it out", name, match))
+		refused.Instead = rawjson.Object{{Name: input.BeforeChars.Name}, {Name: input.AfterChars.Name}}
+		return refused
 	}
 	switch {
 	case input.OffsetChars.Given() && input.Cursor.Given():

@@ -1,7 +1,6 @@
 package refusal
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,6 +73,9 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 			found = append(found, at(p, nearname.Meant(p.name, names), names, fmt.Sprintf("Stream %s has no relation %s that can be expanded.", quoted(stream), quoted(p.name))))
 		}
 	}
+	if refused != nil && len(found) == 0 {
+		found = append(found, c.grouping(fields)...)
+	}
 	if refused != nil && refused.Code == "invalid_sort" {
 		for _, p := range c.places(tool.CompleteSort) {
 			found = append(found, c.sort(s, p, stream))
@@ -103,25 +105,28 @@ func (c call) field(s survey, p place, stream string, fields []schemadoc.Field) 
 	case p.name == "*" && p.argument.Type == tool.StringListArgument:
 		return []finding{{param: p.argument.Name, says: "Leave " + p.argument.Name + " out for all fields.", mended: p.without}}
 	case i < 0:
+		meant := nearname.Meant(p.name, names)
+		if p.argument.Type == tool.FilterArgument && len(p.name) > len(meant)+1 {
+			meant = "" // what is more may be part of the condition, as in received_at_from
+		}
 		says := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(stream), quoted(p.name))
 		if others := s.streamsWith(p.name); len(others) > 0 {
 			says += " There is one in " + strings.Join(others, ", ") + "."
 		}
-		return []finding{at(p, nearname.Meant(p.name, names), names, says)}
+		return []finding{at(p, meant, names, says)}
 	case slices.Contains(strings.Split(fields[i].Flags, ","), "g=false"):
 		return []finding{{param: p.argument.Name, says: fmt.Sprintf(
 			"Field %s exists and is not granted. Leave it out, or tell the user that the owner must approve a grant with it.", quoted(p.name))}}
 	}
 	use := c.useOf(p.argument)
-	if use == "" || !schemadoc.Advertised(fields) || slices.Contains(fields[i].Values("a"), use) {
+	switch {
+	case use == "" || slices.Contains(fields[i].Values("a"), use):
 		return nil
+	case !schemadoc.Advertised(fields):
+		return []finding{{param: p.argument.Name, says: fmt.Sprintf(
+			"The schema does not tell this token which fields of stream %s are declared for %s; another may be.", quoted(stream), use)}}
 	}
-	var able []string
-	for _, f := range fields {
-		if slices.Contains(f.Values("a"), use) {
-			able = append(able, f.Name)
-		}
-	}
+	able := fieldsFor(use, fields)
 	only := ""
 	if len(able) == 1 {
 		only = able[0]
@@ -129,8 +134,20 @@ func (c call) field(s survey, p place, stream string, fields []schemadoc.Field) 
 	return []finding{at(p, only, able, fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists those that are.", quoted(p.name), quoted(stream), use))}
 }
 
+func fieldsFor(use string, fields []schemadoc.Field) []string {
+	var able []string
+	for _, f := range fields {
+		if slices.Contains(f.Values("a"), use) {
+			able = append(able, f.Name)
+		}
+	}
+	return able
+}
+
 // uses are what a field can be declared for in an aggregate (rs-contract.md, Schema: the values of a=).
-var uses = []string{"sum", "min", "max", "count_distinct", "group_by", "group_by_time"}
+var uses = []string{"sum", "min", "max", "count_distinct", "group_by", groupedByTime}
+
+const groupedByTime = "group_by_time"
 
 // useOf is what the call wants of a field: the argument itself says it, or another one with its value. Empty: nothing but
 // its value.
@@ -144,6 +161,37 @@ func (c call) useOf(argument tool.Argument) string {
 		}
 	}
 	return ""
+}
+
+// grouping finds the argument that an aggregate lacks, or has too many (rs-contract.md, GET /v1/streams/{s}/aggregate).
+func (c call) grouping(fields []schemadoc.Field) []finding {
+	metric, isGrouped := "", false
+	var measured, missing []tool.Argument
+	for _, argument := range c.Arguments {
+		value := c.given.Get(argument.Name)
+		isUse := slices.Contains(uses, argument.Name)
+		switch {
+		case slices.Contains(argument.Values, uses[0]):
+			metric = strings.ToLower(textOf(value))
+		case argument.Complete == tool.CompleteField && argument.Type == tool.StringArgument && !isUse:
+			measured = append(measured, argument)
+		case isUse && value != nil:
+			isGrouped = isGrouped || argument.Name == groupedByTime
+		case slices.Contains(argument.Values, "month") && value == nil && isGrouped:
+			missing = append(missing, argument)
+		}
+	}
+	switch {
+	case metric == "" || len(measured) != 1:
+	case len(missing) > 0:
+		return []finding{{param: missing[0].Name, accepted: missing[0].Values, says: fmt.Sprintf("Groups by time need %s.", missing[0].Name)}}
+	case !slices.Contains(uses, metric) && c.given.Get(measured[0].Name) != nil:
+		p := place{argument: measured[0]}
+		return []finding{{param: measured[0].Name, says: fmt.Sprintf("Metric %s takes no %s.", metric, measured[0].Name), mended: p.without}}
+	case slices.Contains(uses, metric) && c.given.Get(measured[0].Name) == nil:
+		return []finding{{param: measured[0].Name, accepted: fieldsFor(metric, fields), says: fmt.Sprintf("Metric %s needs %s; accepted lists those that are declared for it.", metric, measured[0].Name)}}
+	}
+	return nil
 }
 
 // sort finds the order that was meant. Servers sort by the cursor field alone (rs-contract.md, GET /v1/streams/{s}/records).
@@ -191,21 +239,4 @@ func (c call) inOrder(p place, isDescending bool) func(rawjson.Object) rawjson.O
 		}
 		return append(arguments, rawjson.String(c.Arguments[i].Name, word))
 	}
-}
-
-// instead is what the call has to say in place of what the adapter refused, as far as the refusal is certain of it.
-func (c call) instead(own *tool.Error) rawjson.Object {
-	if own.Instead != nil {
-		return own.Instead
-	}
-	if own.Code != tool.InvalidID {
-		return nil
-	}
-	var value json.RawMessage
-	for _, argument := range c.Arguments {
-		if value = c.given.Get(own.Param); argument.Name == own.Param && argument.Complete == tool.CompleteStream && argument.Type == tool.StringArgument {
-			return c.streamOf(argument, textOf(value))
-		}
-	}
-	return nil
 }

@@ -54,10 +54,14 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 		if instead := c.instead(own); instead != nil {
 			return &tool.Explained{Next: c.with(instead)}
 		}
-		if !isOfReader(own) {
+		if !own.AboutNames {
 			return nil
 		}
-	case !errors.As(err, &refused) || !tool.IsAboutNames(refused):
+	case !errors.As(err, &refused):
+		return nil
+	case refused.Code == "invalid_cursor" && c.Pages != "" && c.given.Get(c.Pages) != nil:
+		return &tool.Explained{Param: c.Pages, Next: c.with(rawjson.Object{{Name: c.Pages}})}
+	case !tool.IsAboutNames(refused):
 		return nil
 	}
 	response, err := env.RS.Get(ctx, schemadoc.Scope{}.Request(false))
@@ -69,11 +73,6 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 		return nil
 	}
 	return c.conclude(c.findings(schema, refused))
-}
-
-// isOfReader reports whether a refusal is a reader's, of a name that no grant of its package has.
-func isOfReader(own *tool.Error) bool {
-	return own.Code == tool.SourceUnavailable && own.Param != "" || own.Code == tool.InvalidArguments && own.Param == "" && own.Accepted != nil
 }
 
 // packageHint is for a token that has no schema. A client's token always has one, if only an empty one.

@@ -6,10 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // survey answers what names there are.
@@ -102,7 +99,7 @@ func (s survey) connection(p place, stream string) []finding {
 		if c.Label != "" && nearname.Meant(p.name, []string{c.Label}) != "" {
 			byName = append(byName, c.ID)
 		}
-		if nearname.Meant(p.name, []string{keys[c.ID]}) != "" {
+		if strings.EqualFold(p.name, keys[c.ID]) {
 			byKey = append(byKey, c.ID)
 		}
 	}
@@ -125,6 +122,7 @@ func (s survey) connection(p place, stream string) []finding {
 		return []finding{at(p, byName[0], ids, fmt.Sprintf("%s is the name of a connection, whose id is %s.", quoted(p.name), quoted(byName[0])))}
 	case len(byName) > 1:
 		return []finding{at(p, "", byName, fmt.Sprintf("%s names several connections; accepted lists their ids.", quoted(p.name)))}
+	case nearname.Meant(p.name, ids) != "":
 	case len(byKey) == 1:
 		return []finding{at(p, byKey[0], ids, fmt.Sprintf("%s is a connector, whose only connection%s is %s.", quoted(p.name), of, quoted(byKey[0])))}
 	case len(byKey) > 1:
@@ -138,28 +136,4 @@ func add(names []string, name string) []string {
 		return names
 	}
 	return append(names, name)
-}
-
-// streamOf takes the stream, and the connection where there is one, out of a text that names more than a stream: a URI, the
-// id of a record, or a path.
-func (c call) streamOf(argument tool.Argument, text string) rawjson.Object {
-	var handle recordid.Handle
-	if uri, err := recordid.ParseURI(text); err == nil {
-		handle = uri.Record
-		if uri.Kind == recordid.KindStream {
-			handle.Stream = uri.Stream
-		}
-	} else if handle, err = recordid.Parse(text); err != nil {
-		handle.ConnectionID, handle.Stream, _ = strings.Cut(text, "/")
-	}
-	if recordid.CheckName("", handle.Stream) != nil {
-		return nil
-	}
-	instead := rawjson.Object{rawjson.String(argument.Name, handle.Stream)}
-	for _, other := range c.Arguments {
-		if other.Complete == tool.CompleteConnection && c.given.Get(other.Name) == nil && handle.ConnectionID != "" {
-			instead = append(instead, rawjson.String(other.Name, handle.ConnectionID))
-		}
-	}
-	return instead
 }

@@ -92,6 +92,11 @@ func checkRefusal(t *testing.T, capture capture, result *tool.Result) {
 	if err := errors.Join(json.Unmarshal(sent.Error, &want), json.Unmarshal(structured.Error, &got)); err != nil {
 		t.Fatal(err)
 	}
+	if signIn := result.Meta["dev.pdpp/sign_in"]; signIn != nil { // a name was wrong and not the login (R-ERR-7)
+		if err := json.Unmarshal(signIn, &got); err != nil || !strings.HasPrefix(string(want["code"]), `"context.`) {
+			t.Errorf("%s became %s, %v", want["code"], signIn, err)
+		}
+	}
 	for name, value := range want {
 		if !sameJSON(value, got[name]) {
 			t.Errorf("%s: %s became %s", name, value, got[name])

@@ -30,7 +30,7 @@ func refusal(refused *rs.Error, explained *Explained) (json.RawMessage, map[stri
 	explained.addTo(&members)
 	step := stepAfter(refused, members)
 	members.missing("hint", step.hint)
-	if step.schema != nil && members.Get("next") == nil {
+	if step.schema != nil && explained.Hint == "" && members.Get("next") == nil {
 		members.set(rawjson.Raw("next", step.schema.calls()))
 	}
 	var meta map[string]json.RawMessage

@@ -40,6 +40,7 @@ type Error struct {
 	Accepted  []string // values or names that would have been accepted, or nil
 	RetryWith string   // the argument to add, such as connection_id, or empty
 
+	AboutNames bool           // it is about a name of the schema, and what would do is looked up there
 	DidYouMean string         // the one of Accepted that was certainly meant, or empty
 	Instead    rawjson.Object // what a corrected call has in place of what was given, a nil value leaves an argument out; nil: no call is certain
 

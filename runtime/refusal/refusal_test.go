@@ -1,0 +1,141 @@
+package refusal_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/golden"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// provider refuses every read in one way, and has a schema.
+type provider struct {
+	status int
+	body   string
+	schema []byte // nil: it has none for this token
+	seen   []string
+}
+
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.seen = append(p.seen, r.URL.Path)
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case r.URL.Path == "/v1/schema" && p.schema != nil:
+		_, _ = w.Write(p.schema)
+	case r.URL.Path == "/v1/schema":
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, unknownSource)
+	default:
+		w.WriteHeader(p.status)
+		fmt.Fprint(w, p.body)
+	}
+}
+
+// Bodies as a running server sent them; the numbers are those of the captures.
+const (
+	failedClosed = `{"error":{"code":"context.%s","message":"Token introspection failed closed","type":"authentication_error",` +
+		`"resource_metadata":"http://localhost:7663/.well-known/oauth-protected-resource","next_step":"Fetch error.resource_metadata."}}`
+	unknownField  = `{"error":{"code":"unknown_field","message":"Unknown field: %s","type":"invalid_request_error"}}`
+	invalid       = `{"error":{"code":"%s","message":"%s","type":"invalid_request_error"}}`
+	forbidden     = `{"error":{"code":"%s","message":"%s","type":"permission_error"}}`
+	unknownSource = `{"error":{"code":"not_found","message":"Unknown source: unknown","type":"not_found_error"}}`
+)
+
+// R-ERR-7, R-STDIO-6: what a refusal of a running server becomes, with the schema that it showed the same token: 813b and 813d as
+// a client's token sees it, 813i as advertised in full. The golden has the text of each.
+func TestCapturedRefusals(t *testing.T) {
+	mismatch, notAllowed := fmt.Sprintf(failedClosed, "instance_mismatch"), fmt.Sprintf(failedClosed, "stream_not_allowed")
+	var shown strings.Builder
+	for _, test := range []struct {
+		name, schema, tool, arguments string
+		status                        int
+		body                          string
+	}{
+		{"061 a misspelt stream", "813d", "query_records", `{"stream":"mesages","limit":2}`, 401, notAllowed},
+		{"061 a stream that is not granted", "813d", "query_records", `{"stream":"calendar"}`, 401, notAllowed},
+		{"814 a connection without the stream", "813b", "query_records", `{"stream":"notes","connection_id":"cin_lab_a"}`, 401, mismatch},
+		{"065 a display name", "813d", "query_records", `{"stream":"messages","connection_id":"Work Gmail"}`, 401, mismatch},
+		{"065 an unknown connection", "813d", "aggregate", `{"stream":"messages","metric":"count","connection_id":"cin_nope"}`, 401, mismatch},
+		{"933b the connection of an id", "813d", "fetch", `{"id":"cin_gmail_persnal/messages:m1"}`, 401, mismatch},
+		{"803c an unknown field", "813d", "query_records", `{"stream":"messages","fields":["subject","receivedAt"]}`, 400, fmt.Sprintf(unknownField, "receivedAt")},
+		{"803c two fields may be meant", "813d", "query_records", `{"stream":"messages","fields":["from"]}`, 400, fmt.Sprintf(unknownField, "from")},
+		{"803c a field of another stream", "813d", "query_records", `{"stream":"labels","fields":["subject"]}`, 400, fmt.Sprintf(unknownField, "subject")},
+		{"038b a field outside the grant", "813i", "query_records", `{"stream":"samples","fields":["qtty"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "Fields not in grant: qtty")},
+		{"804b another sort, advertised", "813i", "query_records", `{"stream":"samples","sort":"qty"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'qty' is not advertised as sortable")},
+		{"804c a sort in words, advertised", "813i", "query_records", `{"stream":"samples","sort":"at desc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'at desc' is not advertised as sortable")},
+		{"804c a sort in words, hollow", "813b", "query_records", `{"stream":"samples","sort":"when asc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'when asc' is not advertised as sortable")},
+		{"810c an aggregate that is not declared", "813i", "aggregate", `{"stream":"samples","metric":"sum","field":"plain_num"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation sum is not declared for 'plain_num'")},
+		{"810f the same, hollow", "813b", "aggregate", `{"stream":"samples","metric":"count","group_by":"code"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation group_by is not declared for 'code'")},
+		{"781h a sum of nothing", "813i", "aggregate", `{"stream":"samples","metric":"sum"}`, 400, fmt.Sprintf(invalid, "invalid_request", "field is required for sum")},
+		{"784d no granularity", "813i", "aggregate", `{"stream":"samples","metric":"count","group_by_time":"at"}`, 400, fmt.Sprintf(invalid, "invalid_request", "granularity is required when group_by_time is present")},
+		{"815c an unknown stream of a search", "813d", "search", `{"q":"x","streams":["messages","thread"]}`, 403, fmt.Sprintf(forbidden, "grant_stream_not_allowed", "Stream 'thread' not in grant")},
+		{"800 a filter that clients may not use", "813d", "query_records", `{"stream":"messages","filter":{"is_seen":false}}`, 400, `{"error":{"code":"invalid_request","message":"Client record reads do not support filter","type":"invalid_request_error","param":"filter"}}`},
+		{"206b a package token", "", "query_records", `{"stream":"messages"}`, 404, unknownSource},
+		{"206 a package token, at the schema", "", "schema", `{}`, 404, unknownSource},
+		{"621 a record that is not there", "813d", "fetch", `{"id":"cin_gmail_work/messages:m0"}`, 404, `{"error":{"code":"not_found","message":"Record not found","type":"not_found_error"}}`},
+		{"876 a bad login", "813d", "query_records", `{"stream":"mesages"}`, 401, fmt.Sprintf(failedClosed, "active_false")},
+		{"060 a bad cursor", "813d", "query_records", `{"stream":"messages","cursor":"2"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed cursor")},
+	} {
+		p := &provider{status: test.status, body: test.body}
+		if test.schema != "" {
+			schema, err := os.ReadFile("testdata/" + test.schema + ".json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.schema = schema
+		}
+		result := refused(t, p, test.tool, test.arguments)
+		fmt.Fprintf(&shown, "== %s: %s %s\n%s\n", test.name, test.tool, test.arguments, result.Text)
+		for name, value := range result.Meta {
+			fmt.Fprintf(&shown, "_meta %s: %s\n", name, value)
+		}
+		fmt.Fprintf(&shown, "read: %s\n", strings.Join(p.seen, " "))
+		if own := slices.Index(p.seen, "/v1/schema"); own == 0 && test.tool != "schema" || len(p.seen) > 2 {
+			t.Errorf("%s: the schema was read before the refusal, or more than once: %s", test.name, p.seen)
+		}
+	}
+	golden.File(t, "testdata/explained.golden", shown.String())
+}
+
+func refused(t *testing.T, p *provider, name, arguments string) *tool.Result {
+	t.Helper()
+	server := httptest.NewServer(p)
+	defer server.Close()
+	reader, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: "a-scoped-token-of-a-test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := gen.Surface().Tools
+	definition := tools[slices.IndexFunc(tools, func(d tool.Definition) bool { return d.Name == name })]
+	_, err = definition.Run(t.Context(), tool.Env{RS: reader}, json.RawMessage(arguments))
+	if err == nil {
+		t.Fatalf("%s %s is not refused", name, arguments)
+	}
+	return tool.Failed(err)
+}
+
+// R-ERR-7: a call that is answered, and one that cannot be about a name, leaves the schema unread.
+func TestTheSchemaIsReadAfterRefusalsOnly(t *testing.T) {
+	for status, code := range map[int]string{429: "rate_limit_exceeded", 403: "grant_revoked", 410: "cursor_expired", 500: "api_error"} {
+		p := &provider{status: status, body: fmt.Sprintf(invalid, code, "no"), schema: []byte(`{"connectors":[]}`)}
+		refused(t, p, "query_records", `{"stream":"messages"}`)
+		if slices.Contains(p.seen, "/v1/schema") {
+			t.Errorf("%s: read %s", code, p.seen)
+		}
+	}
+	p := &provider{schema: []byte(`{"connectors":[]}`)}
+	for _, arguments := range []string{`{"streem":"messages"}`, `{"stream":"a/b"}`, `{"stream":"messages","filter":"a=1"}`, `{"stream":"messages","limit":1000}`} {
+		result := refused(t, p, "query_records", arguments)
+		if len(p.seen) > 0 || !strings.Contains(result.Text, `"next":[{"tool":"query_records"`) {
+			t.Errorf("%s: read %s, %s", arguments, p.seen, result.Text)
+		}
+	}
+}
