@@ -136,6 +136,8 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 			return r.schema(ctx, request, wanted)
 		}
 		source, err = r.named(*wanted.ConnectionID, streamsOf(wanted.Stream))
+	case rs.StreamsOfSources:
+		return r.streams(ctx, request)
 	default:
 		err = &tool.Error{
 			Code: tool.PackageUnsupported,

@@ -104,6 +104,9 @@ func TestSandboxPackage(t *testing.T) {
 				t.Errorf("%s is missing:\n%s", source.ConnectionID, result.Text)
 			}
 		}
+		if got := strings.Count(result.Text, "has (records, last added): "); got != len(sources) { // R-SCH-9
+			t.Errorf("%d of %d connections are counted:\n%s", got, len(sources), result.Text)
+		}
 		if strings.Count(result.Text, "gmail\" streams") != 1 {
 			t.Errorf("two grants of the same streams are not one connector:\n%s", result.Text)
 		}

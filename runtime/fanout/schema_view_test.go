@@ -37,7 +37,9 @@ func newViewing(t *testing.T, name string, pass func(*http.Request) bool) (*view
 	over := make(chan struct{})
 	listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		server.mu.Lock()
-		server.saw = append(server.saw, r.URL.RawQuery)
+		if r.URL.Path != "/v1/streams" { // the index counts the records as well
+			server.saw = append(server.saw, r.URL.RawQuery)
+		}
 		server.mu.Unlock()
 		switch {
 		case pass == nil:

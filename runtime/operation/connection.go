@@ -1,9 +1,17 @@
 package operation
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // handleMaximum bounds a connection_id in bytes. A longer one is not shown: it could not be passed on in
@@ -30,18 +38,121 @@ func tokens(c schemadoc.Connection, label int) string {
 }
 
 // brief is a connection in structured output: its id, and its label at most so many characters.
-func brief(c schemadoc.Connection, label int) rawjson.Value {
+func brief(c schemadoc.Connection, label int) rawjson.Object {
 	row := rawjson.Object{rawjson.String("connection_id", c.ID)}
 	if shown := render.Clip(c.Label, label); shown != "" {
 		row = append(row, rawjson.String("display_name", shown))
 	}
-	return row.Encode()
+	return row
 }
 
-// verbatim is a connection as the server sent it, save for the deprecated twin of its id.
-func verbatim(c schemadoc.Connection) rawjson.Value {
-	if members, ok := rawjson.ParseObject(c.Row); ok {
-		return members.Without("connector_instance_id").Encode()
+// listingTime is how long the list of streams may take. The index does without it rather than wait.
+const listingTime = 2 * time.Second
+
+// timeCharacters bounds a time of the resource server.
+const timeCharacters = 35
+
+// source is a stream of a connection.
+type source struct{ connectionID, stream string }
+
+// holding is how many records a source has, and when the last was added. Each is empty when the server does not say.
+type holding struct{ records, added string }
+
+// holdings are what the server tells of the sources that it grants (R-SCH-9).
+type holdings map[source]holding
+
+// readHoldings reads the list of streams. It is empty when the server has none, or none in time.
+func readHoldings(ctx context.Context, env tool.Env) holdings {
+	ctx, cancel := context.WithTimeout(ctx, listingTime)
+	defer cancel()
+	response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams"), Sources: rs.StreamsOfSources{}})
+	if err != nil {
+		return nil
 	}
-	return brief(c, labelCharacters)
+	list, err := response.List()
+	if err != nil {
+		return nil
+	}
+	found := holdings{}
+	for _, each := range list.Rows {
+		row, _ := rawjson.ParseObject(each)
+		held := holding{added: render.Clip(strings.TrimSuffix(row.Text("last_updated"), "T00:00:00Z"), timeCharacters)}
+		if count, ok := row.Int("record_count"); ok {
+			held.records = fmt.Sprint(count)
+		}
+		found[source{row.Text("connection_id"), row.Text("name")}] = held
+	}
+	return found
+}
+
+// of is what a connection has of a stream. A server that names no connection means its only one.
+func (h holdings) of(c *schemadoc.Connector, s *schemadoc.Stream, connectionID string) holding {
+	if held, ok := h[source{connectionID, s.Name}]; ok || len(c.ConnectionsOf(s)) > 1 {
+		return held
+	}
+	return h[source{"", s.Name}]
+}
+
+// share is which streams of a connector a connection has, and which it lacks.
+type share struct {
+	has, lacks []*schemadoc.Stream
+	held       []holding // of has
+	tells      bool      // something that the list of streams does not
+}
+
+func (h holdings) share(c *schemadoc.Connector, connection schemadoc.Connection) share {
+	var found share
+	for _, s := range c.Streams {
+		if !schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
+			found.lacks, found.tells = append(found.lacks, s), true
+			continue
+		}
+		held := h.of(c, s, connection.ID)
+		found.has, found.held = append(found.has, s), append(found.held, held)
+		found.tells = found.tells || held != holding{}
+	}
+	return found
+}
+
+// line is a share in text: has (records, last added): messages (60, 2026-05-01T00:00:00Z); lacks: labels.
+func (s share) line() string {
+	head := "    has: "
+	var parts []string
+	for i, stream := range s.has {
+		part := render.ListedName(stream.Name)
+		if held := s.held[i]; held != (holding{}) {
+			head = "    has (records, last added): "
+			part += " (" + cmp.Or(held.records, "unknown") + ", " + cmp.Or(held.added, "unknown") + ")"
+		}
+		parts = append(parts, part)
+	}
+	line := head + strings.Join(parts, ", ")
+	for i, stream := range s.lacks {
+		line += map[bool]string{true: "; lacks: ", false: ", "}[i == 0] + render.ListedName(stream.Name)
+	}
+	return line
+}
+
+// members are a share in structured output.
+func (s share) members() rawjson.Object {
+	has := rawjson.Object{}
+	for i, stream := range s.has {
+		row := rawjson.Object{}
+		if s.held[i].records != "" {
+			row = append(row, rawjson.Raw("record_count", rawjson.Value(s.held[i].records)))
+		}
+		if s.held[i].added != "" {
+			row = append(row, rawjson.String("last_updated", s.held[i].added))
+		}
+		has = append(has, rawjson.Raw(stream.Name, row.Encode()))
+	}
+	members := rawjson.Object{rawjson.Raw("has", has.Encode())}
+	if len(s.lacks) > 0 {
+		var names []string
+		for _, stream := range s.lacks {
+			names = append(names, stream.Name)
+		}
+		members = append(members, rawjson.Strings("lacks", names))
+	}
+	return members
 }

@@ -5,17 +5,14 @@ import "sort"
 // extent is how much of the rows of a stream is shown.
 type extent struct {
 	rows        int
-	fields      int  // of each row
-	connections int  // of each row
-	label       int  // characters of a display name
-	relations   int  // of each row, in text
-	verbatim    bool // members that the server sent beside those that the compact view has stay
+	fields      int // of each row
+	connections int // of each row
+	label       int // characters of a display name
+	relations   int // of each row, in text
 }
 
-// shrinking is what gives way, step by step, when the rows do not fit: first what the compact view does
-// not need, then connections and their labels.
+// shrinking is what gives way, step by step, when the rows do not fit: connections and their labels.
 var shrinking = []extent{
-	{connections: 100_000, label: labelCharacters, relations: 50, verbatim: true},
 	{connections: 100_000, label: labelCharacters, relations: 50},
 	{connections: 100_000, label: 0, relations: 50},
 	{connections: 200, label: 40, relations: 20},
@@ -37,9 +34,6 @@ func fit(rows, fields int, fits func(extent) bool) (extent, bool) {
 		shown.fields = fields
 		if fits(shown) {
 			return shown, true
-		}
-		if shown.verbatim {
-			continue
 		}
 		shown.fields = most(fields, func(count int) bool { shown.fields = count; return fits(shown) })
 		last := i == len(shrinking)-1

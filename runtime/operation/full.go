@@ -25,6 +25,8 @@ type fullExtent struct {
 	extent
 	dropped []string // of bulky
 	schema  int      // bytes of one field's JSON Schema; a larger one is left out
+
+	verbatim bool // a member of the row that is not bulky stays whatever its size
 }
 
 // schemaSizes are tried in turn once the bulky members are gone.
@@ -60,7 +62,7 @@ func (v fullView) extents() []fullExtent {
 	whole.rows, whole.fields = len(v.rows), v.widest
 	var extents []fullExtent
 	for dropped := range len(bulky) + 1 {
-		extents = append(extents, fullExtent{extent: whole, dropped: bulky[:dropped], schema: render.ChannelCharacters})
+		extents = append(extents, fullExtent{extent: whole, dropped: bulky[:dropped], schema: render.ChannelCharacters, verbatim: true})
 	}
 	return extents
 }
@@ -116,7 +118,7 @@ func (v fullView) fullText(shown fullExtent, calls []render.Call) *boundedText {
 	if left := len(v.rows) - shown.rows; left > 0 {
 		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
 	}
-	v.addTail(t, calls)
+	v.addTail(t, shown.extent, calls)
 	return t
 }
 
@@ -141,7 +143,7 @@ func (v fullView) fullStructured(shown fullExtent, calls []render.Call) json.Raw
 		return nil
 	}
 	flags := slices.Contains(shown.dropped, capabilitiesName)
-	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.Raw("legend", v.legend(flags))}
+	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.Raw("legend", v.legend(shown.extent, flags))}
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -29,10 +30,12 @@ type indexStyle struct {
 	key         int // bytes of a connector key in text
 	sent        int // bytes of one member of the server's envelope
 	rows        rowStyle
+	shares      bool // each connection says which streams it has
 }
 
 // indexStyles are tried in turn until the index fits. Stream names give way in none of them.
 var indexStyles = []indexStyle{
+	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asNames, shares: true},
 	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asRows},
 	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asNames},
 	{connections: 5, label: 40, key: 60, sent: 1_000, rows: asNames},
@@ -47,13 +50,18 @@ type index struct {
 	*schemadoc.Document
 	response *rs.Response
 	input    SchemaInput
+	holdings holdings
 }
 
 // renderIndex makes the index fit. Names that pass the bound by themselves are counted, and the text
 // says so.
-func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
-	x := &index{Document: d, response: response, input: input}
-	for _, style := range indexStyles {
+func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings) (*tool.Result, error) {
+	x := &index{Document: d, response: response, input: input, holdings: held}
+	styles := indexStyles
+	if !x.tells() {
+		styles = styles[1:]
+	}
+	for _, style := range styles {
 		text, whole := x.text(style, indexBytes)
 		if !whole {
 			continue
@@ -63,6 +71,13 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 		}
 	}
 	return x.withoutNames()
+}
+
+// tells reports whether more is known of a connection than the names of its connector's streams.
+func (x *index) tells() bool {
+	return slices.ContainsFunc(x.Connectors, func(c *schemadoc.Connector) bool {
+		return slices.ContainsFunc(c.Connections, func(connection schemadoc.Connection) bool { return x.holdings.share(c, connection).tells })
+	})
 }
 
 // reservedBytes is the room of the smallest structured index, in which no connector is listed.

@@ -17,12 +17,15 @@ const countsNote = "Rows without streams have them counted in stream_count: the 
 const indexMeaning = "Pass a name of streams as stream, and a connection_id of granted_connections, " +
 	"to schema for fields and what they support; a stream alone lists all connections that have it."
 
+// sharesMeaning explains what stands at a connection beside its name.
+const sharesMeaning = " has: the streams of a connection, how many records, and when the last was added; lacks: those that it has not."
+
 // structured is the structured index in at most so many bytes, or false.
 func (x *index) structured(style indexStyle, bound int) (json.RawMessage, bool) {
 	if style.rows != asRoom {
 		rows := make([]rawjson.Value, len(x.Connectors))
 		for i, c := range x.Connectors {
-			rows[i] = indexRow(c, style, namesOf(c, style.rows))
+			rows[i] = x.row(c, style, namesOf(c, style.rows))
 		}
 		encoded := x.wrap(style, rows, 0, false)
 		return encoded, len(encoded) <= bound
@@ -39,7 +42,7 @@ func (x *index) structured(style indexStyle, bound int) (json.RawMessage, bool) 
 func (x *index) rowsWithin(style indexStyle, room int) []rawjson.Value {
 	var rows []rawjson.Value
 	for _, c := range x.Connectors {
-		row := indexRow(c, style, nil)
+		row := x.row(c, style, nil)
 		if room < len(row)+1 {
 			break
 		}
@@ -50,7 +53,7 @@ func (x *index) rowsWithin(style indexStyle, room int) []rawjson.Value {
 		names := namesOf(x.Connectors[i], asNames)
 		if cost := len(names) + len(`"streams":,`); cost <= room {
 			room -= cost
-			rows[i] = indexRow(x.Connectors[i], style, names)
+			rows[i] = x.row(x.Connectors[i], style, names)
 		}
 	}
 	return rows
@@ -82,7 +85,11 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 	if left > 0 {
 		data = append(data, rawjson.Int("connectors_left_out", int64(left)))
 	}
-	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.String("meaning", indexMeaning)}
+	meaning := indexMeaning
+	if style.shares {
+		meaning += sharesMeaning
+	}
+	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.String("meaning", meaning)}
 	if counts {
 		members = append(members, rawjson.String("note", countsNote))
 	}
@@ -98,8 +105,8 @@ func isKnown(name string) bool {
 // all, belongs to schema(stream).
 var indexNames = []string{"object", "source", "connector_id", "display_name"}
 
-// indexRow is a connector with these stream names, or with their number alone.
-func indexRow(c *schemadoc.Connector, style indexStyle, names rawjson.Value) rawjson.Value {
+// row is a connector with these stream names, or with their number alone.
+func (x *index) row(c *schemadoc.Connector, style indexStyle, names rawjson.Value) rawjson.Value {
 	row := rawjson.Object{}
 	for _, name := range indexNames {
 		value := c.Members.Get(name)
@@ -118,7 +125,11 @@ func indexRow(c *schemadoc.Connector, style indexStyle, names rawjson.Value) raw
 	if len(shown) > 0 {
 		rows := make([]rawjson.Value, len(shown))
 		for i, connection := range shown {
-			rows[i] = brief(connection, style.label)
+			members := brief(connection, style.label)
+			if share := x.holdings.share(c, connection); style.shares && share.tells {
+				members = append(members, share.members()...)
+			}
+			rows[i] = members.Encode()
 		}
 		row = append(row, rawjson.Raw("granted_connections", rawjson.Array(rows)))
 	}

@@ -40,7 +40,7 @@ func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
 		if style.connections == 0 {
 			list.addLine(c, style.key)
 		} else {
-			list.addBlock(c, style)
+			list.addBlock(c, style, x.holdings)
 		}
 	}
 	if list.left > 0 {
@@ -88,11 +88,14 @@ func (l *nameList) leftLine() string {
 }
 
 // addBlock adds a connector with its connections, and its names below.
-func (l *nameList) addBlock(c *schemadoc.Connector, style indexStyle) {
+func (l *nameList) addBlock(c *schemadoc.Connector, style indexStyle, held holdings) {
 	lines := []string{fmt.Sprintf("connector %s streams=%d", render.Token("connector_key", fitted(shownKey(c), style.key)), len(c.Streams))}
 	shown, left := usableConnections(c.Connections, style.connections)
 	for _, connection := range shown {
 		lines = append(lines, "  "+tokens(connection, style.label))
+		if share := held.share(c, connection); style.shares && share.tells {
+			lines = append(lines, share.line())
+		}
 	}
 	if left > 0 {
 		line := fmt.Sprintf("  more_connections=%d", left)

@@ -1,22 +1,27 @@
 package operation
 
-import "github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
 
-// flagLegend explains the flags of a field in the channel that shows them (R-SCH-5).
-const flagLegend = `t=type; role=meaning; ` +
-	`eq: filter {"field":value}; r=operators: filter {"field":{"gte":value}} with any of them; ` +
-	`lex, sem: search finds it in mode lexical, semantic; ` +
-	`a=metrics: aggregate takes it as field of min, max, sum, count_distinct, as group_by or group_by_time; ` +
-	`g=false: not granted; declared: the field exists and its capabilities are not advertised`
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+)
+
+// metrics and groupings are the values of flag a= (rs-contract.md, Schema) in the order in which they are explained.
+var (
+	metrics   = []string{"min", "max", "sum", "count_distinct"}
+	groupings = []string{"group_by", "group_by_time"}
+)
 
 // What holds for every stream.
 const (
 	projectionMeaning = "fields takes any of the field names"
 	countMeaning      = "none, estimated or exact"
-	sortMeaning       = `cursor_field f implies sort "f" or "-f"; order asc or desc says the same; without one no sort field is known`
-	expandMeaning     = "expand takes the names in expand_capabilities"
-	searchMeaning     = "search takes the stream in streams; lex and sem tell the fields that it looks at"
-	aggregateMeaning  = "metric count needs no field; a= tells the other metrics and groupings of a field"
+	sortMeaning       = `cursor_field f implies sort "f" or "-f"`
 	likeMeaning       = "the fields and flags are those of this connector's row above"
 )
 
@@ -25,30 +30,89 @@ const (
 const unadvertised = "capabilities are not advertised to this token: filter, sort, search and aggregate " +
 	"may work all the same; try them, the server refuses what it does not support"
 
+// flagLegend explains the flags that occur among the fields that are shown, each once (R-SCH-5, R-SCH-10). It is empty when none
+// does but declared, which is explained where the row is said to be hollow.
+func (d *detail) flagLegend(shown extent) string {
+	occurring := map[string]bool{}
+	for _, r := range d.rows[:min(len(d.rows), shown.rows)] {
+		for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
+			for flag := range strings.SplitSeq(f.Flags, ",") {
+				name, _, _ := strings.Cut(flag, "=")
+				occurring[name] = true
+			}
+			for _, use := range f.Values("a") {
+				occurring["a="+use] = true
+			}
+			occurring[schemadoc.Declared] = occurring[schemadoc.Declared] || f.Flags == schemadoc.Declared && !r.hollow
+		}
+	}
+	var parts []string
+	explain := func(meaning string, flags ...string) {
+		names := slices.DeleteFunc(slices.Clone(flags), func(flag string) bool { return !occurring[flag] })
+		if len(names) > 0 {
+			parts = append(parts, fmt.Sprintf(meaning, strings.Join(names, ", ")))
+		}
+	}
+	explain("%s=type", "t")
+	explain("%s=meaning", "role")
+	explain(`%s: filter {"field":value}`, "eq")
+	explain(`%s=operators: filter {"field":{"gte":value}} with any of them`, "r")
+	explain("%s: search finds it in mode lexical", "lex")
+	explain("%s: search finds it in mode semantic", "sem")
+	if occurring["a"] {
+		parts = append(parts, "a=metrics: aggregate takes it as "+occurringUses(occurring))
+	}
+	explain("%s=false: not granted", "g")
+	if occurring[schemadoc.Declared] && !d.allHollow() {
+		parts = append(parts, "declared: the field exists and its capabilities are not advertised")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// occurringUses are the metrics and groupings that occur: field of min, max, as group_by.
+func occurringUses(occurring map[string]bool) string {
+	only := func(uses []string) []string {
+		return slices.DeleteFunc(slices.Clone(uses), func(use string) bool { return !occurring["a="+use] })
+	}
+	uses := strings.Join(only(groupings), " or ")
+	if of := only(metrics); len(of) > 0 && uses != "" {
+		return "field of " + strings.Join(of, ", ") + ", as " + uses
+	} else if len(of) > 0 {
+		return "field of " + strings.Join(of, ", ")
+	}
+	return uses
+}
+
+func (d *detail) allHollow() bool {
+	return !slices.ContainsFunc(d.rows, func(r *row) bool { return !r.hollow })
+}
+
 // legend explains the structured document (R-BUD-1); flags tells whether fields are shown by their flags.
-func (d *detail) legend(flags bool) rawjson.Value {
+func (d *detail) legend(shown extent, flags bool) rawjson.Value {
 	legend := rawjson.Object{}
-	if flags {
-		legend = append(legend, rawjson.String("field_capabilities", flagLegend))
+	explain := func(name, meaning string, occurs bool) {
+		if occurs && meaning != "" {
+			legend = append(legend, rawjson.String(name, meaning))
+		}
 	}
-	legend = append(legend,
-		rawjson.String("projection", projectionMeaning),
-		rawjson.String("sort", sortMeaning),
-		rawjson.String("count", countMeaning),
-		rawjson.String("expand", expandMeaning),
-		rawjson.String("search", searchMeaning),
-		rawjson.String("aggregate", aggregateMeaning),
-	)
-	hollow, like := false, false
-	for _, r := range d.rows {
-		hollow = hollow || r.hollow
-		like = like || r.like != nil
-	}
-	if hollow {
-		legend = append(legend, rawjson.String("declared", unadvertised))
-	}
-	if like && flags {
-		legend = append(legend, rawjson.String("field_capabilities_like", likeMeaning))
-	}
+	any := func(is func(*row) bool) bool { return slices.ContainsFunc(d.rows, is) }
+	explain("field_capabilities", d.flagLegend(shown), flags)
+	explain("sort", sortMeaning, any(func(r *row) bool { return r.members.Text("cursor_field") != "" }))
+	explain("declared", unadvertised, any(func(r *row) bool { return r.hollow }))
+	explain("field_capabilities_like", likeMeaning, flags && any(func(r *row) bool { return r.like != nil }))
 	return legend.Encode()
+}
+
+// flagsCharacters bounds the flags of one field.
+const flagsCharacters = 200
+
+// shownFlags are flags as they are, or as a JSON string when they hold what no flag does.
+func shownFlags(flags string) string {
+	odd := func(r rune) bool {
+		return !(strings.ContainsRune("=,|_-./:", r) || unicode.IsLetter(r) || unicode.IsDigit(r))
+	}
+	if strings.ContainsFunc(flags, odd) {
+		return render.Quoted(flags)
+	}
+	return flags
 }

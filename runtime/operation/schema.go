@@ -31,12 +31,18 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 	if input.full() {
 		return fullSchema(ctx, env, input)
 	}
-	response, found, err := read(ctx, env, input)
-	if err != nil {
-		return nil, err
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	held := make(chan holdings, 1)
 	if input.Stream == nil {
-		return renderIndex(response, found, input)
+		go func() { held <- readHoldings(ctx, env) }()
+	}
+	response, found, err := read(ctx, env, input)
+	switch {
+	case err != nil:
+		return nil, err
+	case input.Stream == nil:
+		return renderIndex(response, found, input, <-held)
 	}
 	return renderStreams(response, found, input)
 }

@@ -2,6 +2,7 @@ package operation_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
@@ -18,11 +19,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// server is a reader that answers each read in turn, the last answer again and again, and records
-// what was read.
+// server is a reader that answers each read of a schema in turn, the last answer again and again, and records
+// what was read. The list of streams is read beside it.
 type server struct {
 	answers []answer
 	read    []string
+	listing string // empty: there is none
+	listed  chan struct{}
 }
 
 type answer struct {
@@ -31,6 +34,10 @@ type answer struct {
 }
 
 func (s *server) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	if request.Path == rs.JoinPath("v1", "streams") {
+		s.listed <- struct{}{}
+		return rs.Response{Status: 200}.WithBody([]byte(cmp.Or(s.listing, `{}`)))
+	}
 	given := s.answers[min(len(s.read), len(s.answers)-1)]
 	asked := string(request.Path)
 	if query := request.Query.Encoded(); query != "" {
@@ -46,7 +53,7 @@ func (s *server) Get(_ context.Context, request rs.Request) (*rs.Response, error
 func (s *server) ProviderURL() string { return "https://rs.example.com" }
 
 func serving(bodies ...string) *server {
-	s := &server{}
+	s := &server{listed: make(chan struct{}, 10_000)}
 	for _, body := range bodies {
 		s.answers = append(s.answers, answer{body: body})
 	}
@@ -117,8 +124,11 @@ func TestSchemaGolden(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := serving(fixture(t, test.fixture))
 			result := schemaOf(t, s, test.input)
-			if diff := cmp.Diff([]string{test.read}, s.read); diff != "" {
+			if diff := gocmp.Diff([]string{test.read}, s.read); diff != "" {
 				t.Error(diff)
+			}
+			if counts := test.input.Stream == nil; len(s.listed) != map[bool]int{true: 1}[counts] { // R-SCH-9
+				t.Errorf("the list of streams was read %d times", len(s.listed))
 			}
 			compareResult(t, test.name, result)
 		})
@@ -144,5 +154,20 @@ func TestSchemaOfUnknownNames(t *testing.T) {
 		if !errors.As(err, &refused) || !refused.AboutNames || !strings.Contains(refused.Message, message) {
 			t.Errorf("%s: got %v", message, err)
 		}
+	}
+}
+
+// R-SCH-9: which connection has which stream, how many records, and when the last was added, of three connections of which two
+// lack a stream, and of grants as a running server showed them.
+func TestIndexTellsTheConnectionsApart(t *testing.T) {
+	for name, test := range map[string]struct{ schema, listing string }{
+		"holdings":          {fixture(t, "813d_three"), fixture(t, "811c_three")},
+		"holdings_unlisted": {fixture(t, "813d_three"), `{"error":"no such route"}`},
+		"captured/813b":     {fixture(t, "813b"), fixture(t, "811b")},
+		"captured/813d":     {fixture(t, "813d"), fixture(t, "811c")},
+	} {
+		s := serving(test.schema)
+		s.listing = test.listing
+		compareResult(t, name, schemaOf(t, s, operation.SchemaInput{}))
 	}
 }

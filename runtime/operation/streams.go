@@ -42,6 +42,6 @@ func (d *detail) structured(shown extent) json.RawMessage {
 	if data == nil {
 		return nil
 	}
-	members := rawjson.Object{rawjson.Raw("data", data), rawjson.Raw("legend", d.legend(true))}
+	members := rawjson.Object{rawjson.Raw("data", data), rawjson.Raw("legend", d.legend(shown, true))}
 	return render.Structured(d.response, members, d.calls(shown))
 }

@@ -19,13 +19,15 @@ func (d *detail) text(shown extent) (string, bool) {
 	if left := len(d.rows) - shown.rows; left > 0 {
 		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
 	}
-	d.addTail(t, d.calls(shown))
+	d.addTail(t, shown, d.calls(shown))
 	return t.String(), !t.full()
 }
 
 // addTail adds what follows the rows: the legend, the server's warnings and the next calls.
-func (d *detail) addTail(t *boundedText, calls []render.Call) {
-	t.add("flags of a field: " + flagLegend)
+func (d *detail) addTail(t *boundedText, shown extent, calls []render.Call) {
+	if legend := d.flagLegend(shown); legend != "" {
+		t.add("flags of a field: " + legend)
+	}
 	for _, line := range render.WarningLines(d.Members) {
 		t.add(line)
 	}
@@ -83,7 +85,11 @@ func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) 
 }
 
 func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string) {
-	t.add(fmt.Sprintf("  fields=%d, flags explained below:", len(r.fields)+r.long))
+	head := "flags explained below"
+	if r.hollow {
+		head = "their names alone are advertised"
+	}
+	t.add(fmt.Sprintf("  fields=%d, %s:", len(r.fields)+r.long, head))
 	for i, f := range r.fields {
 		if i == shown.fields || t.full() {
 			break

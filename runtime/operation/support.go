@@ -34,6 +34,9 @@ func (r *row) describeSearch() string {
 
 // describeAggregates counts the fields of each metric and grouping.
 func (r *row) describeAggregates() string {
+	if r.hollow {
+		return "; the fields that other metrics and groupings take are not advertised"
+	}
 	out := ""
 	for _, metric := range []string{"sum", "min", "max", "count_distinct", "group_by", "group_by_time"} {
 		takes := func(f schemadoc.Field) bool {

@@ -47,7 +47,7 @@ func (r Request) Limit() int {
 }
 
 // Sources says what a request needs of a package, which is several grants under one bearer. It is one of
-// OneSource, HitsOfSources and SchemaOfSources. A reader with a single grant ignores it.
+// OneSource, HitsOfSources, SchemaOfSources and StreamsOfSources. A reader with a single grant ignores it.
 type Sources interface{ sources() }
 
 // OneSource is a request that a single source answers: the one named, or the only one that grants the
@@ -69,9 +69,13 @@ type SchemaOfSources struct {
 	ConnectionID *string // nil: every source
 }
 
-func (OneSource) sources()       {}
-func (HitsOfSources) sources()   {}
-func (SchemaOfSources) sources() {}
+// StreamsOfSources is a list of streams whose answers are put together (R-SCH-9).
+type StreamsOfSources struct{}
+
+func (OneSource) sources()        {}
+func (HitsOfSources) sources()    {}
+func (SchemaOfSources) sources()  {}
+func (StreamsOfSources) sources() {}
 
 // Path is the percent-encoded path of a request, beginning with a slash.
 type Path string

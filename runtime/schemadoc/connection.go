@@ -2,7 +2,10 @@ package schemadoc
 
 import (
 	"bytes"
+	"net/url"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -77,11 +80,10 @@ func (c *Connector) hoistConnections() {
 		all = append(all, stream.Connections...)
 	}
 	all = distinct(all)
-	c.Changed = c.Changed || len(all) > len(c.Connections)
 	c.Connections = all
 	for _, stream := range c.Streams {
 		if len(stream.Connections) > 0 && len(stream.Connections) == len(c.Connections) {
-			stream.Connections, c.Changed = nil, true
+			stream.Connections = nil
 		}
 	}
 }
@@ -101,7 +103,7 @@ func (c *Connector) mergeStreams() {
 			return false
 		}
 		before.Connections = append(before.Connections, s.Connections...)
-		merged[before], c.Changed = true, true
+		merged[before] = true
 		return true
 	})
 	for stream := range merged {
@@ -130,6 +132,24 @@ func (c *Connector) ConnectionsOf(s *Stream) []Connection {
 	return c.Connections
 }
 
-func hasConnection(connections []Connection, id string) bool {
+// HasConnection reports whether one of the connections has an id.
+func HasConnection(connections []Connection, id string) bool {
 	return slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == id })
+}
+
+// ConnectorKey is the short name of the connector: gmail, also where the RS sends a URL that ends
+// in it. Empty when unknown.
+func ConnectorKey(members rawjson.Object) string {
+	sent := members.FirstText("connector_key", "connector_id")
+	if !strings.Contains(sent, "/") {
+		return sent
+	}
+	if short := members.Text("connector_id"); short != "" && !strings.Contains(short, "/") {
+		return short
+	}
+	address, err := url.Parse(sent)
+	if err != nil || strings.Trim(address.Path, "/") == "" {
+		return sent
+	}
+	return path.Base(address.Path)
 }

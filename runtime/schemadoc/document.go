@@ -16,7 +16,6 @@ import (
 type Document struct {
 	Members    rawjson.Object // of the envelope, without the connectors and the streams
 	Connectors []*Connector
-	Sent       rawjson.Value // the whole body, as long as nothing in it was changed here; else nil
 }
 
 // Connector is one connector and the streams that the grant gives of it.
@@ -26,7 +25,6 @@ type Connector struct {
 	Key         string         // short name, such as gmail; empty when unknown
 	Streams     []*Stream
 	Connections []Connection
-	Changed     bool // something was merged or taken out here that the server had sent
 }
 
 // Stream is one row of a connector.
@@ -55,7 +53,6 @@ func readEnvelope(c *rawjson.Cursor, wraps bool) *Document {
 	d, listed := &Document{}, false
 	var inner *Document
 	var rows []*Stream
-	start := c.At()
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		switch name := c.Name(); {
 		case string(name) == "connectors" && c.Kind() == rawjson.ArrayValue:
@@ -76,8 +73,6 @@ func readEnvelope(c *rawjson.Cursor, wraps bool) *Document {
 		return nil
 	case d.Connectors == nil:
 		d.Connectors = groupStreams(rows)
-	case rows == nil && wraps:
-		d.Sent = c.Since(start)
 	}
 	return d
 }

@@ -15,16 +15,16 @@ type Scope struct {
 // Request asks for the compact view of a scope, or for the full one. A server may refuse any of the parameters: view and
 // detail are newer than the scope. What the answer lacks of them is done here (Document.Keep, Stream.Fields).
 func (s Scope) Request(full bool) rs.Request {
-	extent := rs.Parameter{Name: "view", Value: "compact"}
+	size := rs.Parameter{Name: "view", Value: "compact"}
 	if full {
-		extent = rs.Parameter{Name: "detail", Value: "full"}
+		size = rs.Parameter{Name: "detail", Value: "full"}
 	}
 	request := rs.Request{
 		Path:     rs.JoinPath("v1", "schema"),
 		Sources:  rs.SchemaOfSources{Stream: s.Stream, ConnectionID: s.ConnectionID},
-		Optional: []string{extent.Name, "stream", "connection_id"},
+		Optional: []string{size.Name, "stream", "connection_id"},
 	}
-	request.Query.Set(extent.Name, extent.Value)
+	request.Query.Set(size.Name, size.Value)
 	request.Query.String("stream", s.Stream)
 	request.Query.String("connection_id", s.ConnectionID)
 	return request
@@ -36,19 +36,14 @@ func (d *Document) Keep(wanted Scope) {
 		return
 	}
 	for _, c := range d.Connectors {
-		before := len(c.Streams) + len(c.Connections)
 		if wanted.ConnectionID != nil {
 			c.keepConnection(*wanted.ConnectionID)
 		}
 		if wanted.Stream != nil {
 			c.Streams = slices.DeleteFunc(c.Streams, func(s *Stream) bool { return s.Name != *wanted.Stream })
 		}
-		c.Changed = c.Changed || len(c.Streams)+len(c.Connections) != before
 	}
-	before := len(d.Connectors)
-	if d.Connectors = slices.DeleteFunc(d.Connectors, func(c *Connector) bool { return len(c.Streams) == 0 }); len(d.Connectors) < before {
-		d.Sent = nil
-	}
+	d.Connectors = slices.DeleteFunc(d.Connectors, func(c *Connector) bool { return len(c.Streams) == 0 })
 	if wanted.Stream != nil {
 		for _, c := range d.Connectors {
 			c.keepConnectionsOfStreams()
@@ -61,7 +56,7 @@ func (d *Document) Keep(wanted Scope) {
 func (c *Connector) keepConnection(id string) {
 	c.Streams = slices.DeleteFunc(c.Streams, func(s *Stream) bool {
 		connections := c.ConnectionsOf(s)
-		return len(connections) > 0 && !hasConnection(connections, id)
+		return len(connections) > 0 && !HasConnection(connections, id)
 	})
 	others := func(c Connection) bool { return c.ID != id }
 	for _, stream := range c.Streams {

@@ -74,6 +74,7 @@ var adviceFor = map[string]advice{
 	"request_too_large":             {nowhere, "Ask for less: a smaller limit, or fewer fields."},
 	"response_too_large":            {nowhere, "Ask for less: a smaller limit, or fewer fields."},
 	"rate_limit_exceeded":           {nowhere, "Wait as long as retry_after says, then repeat the call."},
+	"source_unavailable":            {nowhere, "The source behind this connection cannot be read now; what was asked for is right. Wait as long as retry_after says, then repeat the call, or read another connection."},
 	"authorization_unavailable":     {nowhere, "Wait, then repeat the call."},
 	"retry_with.connection_id":      {atEverything, "Repeat the call with a connection_id from schema."},
 	"5xx":                           {nowhere, "The resource server failed. Repeat the call later; if it fails again, its operator must look."},

@@ -121,6 +121,7 @@ var codes = []struct {
 	{422, "field_not_text", "fetch", ""},
 	{429, "rate_limit_exceeded", "retry_after", ""},
 	{500, "api_error", "later", ""},
+	{503, "source_unavailable", "retry_after", ""},
 	{418, "a_code_of_tomorrow", "what the message names", schemaOfStream},
 }
 
