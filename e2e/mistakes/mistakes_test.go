@@ -115,8 +115,11 @@ func (b *bench) learn(t *testing.T) {
 	var schema struct {
 		Data struct {
 			Connectors []struct {
-				Key         string              `json:"connector_key"`
-				Connections []map[string]string `json:"granted_connections"`
+				Key         string `json:"connector_key"`
+				Connections []struct {
+					ID   string `json:"connection_id"`
+					Name string `json:"display_name"`
+				} `json:"granted_connections"`
 			}
 		}
 	}
@@ -128,8 +131,8 @@ func (b *bench) learn(t *testing.T) {
 			if name == "gmail" {
 				name = []string{"personal", "work"}[min(i, 1)]
 			}
-			values["$"+name], values["$"+name+"_name"] = connection["connection_id"], connection["display_name"]
-			values["$"+strings.ToUpper(name)] = strings.ToUpper(connection["connection_id"])
+			values["$"+name], values["$"+name+"_name"] = connection.ID, connection.Name
+			values["$"+strings.ToUpper(name)] = strings.ToUpper(connection.ID)
 		}
 	}
 	for name, stream := range map[string]string{"message": "messages", "body": "message_bodies", "track": "saved_tracks"} {
@@ -326,7 +329,7 @@ func (b *bench) run(t *testing.T, c call) (*mcp.CallToolResult, string) {
 		if parsed.Path == "/v1/schema" {
 			schemas++
 		}
-		if c.tool == "schema" || parsed.Path != "/v1/schema" {
+		if (c.tool == "schema") == (parsed.Path == "/v1/schema") {
 			asked = append(asked, parsed.Path+"?"+parsed.Query().Encode())
 		}
 	}

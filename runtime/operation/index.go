@@ -35,6 +35,7 @@ type indexStyle struct {
 
 // indexStyles are tried in turn until the index fits. Stream names give way in none of them.
 var indexStyles = []indexStyle{
+	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asRows, shares: true},
 	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asNames, shares: true},
 	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asRows},
 	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asNames},
@@ -59,7 +60,7 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 	x := &index{Document: d, response: response, input: input, holdings: held}
 	styles := indexStyles
 	if !x.tells() {
-		styles = styles[1:]
+		styles = styles[2:]
 	}
 	for _, style := range styles {
 		text, whole := x.text(style, indexBytes)

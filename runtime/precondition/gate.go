@@ -74,7 +74,7 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, input FieldWindowSelecto
 	refuse := func(param, message string) *tool.Error {
 		return &tool.Error{Code: tool.InvalidFieldWindowSelector, Message: message, Param: param}
 	}
-	both := func(first, second string) error {
+	both := func(first, second string) *tool.Error {
 		return refuse(second, fmt.Sprintf("%s and %s both place the window; pass one of them", first, second))
 	}
 	unmatched := func(name string) error {
@@ -84,7 +84,11 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, input FieldWindowSelecto
 	}
 	switch {
 	case input.OffsetChars.Given() && input.Cursor.Given():
-		return both(offset, cursor)
+		refused := both(offset, cursor)
+		if *input.Cursor.Value == strconv.FormatInt(*input.OffsetChars.Value, 10) {
+			refused.Instead = rawjson.Object{{Name: cursor}}
+		}
+		return refused
 	case input.OffsetChars.Given() && input.Q.Given():
 		return both(offset, match)
 	case input.Cursor.Given() && input.Q.Given():

@@ -49,7 +49,9 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 	streams := c.places(tool.CompleteStream)
 	var found []finding
 	for _, p := range streams {
-		if names := s.streams(); !slices.Contains(names, p.name) {
+		if all, _ := s.connections(""); p.argument.Complete == tool.CompleteNothing && schemadoc.HasConnection(all, p.name) {
+			found = append(found, c.separated(p))
+		} else if names := s.streams(); !slices.Contains(names, p.name) {
 			meant := nearname.Meant(p.name, names)
 			found = append(found, at(p, meant, names, fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(p.name))))
 		}
@@ -82,6 +84,18 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 		}
 	}
 	return found
+}
+
+// separated is an id with a colon where a slash ends the connection.
+func (c call) separated(p place) finding {
+	return finding{
+		param: p.argument.Name,
+		says:  fmt.Sprintf("%s is a connection; a slash ends it in an id.", quoted(p.name)),
+		mended: func(arguments rawjson.Object) rawjson.Object {
+			id := textOf(arguments.Get(p.argument.Name))
+			return arguments.With(p.argument.Name, rawjson.Quote(strings.Replace(id, ":", "/", 1)))
+		},
+	}
 }
 
 func quoted(name string) string {
