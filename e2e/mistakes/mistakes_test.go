@@ -20,7 +20,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -103,8 +102,8 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	environment := func(context.Context, *mcp.RequestExtra) (tool.Env, error) { return tool.Env{RS: reader}, nil }
-	b := &bench{provider: provider, session: hosttest.Connect(t, gen.Surface(), hosttest.Options, host.Environment(environment))}
+	environment := func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
+	b := &bench{provider: provider, session: hosttest.Connect(t, gen.Surface(), hosttest.Options, environment)}
 	b.learn(t)
 	return b
 }

@@ -63,10 +63,12 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 		return &tool.Explained{Param: c.Pages, Next: c.with(rawjson.Object{{Name: c.Pages}})}
 	case !tool.IsAboutNames(refused):
 		return nil
+	case c.Name == tool.SchemaTool:
+		return withoutSchema(refused, refused)
 	}
 	response, err := env.RS.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
-		return unreadableSchema(refused, err)
+		return withoutSchema(refused, err)
 	}
 	schema, err := schemadoc.Read(response)
 	if err != nil {
@@ -80,8 +82,8 @@ const packageHint = "The provider answers this token with 404 for its schema too
 	"several connections at once. No change of arguments helps: such a token is for the hosted MCP server, /mcp at the provider's " +
 	"address; for this one, connect again and approve a single connection."
 
-// unreadableSchema tells a package token from a wrong name (R-STDIO-6).
-func unreadableSchema(refused *rs.Error, err error) *tool.Explained {
+// withoutSchema tells a package token from a wrong name (R-STDIO-6).
+func withoutSchema(refused *rs.Error, err error) *tool.Explained {
 	var again *rs.Error
 	if refused == nil || !errors.As(err, &again) || refused.Status != http.StatusNotFound || again.Status != http.StatusNotFound {
 		return nil
