@@ -42,19 +42,19 @@ var refusedCalls = []refusal{
 	{"R-ARG-4", "query_records", `{"stream":"messages","expand":["thread"],"expand_limit":{}}`, "invalid_expand", "expand_limit"},
 	{"R-ARG-4", "fetch", `{"id":"messages:m1","expand_limit":{"a[b]":1}}`, "invalid_expand", "expand_limit"},
 	{"R-ARG-4", "fetch", `{"id":"messages:m1","expand_limit":{"thread":0}}`, "invalid_expand", "expand_limit"},
-	{"R-ARG-4", "query_records", `{"stream":"messages","expand_limit":{"thread":"5"}}`, "invalid_expand", "expand_limit"},
+	{"R-ARG-4", "query_records", `{"stream":"messages","expand_limit":{"thread":"five"}}`, "invalid_expand", "expand_limit"},
 	{"R-ARG-4", "query_records", `{"stream":"messages","expand_limit":"thread=5"}`, "invalid_expand", "expand_limit"},
 
 	{"R-ARG-5", "query_records", `{"stream":"messages","limit":0}`, "invalid_arguments", "limit"},
 	{"R-ARG-5", "query_records", `{"stream":"messages","limit":101}`, "invalid_arguments", "limit"},
 	{"R-ARG-5", "search", `{"q":"x","limit":-1}`, "invalid_arguments", "limit"},
 	{"R-ARG-5", "aggregate", `{"stream":"messages","metric":"count","limit":1000}`, "invalid_arguments", "limit"},
-	{"R-ARG-5", "query_records", `{"stream":"messages","limit":"5"}`, "invalid_arguments", "limit"},
+	{"R-ARG-5", "query_records", `{"stream":"messages","limit":"five"}`, "invalid_arguments", "limit"},
 	{"R-ARG-5", "query_records", `{"stream":"messages","limit":1.5}`, "invalid_arguments", "limit"},
 
 	{"R-ARG-6", "query_records", `{}`, "invalid_arguments", "stream"},
 	{"R-ARG-6", "query_records", `{"stream":"messages","order":"sideways"}`, "invalid_arguments", "order"},
-	{"R-ARG-6", "query_records", `{"stream":"messages","fields":"id,subject"}`, "invalid_arguments", "fields"},
+	{"R-ARG-6", "query_records", `{"stream":"messages","fields":["id,subject"]}`, "invalid_arguments", "fields"},
 	{"R-ARG-6", "search", `{}`, "invalid_arguments", "q"},
 	{"R-ARG-6", "search", `{"q":"x","query":"y"}`, "invalid_arguments", "q"},
 

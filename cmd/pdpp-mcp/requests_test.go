@@ -97,6 +97,9 @@ func TestSentRequests(t *testing.T) {
 			seen := slices.DeleteFunc(listener.take(), func(request string) bool {
 				return request == "/v1/schema?view=compact&stream=messages"
 			})
+			if len(seen) > 1 && seen[1] == "/v1/schema?view=compact" { // after the refusal, for the names that there are (R-ERR-7)
+				seen = seen[:1]
+			}
 			if !slices.Equal(seen, []string{sent.request}) {
 				t.Errorf("the RS saw\n%q, want\n%q", seen, sent.request)
 			}

@@ -11,7 +11,7 @@ const memberBytes = 2_000
 
 // compact writes the document with the same meaning whatever view the server sent (R-SCH-1): without routes, and without members
 // that say nothing. Connectors hold the streams, so there is no second list of them (R-SCH-8).
-func (d *detail) compact(shown extent) rawjson.Value {
+func (d *detail) compact(shown portion) rawjson.Value {
 	body := d.envelope(shown, func(r *row) rawjson.Value { return r.compact(shown) })
 	if body == nil {
 		return nil
@@ -21,7 +21,7 @@ func (d *detail) compact(shown extent) rawjson.Value {
 
 // envelope is the document's members with the rows that are shown, or nil as soon as it is certain that
 // they do not fit: a character takes three bytes at most.
-func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson.Object {
+func (d *detail) envelope(shown portion, encode func(*row) rawjson.Value) rawjson.Object {
 	body := rawjson.Object{}
 	if len(render.WarningLines(d.Members)) > 0 && len(d.Members.Get("meta")) <= memberBytes {
 		body = append(body, rawjson.Raw("meta", d.Members.Get("meta")))
@@ -51,7 +51,7 @@ func (d *detail) envelope(shown extent, encode func(*row) rawjson.Value) rawjson
 }
 
 // encodeConnector writes a connector with these streams and its connections, each once.
-func encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown extent) rawjson.Value {
+func encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown portion) rawjson.Value {
 	members := rawjson.Object{}
 	if c.Key != "" && len(c.Key) <= memberBytes {
 		members = append(members, rawjson.String("connector_key", c.Key))
@@ -63,7 +63,7 @@ func encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown exte
 	return appendConnections(members, c.Connections, shown).Encode()
 }
 
-func appendConnections(members rawjson.Object, connections []schemadoc.Connection, shown extent) rawjson.Object {
+func appendConnections(members rawjson.Object, connections []schemadoc.Connection, shown portion) rawjson.Object {
 	if len(connections) == 0 {
 		return members
 	}
@@ -88,7 +88,7 @@ var (
 )
 
 // compact writes a row in the compact form.
-func (r *row) compact(shown extent) rawjson.Value {
+func (r *row) compact(shown portion) rawjson.Value {
 	members := rawjson.Object{}
 	for _, name := range compactNames {
 		value := r.members.Get(name)
@@ -112,7 +112,7 @@ func (r *row) compact(shown extent) rawjson.Value {
 }
 
 // appendRelations adds expand_capabilities as far as they are shown.
-func (r *row) appendRelations(members rawjson.Object, shown extent) rawjson.Object {
+func (r *row) appendRelations(members rawjson.Object, shown portion) rawjson.Object {
 	relations := r.relations
 	if len(relations) == 0 {
 		return members

@@ -20,9 +20,9 @@ var bulky = []string{"freshness", "query", "views", "relationships", capabilitie
 
 const capabilitiesName = "field_capabilities"
 
-// fullExtent is how much of an exhaustive row is shown.
-type fullExtent struct {
-	extent
+// fullPortion is how much of an exhaustive row is shown.
+type fullPortion struct {
+	portion
 	dropped []string // of bulky
 	schema  int      // bytes of one field's JSON Schema; a larger one is left out
 
@@ -39,13 +39,13 @@ type fullView struct{ *detail }
 // first, then the largest schemas, then the last fields. Both channels tell.
 func renderFull(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
 	view := fullView{newDetail(response, d, input)}
-	for _, shown := range view.extents() {
+	for _, shown := range view.portions() {
 		if result := view.result(shown); result != nil {
 			return result, nil
 		}
 	}
 	for i, size := range schemaSizes {
-		shown := fullExtent{extent: view.leastExtent(), dropped: bulky, schema: size}
+		shown := fullPortion{portion: view.leastPortion(), dropped: bulky, schema: size}
 		shown.fields = most(view.widest, func(count int) bool { shown.fields = count; return view.result(shown) != nil })
 		if shown.fields >= min(view.widest, fieldsWanted) || i == len(schemaSizes)-1 {
 			if result := view.result(shown); result != nil {
@@ -56,23 +56,23 @@ func renderFull(response *rs.Response, d *schemadoc.Document, input SchemaInput)
 	return nil, response.Unusable("the full schema does not fit into one result", "call "+tool.SchemaTool+" with stream and without detail")
 }
 
-// extents hold every field: with all members, then with fewer of them.
-func (v fullView) extents() []fullExtent {
+// portions hold every field: with all members, then with fewer of them.
+func (v fullView) portions() []fullPortion {
 	whole := shrinking[0]
 	whole.rows, whole.fields = len(v.rows), v.widest
-	var extents []fullExtent
+	var portions []fullPortion
 	for dropped := range len(bulky) + 1 {
-		extents = append(extents, fullExtent{extent: whole, dropped: bulky[:dropped], schema: render.ChannelCharacters, verbatim: true})
+		portions = append(portions, fullPortion{portion: whole, dropped: bulky[:dropped], schema: render.ChannelCharacters, verbatim: true})
 	}
-	return extents
+	return portions
 }
 
-func (v fullView) leastExtent() extent {
-	return extent{rows: min(len(v.rows), 20), connections: 5, label: 40, relations: 10}
+func (v fullView) leastPortion() portion {
+	return portion{rows: min(len(v.rows), 20), connections: 5, label: 40, relations: 10}
 }
 
-// result is the result of an extent, or nil when it is too large.
-func (v fullView) result(shown fullExtent) *tool.Result {
+// result is the result of an portion, or nil when it is too large.
+func (v fullView) result(shown fullPortion) *tool.Result {
 	calls := v.fullCalls(shown)
 	text := v.fullText(shown, calls)
 	if text.full() {
@@ -86,8 +86,8 @@ func (v fullView) result(shown fullExtent) *tool.Result {
 }
 
 // fullCalls lead to the compact view when something is left out: it has every field's flags.
-func (v fullView) fullCalls(shown fullExtent) []render.Call {
-	calls := v.calls(shown.extent)
+func (v fullView) fullCalls(shown fullPortion) []render.Call {
+	calls := v.calls(shown.portion)
 	if len(shown.dropped) > 0 && calls[0].Tool != tool.SchemaTool {
 		calls = slices.Insert(calls, 0, schemaCall(v.rows[0].arguments(v.input, schemaNames)...))
 	}
@@ -95,7 +95,7 @@ func (v fullView) fullCalls(shown fullExtent) []render.Call {
 }
 
 // fullText is the rows as schema(stream) shows them, with the raw JSON Schema beside each field.
-func (v fullView) fullText(shown fullExtent, calls []render.Call) *boundedText {
+func (v fullView) fullText(shown fullPortion, calls []render.Call) *boundedText {
 	t := &boundedText{}
 	if len(shown.dropped) > 0 {
 		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", render.Visible(rawjson.Strings("", shown.dropped).Value)))
@@ -110,7 +110,7 @@ func (v fullView) fullText(shown fullExtent, calls []render.Call) *boundedText {
 		}
 		likeless := *r
 		likeless.like = nil // the schemas may differ where the flags do not
-		if likeless.addLines(t, shown.extent, schemas); t.full() {
+		if likeless.addLines(t, shown.portion, schemas); t.full() {
 			return t
 		}
 		t.add("  json_schema: " + r.schemaLine(len(schemas)))
@@ -118,7 +118,7 @@ func (v fullView) fullText(shown fullExtent, calls []render.Call) *boundedText {
 	if left := len(v.rows) - shown.rows; left > 0 {
 		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
 	}
-	v.addTail(t, shown.extent, calls)
+	v.addTail(t, shown.portion, calls)
 	return t
 }
 
@@ -137,13 +137,13 @@ func (r *row) schemaLine(properties int) string {
 
 // fullStructured is the exhaustive document, each field's JSON Schema once. It is nil when it is
 // much too large.
-func (v fullView) fullStructured(shown fullExtent, calls []render.Call) json.RawMessage {
-	data := v.envelope(shown.extent, func(r *row) rawjson.Value { return r.full(shown) })
+func (v fullView) fullStructured(shown fullPortion, calls []render.Call) json.RawMessage {
+	data := v.envelope(shown.portion, func(r *row) rawjson.Value { return r.full(shown) })
 	if data == nil {
 		return nil
 	}
 	flags := slices.Contains(shown.dropped, capabilitiesName)
-	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.Raw("legend", v.legend(shown.extent, flags))}
+	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.Raw("legend", v.legend(shown.portion, flags))}
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}
@@ -151,7 +151,7 @@ func (v fullView) fullStructured(shown fullExtent, calls []render.Call) json.Raw
 }
 
 // full writes an exhaustive row, or nothing when it is much too large.
-func (r *row) full(shown fullExtent) rawjson.Value {
+func (r *row) full(shown fullPortion) rawjson.Value {
 	properties := schemadoc.Properties(r.members)
 	members := rawjson.Object{}
 	for _, member := range r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
@@ -167,7 +167,7 @@ func (r *row) full(shown fullExtent) rawjson.Value {
 		case member.Name == "schema":
 			members = append(members, rawjson.Raw(member.Name, schemaWithin(member.Value, properties, shown)))
 		case member.Name == "expand_capabilities" && !shown.verbatim:
-			members = r.appendRelations(members, shown.extent)
+			members = r.appendRelations(members, shown.portion)
 		case shown.verbatim || len(member.Value) <= memberBytes:
 			members = append(members, member)
 		}
@@ -175,7 +175,7 @@ func (r *row) full(shown fullExtent) rawjson.Value {
 	if left := r.leftOut(shown.fields); left > 0 {
 		members = append(members, rawjson.Int("fields_left_out", int64(left)))
 	}
-	return appendConnections(members, r.stream.Connections, shown.extent).Encode()
+	return appendConnections(members, r.stream.Connections, shown.portion).Encode()
 }
 
 // capabilitiesOnce takes the JSON Schemas out of the capabilities that stand in properties as well.
@@ -199,7 +199,7 @@ func capabilitiesOnce(value rawjson.Value, properties rawjson.Object) rawjson.Va
 }
 
 // schemaWithin keeps the first properties, without those that are too large, and counts the rest.
-func schemaWithin(value rawjson.Value, properties rawjson.Object, shown fullExtent) rawjson.Value {
+func schemaWithin(value rawjson.Value, properties rawjson.Object, shown fullPortion) rawjson.Value {
 	schema, ok := rawjson.ParseObject(value)
 	if !ok {
 		return value

@@ -25,14 +25,14 @@ const (
 	likeMeaning       = "the fields and flags are those of this connector's row above"
 )
 
-// unadvertised is said of rows whose fields have no capabilities. Some servers give client tokens only the
+// unadvertised stands at rows whose fields have no capabilities. Some servers give client tokens only the
 // names: the capabilities are unknown then, not absent.
 const unadvertised = "capabilities are not advertised to this token: filter, sort, search and aggregate " +
 	"may work all the same; try them, the server refuses what it does not support"
 
 // flagLegend explains the flags that occur among the fields that are shown, each once (R-SCH-5, R-SCH-10). It is empty when none
-// does but declared, which is explained where the row is said to be hollow.
-func (d *detail) flagLegend(shown extent) string {
+// does but declared, which is explained where the row is shown as hollow.
+func (d *detail) flagLegend(shown portion) string {
 	occurring := map[string]bool{}
 	for _, r := range d.rows[:min(len(d.rows), shown.rows)] {
 		for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
@@ -87,8 +87,8 @@ func (d *detail) allHollow() bool {
 	return !slices.ContainsFunc(d.rows, func(r *row) bool { return !r.hollow })
 }
 
-// legend explains the structured document (R-BUD-1); flags tells whether fields are shown by their flags.
-func (d *detail) legend(shown extent, flags bool) rawjson.Value {
+// legend explains the structured document (R-BUD-1); flags says whether fields are shown by their flags.
+func (d *detail) legend(shown portion, flags bool) rawjson.Value {
 	legend := rawjson.Object{}
 	explain := func(name, meaning string, occurs bool) {
 		if occurs && meaning != "" {

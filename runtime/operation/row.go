@@ -95,7 +95,7 @@ func (r *row) arguments(input SchemaInput, names sourceArguments) rawjson.Object
 
 // calls try the stream out: a short page of the first source, and a count. When something is left out
 // that a narrower call shows, that call stands first.
-func (d *detail) calls(shown extent) []render.Call {
+func (d *detail) calls(shown portion) []render.Call {
 	first := d.rows[0]
 	records := first.arguments(d.input, sourceArguments{tool.RecordsStream, tool.RecordsConnectionID})
 	groups := first.arguments(d.input, sourceArguments{tool.GroupsStream, tool.GroupsConnectionID})
@@ -111,7 +111,7 @@ func (d *detail) calls(shown extent) []render.Call {
 
 // narrower are the arguments that show what is left out: the first row that is, or that has not all of
 // its fields here. They are nil when nothing is, or when the call was as narrow.
-func (d *detail) narrower(shown extent) rawjson.Object {
+func (d *detail) narrower(shown portion) rawjson.Object {
 	if d.input.ConnectionID != nil || len(d.rows) == 1 {
 		return nil
 	}

@@ -68,7 +68,7 @@ func fullSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Res
 	return renderFull(response, found, input)
 }
 
-// read asks for the scope and for the extent, and keeps what was asked for. In full, one source is asked: of several, none
+// read asks for the scope and for the portion, and keeps what was asked for. In full, one source is asked: of several, none
 // is (R-SCH-7, R-ERR-5).
 func read(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, *schemadoc.Document, error) {
 	scope := schemadoc.Scope{Stream: input.Stream, ConnectionID: input.ConnectionID}

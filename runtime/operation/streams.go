@@ -11,7 +11,7 @@ import (
 )
 
 // renderStreams shows each source's row of one stream and what it supports (R-SCH-3), within the bound
-// of a channel (R-BUD-2). Both channels show the same extent.
+// of a channel (R-BUD-2). Both channels show the same portion.
 func renderStreams(response *rs.Response, d *schemadoc.Document, input SchemaInput) (*tool.Result, error) {
 	view := newDetail(response, d, input)
 	var result tool.Result
@@ -26,8 +26,8 @@ func renderStreams(response *rs.Response, d *schemadoc.Document, input SchemaInp
 	return &result, nil
 }
 
-// fits tells whether both channels keep their bound.
-func (d *detail) fits(shown extent) bool {
+// fits reports whether both channels keep their bound.
+func (d *detail) fits(shown portion) bool {
 	if _, ok := d.text(shown); !ok {
 		return false
 	}
@@ -37,7 +37,7 @@ func (d *detail) fits(shown extent) bool {
 
 // structured is the compact document of the rows, and what its words mean. It is nil when it is much too
 // large.
-func (d *detail) structured(shown extent) json.RawMessage {
+func (d *detail) structured(shown portion) json.RawMessage {
 	data := d.compact(shown)
 	if data == nil {
 		return nil

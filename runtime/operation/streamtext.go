@@ -9,7 +9,7 @@ import (
 )
 
 // text is the rows in text with the legend of their flags, or false when it passes the bound.
-func (d *detail) text(shown extent) (string, bool) {
+func (d *detail) text(shown portion) (string, bool) {
 	t := &boundedText{}
 	for _, r := range d.rows[:min(len(d.rows), shown.rows)] {
 		if r.addLines(t, shown, nil); t.full() {
@@ -24,7 +24,7 @@ func (d *detail) text(shown extent) (string, bool) {
 }
 
 // addTail adds what follows the rows: the legend, the server's warnings and the next calls.
-func (d *detail) addTail(t *boundedText, shown extent, calls []render.Call) {
+func (d *detail) addTail(t *boundedText, shown portion, calls []render.Call) {
 	if legend := d.flagLegend(shown); legend != "" {
 		t.add("flags of a field: " + legend)
 	}
@@ -55,7 +55,7 @@ func (t *boundedText) full() bool { return t.length > render.ChannelCharacters }
 
 // addLines show one row: where it comes from, its fields, and what can be asked of it. The schemas of
 // the fields stand beside their flags when they are given.
-func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) {
+func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string) {
 	t.add(render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", render.Clip(shownKey(r.connector), labelCharacters)))
 	connections, left := usableConnections(r.connector.ConnectionsOf(r.stream), shown.connections)
 	for _, connection := range connections {
@@ -84,7 +84,7 @@ func (r *row) addLines(t *boundedText, shown extent, schemas map[string]string) 
 	t.add("  aggregate: metric count" + r.aggregates)
 }
 
-func (r *row) addFields(t *boundedText, shown extent, schemas map[string]string) {
+func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string) {
 	head := "flags explained below"
 	if r.hollow {
 		head = "their names alone are advertised"

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// countFields tells how many fields there are of a kind.
+// countFields gives how many fields there are of a kind.
 func (r *row) countFields(wanted func(schemadoc.Field) bool) string {
 	count := 0
 	for _, f := range r.fields {

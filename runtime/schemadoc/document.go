@@ -80,8 +80,8 @@ func readEnvelope(c *rawjson.Cursor, wraps bool) *Document {
 // take adds what a wrapper says of the document in it: of the token, and warnings.
 func (d *Document) take(wrapper rawjson.Object) {
 	for _, name := range []string{"bearer", "meta"} {
-		if said := wrapper.Get(name); said != nil && d.Members.Get(name) == nil {
-			d.Members = append(d.Members, rawjson.Raw(name, said))
+		if sent := wrapper.Get(name); sent != nil && d.Members.Get(name) == nil {
+			d.Members = append(d.Members, rawjson.Raw(name, sent))
 		}
 	}
 }

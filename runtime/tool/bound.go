@@ -98,8 +98,8 @@ func (o *object) truncated(total int) {
 	o.set(rawjson.Int("available_connections_total", int64(total)))
 	o.set(rawjson.Bool("available_connections_truncated", true))
 	hint := "Call " + SchemaTool + " to see every connection."
-	if said := o.Text("hint"); said != "" && said != hint {
-		hint = said + " " + hint
+	if own := o.Text("hint"); own != "" && own != hint {
+		hint = own + " " + hint
 	}
 	o.text("hint", hint)
 }

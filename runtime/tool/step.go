@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// step is what a model can do after the RS said no (R-ERR-1): in words, and as a call of schema where
+// step is what a model can do after a refusal of the RS (R-ERR-1): in words, and as a call of schema where
 // that shows what would have been accepted.
 type step struct {
 	hint   string

@@ -2,8 +2,8 @@ package operation
 
 import "sort"
 
-// extent is how much of the rows of a stream is shown.
-type extent struct {
+// portion is how much of the rows of a stream is shown.
+type portion struct {
 	rows        int
 	fields      int // of each row
 	connections int // of each row
@@ -12,7 +12,7 @@ type extent struct {
 }
 
 // shrinking is what gives way, step by step, when the rows do not fit: connections and their labels.
-var shrinking = []extent{
+var shrinking = []portion{
 	{connections: 100_000, label: labelCharacters, relations: 50},
 	{connections: 100_000, label: 0, relations: 50},
 	{connections: 200, label: 40, relations: 20},
@@ -25,10 +25,10 @@ var shrinking = []extent{
 // fieldsWanted is the number of fields of each row below which connections give way first.
 const fieldsWanted = 50
 
-// fit is the greatest extent for which fits holds, for so many rows of which the widest has so many
+// fit is the greatest portion for which fits holds, for so many rows of which the widest has so many
 // fields. Every row is shown as long as it has some fields; then the last rows give way. It is false
 // when not even one row without fields fits. With less, fits must hold as well.
-func fit(rows, fields int, fits func(extent) bool) (extent, bool) {
+func fit(rows, fields int, fits func(portion) bool) (portion, bool) {
 	for i, shown := range shrinking {
 		shown.rows = rows
 		shown.fields = fields
