@@ -22,6 +22,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // verdict is how far a wrong call gets.
@@ -95,9 +96,10 @@ type bench struct {
 	shown string // the same as the file has it
 }
 
+// newBench serves over a provider that takes filters and expands: one of v0.1 refuses them, whatever they say.
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	provider := journey.NewProvider(t)
+	provider := journey.NewProvider(t, resource.ReadsOpen)
 	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: provider.Box.Tokens()["everything"]})
 	if err != nil {
 		t.Fatal(err)
