@@ -202,8 +202,10 @@ func capturedGrants() map[string]catalog.Grant {
 	labA, labB := []string{"cin_lab_a"}, []string{"cin_lab_b"}
 	ranged := gmail(catalog.StreamGrant{Name: "messages", ConnectionIDs: personal, Fields: four, Since: at(10), Until: at(20)})
 	ranged.ExpiresAt = fresh.ExpiresAt
+	narrow := gmail(catalog.StreamGrant{Name: "messages", ConnectionIDs: personal, Fields: four, Since: at(10), Until: at(32)})
 	return map[string]catalog.Grant{
-		"client_lab": laboratory(catalog.StreamGrant{Name: "samples", ConnectionIDs: labA}, catalog.StreamGrant{Name: "words", ConnectionIDs: labA}),
+		"client_gmail_narrow": narrow,
+		"client_lab":          laboratory(catalog.StreamGrant{Name: "samples", ConnectionIDs: labA}, catalog.StreamGrant{Name: "words", ConnectionIDs: labA}),
 		"client_lab_both": laboratory(catalog.StreamGrant{Name: "samples", ConnectionIDs: append(labA, labB...)},
 			catalog.StreamGrant{Name: "words", ConnectionIDs: labA}, catalog.StreamGrant{Name: "notes", ConnectionIDs: labB}),
 		"client_gmail_mixed": gmail(catalog.StreamGrant{Name: "messages", ConnectionIDs: both},

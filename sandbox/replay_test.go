@@ -30,7 +30,6 @@ import (
 var tokenNames = map[string]string{
 	"client_gmail_personal": "gmail_personal",
 	"client_gmail_both":     "gmail_both",
-	"client_gmail_narrow":   "narrow",
 	"client_revoked":        "revoked",
 	"client_expired":        "expired",
 	"mcp_package":           "package",

@@ -2,6 +2,7 @@ package authorization
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -53,9 +54,14 @@ var detailMembers = map[string][]string{
 	"time_range": {"since", "until"},
 }
 
-// invalidSelection says what is wrong with the form of a detail, in the words of real servers.
+// refusedDetail is a refusal in the words of real servers.
+func refusedDetail(format string, arguments ...any) error {
+	return &flow.DetailError{Code: "invalid_authorization_details", Message: fmt.Sprintf(format, arguments...)}
+}
+
+// invalidSelection says what is wrong with the form of a detail.
 func invalidSelection(place, problem string, arguments ...any) error {
-	return fmt.Errorf("Selection request is invalid: "+place+" "+problem, arguments...) //nolint:staticcheck // the answer's own words
+	return refusedDetail("Selection request is invalid: "+place+" "+problem, arguments...)
 }
 
 // CheckDetail refuses a detail of another form, or about a connector, stream, field or view that does not exist. Whether its
@@ -93,7 +99,7 @@ func (s keeper) CheckDetail(raw json.RawMessage) error {
 			return err
 		}
 		if slices.ContainsFunc(detail.Streams[:i], func(before requestedStream) bool { return before.Name == asked.Name }) {
-			return fmt.Errorf("Selection request semantics are invalid: source.selection.duplicate_stream_name") //nolint:staticcheck // as above
+			return refusedDetail("Selection request semantics are invalid: source.selection.duplicate_stream_name")
 		}
 	}
 	return s.checkSource(detail)
@@ -121,7 +127,7 @@ func (s *Server) checkSource(detail requestedDetail) error {
 func checkStream(connector catalog.Connector, asked requestedStream) error {
 	declared := streamsNamed(connector, asked.Name)
 	if len(declared) == 0 {
-		return fmt.Errorf("Unknown stream: %s", asked.Name) //nolint:staticcheck // as above
+		return refusedDetail("Unknown stream: %s", asked.Name)
 	}
 	if asked.Name == everyStream {
 		return nil
@@ -131,14 +137,14 @@ func checkStream(connector catalog.Connector, asked requestedStream) error {
 			return slices.ContainsFunc(declared[0].Fields, func(f catalog.Field) bool { return f.Name == name })
 		})
 		if len(unknown) > 0 {
-			return fmt.Errorf("Unknown fields on stream '%s': %s", asked.Name, strings.Join(unknown, ", ")) //nolint:staticcheck // as above
+			return refusedDetail("Unknown fields on stream '%s': %s", asked.Name, strings.Join(unknown, ", "))
 		}
 	}
 	if asked.View != nil && viewNamed(declared[0], *asked.View) == nil {
-		return fmt.Errorf("Unknown view '%s' on stream '%s'", *asked.View, asked.Name) //nolint:staticcheck // as above
+		return refusedDetail("Unknown view '%s' on stream '%s'", *asked.View, asked.Name)
 	}
 	if asked.TimeRange != nil && declared[0].ConsentTimeField == "" {
-		return fmt.Errorf("Stream '%s' does not support time_range", asked.Name) //nolint:staticcheck // as above
+		return refusedDetail("Stream '%s' does not support time_range", asked.Name)
 	}
 	return nil
 }
@@ -169,7 +175,7 @@ func (a requestedStream) checkForm(place string) error {
 	}
 	since, until, err := a.TimeRange.bounds(place + "/time_range")
 	if err == nil && !since.IsZero() && !until.IsZero() && !since.Before(until) {
-		err = fmt.Errorf("Selection request semantics are invalid: source.selection.invalid_time_range") //nolint:staticcheck // as above
+		err = refusedDetail("Selection request semantics are invalid: source.selection.invalid_time_range")
 	}
 	return err
 }
@@ -230,7 +236,8 @@ func checkMembers(raw json.RawMessage, place, kind string) error {
 func decodeDetail(raw json.RawMessage) (requestedDetail, error) {
 	var detail requestedDetail
 	err := json.Unmarshal(raw, &detail)
-	if mistyped, is := err.(*json.UnmarshalTypeError); is { //nolint:errorlint // Unmarshal returns it as it is
+	var mistyped *json.UnmarshalTypeError
+	if errors.As(err, &mistyped) {
 		kind := map[byte]string{'[': "array", '*': "array", 's': "string"}[mistyped.Type.String()[0]]
 		return detail, invalidSelection("/"+strings.ReplaceAll(mistyped.Field, ".", "/"), "must be "+kind)
 	}
