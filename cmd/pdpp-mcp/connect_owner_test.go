@@ -52,7 +52,7 @@ func newProvider(t testing.TB) *httptest.Server {
 func newProviderAndBox(t testing.TB, seed uint64) (*httptest.Server, *sandbox.Sandbox) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String(), Seed: seed, Reads: resource.ReadsOpen})
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String(), Seed: seed, Reads: resource.ReadsOpen}) // the pages ask with filters, and the owner chooses
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // patient is a provider to be examined: the sandbox at an address of its own, with faults that scripts choose.
@@ -62,7 +64,7 @@ func TestDoctorScripts(t *testing.T) { runPatientScripts(t, "doctor") }
 func TestSetupScripts(t *testing.T) { runPatientScripts(t, "setup") }
 
 func runPatientScripts(t *testing.T, folder string) {
-	box := newSandbox(t)
+	box := newSandbox(t, resource.ReadsV01)
 	runScripts(t, testscript.Params{
 		Dir: filepath.Join("testdata", folder),
 		Setup: func(env *testscript.Env) error {

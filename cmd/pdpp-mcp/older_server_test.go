@@ -7,12 +7,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // R-SCH-1, R-STDIO-3, R-ARG-8: a resource server that refuses the compact view is as good as any. Every command that
 // asks for the view asks without it then: the kind of the token, the schema, and the gate of expand are found all the same.
 func TestServersThatRefuseTheCompactView(t *testing.T) {
-	box := newSandbox(t)
+	box := newSandbox(t, resource.ReadsV01)
 	inner := box.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/schema" && r.URL.Query().Has("view") {

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
@@ -29,7 +30,7 @@ func TestOperatorScripts(t *testing.T) {
 
 func operatorScripts(t *testing.T) testscript.Params {
 	t.Helper()
-	box := newSandbox(t)
+	box := newSandbox(t, resource.ReadsOpen) // docs/terminal.md shows a schema with types
 	params := scripts("operator", box)
 	setUp := params.Setup
 	params.Setup = func(env *testscript.Env) error {

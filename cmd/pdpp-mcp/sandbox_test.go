@@ -13,9 +13,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-func newSandbox(t *testing.T) *sandbox.Sandbox {
+func newSandbox(t *testing.T, reads resource.Reads) *sandbox.Sandbox {
 	t.Helper()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test", Reads: resource.ReadsOpen})
+	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test", Reads: reads})
 	if err != nil {
 		t.Fatal(err)
 	}

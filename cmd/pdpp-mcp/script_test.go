@@ -18,6 +18,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/completion"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 // TestMain lets scripts run the whole program under its own name, and an MCP client that starts it.
@@ -34,10 +35,16 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script against a sandbox in this process. Each script has its own origin,
-// whose requests it can look at.
+// TestScripts runs testdata/script against a sandbox in this process, of each kind. Each script has its own origin, whose
+// requests it can look at. One that has no sense on a kind says so in its first line, as in [v0.1] skip.
 func TestScripts(t *testing.T) {
-	runScripts(t, scripts("script", newSandbox(t)))
+	for _, reads := range resource.AllReads() {
+		t.Run(string(reads), func(t *testing.T) {
+			params := scripts("script", newSandbox(t, reads))
+			params.Condition = func(kind string) (bool, error) { return kind == string(reads), nil }
+			runScripts(t, params)
+		})
+	}
 }
 
 // runScripts runs scripts whose commands have GORACE, which they would not inherit: make race says there how long a process

@@ -21,6 +21,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
@@ -139,7 +140,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 
 // On a terminal one line tells how far a reading is, with a bar when the resource server counted. The rows go elsewhere.
 func TestProgressOnATerminal(t *testing.T) {
-	provider := newOrigin(newSandbox(t))
+	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
 	defer provider.server.Close()
 	environment := []string{"PDPP_ACCESS_TOKEN=" + provider.token(t, "everything"), "PDPP_PROVIDER_URL=" + provider.server.URL}
 	words := []string{"call", "query_records", "--stream", "messages", "--connection-id", "cin_gmail_personal", "--all", "--limit", "40"}
@@ -168,7 +169,7 @@ func TestInterruptedReadingGoesOn(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // Windows sends no such signals
 	}
-	provider := newOrigin(newSandbox(t))
+	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
 	defer provider.server.Close()
 	asked := make(chan struct{})
 	var held atomic.Bool
