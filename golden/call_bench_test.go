@@ -32,7 +32,7 @@ func benchmarkCalls(b *testing.B, inFlight int) {
 		_, _ = io.WriteString(w, page)
 	}))
 	defer provider.Close()
-	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: "scoped-bearer-of-a-test"})
+	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: rs.NewSecret("scoped-bearer-of-a-test")})
 	if err != nil {
 		b.Fatal(err)
 	}

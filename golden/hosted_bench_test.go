@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // BenchmarkHostedCall is a whole call of query_records through the hosted handler with a cached token: 25
@@ -29,7 +30,7 @@ func benchmarkHostedCalls(b *testing.B, revision string) {
 	}))
 	defer server.Close()
 	verifier, err := auth.NewVerifier(auth.Options{
-		IntrospectionURL: server.URL, AuthorizationServer: server.URL, ClientID: "c", ClientSecret: auth.NewSecret("s"),
+		IntrospectionURL: server.URL, AuthorizationServer: server.URL, ClientID: "c", ClientSecret: rs.NewSecret("s"),
 		Audiences: []string{"http://127.0.0.1:1"},
 	})
 	if err != nil {

@@ -66,7 +66,7 @@ func TestSizesOfTheComparison(t *testing.T) {
 func sizesTable(t *testing.T) string {
 	t.Helper()
 	transport := sampleProvider(t)
-	client, err := rs.NewClient(rs.Options{BaseURL: demoURL, Bearer: transport.bearer, Transport: transport})
+	client, err := rs.NewClient(rs.Options{BaseURL: demoURL, Bearer: rs.NewSecret(transport.bearer), Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}

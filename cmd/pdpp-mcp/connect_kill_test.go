@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // killing stands before a provider and kills a process once, without a warning, as no process can prevent.
@@ -135,7 +136,7 @@ func storeOld(t *testing.T, cache *credential.Cache, provider string) (path, con
 // newGrant is what the next sign-in brings.
 func newGrant(t *testing.T, provider string) *credential.Entry {
 	t.Helper()
-	token, err := credential.NewToken("next-token-of-a-test")
+	token, err := rs.NewBearer("next-token-of-a-test")
 	if err != nil {
 		t.Fatal(err)
 	}

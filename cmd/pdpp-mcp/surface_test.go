@@ -51,7 +51,7 @@ func serveSurface(t *testing.T, listener *listeningRS) *mcp.ClientSession {
 	t.Helper()
 	server := httptest.NewServer(listener)
 	t.Cleanup(server.Close)
-	reader, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: "a-scoped-token-of-a-test"})
+	reader, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("a-scoped-token-of-a-test")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
@@ -19,7 +20,7 @@ func newOrigin(box *sandbox.Sandbox) (http.Handler, error) {
 		AuthorizationServer: box.PublicURL(),
 		IntrospectionURL:    box.PublicURL() + authorization.IntrospectionPath,
 		ClientID:            caller.ID,
-		ClientSecret:        auth.NewSecret(caller.Secret),
+		ClientSecret:        rs.NewSecret(caller.Secret),
 		Audiences:           []string{box.PublicURL(), box.PublicURL() + auth.MCPPath},
 	})
 	if err != nil {

@@ -132,7 +132,7 @@ func transport(t *testing.T) *http.Transport {
 func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport) *adapter {
 	t.Helper()
 	reader, err := rs.NewClient(rs.Options{
-		BaseURL: resource.URL, ProviderURL: box().PublicURL(), Bearer: box().Tokens()["everything"], Transport: carrier, Timeout: readWithin,
+		BaseURL: resource.URL, ProviderURL: box().PublicURL(), Bearer: rs.NewSecret(box().Tokens()["everything"]), Transport: carrier, Timeout: readWithin,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, 
 	known := box().Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: box().PublicURL(), IntrospectionURL: authority.URL + authorization.IntrospectionPath,
-		ClientID: known.ID, ClientSecret: auth.NewSecret(known.Secret), Audiences: []string{box().PublicURL()},
+		ClientID: known.ID, ClientSecret: rs.NewSecret(known.Secret), Audiences: []string{box().PublicURL()},
 		Transport: carrier, Timeout: askWithin,
 	})
 	if err != nil {

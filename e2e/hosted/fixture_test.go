@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
@@ -35,7 +36,7 @@ func serve(t *testing.T, behind upstream, change ...func(*host.HandlerOptions)) 
 	t.Helper()
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: behind.url, IntrospectionURL: behind.introspectionURL,
-		ClientID: behind.clientID, ClientSecret: auth.NewSecret(behind.secret), Audiences: []string{behind.url},
+		ClientID: behind.clientID, ClientSecret: rs.NewSecret(behind.secret), Audiences: []string{behind.url},
 	})
 	if err != nil {
 		t.Fatal(err)

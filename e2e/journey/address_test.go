@@ -49,7 +49,7 @@ func TestAddressesInDataAreNotFollowed(t *testing.T) {
 			w.Header().Set("Location", other.URL)
 			_, _ = w.Write(body)
 		}))
-		client, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: token})
+		client, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: rs.NewSecret(token)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func (p *provider) serve(t *testing.T) {
 	toResource, toAuthority := rs.NewTransport(), rs.NewTransport()
 	caller := p.box.Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{
-		AuthorizationServer: p.as.URL, ClientID: caller.ID, ClientSecret: auth.NewSecret(caller.Secret),
+		AuthorizationServer: p.as.URL, ClientID: caller.ID, ClientSecret: rs.NewSecret(caller.Secret),
 		Audiences: []string{p.as.URL}, Transport: toAuthority, Clock: p.now, Observe: metrics.Authorization,
 	})
 	if err != nil {

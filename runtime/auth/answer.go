@@ -132,7 +132,7 @@ func parseMember(raw json.RawMessage) (Member, error) {
 		Streams:      decode[[]string](members, "streams", "an array of strings"),
 	}
 	if token := members.text("access_token"); member.Status == "active" && isToken(token) && len(token) >= rs.ShortestBearer {
-		member.Active, member.Bearer = true, NewSecret(token)
+		member.Active, member.Bearer = true, rs.NewSecret(token)
 	}
 	return member, members.err
 }

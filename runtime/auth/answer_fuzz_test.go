@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // R-HOST-4, R-HOST-10, R-ERR-6: whatever an authorization server says, of itself and of a token, the credentials
@@ -21,7 +22,7 @@ func FuzzAuthorizationServer(f *testing.F) {
 	f.Add(`[`, `{"active":true,"exp":1e400}`)
 	f.Fuzz(func(t *testing.T, metadata, introspection string) {
 		v, err := auth.NewVerifier(auth.Options{
-			AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: auth.NewSecret(clientSecret),
+			AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: rs.NewSecret(clientSecret),
 			Audiences: []string{resource},
 			Transport: transport(func(request *http.Request) (*http.Response, error) {
 				if request.URL.Scheme != "https" || request.URL.User != nil {

@@ -8,9 +8,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// MaxBearer bounds a bearer, in bytes. Longer ones do not fit into the header limits of usual servers.
-const MaxBearer = 16 << 10
-
 const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/"
 
 // Bearer takes the access token out of a request's header (RFC 6750, section 2.1). There is no other
@@ -42,19 +39,8 @@ func Bearer(header http.Header) (string, error) {
 // shortToken is a token that ordinary words could hold, so that it could not be kept out of an answer (R-ERR-6).
 var shortToken = badToken(fmt.Sprintf("The access token is shorter than %d characters, as none is that nobody can guess. Send the access token as it was issued.", rs.ShortestBearer))
 
-// isToken holds a text to RFC 6750's b64token and to MaxBearer.
+// isToken reports whether a text is a b64token (RFC 6750, section 2.1) of at most rs.LongestBearer bytes.
 func isToken(text string) bool {
-	if text == "" || len(text) > MaxBearer {
-		return false
-	}
 	body := strings.TrimRight(text, "=")
-	if body == "" {
-		return false
-	}
-	for _, character := range []byte(body) {
-		if strings.IndexByte(tokenAlphabet, character) < 0 {
-			return false
-		}
-	}
-	return true
+	return body != "" && len(text) <= rs.LongestBearer && strings.Trim(body, tokenAlphabet) == ""
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // R-HOST-2, R-HOST-4: one header, one scheme, one grammar (RFC 6750, section 2.1).
@@ -21,7 +22,7 @@ func TestBearer(t *testing.T) {
 		{"capitals", []string{"BEARER abcdefghijklmnop"}, "abcdefghijklmnop", ""},
 		{"every character", []string{"Bearer aZ09-._~+/aZ09=="}, "aZ09-._~+/aZ09==", ""},
 		{"several spaces", []string{"Bearer   abcdefghijklmnop  "}, "abcdefghijklmnop", ""},
-		{"longest", []string{"Bearer " + strings.Repeat("a", auth.MaxBearer)}, strings.Repeat("a", auth.MaxBearer), ""},
+		{"longest", []string{"Bearer " + strings.Repeat("a", rs.LongestBearer)}, strings.Repeat("a", rs.LongestBearer), ""},
 
 		{"no header", nil, "", ""},
 		{"empty header", []string{""}, "", ""},
@@ -41,7 +42,7 @@ func TestBearer(t *testing.T) {
 		{"tab", []string{"Bearer \tabc"}, "", "invalid_token"},
 		{"line break", []string{"Bearer a\r\nb"}, "", "invalid_token"},
 		{"beyond ASCII", []string{"Bearer é"}, "", "invalid_token"},
-		{"too long", []string{"Bearer " + strings.Repeat("a", auth.MaxBearer+1)}, "", "invalid_token"},
+		{"too long", []string{"Bearer " + strings.Repeat("a", rs.LongestBearer+1)}, "", "invalid_token"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestBearer(t *testing.T) {
 func TestMalformedBearerIsNotAskedAbout(t *testing.T) {
 	as := newAuthority(t, answer(clientAnswer))
 	v, _ := verifier(t, as)
-	for _, token := range []string{"", "a b", "a\nb", "é", strings.Repeat("a", auth.MaxBearer+1)} {
+	for _, token := range []string{"", "a b", "a\nb", "é", strings.Repeat("a", rs.LongestBearer+1)} {
 		expect(t, refused(t, v, token), 401, "authentication_error", "invalid_token")
 	}
 	if asked := as.Introspected(); len(asked) != 0 {

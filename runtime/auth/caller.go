@@ -39,8 +39,8 @@ type Member struct {
 	ConnectionID string
 	ConnectorKey string
 	DisplayName  string
-	Streams      []string // names that the grant covers
-	Bearer       Secret   // zero when the member is not active
+	Streams      []string  // names that the grant covers
+	Bearer       rs.Secret // zero when the member is not active
 }
 
 // ActiveMembers gives the members that can be read.

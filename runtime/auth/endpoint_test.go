@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // discovering makes a Verifier that finds the endpoint by itself.
@@ -90,7 +91,7 @@ func naming(issuer string, metadata http.HandlerFunc) http.HandlerFunc {
 func TestDiscoveryKeepsTLS(t *testing.T) {
 	var asked []string
 	v, err := auth.NewVerifier(auth.Options{
-		AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: auth.NewSecret("s"), Audiences: []string{resource},
+		AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: rs.NewSecret("s"), Audiences: []string{resource},
 		Transport: transport(func(request *http.Request) (*http.Response, error) {
 			asked = append(asked, request.URL.String())
 			return response(`{"issuer":"https://as.example.com","introspection_endpoint":"http://as.example.com/introspect"}`), nil

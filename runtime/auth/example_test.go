@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // A verifier asks the authorization server about a token, and keeps the answer for a short time.
@@ -25,7 +26,7 @@ func ExampleVerifier_Verify() {
 		AuthorizationServer: introspection.URL,
 		IntrospectionURL:    introspection.URL + "/introspect",
 		ClientID:            "pdpp-mcp",
-		ClientSecret:        auth.NewSecret("a-secret"),
+		ClientSecret:        rs.NewSecret("a-secret"),
 		Audiences:           []string{"https://mcp.pdpp.example"},
 	})
 	if err != nil {
@@ -48,14 +49,4 @@ func ExampleVerifier_Verify() {
 	// Output:
 	// client cli_1 grt_1
 	// 401 authentication_error
-}
-
-// A secret shows itself to nothing but Reveal.
-func ExampleSecret() {
-	secret := auth.NewSecret("hunter2")
-	fmt.Printf("%v %+v %q\n", secret, secret, secret)
-	fmt.Println(secret.Reveal())
-	// Output:
-	// [redacted] [redacted] [redacted]
-	// hunter2
 }

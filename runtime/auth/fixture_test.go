@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 const (
@@ -142,7 +143,7 @@ func verifier(t *testing.T, as *authority, change ...func(*auth.Options)) (*auth
 		AuthorizationServer: as.URL,
 		IntrospectionURL:    as.URL + "/introspect",
 		ClientID:            "adapter:one",
-		ClientSecret:        auth.NewSecret(clientSecret),
+		ClientSecret:        rs.NewSecret(clientSecret),
 		Audiences:           []string{resource, resource + "/mcp"},
 		Clock:               at.Now,
 	}

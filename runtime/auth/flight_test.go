@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // R-HOST-4: 50 requests with one token at one time cost one introspection.
@@ -56,7 +57,7 @@ func overTransport(t *testing.T, answer transport) *auth.Verifier {
 	t.Helper()
 	v, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: "https://as.example.com", IntrospectionURL: "https://as.example.com/introspect",
-		ClientID: "adapter", ClientSecret: auth.NewSecret("s"), Audiences: []string{resource}, Transport: answer,
+		ClientID: "adapter", ClientSecret: rs.NewSecret("s"), Audiences: []string{resource}, Transport: answer,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ type Options struct {
 
 	// ClientID and ClientSecret authenticate the introspection by HTTP Basic. Both are required.
 	ClientID     string
-	ClientSecret Secret
+	ClientSecret rs.Secret
 
 	// Audiences are the values of aud that are accepted: the resource server's URL, the public origin,
 	// the /mcp URL and what the operator adds (R-HOST-10). At least one. URLs are compared without a

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Wrong options are named, and not repeated.
@@ -14,11 +15,11 @@ func TestOptions(t *testing.T) {
 		"AuthorizationServer": func(options *auth.Options) { options.AuthorizationServer = "as.example.com" },
 		"IntrospectionURL":    func(options *auth.Options) { options.IntrospectionURL = "https://user:planted@as.example.com" },
 		"ClientID":            func(options *auth.Options) { options.ClientID = "" },
-		"ClientSecret":        func(options *auth.Options) { options.ClientSecret = auth.Secret{} },
+		"ClientSecret":        func(options *auth.Options) { options.ClientSecret = rs.Secret{} },
 		"Audiences":           func(options *auth.Options) { options.Audiences = nil },
 	} {
 		options := auth.Options{
-			AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: auth.NewSecret(clientSecret), Audiences: []string{resource},
+			AuthorizationServer: "https://as.example.com", ClientID: "adapter", ClientSecret: rs.NewSecret(clientSecret), Audiences: []string{resource},
 		}
 		change(&options)
 		v, err := auth.NewVerifier(options)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
@@ -21,7 +22,7 @@ func newSandbox(t *testing.T) (*authorization.Server, func() *auth.Verifier) {
 	t.Cleanup(server.Close)
 	return as, func() *auth.Verifier {
 		v, err := auth.NewVerifier(auth.Options{
-			AuthorizationServer: origin, ClientID: as.Caller().ID, ClientSecret: auth.NewSecret(as.Caller().Secret), Audiences: []string{origin},
+			AuthorizationServer: origin, ClientID: as.Caller().ID, ClientSecret: rs.NewSecret(as.Caller().Secret), Audiences: []string{origin},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Bounds of bodies, in bytes. An introspection of a package repeats every member with its streams and
@@ -45,7 +47,7 @@ func (e *ServerError) Unwrap() error { return e.Cause }
 type server struct {
 	transport    http.RoundTripper
 	clientID     string
-	clientSecret Secret
+	clientSecret rs.Secret
 	timeout      time.Duration
 }
 

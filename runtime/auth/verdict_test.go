@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 const packageAnswer = `{"active":true,"pdpp_token_kind":"mcp_package","exp":1795262952,"client_id":"cli_1","aud":"https://pdpp.example.com",
@@ -44,7 +45,7 @@ func TestPackageToken(t *testing.T) {
 		Members: []auth.Member{
 			{
 				GrantID: "grt_1", Active: true, Status: "active", ConnectionID: "cin_1", ConnectorKey: "gmail", DisplayName: "Personal Gmail",
-				Streams: []string{"messages", "threads"}, Bearer: auth.NewSecret(memberBearer),
+				Streams: []string{"messages", "threads"}, Bearer: rs.NewSecret(memberBearer),
 			},
 			{GrantID: "grt_2", Status: "revoked", ConnectionID: "cin_2", ConnectorKey: "slack", DisplayName: "Team", Streams: []string{"messages"}},
 			{GrantID: "grt_3", Status: "active", ConnectionID: "cin_3", ConnectorKey: "spotify"},
@@ -52,7 +53,7 @@ func TestPackageToken(t *testing.T) {
 		},
 	}
 	got := admitted(t, v, bearer)
-	bearers := cmp.Comparer(func(a, b auth.Secret) bool { return a.Reveal() == b.Reveal() })
+	bearers := cmp.Comparer(func(a, b rs.Secret) bool { return a.Reveal() == b.Reveal() })
 	if diff := cmp.Diff(want, got, bearers, cmpopts.IgnoreFields(auth.Caller{}, "TokenHash")); diff != "" {
 		t.Errorf("caller (-want +got):\n%s", diff)
 	}

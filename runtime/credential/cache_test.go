@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 const (
@@ -261,7 +262,7 @@ func TestPathRefusesProviderURL(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	cache := &credential.Cache{Root: filepath.Join(t.TempDir(), "cache")}
-	token, err := credential.NewToken(secret)
+	token, err := rs.NewBearer(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +307,7 @@ func TestWriteKeepsUnknownMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if entry.Credential.AccessToken, err = credential.NewToken(secret); err != nil {
+	if entry.Credential.AccessToken, err = rs.NewBearer(secret); err != nil {
 		t.Fatal(err)
 	}
 	entry.Credential.GrantID = "grt_2"

@@ -2,6 +2,7 @@ package credential
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ type Client struct {
 
 // Credential is a scoped access token and what is known of it.
 type Credential struct {
-	AccessToken Token
+	AccessToken rs.Secret
 	TokenType   string
 	ExpiresAt   time.Time // zero when it does not expire or the file does not say
 	GrantID     string
@@ -111,8 +112,11 @@ func parseCredential(members object) (Credential, error) {
 		return Credential{}, err
 	}
 	var err error
-	credential.AccessToken, err = NewToken(value)
-	return credential, err
+	credential.AccessToken, err = rs.NewBearer(value)
+	if err != nil {
+		return Credential{}, fmt.Errorf("the access token %w", err)
+	}
+	return credential, nil
 }
 
 // memberReader reads members and keeps the first fault.

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // tokenEnd makes tokens of the names that the tests give them.
@@ -25,7 +26,7 @@ const tokenEnd = "-token-of-a-test"
 
 func entryOf(t testing.TB, grantID, token string) *credential.Entry {
 	t.Helper()
-	bearer, err := credential.NewToken(token + tokenEnd)
+	bearer, err := rs.NewBearer(token + tokenEnd)
 	if err != nil {
 		t.Fatal(err)
 	}

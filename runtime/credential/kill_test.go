@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/killtest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Covers R-STDIO-2: connect is killed while it stores a credential. What was stored before is there, whole, and
@@ -58,7 +59,7 @@ func storeForever(t *testing.T, cache *credential.Cache) {
 }
 
 func numbered(number int) *credential.Entry {
-	token, err := credential.NewToken(tokenNumber(number))
+	token, err := rs.NewBearer(tokenNumber(number))
 	if err != nil {
 		panic(err) // it is made of plain characters
 	}

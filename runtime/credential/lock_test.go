@@ -3,6 +3,7 @@ package credential
 import (
 	"errors"
 	"fmt"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,7 @@ const lockedProvider = "https://pdpp.example"
 
 func grantNumber(t *testing.T, number int) *Entry {
 	t.Helper()
-	token, err := NewToken(fmt.Sprintf("token-of-a-test-%d", number))
+	token, err := rs.NewBearer(fmt.Sprintf("token-of-a-test-%d", number))
 	if err != nil {
 		t.Fatal(err)
 	}

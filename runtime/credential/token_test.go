@@ -11,11 +11,12 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Covers R-STDIO-4 and R-ERR-6: no way of printing gives the token.
 func TestTokenIsNeverPrinted(t *testing.T) {
-	token, err := credential.NewToken(secret)
+	token, err := rs.NewBearer(secret)
 	if err != nil {
 		t.Fatal(err)
 	}

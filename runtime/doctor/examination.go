@@ -25,7 +25,7 @@ type Options struct {
 
 	// Token gives a token that was passed for this run, in place of the cache, and tells where it came from.
 	// Nil means that none was passed.
-	Token       func() (credential.Token, error)
+	Token       func() (rs.Secret, error)
 	TokenSource string
 
 	AllowPlainHTTP bool // read over plain http also from another machine
@@ -47,7 +47,7 @@ type examination struct {
 	address    *url.URL            // by provider_url
 	inspection *connect.Inspection // by resource_metadata
 	issuer     string              // by resource_metadata
-	token      credential.Token    // by credential
+	token      rs.Secret           // by credential
 	reader     rs.Reader           // by token_kind
 	schema     *rs.Response        // by token_kind
 }

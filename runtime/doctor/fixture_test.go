@@ -61,7 +61,7 @@ func healthy() map[string]string {
 func options(providerURL string) doctor.Options {
 	return doctor.Options{
 		ProviderURL: providerURL,
-		Token:       func() (credential.Token, error) { return credential.NewToken(secret) },
+		Token:       func() (rs.Secret, error) { return rs.NewBearer(secret) },
 		TokenSource: "the test",
 		Deadline:    2 * time.Second,
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // What a provider may answer, and what is found.
@@ -81,7 +82,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 // A credential that ends soon is told of before it has ended.
 func TestCredentialsThatEndSoon(t *testing.T) {
 	server := provider(t, healthy())
-	token, err := credential.NewToken(secret)
+	token, err := rs.NewBearer(secret)
 	if err != nil {
 		t.Fatal(err)
 	}

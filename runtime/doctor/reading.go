@@ -18,7 +18,7 @@ const harmlessWord = "hello"
 // kind (R-STDIO-3).
 func (e *examination) checkTokenKind(ctx context.Context) Finding {
 	reader, err := rs.NewClient(rs.Options{
-		BaseURL: e.provider, Bearer: e.token.Reveal(), Transport: e.options.Transport, Timeout: e.options.Deadline,
+		BaseURL: e.provider, Bearer: e.token, Transport: e.options.Transport, Timeout: e.options.Deadline,
 	})
 	if err != nil {
 		return failed(credential.Internal, e.again(), "%v", err)

@@ -73,7 +73,7 @@ func introspected(t *testing.T, box *sandbox.Sandbox, address string) []fanout.S
 	}
 	var sources []fanout.Source
 	for _, member := range answer.Package.Members {
-		client, err := rs.NewClient(rs.Options{BaseURL: address, ProviderURL: provider, Bearer: member.AccessToken, Timeout: time.Minute})
+		client, err := rs.NewClient(rs.Options{BaseURL: address, ProviderURL: provider, Bearer: rs.NewSecret(member.AccessToken), Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

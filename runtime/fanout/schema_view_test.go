@@ -58,7 +58,7 @@ func newViewing(t *testing.T, name string, pass func(*http.Request) bool) (*view
 		close(over)
 		listening.Close()
 	})
-	client, err := rs.NewClient(rs.Options{BaseURL: listening.URL, ProviderURL: provider, Bearer: "token-of-a-test-" + name})
+	client, err := rs.NewClient(rs.Options{BaseURL: listening.URL, ProviderURL: provider, Bearer: rs.NewSecret("token-of-a-test-" + name)})
 	if err != nil {
 		t.Fatal(err)
 	}

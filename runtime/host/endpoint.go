@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Probes of the process. They answer for every host, since an orchestrator asks for the address of
@@ -158,7 +159,7 @@ func (h *Handler) authenticate(r *http.Request) error {
 		return err
 	}
 	known := requestOf(r.Context())
-	known.caller, known.bearer = caller, auth.NewSecret(bearer)
+	known.caller, known.bearer = caller, rs.NewSecret(bearer)
 	return nil
 }
 

@@ -38,7 +38,7 @@ func ExampleServeSession() {
 			return &tool.Result{Text: string(response.Body()), Structured: response.Body()}, nil
 		},
 	})
-	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: "a-scoped-token-of-a-test"})
+	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: rs.NewSecret("a-scoped-token-of-a-test")})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -73,7 +73,7 @@ func ExampleNewHandler() {
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: "https://as.pdpp.example",
 		ClientID:            "pdpp-mcp",
-		ClientSecret:        auth.NewSecret("a-secret"),
+		ClientSecret:        rs.NewSecret("a-secret"),
 		Audiences:           []string{"https://pdpp.example", "https://pdpp.example/mcp"},
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -145,7 +146,7 @@ func newHosted(t testing.TB, change ...func(*hostedWith)) *hosted {
 	address := listener.Listener.Addr().String()
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: h.as.URL, IntrospectionURL: h.as.URL + "/introspect",
-		ClientID: "adapter", ClientSecret: auth.NewSecret(introspectionSecret),
+		ClientID: "adapter", ClientSecret: rs.NewSecret(introspectionSecret),
 		Audiences: append(with.audited, h.rs.URL), Observe: h.metrics.Authorization,
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ func newReaders(options HandlerOptions) (*readers, error) {
 		options: options, transport: &recordedTransport{inner: options.Transport, recorder: options.Recorder}, retries: rs.NewRetryBudget(),
 	}
 	// This checks the URLs before the first request.
-	_, err := made.client(&hostedRequest{}, auth.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
+	_, err := made.client(&hostedRequest{}, rs.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
 	return made, err
 }
 
@@ -54,13 +54,13 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 }
 
 // client makes a reader with one bearer. Its errors show neither that nor any of the secrets.
-func (m *readers) client(request *hostedRequest, bearer auth.Secret, secrets *rs.Secrets) (*rs.Client, error) {
+func (m *readers) client(request *hostedRequest, bearer rs.Secret, secrets *rs.Secrets) (*rs.Client, error) {
 	header := http.Header{"Request-Id": {request.id}}
 	if request.traceParent != "" {
 		header.Set("Traceparent", request.traceParent)
 	}
 	return rs.NewClient(rs.Options{
-		BaseURL: m.options.ResourceURL, ProviderURL: m.options.ProviderURL, Bearer: bearer.Reveal(), Secrets: secrets,
+		BaseURL: m.options.ResourceURL, ProviderURL: m.options.ProviderURL, Bearer: bearer, Secrets: secrets,
 		Transport: m.transport, Retries: m.retries, Timeout: m.options.RSTimeout, Header: header,
 	})
 }

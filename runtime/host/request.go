@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // hostedRequest is what this server knows of one HTTP request. It belongs to that request alone, and is
@@ -23,7 +24,7 @@ type hostedRequest struct {
 	traceParent string // to pass on; empty when there is none
 
 	caller *auth.Caller // nil before authentication
-	bearer auth.Secret  // of the caller
+	bearer rs.Secret    // of the caller
 }
 
 type hostedRequestKey struct{}

@@ -37,7 +37,7 @@ func strict(t *testing.T, named bool, refused ...string) (tool.Env, *[]string) {
 		_, _ = w.Write([]byte(full))
 	}))
 	t.Cleanup(server.Close)
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: "token-of-a-test-1"})
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("token-of-a-test-1")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (c capture) RoundTrip(request *http.Request) (*http.Response, error) {
 // read asks for the capture through the client that the adapter uses.
 func (c capture) read(t testing.TB) (*rs.Response, error) {
 	t.Helper()
-	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: "token_of_a_test_3fKq9", Transport: c})
+	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("token_of_a_test_3fKq9"), Transport: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func (s *shelf) open(t *testing.T) *rs.Client {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, ProviderURL: provider, Bearer: "client-token-of-the-shelf"})
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, ProviderURL: provider, Bearer: rs.NewSecret("client-token-of-the-shelf")})
 	if err != nil {
 		t.Fatal(err)
 	}

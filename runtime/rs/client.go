@@ -15,7 +15,7 @@ type Client struct {
 	transport   http.RoundTripper
 	baseURL     string
 	providerURL string
-	bearer      string
+	bearer      Secret
 	header      http.Header
 	secrets     *Secrets
 	timeout     time.Duration
@@ -41,8 +41,8 @@ func NewClient(options Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	if err := checkBearer(options.Bearer); err != nil {
-		return nil, err
+	if _, err := NewBearer(options.Bearer.Reveal()); err != nil {
+		return nil, &OptionError{"Bearer", err.Error() + "; pass a scoped access token"}
 	}
 	if options.Transport == nil {
 		options.Transport = sharedTransport()
@@ -63,7 +63,7 @@ func NewClient(options Options) (*Client, error) {
 		providerURL: providerURL,
 		bearer:      options.Bearer,
 		header:      options.Header.Clone(),
-		secrets:     options.Secrets.with(options.Bearer),
+		secrets:     options.Secrets.with(options.Bearer.Reveal()),
 		timeout:     options.Timeout,
 		maxBody:     options.MaxBody,
 	}, nil
@@ -124,7 +124,7 @@ func (e *exchange) request(ctx context.Context, accept string, body []byte) (*ht
 		request.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
 	request.Header.Set("Accept", accept)
-	request.Header.Set("Authorization", "Bearer "+e.client.bearer)
+	request.Header.Set("Authorization", "Bearer "+e.client.bearer.Reveal())
 	request.Header.Set("User-Agent", "pdpp-mcp")
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")

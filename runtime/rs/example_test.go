@@ -44,7 +44,7 @@ func resourceServer() *httptest.Server {
 func ExampleClient_Get() {
 	server := resourceServer()
 	defer server.Close()
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: "a-scoped-token-3fKq9"})
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("a-scoped-token-3fKq9")})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -64,7 +64,7 @@ func ExampleClient_Get() {
 func ExampleError() {
 	server := resourceServer()
 	defer server.Close()
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: "a-scoped-token-3fKq9"})
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("a-scoped-token-3fKq9")})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -201,7 +201,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 func TestUnreachableServer(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	client, err := rs.NewClient(rs.Options{BaseURL: gone.URL, Bearer: bearer})
+	client, err := rs.NewClient(rs.Options{BaseURL: gone.URL, Bearer: rs.NewSecret(bearer)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package rs
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -26,8 +25,8 @@ type Options struct {
 	// ProviderURL is the provider's public origin, under the same rules. Empty means BaseURL.
 	ProviderURL string
 
-	// Bearer is the access token that every request carries: visible ASCII, at least ShortestBearer characters.
-	Bearer string
+	// Bearer is the access token that every request carries, as NewBearer takes it.
+	Bearer Secret
 
 	// Secrets are other bearers of the same call, which no answer may show either (R-PKG-2); nil for none.
 	Secrets *Secrets
@@ -62,21 +61,6 @@ func origin(option, value string) (string, error) {
 		return "", &OptionError{option, err.Error() + "; pass a URL such as https://pdpp.example.com"}
 	}
 	return strings.TrimRight(value, "/"), nil
-}
-
-func checkBearer(bearer string) error {
-	if bearer == "" {
-		return &OptionError{"Bearer", "is empty; pass a scoped access token"}
-	}
-	for _, character := range []byte(bearer) {
-		if character <= ' ' || character > '~' {
-			return &OptionError{"Bearer", fmt.Sprintf("holds the byte %#02x; a token is visible ASCII without spaces", character)}
-		}
-	}
-	if len(bearer) < ShortestBearer {
-		return &OptionError{"Bearer", fmt.Sprintf("is shorter than %d characters, as no token is that nobody can guess; pass a scoped access token", ShortestBearer)}
-	}
-	return nil
 }
 
 // readBuffer lets the usual page come with one or two reads of a connection, of which each is a system call.

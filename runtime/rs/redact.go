@@ -7,13 +7,6 @@ import (
 	"slices"
 )
 
-const redacted = "[redacted]"
-
-// ShortestBearer is the least number of characters of an access token. One that cannot be guessed has 128 random bits
-// (RFC 6749, section 10.10), for which even bytes of any value need 16. A shorter one could stand inside ordinary words,
-// where nobody could tell it from them.
-const ShortestBearer = 16
-
 // Secrets are the bearers of one call: nothing that is shown of it may hold any of them, however the resource server
 // spells it (R-ERR-6). They are immutable and safe for concurrent use; nil is none. Printing them gives a placeholder.
 type Secrets struct {

@@ -142,20 +142,20 @@ func TestOtherBearersOfACallAreRedacted(t *testing.T) {
 // R-ERR-6: a bearer that ordinary words may hold is none: what is too short is refused, not looked for.
 func TestShortBearersAreRefused(t *testing.T) {
 	for _, short := range []string{"a", "messages", strings.Repeat("x", rs.ShortestBearer-1)} {
-		_, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: short})
+		_, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: rs.NewSecret(short)})
 		var option *rs.OptionError
 		if !errors.As(err, &option) || option.Option != "Bearer" || !strings.Contains(err.Error(), "16 characters") {
 			t.Errorf("%q: %v", short, err)
 		}
 	}
-	if _, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: strings.Repeat("x", rs.ShortestBearer)}); err != nil {
+	if _, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: rs.NewSecret(strings.Repeat("x", rs.ShortestBearer))}); err != nil {
 		t.Error(err)
 	}
 }
 
 // R-ERR-6: a bearer of digits, echoed as a number, costs the answer rather than the secret.
 func TestRedactionThatBreaksTheBodyFails(t *testing.T) {
-	client, _ := serve(t, body(`{"n":8675309867530986753098}`), func(options *rs.Options) { options.Bearer = "8675309867530986753098" })
+	client, _ := serve(t, body(`{"n":8675309867530986753098}`), func(options *rs.Options) { options.Bearer = rs.NewSecret("8675309867530986753098") })
 	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse {
 		t.Errorf("got %v", failure)

@@ -132,7 +132,7 @@ func TestRefusedConnectionsAreTriedAgain(t *testing.T) {
 		}
 		return transport.RoundTrip(request)
 	})
-	client, err := rs.NewClient(rs.Options{BaseURL: "http://" + address, Bearer: bearer, Transport: begun})
+	client, err := rs.NewClient(rs.Options{BaseURL: "http://" + address, Bearer: rs.NewSecret(bearer), Transport: begun})
 	if err != nil {
 		t.Fatal(err)
 	}

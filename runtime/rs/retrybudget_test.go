@@ -37,7 +37,7 @@ func (o *outage) reads(t *testing.T, budget *rs.RetryBudget, count int) int64 {
 	before := o.seen.Load()
 	var running sync.WaitGroup
 	for range count {
-		client, err := rs.NewClient(rs.Options{BaseURL: "http://rs.test", Bearer: bearer, Transport: o, Retries: budget})
+		client, err := rs.NewClient(rs.Options{BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Transport: o, Retries: budget})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,7 @@ func TestRefusedAndUnsentChanges(t *testing.T) {
 	if _, err := client.Send(t.Context(), exampleChange()); !errors.As(err, &refused) || refused.Code != "invalid_callback" {
 		t.Errorf("got %v, want the refusal", err)
 	}
-	unreachable, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: bearer})
+	unreachable, err := rs.NewClient(rs.Options{BaseURL: "http://127.0.0.1:1", Bearer: rs.NewSecret(bearer)})
 	if err != nil {
 		t.Fatal(err)
 	}

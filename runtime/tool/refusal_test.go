@@ -21,7 +21,7 @@ func failed(t *testing.T, answer http.HandlerFunc) shownFailure {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	defer server.Close()
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: bearer, MaxBody: 64 << 10})
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret(bearer), MaxBody: 64 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -27,7 +28,7 @@ func newServer(t *testing.T) *server {
 	caller := provider.Box.Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: provider.URL, IntrospectionURL: provider.URL + authorization.IntrospectionPath,
-		ClientID: caller.ID, ClientSecret: auth.NewSecret(caller.Secret), Audiences: []string{provider.URL},
+		ClientID: caller.ID, ClientSecret: rs.NewSecret(caller.Secret), Audiences: []string{provider.URL},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -42,7 +43,7 @@ func serve() error {
 	settings := readSettings()
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: settings.provider, IntrospectionURL: settings.introspection,
-		ClientID: settings.clientID, ClientSecret: auth.NewSecret(settings.clientSecret), Audiences: []string{settings.provider},
+		ClientID: settings.clientID, ClientSecret: rs.NewSecret(settings.clientSecret), Audiences: []string{settings.provider},
 	})
 	if err != nil {
 		return err

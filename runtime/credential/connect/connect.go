@@ -93,7 +93,7 @@ func (s *signIn) announce(approval Approval) {
 // issued is a token that the owner approved.
 type issued struct {
 	client    credential.Client
-	token     credential.Token
+	token     rs.Secret
 	grantID   string // empty when the authorization server did not say
 	packageID string // of a token that stands for several grants
 	kind      string // by rs.TokenKind; empty when the authorization server did not say

@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 const (
@@ -268,7 +269,7 @@ func TestRevoke(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			provider := capturetest.New().Handle("/revoke", replies(test.answered)).
 				Handle(serverPath, replies(reply{200, `{"issuer":"https://as.example"` + test.offers + `}`}))
-			token, err := credential.NewToken(agentToken)
+			token, err := rs.NewBearer(agentToken)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,8 +19,8 @@ func (i *issued) setToken(value, tokenType, from string) (err error) {
 	if tokenType != "" && !strings.EqualFold(tokenType, "Bearer") {
 		return unfit(from, "issued a token of a type other than Bearer", nil)
 	}
-	if i.token, err = credential.NewToken(value); err != nil {
-		return unfit(from, "issued no usable token: "+err.Error(), err)
+	if i.token, err = rs.NewBearer(value); err != nil {
+		return unfit(from, "issued a token that "+err.Error(), err)
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 		return nil, s.refusedKind(issued.kind)
 	}
 	reader, err := rs.NewClient(rs.Options{
-		BaseURL: s.provider, Bearer: issued.token.Reveal(), Transport: s.Transport, Timeout: s.RSTimeout,
+		BaseURL: s.provider, Bearer: issued.token, Transport: s.Transport, Timeout: s.RSTimeout,
 	})
 	if err != nil {
 		return nil, &credential.Error{Class: credential.Internal, Message: "the token could not be tried", Cause: err}

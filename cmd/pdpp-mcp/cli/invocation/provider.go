@@ -127,24 +127,24 @@ func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token.Reveal(), Timeout: p.Timeout})
+	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout})
 }
 
 // Passed says whether a token was passed for this run in place of the cache: where it came from, and how it is read. The source
 // is empty when none was.
-func (p *Provider) Passed() (source string, read func() (credential.Token, error)) {
+func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 	value := os.Getenv(accessTokenVariable)
 	switch {
 	case p.AccessTokenFile != "":
-		return "--access-token-file", func() (credential.Token, error) { return credential.ReadTokenFile(p.AccessTokenFile) }
+		return "--access-token-file", func() (rs.Secret, error) { return credential.ReadTokenFile(p.AccessTokenFile) }
 	case value != "":
-		return accessTokenVariable, func() (credential.Token, error) { return credential.TokenFromEnvironment(value) }
+		return accessTokenVariable, func() (rs.Secret, error) { return credential.TokenFromEnvironment(value) }
 	}
 	return "", nil
 }
 
 // token takes the one that was passed for this run, and else the cached one.
-func (p *Provider) token(logger *slog.Logger) (credential.Token, error) {
+func (p *Provider) token(logger *slog.Logger) (rs.Secret, error) {
 	if source, read := p.Passed(); source != "" {
 		if p.GrantID != "" { // a bare token does not say which grant it belongs to
 			logger.Warn("the grant id is not compared: the access token was passed without its grant", "grant_id", p.GrantID)
@@ -153,11 +153,11 @@ func (p *Provider) token(logger *slog.Logger) (credential.Token, error) {
 	}
 	cache, err := OpenCache(p.CacheRoot, logger)
 	if err != nil {
-		return credential.Token{}, err
+		return rs.Secret{}, err
 	}
 	entry, err := cache.Load(credential.Selection{ProviderURL: p.URL, GrantID: p.GrantID}, time.Now())
 	if err != nil {
-		return credential.Token{}, err
+		return rs.Secret{}, err
 	}
 	return entry.Credential.AccessToken, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // introspectionSecretVariable holds the secret itself, for containers.
@@ -43,7 +44,7 @@ type serveSettings struct {
 	clearText               invocation.ClearText
 	limits                  host.Limits
 
-	introspectionSecret auth.Secret
+	introspectionSecret rs.Secret
 	proxies             []netip.Prefix
 }
 
@@ -124,12 +125,12 @@ func missing(what, flag, variable string) error {
 }
 
 // secret takes the one of the file, and else the one of the environment.
-func (s *serveSettings) secret() (auth.Secret, error) {
+func (s *serveSettings) secret() (rs.Secret, error) {
 	value := os.Getenv(introspectionSecretVariable)
 	if s.introspectionSecretFile != "" {
 		content, err := os.ReadFile(s.introspectionSecretFile)
 		if err != nil {
-			return auth.Secret{}, &credential.Error{
+			return rs.Secret{}, &credential.Error{
 				Class: credential.Configuration, Message: fmt.Sprintf("the introspection secret cannot be read: %v", err),
 				NextStep: "pass --introspection-client-secret-file with a file that holds the secret alone", Cause: err,
 			}
@@ -137,9 +138,9 @@ func (s *serveSettings) secret() (auth.Secret, error) {
 		value = string(content)
 	}
 	if value = strings.TrimSpace(value); value == "" {
-		return auth.Secret{}, missing("secret for introspection", "introspection-client-secret-file", introspectionSecretVariable)
+		return rs.Secret{}, missing("secret for introspection", "introspection-client-secret-file", introspectionSecretVariable)
 	}
-	return auth.NewSecret(value), nil
+	return rs.NewSecret(value), nil
 }
 
 func (s *serveSettings) resourceURL() string {
