@@ -66,7 +66,8 @@ var derived = map[int]struct{ kind, code string }{
 func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	refused := &Error{
 		Status: e.status, Type: otherType, Code: CodeOther,
-		RequestID: e.requestID, RetryAfter: e.client.secrets.text(header.Get("Retry-After")), URL: e.shownURL,
+		URL:       e.shownURL,
+		RequestID: string(e.client.secrets.told([]byte(e.requestID))), RetryAfter: string(e.client.secrets.told([]byte(header.Get("Retry-After")))),
 	}
 	if known, ok := derived[e.status]; ok {
 		refused.Type, refused.Code = known.kind, known.code

@@ -31,10 +31,10 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	if err != nil {
 		return nil, e.unreadable(err)
 	}
-	body = e.client.secrets.bytes(body)
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return nil, e.refusal(response.Header, body)
+		return nil, e.refusal(response.Header, e.client.secrets.told(body))
 	}
+	body = e.client.secrets.bytes(body)
 	compact, problem := compactObject(body)
 	if problem != "" && !(e.changes() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)

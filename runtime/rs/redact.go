@@ -2,9 +2,12 @@ package rs
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // Secrets are the bearers of one call: nothing that is shown of it may hold any of them, however the resource server
@@ -248,13 +251,34 @@ func hexadecimal(digit rune) rune {
 	return -1
 }
 
+// told takes the bearers out of what a server told about a failure, base64 included (RFC 4648, both alphabets), as a server
+// spells them that repeats an Authorization header for Basic. Answers with records are searched by bytes alone: looking
+// for base64 takes as long as reading them.
+func (s *Secrets) told(body []byte) []byte {
+	return base64Run.ReplaceAllFunc(s.bytes(body), func(run []byte) []byte {
+		text := unescapeBase64.Replace(string(run))
+		for start := range min(4, len(text)) { // where a group of four begins is not known
+			decoded, _ := base64.RawStdEncoding.DecodeString(text[start:]) // as far as it is base64
+			if !bytes.Equal(s.bytes(decoded), decoded) {
+				return []byte(redacted)
+			}
+		}
+		return run
+	})
+}
+
+// base64Run is base64 that is long enough for a bearer, its slashes perhaps escaped by JSON.
+var base64Run = regexp.MustCompile(`(?:[A-Za-z0-9+_-]|\\?/){21,}=*`)
+
+var unescapeBase64 = strings.NewReplacer(`\`, "", "-", "+", "_", "/", "=", "")
+
 // cause keeps an error as it is, unless its text repeats the bearer. Package http quotes what a
 // server sent when it could not be read as HTTP.
 func (s *Secrets) cause(err error) error {
 	if err == nil {
 		return nil
 	}
-	if shown := s.text(err.Error()); shown != err.Error() {
+	if shown := string(s.told([]byte(err.Error()))); shown != err.Error() {
 		return errors.New(shown)
 	}
 	return err

@@ -1,6 +1,7 @@
 package rs_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,5 +160,40 @@ func TestRedactionThatBreaksTheBodyFails(t *testing.T) {
 	response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
 	if failure := asFailure(t, response, err); failure.Reason != rs.InvalidResponse {
 		t.Errorf("got %v", failure)
+	}
+}
+
+// R-ERR-6: a refusal and a cause show a bearer in base64 no more than as it is, wherever it begins in the encoded text.
+func TestBearerInBase64IsRedactedFromRefusals(t *testing.T) {
+	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		for _, before := range []string{"", "u:", "id:", "user:", "???"} {
+			for _, escape := range []string{"/", `\/`} {
+				spelled := strings.ReplaceAll(alphabet.EncodeToString([]byte(before+bearer+"!")), "/", escape)
+				client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) {
+					writer.Header().Set("Request-Id", spelled)
+					writer.Header().Set("Retry-After", spelled)
+					writer.WriteHeader(http.StatusUnauthorized)
+					_, _ = writer.Write([]byte(`{"error":{"message":"no Basic ` + spelled + ` here","code":"x` + spelled + `"}}`))
+				})
+				_, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+				var refused *rs.Error
+				if !errors.As(err, &refused) {
+					t.Fatal(err)
+				}
+				if refused.Message != "no Basic [redacted] here" || refused.Code != "[redacted]" || refused.RequestID != "[redacted]" || refused.RetryAfter != "[redacted]" {
+					t.Errorf("%q shows as %q, %q, %q, %q", spelled, refused.Message, refused.Code, refused.RequestID, refused.RetryAfter)
+				}
+			}
+		}
+	}
+	kept := `{"error":{"message":"see 18c2f0aa71d94c55b7e0 and aGVsbG8gd29ybGQsIGhlbGxvIHdvcmxk","code":"gone_away"}}`
+	client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) {
+		writer.WriteHeader(http.StatusGone)
+		_, _ = writer.Write([]byte(kept))
+	})
+	_, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+	var refused *rs.Error
+	if !errors.As(err, &refused) || `{"error":`+string(refused.Envelope)+`}` != kept {
+		t.Errorf("other base64 did not stay as it was: %v", err)
 	}
 }
