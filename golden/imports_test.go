@@ -105,7 +105,7 @@ var allowed = map[string][]string{
 	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/credential":   {"runtime/commandline", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address"},
-	"runtime/auth":         {"runtime/rs", "runtime/address"},
+	"runtime/auth":         {"runtime/rs", "runtime/rawjson", "runtime/address"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address"},
 	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
 	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc", "runtime/address"},

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -31,108 +32,110 @@ var year10000 = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 var errTwoPackages = errors.New("grant_package_id and package.package_id differ")
 
+// deepest is how far objects and arrays of an answer may stand in each other.
+const deepest = 64
+
 // parseAnswer reads a response. Of one that is not active nothing else matters.
-func parseAnswer(body object) (*answer, error) {
-	members := &reader{object: body}
-	if _, given := members.get("active"); !given {
-		return nil, &MemberError{"active", "true or false"}
+func parseAnswer(body rawjson.Object) (*answer, error) {
+	members := &rawjson.Reader{Object: body}
+	active := rawjson.Decode[bool](members, "active", "true or false")
+	if body.Get("active") == nil {
+		members.Fail(&rawjson.MemberError{Member: "active", Want: "true or false"})
 	}
-	active := decode[bool](members, "active", "true or false")
-	if members.err != nil || !active {
-		return &answer{}, members.err
+	if members.Err != nil || !active {
+		return &answer{}, members.Err
 	}
 	parsed := &answer{
 		active:    true,
 		kind:      kindOf(members),
 		expires:   timestamp(members, "exp"),
-		clientID:  members.text("client_id"),
-		grantID:   members.text("grant_id"),
-		packageID: members.text("grant_package_id"),
+		clientID:  members.Text("client_id"),
+		grantID:   members.Text("grant_id"),
+		packageID: members.Text("grant_package_id"),
 	}
 	parsed.audience, parsed.audienceGiven = audience(members)
 	if parsed.kind == KindPackage {
 		parsed.readPackage(members)
 	}
-	return parsed, members.err
+	return parsed, members.Err
 }
 
 // kindOf is the kind by every member that states one. Without pdpp_token_kind nothing but an owner is known: who is let in
 // is not told by a member that may be about something else.
-func kindOf(members *reader) Kind {
-	kind, name, err := rs.TokenKind(func(name string) json.RawMessage {
-		value, _ := members.get(name)
-		return value
-	})
+func kindOf(members *rawjson.Reader) Kind {
+	kind, name, err := rs.TokenKind(members.Object.Get)
 	switch {
-	case err != nil && members.err == nil:
-		members.err = &MemberError{name, "a string"}
-	case kind != rs.KindOwner && members.text("pdpp_token_kind") == "":
+	case err != nil:
+		members.Fail(&rawjson.MemberError{Member: name, Want: "a string"})
+	case kind != rs.KindOwner && members.Text("pdpp_token_kind") == "":
 		return ""
 	}
 	return Kind(kind)
 }
 
 // timestamp reads a NumericDate, which may have a fraction (RFC 7519, section 2).
-func timestamp(members *reader, name string) time.Time {
-	if _, given := members.get(name); !given {
+func timestamp(members *rawjson.Reader, name string) time.Time {
+	if members.Object.Get(name) == nil {
 		return time.Time{}
 	}
-	seconds := decode[float64](members, name, "a number of seconds")
+	seconds := rawjson.Decode[float64](members, name, "a number of seconds")
 	if math.Abs(seconds) >= float64(year10000.Unix()) {
-		members.err = &MemberError{name, "seconds since 1970, before the year 10000"}
+		members.Fail(&rawjson.MemberError{Member: name, Want: "seconds since 1970, before the year 10000"})
 		return time.Time{}
 	}
 	return time.Unix(int64(math.Floor(seconds)), 0)
 }
 
 // audience reads a string or an array of strings (RFC 7662 takes aud from RFC 7519).
-func audience(members *reader) (reported []string, given bool) {
-	value, given := members.get("aud")
-	if given && value[0] == '"' {
-		return []string{members.text("aud")}, true
+func audience(members *rawjson.Reader) (reported []string, given bool) {
+	value := members.Object.Get("aud")
+	if text, isText := rawjson.Text(value); isText {
+		return []string{text}, true
 	}
-	return decode[[]string](members, "aud", "a string or an array of strings"), given
+	return rawjson.Decode[[]string](members, "aud", "a string or an array of strings"), value != nil
 }
 
 // readPackage reads what an authorization server for adapters in other processes adds.
-func (a *answer) readPackage(members *reader) {
-	published := &reader{object: members.nested("package")}
-	published.err = members.err
-	switch id := published.text("package_id"); {
+func (a *answer) readPackage(members *rawjson.Reader) {
+	published := &rawjson.Reader{Object: members.Nested("package")}
+	switch id := published.Text("package_id"); {
 	case a.packageID == "":
 		a.packageID = id
 	case id != "" && id != a.packageID:
-		published.err = errTwoPackages
+		published.Fail(errTwoPackages)
 	}
-	_, a.membersGiven = published.get("members")
-	for _, raw := range decode[[]json.RawMessage](published, "members", "an array") {
-		var member Member
-		if member, published.err = parseMember(raw); published.err != nil {
+	a.membersGiven = published.Object.Get("members") != nil
+	for _, raw := range rawjson.Decode[[]json.RawMessage](published, "members", "an array") {
+		member, err := parseMember(raw)
+		if err != nil {
+			published.Fail(err)
 			break
 		}
 		a.members = append(a.members, member)
 	}
-	members.err = published.err
+	if published.Err != nil {
+		members.Fail(published.Err)
+	}
 }
 
 // parseMember reads one source. It is active only with that very status and a bearer that a request can
 // carry.
 func parseMember(raw json.RawMessage) (Member, error) {
-	body, err := parseObject(raw)
-	if err != nil {
-		return Member{}, err
+	body, isObject := rawjson.ParseObject(raw)
+	if !isObject {
+		return Member{}, rawjson.ErrNotObject
 	}
-	members := &reader{object: body}
+	members := &rawjson.Reader{Object: body}
 	member := Member{
-		GrantID:      members.text("grant_id"),
-		Status:       members.text("status"),
-		ConnectionID: members.text("connection_id"),
-		ConnectorKey: members.text("connector_key"),
-		DisplayName:  members.text("display_name"),
-		Streams:      decode[[]string](members, "streams", "an array of strings"),
+		GrantID:      members.Text("grant_id"),
+		Status:       members.Text("status"),
+		ConnectionID: members.Text("connection_id"),
+		ConnectorKey: members.Text("connector_key"),
+		DisplayName:  members.Text("display_name"),
+		Streams:      rawjson.Decode[[]string](members, "streams", "an array of strings"),
 	}
-	if token := members.text("access_token"); member.Status == "active" && isToken(token) && len(token) >= rs.ShortestBearer {
+	if token := members.Text("access_token"); member.Status == "active" && isToken(token) && len(token) >= rs.ShortestBearer {
 		member.Active, member.Bearer = true, rs.NewSecret(token)
 	}
-	return member, members.err
+	return member, members.Err
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // endpoint is the introspection endpoint: configured, or found in the issuer's metadata and then kept for
@@ -66,11 +67,11 @@ func (e *endpoint) discover(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	members := &reader{object: metadata}
-	named, found := members.text("issuer"), members.text("introspection_endpoint")
+	members := &rawjson.Reader{Object: metadata}
+	named, found := members.Text("issuer"), members.Text("introspection_endpoint")
 	switch {
-	case members.err != nil:
-		return "", failed("its metadata cannot be used", members.err)
+	case members.Err != nil:
+		return "", failed("its metadata cannot be used", members.Err)
 	case canonical(named) != canonical(e.issuer): // RFC 8414, section 3.3: it must not be used
 		return "", failed("its metadata is of another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
 	case found == "":

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -52,12 +53,12 @@ type server struct {
 }
 
 // metadata reads a metadata document.
-func (s *server) metadata(ctx context.Context, address string) (object, error) {
+func (s *server) metadata(ctx context.Context, address string) (rawjson.Object, error) {
 	return s.exchange(ctx, http.MethodGet, address, "", maxMetadata)
 }
 
 // introspect asks about a token (RFC 7662, section 2.1).
-func (s *server) introspect(ctx context.Context, address, token string) (object, error) {
+func (s *server) introspect(ctx context.Context, address, token string) (rawjson.Object, error) {
 	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
 	return s.exchange(ctx, http.MethodPost, address, form.Encode(), maxIntrospection)
 }
@@ -65,7 +66,7 @@ func (s *server) introspect(ctx context.Context, address, token string) (object,
 // exchange sends one request and reads one JSON object within the timeout. A form makes it a request with
 // credentials. The transport is called directly, because package http's Client would follow redirects,
 // and the token and the credentials go only where the configuration says.
-func (s *server) exchange(ctx context.Context, method, address, form string, limit int64) (object, error) {
+func (s *server) exchange(ctx context.Context, method, address, form string, limit int64) (rawjson.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form))
@@ -109,7 +110,7 @@ func unusable(response *http.Response) string {
 	return ""
 }
 
-func readObject(response *http.Response, address string, limit int64) (object, error) {
+func readObject(response *http.Response, address string, limit int64) (rawjson.Object, error) {
 	failed := func(message string, cause error) error {
 		return &ServerError{URL: address, Status: response.StatusCode, Message: message, Cause: cause}
 	}
@@ -120,7 +121,7 @@ func readObject(response *http.Response, address string, limit int64) (object, e
 	if int64(len(body)) > limit {
 		return nil, failed(fmt.Sprintf("its answer is larger than %d bytes", limit), nil)
 	}
-	parsed, err := parseObject(body)
+	parsed, err := rawjson.ReadObject(body, deepest)
 	if err != nil {
 		return nil, failed("its answer cannot be used", err)
 	}

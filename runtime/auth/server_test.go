@@ -53,7 +53,7 @@ func TestUnusableAnswersFailClosed(t *testing.T) {
 		says   string
 	}{
 		"HTML":               {typed("text/html", 200, "<html>sign in</html>"), "application/json"},
-		"HTML called JSON":   {answer("<html>sign in</html>"), "not one JSON object"},
+		"HTML called JSON":   {answer("<html>sign in</html>"), "not JSON in UTF-8"},
 		"JSON called HTML":   {typed("text/html", 200, clientAnswer), "application/json"},
 		"no media type":      {typed("", 200, clientAnswer), "application/json"},
 		"credentials":        {typed("application/json", 401, clientAnswer), "client id and secret"},

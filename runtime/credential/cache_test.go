@@ -260,7 +260,7 @@ func TestPathRefusesProviderURL(t *testing.T) {
 	}
 }
 
-func TestWrite(t *testing.T) {
+func TestAddMakesFiles(t *testing.T) {
 	cache := &credential.Cache{Root: filepath.Join(t.TempDir(), "cache")}
 	token, err := rs.NewBearer(secret)
 	if err != nil {
@@ -273,7 +273,7 @@ func TestWrite(t *testing.T) {
 		CreatedAt:   now,
 	}
 	for range 2 { // the second write replaces the first
-		if err := cache.Write(entry); err != nil {
+		if err := cache.Add(entry); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -300,8 +300,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Keys of other tools survive a rewrite, in their order.
-func TestWriteKeepsUnknownMembers(t *testing.T) {
+// Keys of other tools survive a rewrite, in their order. A refresh token belongs to the old access token.
+func TestAddKeepsUnknownMembersOfItsGrant(t *testing.T) {
 	cache, path := stored(t, `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"refresh_token":"r","access_token":"old-token-of-a-test","nested":{"a":[1,2]}},"last":null}`)
 	entry, err := cache.Read(provider)
 	if err != nil {
@@ -310,8 +310,7 @@ func TestWriteKeepsUnknownMembers(t *testing.T) {
 	if entry.Credential.AccessToken, err = rs.NewBearer(secret); err != nil {
 		t.Fatal(err)
 	}
-	entry.Credential.GrantID = "grt_2"
-	if err := cache.Write(entry); err != nil {
+	if err := cache.Add(entry); err != nil {
 		t.Fatal(err)
 	}
 	written, err := os.ReadFile(path)
@@ -322,18 +321,18 @@ func TestWriteKeepsUnknownMembers(t *testing.T) {
 	if err := json.Compact(&compact, written); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"refresh_token":"r","access_token":"` + secret + `","nested":{"a":[1,2]},"grant_id":"grt_2"},"last":null}`
+	want := `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"access_token":"` + secret + `","nested":{"a":[1,2]}},"last":null}`
 	if diff := cmp.Diff(want, compact.String()); diff != "" {
 		t.Errorf("rewritten file (-want +got):\n%s", diff)
 	}
 }
 
-func TestWriteWithoutDirectory(t *testing.T) {
+func TestAddWithoutDirectory(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
 	if err := os.WriteFile(root, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cache := &credential.Cache{Root: root}
-	err := cache.Write(&credential.Entry{ProviderURL: provider})
+	err := cache.Add(&credential.Entry{ProviderURL: provider})
 	wantError(t, err, credential.Configuration, "cannot be written", "--cache-root")
 }

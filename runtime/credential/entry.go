@@ -3,9 +3,9 @@ package credential
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -19,7 +19,7 @@ type Entry struct {
 	Credential          Credential
 	CreatedAt           time.Time // zero when the file does not say
 
-	members object
+	members rawjson.Object
 }
 
 // Client is the OAuth client that the credential was issued to.
@@ -28,7 +28,7 @@ type Client struct {
 	ClientName              string
 	TokenEndpointAuthMethod string
 
-	members object
+	members rawjson.Object
 }
 
 // Credential is a scoped access token and what is known of it.
@@ -39,166 +39,146 @@ type Credential struct {
 	GrantID     string
 	Scope       string
 
-	members object
+	members rawjson.Object
 }
 
 // OwnerMark gives the member that marks an owner credential, or an empty string (R-STDIO-3).
 func (c Credential) OwnerMark() string {
-	kind, member, err := rs.TokenKind(c.members.value)
+	kind, member, err := rs.TokenKind(c.members.Get)
 	if err != nil || kind != rs.KindOwner { // a credential that was read has no such error
 		return ""
 	}
 	return member
 }
 
-// Expired tells whether the credential had ended at that time.
+// Expired reports whether the credential had ended at that time.
 func (c Credential) Expired(now time.Time) bool {
 	return !c.ExpiresAt.IsZero() && !now.Before(c.ExpiresAt)
 }
 
-var errNoCredential = errors.New("member credential is missing")
+// None of them repeats a part of the file, which may be a token, or no credential at all.
+var (
+	errNotObject    = errors.New("it is not a JSON object")
+	errMemberTwice  = errors.New("it names a member twice")
+	errNoCredential = errors.New("member credential is missing")
+)
+
+// deepest is how far objects and arrays of a file may stand in each other.
+const deepest = 64
+
+// parseObject reads an object in which nothing, however deep, is named twice: of two statements a reader may take either.
+func parseObject(data []byte) (rawjson.Object, error) {
+	object, err := rawjson.ReadObject(data, deepest)
+	switch {
+	case errors.Is(err, rawjson.ErrRepeatedName):
+		return nil, errMemberTwice
+	case err != nil:
+		return nil, errNotObject
+	}
+	return object, nil
+}
 
 func parseEntry(data []byte) (*Entry, error) {
 	members, err := parseObject(data)
 	if err != nil {
 		return nil, err
 	}
-	entry := &Entry{members: members}
-	reader := memberReader{object: members}
-	entry.ProviderURL = reader.text("provider_url")
-	entry.AuthorizationServer = reader.text("authorization_server")
-	entry.Scope = reader.text("scope")
-	entry.CreatedAt = reader.time("created_at")
-	client := reader.nested("client")
-	credential := reader.nested("credential")
-	if reader.err != nil {
-		return nil, reader.err
+	file := rawjson.Reader{Object: members}
+	entry := &Entry{
+		ProviderURL:         file.Text("provider_url"),
+		AuthorizationServer: file.Text("authorization_server"),
+		Scope:               file.Text("scope"),
+		CreatedAt:           readTime(&file, "created_at"),
+		members:             members,
 	}
-	if len(credential) == 0 {
-		return nil, errNoCredential
+	client := rawjson.Reader{Object: file.Nested("client")}
+	credential := file.Nested("credential")
+	if credential == nil {
+		file.Fail(errNoCredential)
 	}
-	if entry.Client, err = parseClient(client); err != nil {
-		return nil, err
+	if file.Err != nil {
+		return nil, file.Err
+	}
+	entry.Client = Client{
+		ClientID:                client.Text("client_id"),
+		ClientName:              client.Text("client_name"),
+		TokenEndpointAuthMethod: client.Text("token_endpoint_auth_method"),
+		members:                 client.Object,
+	}
+	if client.Err != nil {
+		return nil, client.Err
 	}
 	entry.Credential, err = parseCredential(credential)
 	return entry, err
 }
 
-func parseClient(members object) (Client, error) {
-	reader := memberReader{object: members}
-	client := Client{
-		ClientID:                reader.text("client_id"),
-		ClientName:              reader.text("client_name"),
-		TokenEndpointAuthMethod: reader.text("token_endpoint_auth_method"),
-		members:                 members,
-	}
-	return client, reader.err
-}
-
-func parseCredential(members object) (Credential, error) {
-	reader := memberReader{object: members}
+func parseCredential(members rawjson.Object) (Credential, error) {
+	reader := rawjson.Reader{Object: members}
 	credential := Credential{
-		TokenType: reader.text("token_type"),
-		ExpiresAt: reader.time("expires_at"),
-		GrantID:   reader.text("grant_id"),
-		Scope:     reader.text("scope"),
+		TokenType: reader.Text("token_type"),
+		ExpiresAt: readTime(&reader, "expires_at"),
+		GrantID:   reader.Text("grant_id"),
+		Scope:     reader.Text("scope"),
 		members:   members,
 	}
-	value := reader.text("access_token")
-	if reader.err != nil {
-		return Credential{}, reader.err
+	value := reader.Text("access_token")
+	if reader.Err != nil {
+		return Credential{}, reader.Err
 	}
-	if _, _, err := rs.TokenKind(members.value); err != nil {
+	_, _, err := rs.TokenKind(members.Get)
+	if err != nil {
 		return Credential{}, err
 	}
-	var err error
-	credential.AccessToken, err = rs.NewBearer(value)
-	if err != nil {
+	if credential.AccessToken, err = rs.NewBearer(value); err != nil {
 		return Credential{}, fmt.Errorf("the access token %w", err)
 	}
 	return credential, nil
 }
 
-// memberReader reads members and keeps the first fault.
-type memberReader struct {
-	object object
-	err    error
-}
-
-func (r *memberReader) text(name string) string {
-	value, err := r.object.text(name)
-	if err != nil && r.err == nil {
-		r.err = err
-	}
-	return value
-}
-
-func (r *memberReader) nested(name string) object {
-	value, err := r.object.nested(name)
-	if err != nil && r.err == nil {
-		r.err = err
-	}
-	return value
-}
-
-func (r *memberReader) time(name string) time.Time {
-	value := r.text(name)
+func readTime(r *rawjson.Reader, name string) time.Time {
+	value := r.Text(name)
 	if value == "" {
 		return time.Time{}
 	}
 	parsed, err := time.Parse(time.RFC3339, value)
-	if err != nil && r.err == nil {
-		r.err = &memberError{name: name, want: "a time like 2026-04-06T12:00:00Z"}
+	if err != nil {
+		r.Fail(&rawjson.MemberError{Member: name, Want: "a time like 2026-04-06T12:00:00Z"})
 	}
 	return parsed
 }
 
-// encode gives the file's bytes: indented JSON with a final newline.
-func (e *Entry) encode() ([]byte, error) {
-	members, err := e.object(e.members)
-	if err != nil {
-		return nil, err
-	}
-	return members.indented()
-}
-
 // object puts the entry's members over others, which may be nil. The others are left as they are.
-func (e *Entry) object(others object) (object, error) {
-	credential := slices.Clone(e.Credential.members)
-	credential.setText("access_token", e.Credential.AccessToken.Reveal())
-	credential.setText("token_type", e.Credential.TokenType)
-	credential.setText("expires_at", formatTime(e.Credential.ExpiresAt))
-	credential.setText("grant_id", e.Credential.GrantID)
-	credential.setText("scope", e.Credential.Scope)
-
-	client := slices.Clone(e.Client.members)
-	client.setText("client_id", e.Client.ClientID)
-	client.setText("client_name", e.Client.ClientName)
-	client.setText("token_endpoint_auth_method", e.Client.TokenEndpointAuthMethod)
-
-	members := slices.Clone(others)
-	members.setText("provider_url", e.ProviderURL)
-	members.setText("authorization_server", e.AuthorizationServer)
-	members.setText("scope", e.Scope)
+func (e *Entry) object(others rawjson.Object) rawjson.Object {
+	credential := withTexts(e.Credential.members,
+		"access_token", e.Credential.AccessToken.Reveal(),
+		"token_type", e.Credential.TokenType,
+		"expires_at", formatTime(e.Credential.ExpiresAt),
+		"grant_id", e.Credential.GrantID,
+		"scope", e.Credential.Scope)
+	client := withTexts(e.Client.members,
+		"client_id", e.Client.ClientID,
+		"client_name", e.Client.ClientName,
+		"token_endpoint_auth_method", e.Client.TokenEndpointAuthMethod)
+	members := withTexts(others,
+		"provider_url", e.ProviderURL,
+		"authorization_server", e.AuthorizationServer,
+		"scope", e.Scope).With("client", client.Encode())
 	if len(client) == 0 {
-		members.remove("client")
-	} else if err := setNested(&members, "client", client); err != nil {
-		return nil, err
+		members = members.Without("client")
 	}
-	if err := setNested(&members, "credential", credential); err != nil {
-		return nil, err
-	}
-	members.setText("created_at", formatTime(e.CreatedAt))
-	return members, nil
+	return withTexts(members.With("credential", credential.Encode()), "created_at", formatTime(e.CreatedAt))
 }
 
-func setNested(members *object, name string, value object) error {
-	encoded, err := value.MarshalJSON()
-	if err != nil {
-		return err
+// withTexts is an object with members that are texts, each a name and a value. A member whose value is empty is removed.
+func withTexts(object rawjson.Object, texts ...string) rawjson.Object {
+	for i := 0; i < len(texts); i += 2 {
+		if name, value := texts[i], texts[i+1]; value == "" {
+			object = object.Without(name)
+		} else {
+			object = object.With(name, rawjson.Quote(value))
+		}
 	}
-	members.set(name, encoded)
-	return nil
+	return object
 }
 
 func formatTime(t time.Time) string {

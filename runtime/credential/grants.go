@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,13 +42,10 @@ func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 }
 
 func (e *Entry) others() ([]*Entry, error) {
-	value, present := e.members.get(otherGrants)
-	if !present {
-		return nil, nil
-	}
-	var elements []json.RawMessage
-	if err := json.Unmarshal(value, &elements); err != nil {
-		return nil, &memberError{name: otherGrants, want: "an array of objects"}
+	value := e.members.Get(otherGrants)
+	elements, isArray := rawjson.Elements(value)
+	if value != nil && !isArray {
+		return nil, &rawjson.MemberError{Member: otherGrants, Want: "an array of objects"}
 	}
 	others := make([]*Entry, len(elements))
 	for i, element := range elements {
@@ -108,7 +106,7 @@ func (e *Entry) inherit(old *Entry) {
 // joinedFile is what a new credential joins. There are no grants when there is no file, or when it holds no
 // credential.
 type joinedFile struct {
-	members   object
+	members   rawjson.Object
 	grants    []*Entry
 	malformed bool
 }
@@ -135,24 +133,17 @@ func (c *Cache) joined(providerURL string) (joinedFile, error) {
 }
 
 // salvaged gives the members of a file that is an object of this provider, though no credential is in it.
-func (c *Cache) salvaged(providerURL string) object {
+func (c *Cache) salvaged(providerURL string) rawjson.Object {
 	path, _ := c.Path(providerURL) // the file was read, so the URL is one
 	provider, _ := ParseProviderURL(providerURL)
-	var members object
+	var members rawjson.Object
 	_ = c.readFile(path, provider, func(data []byte) (err error) {
 		if members, err = parseObject(data); err != nil {
 			return err
 		}
 		return errMalformed // its mode stays: it is no credential
 	})
-	if members == nil {
-		return nil
-	}
-	stored, err := members.text("provider_url")
-	if err != nil {
-		return nil
-	}
-	if stored, err = ParseProviderURL(stored); err != nil || stored != provider {
+	if stored, err := ParseProviderURL(members.Text("provider_url")); err != nil || stored != provider {
 		return nil
 	}
 	return members
@@ -212,35 +203,17 @@ func (c *Cache) removeFile(path string) error {
 }
 
 // storeGrants writes a file whose first grant is the one in credential.
-func (c *Cache) storeGrants(path string, members object, grants []*Entry) error {
-	data, err := encodeGrants(members, grants)
-	if err != nil {
-		return &Error{Class: Internal, Message: "the credential could not be encoded", Cause: err}
-	}
-	return c.store(path, data)
-}
-
-func encodeGrants(members object, grants []*Entry) ([]byte, error) {
-	file, err := grants[0].object(members)
-	if err != nil {
-		return nil, err
-	}
-	file.remove(otherGrants)
-	others := make([]object, 0, len(grants)-1)
+func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry) error {
+	file := grants[0].object(members).Without(otherGrants)
+	var others []json.RawMessage
 	for _, entry := range grants[1:] {
-		other, err := entry.object(nil)
-		if err != nil {
-			return nil, err
-		}
-		other.remove("provider_url")
-		others = append(others, other)
+		others = append(others, entry.object(nil).Without("provider_url").Encode())
 	}
-	if len(others) > 0 {
-		encoded, err := json.Marshal(others)
-		if err != nil {
-			return nil, err
-		}
-		file.set(otherGrants, encoded)
+	if others != nil {
+		file = file.With(otherGrants, rawjson.Array(others))
 	}
-	return file.indented()
+	var data bytes.Buffer
+	_ = json.Indent(&data, file.Encode(), "", "  ") // which is JSON
+	data.WriteByte('\n')
+	return c.store(path, data.Bytes())
 }

@@ -97,7 +97,6 @@ func TestChangeBehindAStoppedProcess(t *testing.T) {
 	}
 	for name, change := range map[string]func() error{
 		"add":    func() error { return cache.Add(grantNumber(t, 2)) },
-		"write":  func() error { return cache.Write(grantNumber(t, 2)) },
 		"remove": func() error { _, err := cache.Remove(lockedProvider, ""); return err },
 	} {
 		var failure *Error

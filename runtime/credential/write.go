@@ -14,23 +14,6 @@ import (
 // ignoreAll keeps credentials out of version control.
 const ignoreAll = "*\n"
 
-// Write stores an entry under its provider URL: directories 0700, the file 0600, written to a
-// temporary file, synced and renamed. An entry that was read keeps the members it does not name.
-func (c *Cache) Write(entry *Entry) error {
-	path, err := c.Path(entry.ProviderURL)
-	if err != nil {
-		return err
-	}
-	data, err := entry.encode()
-	if err != nil {
-		return &Error{Class: Internal, Message: "the credential could not be encoded", Cause: err}
-	}
-	if err := c.prepare(); err != nil {
-		return err
-	}
-	return c.inTurn(func() error { return c.store(path, data) })
-}
-
 // store writes the file of a provider into directories that are there.
 func (c *Cache) store(path string, data []byte) error {
 	if len(data) > largestFile {

@@ -89,7 +89,7 @@ func TestCredentialsThatEndSoon(t *testing.T) {
 	root := t.TempDir()
 	cache := &credential.Cache{Root: root}
 	entry := &credential.Entry{ProviderURL: server.URL, Credential: credential.Credential{AccessToken: token, ExpiresAt: time.Now().Add(2 * day)}}
-	if err := cache.Write(entry); err != nil {
+	if err := cache.Add(entry); err != nil {
 		t.Fatal(err)
 	}
 	asked := options(server.URL)
