@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // agentRequest starts an attempt: with a pushed request, or with what is asked for.
@@ -29,6 +28,11 @@ type agentAttempt struct {
 	Interval    int64  `json:"interval"`   // seconds
 }
 
+// agentPoll asks what the owner has decided.
+type agentPoll struct {
+	PollingCode string `json:"polling_code"`
+}
+
 // agentConnect asks by PDPP's own flow of two JSON calls.
 func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	client, err := s.client(ctx)
@@ -40,27 +44,32 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	began := time.Now()
-	answer, err := s.asker.postJSON(ctx, s.server.agentConnect, request)
+	begun, err := s.asker.postJSON(ctx, s.server.agentConnect, request)
 	if err != nil {
 		return nil, err
 	}
-	if !answer.isSuccess() {
-		return nil, s.failed(answer.refused())
+	if !begun.isSuccess() {
+		return nil, s.failed(begun.refused())
 	}
 	var attempt agentAttempt
-	if err := answer.decode(&attempt); err != nil {
+	if err := begun.decode(&attempt); err != nil {
 		return nil, err
 	}
-	if err := s.admitAttempt(&attempt, answer.from); err != nil {
+	if err := s.admitAttempt(&attempt, begun.from); err != nil {
 		return nil, err
 	}
 	waiting := newWaiting(began, attempt.Interval, attempt.ExpiresIn)
 	s.announce(Approval{URL: attempt.ApprovalURL, UserCode: shown(attempt.UserCode, nil), ExpiresAt: waiting.expiresAt})
-	granted, err := s.pollAgent(ctx, &attempt, waiting)
+	granted, err := s.poll(ctx, waiting, attempt.PollingCode, func() (*answer, error) {
+		return s.asker.postJSON(ctx, attempt.PollURL, agentPoll{attempt.PollingCode})
+	})
 	if err != nil {
 		return nil, err
 	}
-	return s.agentIssued(client, granted, answer.from)
+	if granted.Scope == "" {
+		granted.Scope = Scope // what was asked for (RFC 6749, section 5.1)
+	}
+	return granted.issued(client)
 }
 
 // agentRequest pushes what is asked for first where that can be done (RFC 9126, with a JSON body as PDPP has it).
@@ -105,50 +114,4 @@ func (s *signIn) admitAttempt(attempt *agentAttempt, from string) (err error) {
 	}
 	attempt.PollURL, err = s.asker.endpoint("poll_url", attempt.PollURL)
 	return err
-}
-
-// agentGranted is an answer to a poll that is no error.
-type agentGranted struct {
-	Status   string `json:"status"`
-	Interval int64  `json:"interval"` // seconds
-
-	AccessToken string `json:"access_token"`
-	TokenType   string `json:"token_type"`
-	ExpiresIn   int64  `json:"expires_in"` // seconds; 0: it does not end by itself
-	Scope       string `json:"scope"`
-	GrantID     string `json:"grant_id"`
-	PackageID   string `json:"grant_package_id"`
-	Grant       struct {
-		Client struct {
-			ClientID string `json:"client_id"`
-		} `json:"client"`
-		GrantID   string    `json:"grant_id"`
-		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not end by itself
-	} `json:"grant"`
-
-	members rawjson.Object // all of them
-}
-
-func (s *signIn) agentIssued(client credential.Client, granted *agentGranted, from string) (*issued, error) {
-	given := &issued{client: client, grantID: granted.GrantID, packageID: granted.PackageID, scope: granted.Scope}
-	if given.grantID == "" {
-		given.grantID = granted.Grant.GrantID
-	}
-	if client.ClientID == "" { // the server registered one on the way
-		given.client.ClientID = granted.Grant.Client.ClientID
-	}
-	if given.scope == "" {
-		given.scope = Scope // what was asked for (RFC 6749, section 5.1)
-	}
-	given.expiresAt = granted.Grant.ExpiresAt
-	if granted.ExpiresIn > 0 {
-		end := time.Now().Add(seconds(granted.ExpiresIn, longestLife))
-		if given.expiresAt.IsZero() || end.Before(given.expiresAt) {
-			given.expiresAt = end
-		}
-	}
-	if err := given.setKind(granted.members.Get, from); err != nil {
-		return nil, err
-	}
-	return given, given.setToken(granted.AccessToken, granted.TokenType, from)
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Limits of one exchange (interfaces.md, Limits). A body is counted in bytes.
@@ -23,6 +22,9 @@ const (
 	askTimeout  = 5 * time.Second
 	largestBody = 256 << 10
 )
+
+// deepest is how far objects and arrays of an answer may stand in each other.
+const deepest = 64
 
 // asker sends requests that carry no bearer. It follows no redirect, and every URL has passed its reach.
 type asker struct {
@@ -32,51 +34,17 @@ type asker struct {
 
 func newAsker(transport http.RoundTripper, within reach) *asker {
 	return &asker{reach: within, client: &http.Client{
-		Transport:     bounded{transport},
+		Transport:     transport,
 		Timeout:       askTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// bounded reads answers whole, so that a body that is too large or cut off is an error of the round trip, also
-// for libraries that read bodies themselves.
-type bounded struct{ http.RoundTripper }
-
-// deepest is how far objects and arrays of an answer may stand in each other.
-const deepest = 64
-
-// errTwice is an answer of which one reader takes one thing, and another reader the other.
-var errTwice = errors.New("the answer names a member twice in one object")
-
-var errTooLarge = fmt.Errorf("the answer is larger than %d bytes", largestBody)
-
-func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := b.RoundTripper.RoundTrip(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, largestBody+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > largestBody {
-		return nil, errTooLarge
-	}
-	if _, err := rawjson.Unambiguous(body, deepest); errors.Is(err, rawjson.ErrRepeatedName) {
-		return nil, errTwice
-	}
-	response.Body = replay(body)
-	return response, nil
-}
-
-func replay(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
-
 // answer is a response that is neither a redirect nor a failure of the server.
 type answer struct {
-	from   string // the URL
-	status int
-	body   []byte
+	from    string // the URL
+	status  int
+	members rawjson.Object // nil when the body is no JSON object
 }
 
 func (a *answer) isSuccess() bool { return a.status >= 200 && a.status < 300 }
@@ -112,14 +80,20 @@ func (a *asker) ask(ctx context.Context, method, address, contentType string, bo
 		return nil, unanswered(ctx, address, err)
 	}
 	defer response.Body.Close()
-	received, err := io.ReadAll(response.Body)
+	received, err := io.ReadAll(io.LimitReader(response.Body, largestBody+1))
 	if err != nil {
 		return nil, unanswered(ctx, address, err)
 	}
-	if fault := statusFault(address, response.StatusCode); fault != nil {
+	members, err := rawjson.ReadObject(received, deepest)
+	switch fault := statusFault(address, response.StatusCode); {
+	case fault != nil:
 		return nil, fault
+	case len(received) > largestBody:
+		return nil, unfit(address, fmt.Sprintf("answered with more than %d bytes", largestBody), nil)
+	case errors.Is(err, rawjson.ErrRepeatedName): // some readers take the first, others the last
+		return nil, unfit(address, "answered with JSON that names a member twice in one object", err)
 	}
-	return &answer{from: address, status: response.StatusCode, body: received}, nil
+	return &answer{from: address, status: response.StatusCode, members: members}, nil
 }
 
 // statusFault is the error of a status that says nothing about what was asked; nil for every other.
@@ -145,12 +119,6 @@ func unanswered(ctx context.Context, address string, err error) error {
 		}
 		err = failed.Err // the URL is named once
 	}
-	if errors.Is(err, errTooLarge) {
-		return unfit(address, fmt.Sprintf("answered with more than %d bytes", largestBody), err)
-	}
-	if errors.Is(err, errTwice) {
-		return unfit(address, "answered with JSON that names a member twice in one object", err)
-	}
 	return unreachable(address, "cannot be reached: "+err.Error(), err)
 }
 
@@ -166,25 +134,16 @@ func unfit(address, problem string, err error) *credential.Error {
 // decode reads a JSON object by the exact names of its members, which are in small letters: package json would take others
 // for them. Its error does not repeat the body, which may hold a token.
 func (a *answer) decode(into any) error {
-	if trimmed := bytes.TrimSpace(a.body); len(trimmed) == 0 || trimmed[0] != '{' {
+	if a.members == nil {
 		return unfit(a.from, "answered with something that is no JSON object", nil)
 	}
-	exact := a.body
-	if members, err := rs.Members(a.body); err == nil {
-		members = slices.DeleteFunc(members, func(m rs.Member) bool { return strings.ToLower(m.Name) != m.Name })
-		exact = rawjson.Object(members).Encode()
-	}
-	if err := json.Unmarshal(exact, into); err != nil {
-		return unfit(a.from, "answered with JSON that cannot be understood: "+shapeOf(err), nil)
+	exact := slices.DeleteFunc(slices.Clone(a.members), func(m rawjson.Member) bool { return strings.ToLower(m.Name) != m.Name })
+	var mistyped *json.UnmarshalTypeError
+	switch err := json.Unmarshal(exact.Encode(), into); {
+	case errors.As(err, &mistyped):
+		return unfit(a.from, fmt.Sprintf("answered with JSON that cannot be understood: member %s is of the wrong type", mistyped.Field), nil)
+	case err != nil:
+		return unfit(a.from, "answered with JSON that cannot be understood", nil)
 	}
 	return nil
-}
-
-// shapeOf says what is wrong with JSON in words that hold nothing of its values.
-func shapeOf(err error) string {
-	var mistyped *json.UnmarshalTypeError
-	if errors.As(err, &mistyped) {
-		return fmt.Sprintf("member %s is of the wrong type", mistyped.Field)
-	}
-	return "it is not well formed"
 }

@@ -3,14 +3,8 @@ package connect
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
-	"net/http"
 	"net/url"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/oauth2"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
@@ -65,11 +59,11 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	}
 	waiting := newWaiting(began, started.Interval, started.ExpiresIn)
 	s.announce(Approval{URL: page, UserCode: shown(started.UserCode, nil), ExpiresAt: waiting.expiresAt})
-	token, err := s.pollDevice(ctx, client.ClientID, started.DeviceCode, waiting)
+	granted, err := s.pollDevice(ctx, client.ClientID, started.DeviceCode, waiting)
 	if err != nil {
 		return nil, err
 	}
-	return deviceIssued(client, token, s.server.token)
+	return granted.issued(client)
 }
 
 // verificationPage prefers the address that has the code filled in.
@@ -84,110 +78,8 @@ func (s *signIn) verificationPage(started *deviceStarted, from string) (string, 
 	return s.asker.endpoint("verification_uri", page)
 }
 
-// pollDevice leaves the polling to the library, and begins again where the network failed.
-func (s *signIn) pollDevice(ctx context.Context, clientID, deviceCode string, waiting *waiting) (*oauth2.Token, error) {
-	watched := &slowDowns{RoundTripper: s.asker.client.Transport}
-	client := *s.asker.client
-	client.Transport = watched
-	config := &oauth2.Config{ClientID: clientID, Endpoint: oauth2.Endpoint{TokenURL: s.server.token, AuthStyle: oauth2.AuthStyleInParams}}
-	for {
-		token, err := config.DeviceAccessToken(context.WithValue(ctx, oauth2.HTTPClient, &client), &oauth2.DeviceAuthResponse{
-			DeviceCode: deviceCode, Expiry: waiting.expiresAt,
-			Interval: int64(waiting.paceAfter(watched) / time.Second),
-		})
-		switch {
-		case err == nil:
-			return token, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case !time.Now().Before(waiting.expiresAt):
-			return nil, s.expired(err)
-		}
-		if err = s.devicePollFailed(ctx, err, deviceCode); !waiting.failed(err) {
-			return nil, err
-		}
-	}
-}
-
-// slowDowns counts how often the server asked to slow down, since the library forgets it when it begins again.
-type slowDowns struct {
-	http.RoundTripper
-	count    atomic.Int64
-	answered atomic.Bool // since paceAfter looked
-}
-
-func (s *slowDowns) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := s.RoundTripper.RoundTrip(request)
-	if err != nil || response.StatusCode >= http.StatusInternalServerError {
-		return response, err
-	}
-	s.answered.Store(true)
-	if response.StatusCode == http.StatusBadRequest {
-		answer, err := readAnswer(response)
-		if err != nil {
-			return nil, err
-		}
-		if answer.refused().code == codeSlowDown {
-			s.count.Add(1)
-		}
-	}
-	return response, nil
-}
-
-// paceAfter is the interval to begin again with.
-func (w *waiting) paceAfter(watched *slowDowns) time.Duration {
-	if watched.answered.Swap(false) {
-		w.failures = min(w.failures, 1) // answers came in between
-	}
-	slowed := time.Duration(watched.count.Load()) * slowDownStep
-	return min(w.interval<<w.failures+slowed, longestInterval)
-}
-
-// devicePollFailed types the library's error. Its text is not kept: it may repeat the body of the answer.
-func (s *signIn) devicePollFailed(ctx context.Context, err error, deviceCode string) error {
-	var refusedBy *oauth2.RetrieveError
-	var network *url.Error
-	switch {
-	case errors.As(err, &refusedBy):
-		a := &answer{from: s.server.token, status: refusedBy.Response.StatusCode, body: refusedBy.Body}
-		if fault := statusFault(a.from, a.status); fault != nil {
-			return fault
-		}
-		return s.failed(a.refused(deviceCode))
-	case errors.As(err, &network):
-		return unanswered(ctx, s.server.token, err)
-	}
-	return unfit(s.server.token, "answered with something that is no token", nil)
-}
-
-// readAnswer reads a body that bounded holds in memory, and leaves it to be read again.
-func readAnswer(response *http.Response) (*answer, error) {
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
-	}
-	response.Body = replay(body)
-	return &answer{status: response.StatusCode, body: body}, nil
-}
-
-func deviceIssued(client credential.Client, token *oauth2.Token, from string) (*issued, error) {
-	text := func(name string) string {
-		value, _ := token.Extra(name).(string) // absent and mistyped are the same: not said
-		return value
-	}
-	given := &issued{
-		client: client, grantID: text("grant_id"), packageID: text("grant_package_id"), scope: text("scope"), expiresAt: token.Expiry,
-	}
-	stated := func(name string) json.RawMessage {
-		value, err := json.Marshal(token.Extra(name)) // which is of JSON, or nil
-		if err != nil {
-			return nil
-		}
-		return value
-	}
-	if err := given.setKind(stated, from); err != nil {
-		return nil, err
-	}
-	// The library would take a member of the same name in other letters.
-	return given, given.setToken(text("access_token"), text("token_type"), from)
+// pollDevice asks the token endpoint (RFC 8628, section 3.4).
+func (s *signIn) pollDevice(ctx context.Context, clientID, deviceCode string, waiting *waiting) (*granted, error) {
+	form := url.Values{"grant_type": {deviceGrant}, "device_code": {deviceCode}, "client_id": {clientID}}
+	return s.poll(ctx, waiting, deviceCode, func() (*answer, error) { return s.asker.postForm(ctx, s.server.token, form) })
 }

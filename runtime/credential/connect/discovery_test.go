@@ -37,7 +37,7 @@ func TestDiscoveryRefuses(t *testing.T) {
 		{name: "metadata moved", provider: remote, resource: reply{302, ``}, class: credential.Configuration, text: "redirect, which is not followed"},
 		{name: "a page", provider: remote, resource: reply{200, `<!DOCTYPE html>`}, class: credential.Configuration, text: "no JSON object"},
 		{name: "out of order", provider: remote, resource: reply{503, ``}, class: credential.Unreachable, text: "503"},
-		{name: "cut off", provider: remote, resource: reply{200, `{"authorization_servers":`}, class: credential.Configuration, text: "not well formed"},
+		{name: "cut off", provider: remote, resource: reply{200, `{"authorization_servers":`}, class: credential.Configuration, text: "no JSON object"},
 		{name: "mistyped", provider: remote, resource: reply{200, `{"authorization_servers":"x"}`}, class: credential.Configuration, text: "authorization_servers is of the wrong type"},
 		{name: "too large", provider: remote, resource: reply{200, `{"x":"` + strings.Repeat("x", 256<<10) + `"}`}, class: credential.Configuration, text: "262144 bytes"},
 		{name: "no server", provider: remote, resource: reply{200, `{}`}, class: credential.Configuration, text: "names no authorization server"},

@@ -1,15 +1,14 @@
 package connect
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // What the owner decided, or did not.
@@ -55,19 +54,9 @@ func (r *refusal) Error() string {
 // The secrets that were sent are taken out of the description, which may repeat them.
 func (a *answer) refused(secrets ...string) *refusal {
 	r := &refusal{from: a.from, status: a.status}
-	var body struct {
-		Error       json.RawMessage `json:"error"`
-		Description string          `json:"error_description"`
-	}
-	if json.Unmarshal(a.body, &body) != nil {
-		return r
-	}
-	r.description = body.Description
-	if json.Unmarshal(body.Error, &r.code) != nil {
-		var envelope struct{ Code, Message string }
-		if json.Unmarshal(body.Error, &envelope) == nil {
-			r.code, r.description = envelope.Code, envelope.Message
-		}
+	r.code, r.description = a.members.Text("error"), a.members.Text("error_description")
+	if envelope, ok := rawjson.ParseObject(a.members.Get("error")); ok {
+		r.code, r.description = envelope.Text("code"), envelope.Text("message")
 	}
 	r.code, r.description = shown(r.code, secrets), shown(r.description, secrets)
 	return r
@@ -81,7 +70,7 @@ func shown(text string, secrets []string) string {
 		}
 	}
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if rawjson.IsUnseen(r) {
 			return ' '
 		}
 		return r

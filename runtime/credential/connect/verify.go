@@ -2,7 +2,6 @@ package connect
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,10 +25,10 @@ func (i *issued) setToken(value, tokenType, from string) (err error) {
 }
 
 // setKind keeps what the answer with the token says of its kind; a package can be told by its id too.
-func (i *issued) setKind(get func(name string) json.RawMessage, from string) error {
-	kind, _, err := rs.TokenKind(get)
+func (i *issued) setKind(from *answer) error {
+	kind, _, err := rs.TokenKind(from.members.Get)
 	if err != nil {
-		return unfit(from, "issued no usable token: "+err.Error(), err)
+		return unfit(from.from, "issued no usable token: "+err.Error(), err)
 	}
 	if i.kind = kind; kind == "" && i.packageID != "" && i.grantID == "" {
 		i.kind = rs.KindPackage

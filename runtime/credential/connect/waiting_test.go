@@ -81,7 +81,7 @@ func TestPaceOfPolls(t *testing.T) {
 		{"device pending", deviceAttempt, "/oauth/token", []reply{devicePending, devicePending, deviceApproved}, []int{2, 2, 2}},
 		{"device slows down twice", deviceAttempt, "/oauth/token", []reply{deviceSlowDown, devicePending, deviceSlowDown, deviceApproved}, []int{2, 7, 7, 12}},
 		{"device fails on the way", deviceAttempt, "/oauth/token", []reply{{503, ``}, {503, `{}`}, deviceApproved}, []int{2, 4, 8}},
-		{"device fails after it slowed down", deviceAttempt, "/oauth/token", []reply{deviceSlowDown, {503, ``}, devicePending, deviceApproved}, []int{2, 7, 9, 9}},
+		{"device fails after it slowed down", deviceAttempt, "/oauth/token", []reply{deviceSlowDown, {503, ``}, devicePending, deviceApproved}, []int{2, 7, 14, 7}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,0 +1,188 @@
+package connect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// How polling behaves. The default interval and the step of slow_down are those of RFC 8628, sections 3.2 and 3.5.
+const (
+	defaultInterval = 5 * time.Second
+	slowDownStep    = 5 * time.Second
+	longestInterval = 5 * time.Minute
+	defaultExpiry   = 5 * time.Minute
+	longestExpiry   = 24 * time.Hour
+	longestLife     = 100 * 365 * 24 * time.Hour // of a token
+
+	// mostFailures is how many polls in a row may fail on the way before the waiting ends.
+	mostFailures = 5
+)
+
+// waiting is the pace of polls. An interval never gets shorter.
+type waiting struct {
+	interval  time.Duration
+	expiresAt time.Time
+	failures  int // in a row
+}
+
+// newWaiting takes the numbers of an answer, in seconds. What is missing or makes no sense gets a default.
+func newWaiting(began time.Time, interval, expiresIn int64) *waiting {
+	w := &waiting{interval: defaultInterval, expiresAt: began.Add(defaultExpiry)}
+	if interval > 0 {
+		w.interval = seconds(interval, longestInterval)
+	}
+	if expiresIn > 0 {
+		w.expiresAt = began.Add(seconds(expiresIn, longestExpiry))
+	}
+	return w
+}
+
+// seconds is a number of seconds, up to a bound.
+func seconds(count int64, most time.Duration) time.Duration {
+	if count > int64(most/time.Second) {
+		return most
+	}
+	return time.Duration(count) * time.Second
+}
+
+// pause waits for the time of the next poll. It gives ErrExpired when there is none before the expiry.
+func (w *waiting) pause(ctx context.Context) error {
+	// A connection that fails is tried more and more seldom (RFC 8628, section 3.5).
+	timer := time.NewTimer(w.interval << w.failures)
+	defer timer.Stop()
+	expiry := time.NewTimer(time.Until(w.expiresAt))
+	defer expiry.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-expiry.C:
+		return ErrExpired
+	case <-timer.C:
+		return nil
+	}
+}
+
+// failed counts a poll that got no answer, and reports whether to try again.
+func (w *waiting) failed(err error) bool {
+	var failure *credential.Error
+	w.failures++
+	return errors.As(err, &failure) && failure.Class == credential.Unreachable && w.failures < mostFailures
+}
+
+// slower takes the server's wish into account: it asked to slow down, or named an interval in seconds.
+func (w *waiting) slower(slowDown bool, interval int64) {
+	wanted := seconds(interval, longestInterval)
+	if slowDown {
+		wanted = max(wanted, w.interval+slowDownStep)
+	}
+	w.interval = min(max(w.interval, wanted), longestInterval)
+}
+
+// granted is an answer to a poll that is no error, of agent connect or of a token endpoint (RFC 6749, section 5.1).
+type granted struct {
+	Status   string `json:"status"`   // of agent connect; empty beside a token
+	Interval int64  `json:"interval"` // seconds
+
+	AccessToken string `json:"access_token"`
+	TokenType   string `json:"token_type"`
+	ExpiresIn   int64  `json:"expires_in"` // seconds; 0: it does not end by itself
+	Scope       string `json:"scope"`
+	GrantID     string `json:"grant_id"`
+	PackageID   string `json:"grant_package_id"`
+	Grant       struct {
+		Client struct {
+			ClientID string `json:"client_id"`
+		} `json:"client"`
+		GrantID   string    `json:"grant_id"`
+		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not end by itself
+	} `json:"grant"`
+
+	answer *answer
+}
+
+// poll asks until the owner has decided, no faster than the interval. The code that is sent is taken out of what a server
+// says to a person.
+func (s *signIn) poll(ctx context.Context, waiting *waiting, code string, ask func() (*answer, error)) (*granted, error) {
+	for {
+		switch err := waiting.pause(ctx); {
+		case errors.Is(err, ErrExpired):
+			return nil, s.expired(err)
+		case err != nil:
+			return nil, err
+		}
+		answer, err := ask()
+		if err != nil {
+			if waiting.failed(err) {
+				continue
+			}
+			return nil, err
+		}
+		waiting.failures = 0
+		granted, err := s.decision(answer, waiting, code)
+		if granted != nil || err != nil {
+			return granted, err
+		}
+	}
+}
+
+// decision gives neither a token nor an error while the owner has not decided. A success of an unknown kind is taken for a
+// token, and is refused for having none.
+func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*granted, error) {
+	refused := answer.refused(code)
+	isPending := refused.code == codePending || refused.code == codeSlowDown
+	switch {
+	case isPending, refused.code == "" && answer.isSuccess():
+	case refused.code == "" && answer.status == http.StatusTooManyRequests:
+		waiting.slower(true, 0)
+		return nil, nil
+	case refused.code == "" && answer.status == http.StatusGone:
+		return nil, s.expired(refused)
+	default:
+		return nil, s.failed(refused)
+	}
+	var given granted
+	if err := answer.decode(&given); err != nil {
+		return nil, err
+	}
+	switch {
+	case isPending:
+		waiting.slower(refused.code == codeSlowDown, given.Interval)
+		return nil, nil
+	case given.AccessToken != "":
+	case given.Status == "denied":
+		refused.code = codeDenied
+		return nil, s.failed(refused)
+	case given.Status == "expired":
+		return nil, s.expired(refused)
+	case given.Status == "pending" || answer.status == http.StatusAccepted:
+		waiting.slower(false, given.Interval)
+		return nil, nil
+	}
+	given.answer = answer
+	return &given, nil
+}
+
+// issued is the token of an answer, if it is one to read with.
+func (g *granted) issued(client credential.Client) (*issued, error) {
+	if client.ClientID == "" { // the server registered one on the way
+		client.ClientID = g.Grant.Client.ClientID
+	}
+	given := &issued{
+		client: client, grantID: cmp.Or(g.GrantID, g.Grant.GrantID), packageID: g.PackageID, scope: g.Scope, expiresAt: g.Grant.ExpiresAt,
+	}
+	if g.ExpiresIn > 0 {
+		end := time.Now().Add(seconds(g.ExpiresIn, longestLife))
+		if given.expiresAt.IsZero() || end.Before(given.expiresAt) {
+			given.expiresAt = end
+		}
+	}
+	if err := given.setKind(g.answer); err != nil {
+		return nil, err
+	}
+	return given, given.setToken(g.AccessToken, g.TokenType, g.answer.from)
+}
