@@ -38,16 +38,11 @@ type cache struct {
 	negative *lru.Cache[key, *verdict]
 }
 
-func newCache(size int) (*cache, error) {
-	positive, err := lru.New[key, *verdict](size)
-	if err != nil {
-		return nil, err
-	}
-	negative, err := lru.New[key, *verdict](size)
-	if err != nil {
-		return nil, err
-	}
-	return &cache{positive, negative}, nil
+// newCache makes a cache of a size that is greater than 0, which is all that package lru asks of it.
+func newCache(size int) *cache {
+	positive, _ := lru.New[key, *verdict](size)
+	negative, _ := lru.New[key, *verdict](size)
+	return &cache{positive, negative}
 }
 
 func (c *cache) get(token key, now time.Time) (*verdict, bool) {

@@ -1,32 +1,19 @@
 package auth
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Challenge answers a request that is refused before it reaches MCP (R-HOST-2).
 type Challenge struct {
 	PublicOrigin string // scheme and host that clients see, without a slash at the end
 	RequestID    string
-}
-
-// refusalBody is the body of interfaces.md, members in that order.
-type refusalBody struct {
-	Error refusalDetail `json:"error"`
-}
-
-type refusalDetail struct {
-	Type             string `json:"type"`
-	Code             string `json:"code"`
-	Message          string `json:"message"`
-	RequestID        string `json:"request_id"`
-	ResourceMetadata string `json:"resource_metadata,omitempty"`
 }
 
 // Write sends the answer for an error of Bearer or Verify: status, WWW-Authenticate with 401 and 403, a
@@ -37,8 +24,9 @@ func (c Challenge) Write(w http.ResponseWriter, err error) {
 	if !errors.As(err, &refusal) {
 		refusal = unavailable(err)
 	}
-	detail := refusalDetail{
-		Type: refusal.Type, Code: refusal.Code, Message: refusal.Message, RequestID: c.RequestID,
+	detail := rawjson.Object{ // of interfaces.md, in that order
+		rawjson.String("type", refusal.Type), rawjson.String("code", refusal.Code), rawjson.String("message", refusal.Message),
+		rawjson.String("request_id", c.RequestID),
 	}
 	header := w.Header()
 	header.Set("Content-Type", "application/json; charset=utf-8")
@@ -46,14 +34,14 @@ func (c Challenge) Write(w http.ResponseWriter, err error) {
 	header.Set("Link", "<"+c.PublicOrigin+IconPath+`>; rel="icon"; type="image/svg+xml"`)
 	if authenticate := c.Authenticate(refusal); authenticate != "" {
 		header.Set("WWW-Authenticate", authenticate)
-		detail.ResourceMetadata = c.resourceMetadata()
+		detail = append(detail, rawjson.String("resource_metadata", c.resourceMetadata()))
 	}
 	if refusal.RetryAfter > 0 {
 		seconds := int64((refusal.RetryAfter + time.Second - 1) / time.Second)
 		header.Set("Retry-After", strconv.FormatInt(seconds, 10))
 	}
 	w.WriteHeader(refusal.Status)
-	_, _ = w.Write(encode(refusalBody{detail}))
+	_, _ = w.Write(append(rawjson.Object{rawjson.Raw("error", detail.Encode())}.Encode(), '\n'))
 }
 
 // Authenticate gives the value of WWW-Authenticate (RFC 6750, section 3; RFC 9728, section 5.1). It is
@@ -87,15 +75,4 @@ func quoted(text string) string {
 	}
 	value.WriteByte('"')
 	return value.String()
-}
-
-// encode writes JSON with URLs as they are, where package json would escape an ampersand.
-func encode(document any) []byte {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(document); err != nil { // cannot happen: the documents are made of strings
-		panic(err)
-	}
-	return text.Bytes()
 }

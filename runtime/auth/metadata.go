@@ -1,5 +1,15 @@
 package auth
 
+import "github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+
+// Paths below the public origin (interfaces.md, Hosted routes).
+const (
+	MCPPath              = "/mcp"
+	IconPath             = "/icon.svg"
+	ResourceMetadataPath = "/.well-known/oauth-protected-resource"
+	MCPMetadataPath      = ResourceMetadataPath + MCPPath // RFC 9728, section 3.1
+)
+
 // Scope is the one scope of a token that reads what was granted.
 const Scope = "pdpp:read"
 
@@ -11,70 +21,37 @@ type Metadata struct {
 	AuthorizationServer string // the issuer
 }
 
-// resourceDocument holds the members in the order in which they are written.
-type resourceDocument struct {
-	Resource             string          `json:"resource"`
-	ResourceName         string          `json:"resource_name"`
-	AuthorizationServers []string        `json:"authorization_servers"`
-	BearerMethods        []string        `json:"bearer_methods_supported"`
-	Scopes               []string        `json:"scopes_supported"`
-	TokenKinds           []string        `json:"pdpp_token_kinds_supported"`
-	CoreQueryBase        string          `json:"pdpp_core_query_base"`
-	DiscoveryHints       *discoveryHints `json:"pdpp_discovery_hints,omitempty"`
-	AgentDiscovery       agentDiscovery  `json:"pdpp_agent_discovery"`
-}
-
-// discoveryHints are paths below the resource.
-type discoveryHints struct {
-	QueryBase      string `json:"query_base"`
-	SchemaEndpoint string `json:"schema_endpoint"`
-}
-
-type agentDiscovery struct {
-	Advisory bool    `json:"advisory"`
-	MCP      mcpHint `json:"mcp"`
-}
-
-type mcpHint struct {
-	Endpoint         string `json:"endpoint"`
-	ResourceMetadata string `json:"resource_metadata"`
-	NoOwnerToken     bool   `json:"no_owner_token"`
-	SetupIntent      string `json:"setup_intent"`
-	Transport        string `json:"transport"`
-}
-
 // Provider is the document at ResourceMetadataPath: the resource is the origin, read at /v1 with client
 // tokens, and the MCP endpoint is hinted at.
 func (m Metadata) Provider() []byte {
-	document := m.document(m.PublicOrigin, "PDPP resource server", KindClient)
-	document.DiscoveryHints = &discoveryHints{QueryBase: "/v1", SchemaEndpoint: "/v1/schema"}
-	return encode(document)
+	hints := rawjson.Object{rawjson.String("query_base", "/v1"), rawjson.String("schema_endpoint", "/v1/schema")} // below the resource
+	return m.document(m.PublicOrigin, "PDPP resource server", []string{string(KindClient)}, rawjson.Raw("pdpp_discovery_hints", hints.Encode()))
 }
 
 // MCP is the document at MCPMetadataPath: the resource is the MCP endpoint, for which client and package
 // tokens are issued. It has no logo_uri.
 func (m Metadata) MCP() []byte {
-	return encode(m.document(m.PublicOrigin+MCPPath, "PDPP hosted MCP resource", KindClient, KindPackage))
+	return m.document(m.PublicOrigin+MCPPath, "PDPP hosted MCP resource", []string{string(KindClient), string(KindPackage)})
 }
 
-func (m Metadata) document(resource, name string, kinds ...Kind) resourceDocument {
-	document := resourceDocument{
-		Resource:             resource,
-		ResourceName:         name,
-		AuthorizationServers: []string{m.AuthorizationServer},
-		BearerMethods:        []string{"header"},
-		Scopes:               []string{Scope},
-		CoreQueryBase:        m.PublicOrigin + "/v1",
-		AgentDiscovery: agentDiscovery{Advisory: true, MCP: mcpHint{
-			Endpoint:         m.PublicOrigin + MCPPath,
-			ResourceMetadata: m.PublicOrigin + MCPMetadataPath,
-			NoOwnerToken:     true,
-			SetupIntent:      "grant_scoped_read",
-			Transport:        "streamable_http",
-		}},
+func (m Metadata) document(resource, name string, kinds []string, further ...rawjson.Member) []byte {
+	endpoint := rawjson.Object{
+		rawjson.String("endpoint", m.PublicOrigin+MCPPath),
+		rawjson.String("resource_metadata", m.PublicOrigin+MCPMetadataPath),
+		rawjson.Bool("no_owner_token", true),
+		rawjson.String("setup_intent", "grant_scoped_read"),
+		rawjson.String("transport", "streamable_http"),
 	}
-	for _, kind := range kinds {
-		document.TokenKinds = append(document.TokenKinds, string(kind))
+	discovery := rawjson.Object{rawjson.Bool("advisory", true), rawjson.Raw("mcp", endpoint.Encode())}
+	document := rawjson.Object{
+		rawjson.String("resource", resource),
+		rawjson.String("resource_name", name),
+		rawjson.Strings("authorization_servers", []string{m.AuthorizationServer}),
+		rawjson.Strings("bearer_methods_supported", []string{"header"}),
+		rawjson.Strings("scopes_supported", []string{Scope}),
+		rawjson.Strings("pdpp_token_kinds_supported", kinds),
+		rawjson.String("pdpp_core_query_base", m.PublicOrigin+"/v1"),
 	}
-	return document
+	document = append(append(document, further...), rawjson.Raw("pdpp_agent_discovery", discovery.Encode()))
+	return append(document.Encode(), '\n')
 }

@@ -62,21 +62,13 @@ const (
 	Busy     Event = "busy"      // it was not asked: too many introspections were under way
 )
 
-// OptionError is a refusal of one option. It never holds a secret.
-type OptionError struct {
-	Option  string // the field of Options
-	Message string // what is wrong, and what to pass in its place
-}
-
-func (e *OptionError) Error() string { return e.Option + ": " + e.Message }
-
 // complete checks the options and fills in the defaults.
 func (o Options) complete() (Options, error) {
 	if err := checkURL("AuthorizationServer", o.AuthorizationServer); err != nil {
 		return o, err
 	}
 	if strings.Contains(o.AuthorizationServer, "?") { // RFC 8414, section 2
-		return o, &OptionError{"AuthorizationServer", "holds a query; pass the issuer as the authorization server spells it"}
+		return o, &rs.OptionError{Option: "AuthorizationServer", Message: "holds a query; pass the issuer as the authorization server spells it"}
 	}
 	if o.IntrospectionURL != "" {
 		if err := checkURL("IntrospectionURL", o.IntrospectionURL); err != nil {
@@ -85,11 +77,11 @@ func (o Options) complete() (Options, error) {
 	}
 	switch {
 	case o.ClientID == "":
-		return o, &OptionError{"ClientID", "is empty; pass the id that the authorization server knows this server by"}
+		return o, &rs.OptionError{Option: "ClientID", Message: "is empty; pass the id that the authorization server knows this server by"}
 	case o.ClientSecret.IsZero():
-		return o, &OptionError{"ClientSecret", "is empty; pass the secret of the introspection client"}
+		return o, &rs.OptionError{Option: "ClientSecret", Message: "is empty; pass the secret of the introspection client"}
 	case len(o.Audiences) == 0:
-		return o, &OptionError{"Audiences", "is empty; pass at least the resource server's URL"}
+		return o, &rs.OptionError{Option: "Audiences", Message: "is empty; pass at least the resource server's URL"}
 	}
 	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultTimeout)
 	o.CacheSize = cmp.Or(max(o.CacheSize, 0), DefaultCacheSize)
@@ -109,7 +101,7 @@ func (o Options) complete() (Options, error) {
 // checkURL does not repeat the value, since userinfo may be in it.
 func checkURL(option, value string) error {
 	if _, err := address.Parse(value); err != nil {
-		return &OptionError{option, err.Error() + "; pass a URL such as https://as.example.com"}
+		return &rs.OptionError{Option: option, Message: err.Error() + "; pass a URL such as https://as.example.com"}
 	}
 	return nil
 }

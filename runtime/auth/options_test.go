@@ -23,7 +23,7 @@ func TestOptions(t *testing.T) {
 		}
 		change(&options)
 		v, err := auth.NewVerifier(options)
-		var wrong *auth.OptionError
+		var wrong *rs.OptionError
 		if v != nil || !errors.As(err, &wrong) || wrong.Option != option || strings.Contains(err.Error(), "planted") {
 			t.Errorf("%s: got %v", option, err)
 		}

@@ -1,13 +1,20 @@
+// Package auth decides who may speak to the hosted server. It takes the bearer out of a request, asks the
+// authorization server about it (RFC 7662), and says in HTTP's terms (RFC 6750, RFC 9728) why a request
+// is refused. It knows nothing of MCP: a request that it refuses never gets that far (R-HOST-4).
+//
+// The order of use is Bearer, Verifier.Verify, and Challenge.Write for an error of either.
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"errors"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -19,20 +26,29 @@ type Verifier struct {
 	audiences audiences
 	cache     *cache
 	asking    singleflight.Group
-	turns     turns
+	free      *semaphore.Weighted // how many introspections may run
 	clock     func() time.Time
 	observe   func(Event)
 }
 
-// NewVerifier checks the options and makes a Verifier. Its error is an *OptionError. It sends nothing.
+// Bounds of what a flood of made-up tokens can cause: each of them is asked about once.
+const (
+	// DefaultConcurrency is how many introspections run at once.
+	DefaultConcurrency = 64
+
+	// longestWait is how long a token waits for an introspection to begin before it is refused with 503. It lets an honest
+	// burst through, and ends far sooner than the introspections of an authorization server that hangs.
+	longestWait = time.Second
+)
+
+// errBusy is the cause of a refusal while too many introspections run.
+var errBusy = errors.New("too many introspections run at once; this one could not begin in time")
+
+// NewVerifier checks the options and makes a Verifier. Its error is an *rs.OptionError. It sends nothing.
 func NewVerifier(options Options) (*Verifier, error) {
 	options, err := options.complete()
 	if err != nil {
 		return nil, err
-	}
-	kept, err := newCache(options.CacheSize)
-	if err != nil {
-		return nil, &OptionError{"CacheSize", fmt.Sprintf("no cache of this size: %v", err)}
 	}
 	as := &server{
 		transport: options.Transport, clientID: options.ClientID, clientSecret: options.ClientSecret, timeout: options.Timeout,
@@ -41,8 +57,8 @@ func NewVerifier(options Options) (*Verifier, error) {
 		server:    as,
 		endpoint:  newEndpoint(as, options.AuthorizationServer, options.IntrospectionURL),
 		audiences: newAudiences(options.Audiences),
-		cache:     kept,
-		turns:     newTurns(options.Concurrency),
+		cache:     newCache(options.CacheSize),
+		free:      semaphore.NewWeighted(int64(options.Concurrency)),
 		clock:     options.Clock,
 		observe:   options.Observe,
 	}, nil
@@ -54,7 +70,7 @@ func NewVerifier(options Options) (*Verifier, error) {
 // kept. Requests that bring the same token at the same time wait for one introspection together; when one
 // of them is cancelled the others still get the answer. While the authorization server gives no usable
 // answer, a kept answer counts until its time, and after it the token is refused with 503. So is a token
-// that finds no turn within a second, since only so many introspections run at once.
+// whose introspection cannot begin within a second, since only so many run at once.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 	if !isToken(bearer) {
 		return nil, badToken("The bearer token is not well-formed. Send the access token as it was issued.")
@@ -77,7 +93,7 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 	}
 }
 
-// Check tells whether the authorization server answers this server's introspections, for a readiness
+// Check asks whether the authorization server answers this server's introspections, for a readiness
 // probe: it asks about a token that does not exist, every time. Its error is a *Refusal with 503.
 func (v *Verifier) Check(ctx context.Context) error {
 	if _, err := v.introspect(ctx, rand.Text()); err != nil {
@@ -88,17 +104,18 @@ func (v *Verifier) Check(ctx context.Context) error {
 
 // ask makes a verdict and keeps it.
 func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict, error) {
-	// Between a caller's look into the cache and its turn here, another turn may have ended.
+	// Since the caller looked into the cache, another introspection may have ended.
 	asked := v.clock()
 	if kept, found := v.cache.get(token, asked); found {
 		return kept, nil
 	}
-	end, err := v.turns.take(ctx)
-	if err != nil {
+	waiting, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	if v.free.Acquire(waiting, 1) != nil {
 		v.observe(Busy)
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), errBusy)
 	}
-	defer end()
+	defer v.free.Release(1)
 	answered, err := v.introspect(ctx, bearer)
 	if err != nil {
 		v.observe(Failed)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
@@ -59,7 +58,7 @@ func ExitCode(err error) int {
 		return ExitRefused
 	case isUnusable:
 		return ClassCode(unusable.Class)
-	case is[*rs.OptionError](err), is[*host.OptionError](err), is[*auth.OptionError](err):
+	case is[*rs.OptionError](err), is[*host.OptionError](err):
 		return ExitUsage
 	case is[*webhook.Refusal](err), is[*tool.UnconfirmedError](err):
 		return ExitToolError
