@@ -57,11 +57,22 @@ func (c *Cache) NamedRoot() string {
 
 // Path is the file of a provider, whether or not it exists.
 func (c *Cache) Path(providerURL string) (string, error) {
+	place, err := c.place(providerURL)
+	return place.path, err
+}
+
+// place is where the credentials of a provider are.
+type place struct {
+	provider string // its URL in one spelling
+	path     string // the file
+}
+
+func (c *Cache) place(providerURL string) (place, error) {
 	provider, err := ParseProviderURL(providerURL)
 	if err != nil {
-		return "", err
+		return place{}, err
 	}
-	return filepath.Join(c.directory(), cacheKey(provider)+".json"), nil
+	return place{provider, filepath.Join(c.directory(), cacheKey(provider)+".json")}, nil
 }
 
 func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
@@ -71,15 +82,16 @@ func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
 // are narrowed, and a file only when it is a credential; links to files are not followed. Errors of the file are of
 // class Configuration.
 func (c *Cache) Read(providerURL string) (*Entry, error) {
-	path, err := c.Path(providerURL)
+	at, err := c.place(providerURL)
 	if err != nil {
 		return nil, err
 	}
-	// Path has accepted the URL, so it parses again.
-	provider, _ := ParseProviderURL(providerURL)
-	var entry *Entry
-	err = c.readFile(path, provider, func(data []byte) (err error) {
-		entry, err = c.readEntry(data, path, provider)
+	return c.read(at)
+}
+
+func (c *Cache) read(at place) (entry *Entry, err error) {
+	err = c.readFile(at, func(data []byte) (err error) {
+		entry, err = c.readEntry(at, data)
 		return err
 	})
 	return entry, err
@@ -87,45 +99,54 @@ func (c *Cache) Read(providerURL string) (*Entry, error) {
 
 // readEntry makes sure of the provider: two of them can share a file name, and a token goes only to the one
 // that it was issued for.
-func (c *Cache) readEntry(data []byte, path, provider string) (*Entry, error) {
+func (c *Cache) readEntry(p place, data []byte) (*Entry, error) {
 	entry, err := parseEntry(data)
 	if err != nil {
-		return nil, c.unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
+		return nil, c.malformed(p, err)
 	}
 	stored, err := ParseProviderURL(entry.ProviderURL)
-	if err != nil || stored != provider {
-		return nil, c.unusable(provider, fmt.Sprintf("credential file %s was not written for %s", path, provider), err)
+	if err != nil || stored != p.provider {
+		return nil, c.unusable(p.provider, fmt.Sprintf("credential file %s was not written for %s", p.path, p.provider), err)
 	}
 	return entry, nil
 }
 
+// malformed is a file that holds no credential.
+func (c *Cache) malformed(at place, err error) *Error {
+	return c.unusable(at.provider, fmt.Sprintf("credential file %s is malformed: %v", at.path, err), fmt.Errorf("%w: %w", errMalformed, err))
+}
+
 // readFile lets use have what a file holds, and narrows the file when that is what use expects.
-func (c *Cache) readFile(path, provider string, use func(data []byte) error) error {
+func (c *Cache) readFile(at place, use func(data []byte) error) error {
 	if err := c.protectDirectories(); err != nil {
 		return err
 	}
-	file, info, err := ownfile.Open(path, os.O_RDONLY)
+	file, info, err := ownfile.Open(at.path, os.O_RDONLY)
 	var foreign *ownfile.Fault
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return c.unusable(provider, fmt.Sprintf("no credential for %s in %s", provider, c.Root), err)
+		return c.unusable(at.provider, fmt.Sprintf("no credential for %s in %s", at.provider, c.Root), err)
 	case errors.As(err, &foreign):
-		return c.unusable(provider, "credential file "+foreign.Error(), err)
+		return c.unusable(at.provider, "credential file "+foreign.Error(), err)
 	case err != nil:
-		return c.unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return c.unreadable(at, err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
 	switch {
 	case err != nil:
-		return c.unusable(provider, fmt.Sprintf("credential file %s cannot be read: %v", path, cause(err)), err)
+		return c.unreadable(at, err)
 	case len(data) > largestFile:
-		return c.unusable(provider, fmt.Sprintf("credential file %s is larger than %d bytes", path, largestFile), nil)
+		return c.unusable(at.provider, fmt.Sprintf("credential file %s is larger than %d bytes", at.path, largestFile), nil)
 	}
 	if err := use(data); err != nil {
 		return err
 	}
-	return c.protect(file, info, path)
+	return c.protect(file, info, at.path)
+}
+
+func (c *Cache) unreadable(at place, err error) *Error {
+	return c.unusable(at.provider, fmt.Sprintf("credential file %s cannot be read: %v", at.path, cause(err)), err)
 }
 
 // errMalformed is a file that holds no credential, for whatever reason.

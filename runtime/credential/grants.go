@@ -25,18 +25,21 @@ var tokenBound = append([]string{"refresh_token", "id_token", "expires_in"}, rs.
 // Grants gives every credential of a provider that is stored, at least one. The first is the one that is
 // used without a grant id. Errors are those of Read.
 func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
-	entry, err := c.Read(providerURL)
+	at, err := c.place(providerURL)
 	if err != nil {
 		return nil, err
 	}
-	path, err := c.Path(providerURL)
+	return c.grants(at)
+}
+
+func (c *Cache) grants(at place) ([]*Entry, error) {
+	entry, err := c.read(at)
 	if err != nil {
 		return nil, err
 	}
 	others, err := entry.others()
 	if err != nil {
-		provider, _ := ParseProviderURL(providerURL) // Read has accepted it
-		return nil, c.unusable(provider, fmt.Sprintf("credential file %s is malformed: %v", path, err), fmt.Errorf("%w: %w", errMalformed, err))
+		return nil, c.malformed(at, err)
 	}
 	return append([]*Entry{entry}, others...), nil
 }
@@ -64,23 +67,23 @@ func (e *Entry) others() ([]*Entry, error) {
 // file is replaced with a warning, and one of another provider is refused. Processes that add at the same
 // moment take turns, so that each finds what the others have stored.
 func (c *Cache) Add(entry *Entry) error {
-	path, err := c.Path(entry.ProviderURL)
+	at, err := c.place(entry.ProviderURL)
 	if err != nil {
 		return err
 	}
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	return c.inTurn(func() error { return c.add(path, entry) })
+	return c.inTurn(func() error { return c.add(at, entry) })
 }
 
-func (c *Cache) add(path string, entry *Entry) error {
-	file, err := c.joined(entry.ProviderURL)
+func (c *Cache) add(at place, entry *Entry) error {
+	file, err := c.joined(at)
 	if err != nil {
 		return err
 	}
-	if file.malformed && c.Logger != nil {
-		c.Logger.Warn("credential file is malformed; it is replaced", "path", path)
+	if file.malformed {
+		c.warn("credential file is malformed; it is replaced", at.path)
 	}
 	grants := []*Entry{entry}
 	for _, old := range file.grants {
@@ -90,7 +93,7 @@ func (c *Cache) add(path string, entry *Entry) error {
 		}
 		entry.inherit(old)
 	}
-	return c.storeGrants(path, file.members, grants)
+	return c.storeGrants(at.path, file.members, grants)
 }
 
 // inherit takes what other tools noted about the same grant.
@@ -111,19 +114,18 @@ type joinedFile struct {
 	malformed bool
 }
 
-func (c *Cache) joined(providerURL string) (joinedFile, error) {
-	grants, err := c.Grants(providerURL)
+func (c *Cache) joined(at place) (joinedFile, error) {
+	grants, err := c.grants(at)
 	switch {
 	case err == nil:
 		return joinedFile{members: grants[0].members, grants: grants}, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return joinedFile{}, nil
 	case errors.Is(err, errMalformed):
-		return joinedFile{members: c.salvaged(providerURL), malformed: true}, nil
+		return joinedFile{members: c.salvaged(at), malformed: true}, nil
 	}
 	var failure *Error
-	provider, _ := ParseProviderURL(providerURL) // empty when it is what is wrong
-	if !errors.As(err, &failure) || failure.NextStep != c.connectStep(provider) {
+	if !errors.As(err, &failure) || failure.NextStep != c.connectStep(at.provider) {
 		return joinedFile{}, err // it says what else to do
 	}
 	return joinedFile{}, &Error{
@@ -133,17 +135,14 @@ func (c *Cache) joined(providerURL string) (joinedFile, error) {
 }
 
 // salvaged gives the members of a file that is an object of this provider, though no credential is in it.
-func (c *Cache) salvaged(providerURL string) rawjson.Object {
-	path, _ := c.Path(providerURL) // the file was read, so the URL is one
-	provider, _ := ParseProviderURL(providerURL)
-	var members rawjson.Object
-	_ = c.readFile(path, provider, func(data []byte) (err error) {
+func (c *Cache) salvaged(at place) (members rawjson.Object) {
+	_ = c.readFile(at, func(data []byte) (err error) {
 		if members, err = parseObject(data); err != nil {
 			return err
 		}
 		return errMalformed // its mode stays: it is no credential
 	})
-	if stored, err := ParseProviderURL(members.Text("provider_url")); err != nil || stored != provider {
+	if stored, err := ParseProviderURL(members.Text("provider_url")); err != nil || stored != at.provider {
 		return nil
 	}
 	return members
@@ -153,23 +152,22 @@ func (c *Cache) salvaged(providerURL string) rawjson.Object {
 // empty, and gives what it took. The last one takes the file with it, and so does a malformed file, which
 // gives nothing. A grant that is not there is an error of class Configuration.
 func (c *Cache) Remove(providerURL, grantID string) (removed []*Entry, err error) {
-	path, err := c.Path(providerURL)
+	at, err := c.place(providerURL)
 	if err != nil {
 		return nil, err
 	}
 	err = c.inTurn(func() error {
-		removed, err = c.remove(path, providerURL, grantID)
+		removed, err = c.remove(at, grantID)
 		return err
 	})
 	return removed, err
 }
 
-func (c *Cache) remove(path, providerURL, grantID string) ([]*Entry, error) {
-	provider, _ := ParseProviderURL(providerURL) // Path has accepted it
-	grants, err := c.Grants(providerURL)
+func (c *Cache) remove(at place, grantID string) ([]*Entry, error) {
+	grants, err := c.grants(at)
 	if err != nil {
 		if grantID == "" && errors.Is(err, errMalformed) {
-			return nil, c.removeFile(path)
+			return nil, c.removeFile(at.path)
 		}
 		return nil, err
 	}
@@ -184,14 +182,14 @@ func (c *Cache) remove(path, providerURL, grantID string) ([]*Entry, error) {
 	}
 	switch {
 	case len(removed) == 0:
-		refused := c.anotherGrant(provider, grants, grantID)
+		refused := c.anotherGrant(at.provider, grants, grantID)
 		refused.NextStep = "run: " + commandline.Connections(c.NamedRoot())
 		return nil, refused
 	case len(kept) == 0:
-		return removed, c.removeFile(path)
+		return removed, c.removeFile(at.path)
 	}
 	c.removeLeftovers()
-	return removed, c.storeGrants(path, members, kept)
+	return removed, c.storeGrants(at.path, members, kept)
 }
 
 func (c *Cache) removeFile(path string) error {

@@ -42,7 +42,7 @@ func (c *Cache) List() ([]Listed, error) {
 
 func (c *Cache) listed(path string) Listed {
 	var entry *Entry
-	err := c.readFile(path, "", func(data []byte) (err error) { // which provider it is, the file says
+	err := c.readFile(place{path: path}, func(data []byte) (err error) { // which provider it is, the file says
 		if entry, err = parseEntry(data); err != nil {
 			return c.malformedListed(path, err)
 		}

@@ -16,12 +16,15 @@ type Selection struct {
 // Load gives the scoped credential of a provider. Owner credentials are of class Refused; missing,
 // malformed, expired ones and those of another grant are of class Configuration (R-STDIO-2, R-STDIO-3).
 func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
-	grants, err := c.Grants(selection.ProviderURL)
+	at, err := c.place(selection.ProviderURL)
 	if err != nil {
 		return nil, err
 	}
-	// Grants has accepted the URL, so it parses again.
-	provider, _ := ParseProviderURL(selection.ProviderURL)
+	grants, err := c.grants(at)
+	if err != nil {
+		return nil, err
+	}
+	provider := at.provider
 	entry := grants[0]
 	if selection.GrantID != "" {
 		i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.GrantID == selection.GrantID })

@@ -44,9 +44,7 @@ func (c *Cache) inTurn(change func() error) error {
 	err = c.awaitLock(file)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		if c.Logger != nil {
-			c.Logger.Warn("the file system has no locks; another connect at this moment may be lost", "path", path)
-		}
+		c.warn("the file system has no locks; another connect at this moment may be lost", path)
 	case errors.Is(err, errLocked):
 		return &Error{
 			Class:    Configuration,

@@ -32,7 +32,11 @@ func (c *Cache) store(path string, data []byte) error {
 // Prepare makes the directories and shows that a credential of the provider could be added, so that a sign-in
 // that the owner approved does not fail at its end.
 func (c *Cache) Prepare(providerURL string) error {
-	if _, err := c.joined(providerURL); err != nil {
+	at, err := c.place(providerURL)
+	if err != nil {
+		return err
+	}
+	if _, err := c.joined(at); err != nil {
 		return err
 	}
 	if err := c.prepare(); err != nil {

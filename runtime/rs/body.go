@@ -16,11 +16,6 @@ type bodyTooLargeError struct{ limit int64 }
 
 func (e *bodyTooLargeError) Error() string { return fmt.Sprintf("body larger than %d bytes", e.limit) }
 
-// encodingError is a Content-Encoding that was not asked for.
-type encodingError struct{ encoding string }
-
-func (e *encodingError) Error() string { return fmt.Sprintf("content encoding %q", e.encoding) }
-
 // A gzip reader owns about 40 kB of buffers.
 var gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
@@ -40,7 +35,7 @@ func readBody(response *http.Response, limit int64) ([]byte, error) {
 		}
 		return readAll(decompressor, 4*response.ContentLength, limit)
 	default:
-		return nil, &encodingError{encoding}
+		return nil, fmt.Errorf("content encoding %q", encoding)
 	}
 }
 

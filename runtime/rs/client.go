@@ -1,11 +1,9 @@
 package rs
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"io"
 	"net/http"
-	"slices"
 	"time"
 )
 
@@ -47,12 +45,6 @@ func NewClient(options Options) (*Client, error) {
 	if options.Transport == nil {
 		options.Transport = sharedTransport()
 	}
-	if options.Timeout <= 0 {
-		options.Timeout = DefaultTimeout
-	}
-	if options.MaxBody <= 0 {
-		options.MaxBody = DefaultMaxBody
-	}
 	if options.Retries == nil {
 		options.Retries = NewRetryBudget()
 	}
@@ -64,8 +56,8 @@ func NewClient(options Options) (*Client, error) {
 		bearer:      options.Bearer,
 		header:      options.Header.Clone(),
 		secrets:     options.Secrets.with(options.Bearer.Reveal()),
-		timeout:     options.Timeout,
-		maxBody:     options.MaxBody,
+		timeout:     cmp.Or(max(options.Timeout, 0), DefaultTimeout),
+		maxBody:     cmp.Or(max(options.MaxBody, 0), DefaultMaxBody),
 	}, nil
 }
 
@@ -102,8 +94,7 @@ func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
 }
 
 // exchange is a request to come. The caller's context tells why the one that bounds it ended. What is shown of it stands
-// at the provider's public origin: where the resource server is read may be an address of an inner network, which is
-// nothing to a remote caller.
+// at the provider's public origin: the address that is read may be one of an inner network, which a remote caller must not see.
 func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
 	target := string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {
@@ -112,49 +103,4 @@ func (c *Client) exchange(ctx context.Context, method string, asked Request) *ex
 	return &exchange{
 		client: c, caller: ctx, method: method, asked: asked, address: c.baseURL + target, shownURL: c.secrets.text(c.providerURL + target),
 	}
-}
-
-// request is the exchange's request under a context, with the headers that all have.
-func (e *exchange) request(ctx context.Context, accept string, body []byte) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, e.method, e.address, bodyReader(body))
-	if err != nil {
-		return nil, e.failure(Unreachable, "the request has no valid URL", "check the provider URL", nil)
-	}
-	for name, values := range e.client.header {
-		request.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
-	}
-	request.Header.Set("Accept", accept)
-	request.Header.Set("Authorization", "Bearer "+e.client.bearer.Reveal())
-	request.Header.Set("User-Agent", "pdpp-mcp")
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	return request, nil
-}
-
-// bodyReader is nil for no body, so that no length is announced.
-func bodyReader(body []byte) io.Reader {
-	if body == nil {
-		return nil
-	}
-	return bytes.NewReader(body)
-}
-
-// run sends the request and reads the whole answer.
-func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
-	request, err := e.request(ctx, "application/json", body)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Accept-Encoding", "gzip")
-
-	// The transport is called directly. Package http's Client would follow redirects, and the bearer goes
-	// only where the configuration says: not to another origin, and a resource server has no reason to
-	// move its API within its own.
-	response, err := e.client.transport.RoundTrip(request)
-	if err != nil {
-		return nil, e.unanswered(err)
-	}
-	defer response.Body.Close()
-	return e.read(response)
 }

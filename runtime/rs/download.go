@@ -48,20 +48,28 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 			request.Header.Set("If-Range", from.ETag)
 		}
 	}
-	idle := newIdleTimer(c.timeout, cancel)
+	body := &downloadBody{exchange: exchange, cancel: cancel}
+	body.timer = time.AfterFunc(c.timeout, func() {
+		body.late.Store(true)
+		cancel()
+	})
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
-		idle.stop()
-		return nil, exchange.stalled(idle, err)
+		body.timer.Stop()
+		failure := body.broken(err)
+		cancel()
+		return nil, failure
 	}
+	body.ReadCloser = response.Body
 	download, err := exchange.open(response, from)
 	if err != nil {
-		idle.stop()
-		_ = response.Body.Close() // what it held was read or is not wanted
-		cancel()
+		_ = body.Close() // what it held was read or is not wanted
 		return nil, err
 	}
-	download.Body = &downloadBody{exchange: exchange, body: response.Body, idle: idle, cancel: cancel, left: download.left(response)}
+	download.Body, body.left = body, response.ContentLength
+	if download.Size >= 0 {
+		body.left = download.Size - download.Offset
+	}
 	return download, nil
 }
 
@@ -76,7 +84,7 @@ func (e *exchange) open(response *http.Response, from Resume) (*Download, error)
 	}
 	e.status, e.requestID = response.StatusCode, e.client.secrets.text(requestID(response.Header))
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, e.failure(InvalidResponse, "the resource server encoded the bytes, which was not asked for", tryAgain, &encodingError{encoding})
+		return nil, e.failure(InvalidResponse, "the resource server encoded the bytes, which was not asked for", tryAgain, fmt.Errorf("content encoding %q", encoding))
 	}
 	download := &Download{
 		Size: response.ContentLength, ETag: response.Header.Get("ETag"),
@@ -111,58 +119,20 @@ func contentRange(value string) (first, size int64, ok bool) {
 	return first, size, err == nil && size == last+1
 }
 
-// left is how many bytes the body has, or -1.
-func (d *Download) left(response *http.Response) int64 {
-	if d.Size < 0 {
-		return response.ContentLength
-	}
-	return d.Size - d.Offset
-}
-
-// idleTimer gives an exchange up that waits too long for its next byte.
-type idleTimer struct {
-	timer   *time.Timer
-	timeout time.Duration
-	fired   atomic.Bool
-}
-
-func newIdleTimer(timeout time.Duration, giveUp func()) *idleTimer {
-	idle := &idleTimer{timeout: timeout}
-	idle.timer = time.AfterFunc(timeout, func() {
-		idle.fired.Store(true)
-		giveUp()
-	})
-	return idle
-}
-
-func (i *idleTimer) stop() { i.timer.Stop() }
-
-func (i *idleTimer) restart() { i.timer.Reset(i.timeout) }
-
-// stalled is what became of an exchange that broke off.
-func (e *exchange) stalled(idle *idleTimer, err error) *Failure {
-	if idle.fired.Load() {
-		return e.failure(Timeout, fmt.Sprintf("the resource server sent nothing for %s", idle.timeout), tryAgain, err)
-	}
-	if e.status == 0 {
-		return e.unanswered(err)
-	}
-	return e.unreadable(err)
-}
-
-// downloadBody turns what goes wrong into failures, and counts.
+// downloadBody counts bytes, turns what goes wrong into failures, and gives up when the next byte takes too long.
 type downloadBody struct {
+	io.ReadCloser
 	exchange *exchange
-	body     io.ReadCloser
-	idle     *idleTimer
 	cancel   context.CancelFunc
+	timer    *time.Timer // runs while the resource server is waited for
+	late     atomic.Bool
 	left     int64 // -1: unknown
 }
 
 func (b *downloadBody) Read(into []byte) (int, error) {
-	b.idle.restart()
-	count, err := b.body.Read(into)
-	b.idle.stop() // the caller may take its time
+	b.timer.Reset(b.exchange.client.timeout)
+	count, err := b.ReadCloser.Read(into)
+	b.timer.Stop() // the caller may take its time
 	if b.left >= 0 {
 		b.left -= int64(count)
 	}
@@ -174,11 +144,22 @@ func (b *downloadBody) Read(into []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		return count, io.EOF
 	}
-	return count, b.exchange.stalled(b.idle, err)
+	return count, b.broken(err)
 }
 
 func (b *downloadBody) Close() error {
-	b.idle.stop()
+	b.timer.Stop()
 	b.cancel()
-	return b.body.Close()
+	return b.ReadCloser.Close()
+}
+
+// broken is what became of an exchange that broke off.
+func (b *downloadBody) broken(err error) *Failure {
+	switch {
+	case b.late.Load():
+		return b.exchange.failure(Timeout, fmt.Sprintf("the resource server sent nothing for %s", b.exchange.client.timeout), tryAgain, err)
+	case b.exchange.status == 0:
+		return b.exchange.unanswered(err)
+	}
+	return b.exchange.unreadable(err)
 }

@@ -1,9 +1,13 @@
 package rs
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 )
 
 // exchange is one request and what became of it.
@@ -16,6 +20,47 @@ type exchange struct {
 	shownURL  string // the URL at the provider's public origin, without the bearer
 	status    int
 	requestID string
+}
+
+// request is the exchange's request under a context, with the headers that all have.
+func (e *exchange) request(ctx context.Context, accept string, body []byte) (*http.Request, error) {
+	var sent io.Reader // nil for no body, so that no length is announced
+	if body != nil {
+		sent = bytes.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(ctx, e.method, e.address, sent)
+	if err != nil {
+		return nil, e.failure(Unreachable, "the request has no valid URL", "check the provider URL", nil)
+	}
+	for name, values := range e.client.header {
+		request.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
+	request.Header.Set("Accept", accept)
+	request.Header.Set("Authorization", "Bearer "+e.client.bearer.Reveal())
+	request.Header.Set("User-Agent", "pdpp-mcp")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request, nil
+}
+
+// run sends the request and reads the whole answer.
+func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
+	request, err := e.request(ctx, "application/json", body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept-Encoding", "gzip")
+
+	// The transport is called directly. Package http's Client would follow redirects, and the bearer goes
+	// only where the configuration says: not to another origin, and a resource server has no reason to
+	// move its API within its own.
+	response, err := e.client.transport.RoundTrip(request)
+	if err != nil {
+		return nil, e.unanswered(err)
+	}
+	defer response.Body.Close()
+	return e.read(response)
 }
 
 // read turns an answer into a response, an *Error or a *Failure.
@@ -52,8 +97,5 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 func (e *exchange) changes() bool { return e.method != http.MethodGet }
 
 func requestID(header http.Header) string {
-	if id := header.Get("Request-Id"); id != "" {
-		return id
-	}
-	return header.Get("X-Request-Id")
+	return cmp.Or(header.Get("Request-Id"), header.Get("X-Request-Id"))
 }

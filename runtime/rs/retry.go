@@ -17,17 +17,12 @@ import (
 
 // MaxTries is how often one read is sent at most: once, and twice again.
 //
-// A read is sent again when nothing of an answer can have been used: the connection was refused or broke before
-// a status line came, or the answer was 502, 503 or 504, or it was 429 with a Retry-After. Every try is the same
-// request with the same bearer (R-ERR-3), and all of them together have the time of one. Changes are never sent
-// again. Package http, below this, takes a new connection when one that was kept open turns out to be closed; that
-// counts as the same try.
-//
-// What this costs an operator: a resource server that refuses at once gets up to three times the requests of few callers,
-// and hardly more than the requests of many (RetryBudget), spread by jitter over half a second, so that callers who failed
-// together do not come back together. One that is slow gets no request more, since a read that ran out of time is not
-// sent again; slowness is the trouble that further load makes worse. A caller waits at most 0.6 s longer for a refusal,
-// or as long as Retry-After asks, and holds its place among its own concurrent requests meanwhile.
+// A read is sent again when nothing of an answer can have been used: the connection was refused or broke before a status
+// line came, or the answer was 502, 503 or 504, or 429 with a Retry-After. Every try is the same request with the same
+// bearer (R-ERR-3), and all together have the time of one. A change, and a read that ran out of time, is never sent
+// again; a connection that package http replaces because it was closed meanwhile counts as the same try. Jitter spreads
+// callers who failed together, and RetryBudget bounds what all of them cost. A caller waits at most 0.6 s longer for a
+// refusal, or as long as Retry-After asks.
 const MaxTries = 3
 
 // The waits before the second and the third try are, before jitter of one half, these.
@@ -53,12 +48,12 @@ func repeat(ctx context.Context, budget *RetryBudget, once func() (*Response, er
 	_, _ = backoff.Retry(ctx, func() (*Response, error) {
 		response, last = once()
 		tries++
-		said := verdict(ctx, last)
+		judged := verdict(ctx, last)
 		var final *backoff.PermanentError
-		if said != nil && !errors.As(said, &final) && tries < MaxTries && !budget.spend() {
-			said = backoff.Permanent(said)
+		if judged != nil && !errors.As(judged, &final) && tries < MaxTries && !budget.spend() {
+			judged = backoff.Permanent(judged)
 		}
-		return response, said
+		return response, judged
 	}, limits...)
 	return response, last
 }
@@ -108,7 +103,7 @@ func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
 	return max(0, date.Sub(now)), true
 }
 
-// isPassing tells whether a request that got no answer failed in a way that may be over at once: a connection that was
+// isPassing reports whether a request that got no answer failed in a way that may be over at once: a connection that was
 // refused or that broke. A name that does not resolve, a certificate that is not trusted and bytes that are no HTTP
 // stay as they are, and whoever waited out a timeout has waited enough.
 func isPassing(err error) bool {
@@ -137,13 +132,10 @@ const (
 	retryFloor   = 1.0  // further tries earned in a second, whatever is read
 )
 
-// RetryBudget bounds the tries after the first ones of all reads that share it, so that callers together do not
-// triple the load of a resource server that is down: in an outage of some seconds it gets at most a tenth more reads than it
-// is asked, one more for each second, and twenty. When the budget is spent, the first failure is the answer. It is
-// made by NewRetryBudget and safe for concurrent use.
-//
-// The idea is that of gRPC's retry throttling (gRFC A6) and of the client throttling in Google's Site Reliability
-// Engineering, chapter 21: a share of what is asked, not a number for each call.
+// RetryBudget bounds the tries after the first ones of all reads that share it, so that callers together do not triple the
+// load of a resource server that is down: it gets at most a tenth more reads than it is asked, one more a second, and
+// twenty (as gRFC A6 and Site Reliability Engineering, chapter 21, have it). When the budget is spent, the first failure
+// is the answer. It is made by NewRetryBudget and safe for concurrent use.
 type RetryBudget struct {
 	mutex  sync.Mutex
 	saved  float64 // further tries, from 0 to retryReserve
@@ -162,7 +154,7 @@ func (b *RetryBudget) earn() {
 	b.saved = min(b.saved+retryShare, retryReserve)
 }
 
-// spend takes one further try, or tells that there is none.
+// spend takes one further try, and reports whether there was one.
 func (b *RetryBudget) spend() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
