@@ -77,38 +77,18 @@ func (c *Cache) place(providerURL string) (place, error) {
 
 func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
 
-// Read gives the entry of a provider. A file that others can read is narrowed to 0600 with a warning, a directory that
-// others can write loses those rights with one, and either is refused when that fails (R-STDIO-2). Only the user's own
-// are narrowed, and a file only when it is a credential; links to files are not followed. Errors of the file are of
-// class Configuration.
-func (c *Cache) Read(providerURL string) (*Entry, error) {
-	at, err := c.place(providerURL)
-	if err != nil {
-		return nil, err
-	}
-	return c.read(at)
-}
-
 func (c *Cache) read(at place) (entry *Entry, err error) {
-	err = c.readFile(at, func(data []byte) (err error) {
-		entry, err = c.readEntry(at, data)
-		return err
+	err = c.readFile(at, func(data []byte) error {
+		if entry, err = parseEntry(data); err != nil {
+			return c.malformed(at, err)
+		}
+		// Two providers can share a file name, and a token goes only to the one that it was issued for.
+		if stored, err := ParseProviderURL(entry.ProviderURL); err != nil || stored != at.provider {
+			return c.unusable(at.provider, fmt.Sprintf("credential file %s was not written for %s", at.path, at.provider), err)
+		}
+		return nil
 	})
 	return entry, err
-}
-
-// readEntry makes sure of the provider: two of them can share a file name, and a token goes only to the one
-// that it was issued for.
-func (c *Cache) readEntry(p place, data []byte) (*Entry, error) {
-	entry, err := parseEntry(data)
-	if err != nil {
-		return nil, c.malformed(p, err)
-	}
-	stored, err := ParseProviderURL(entry.ProviderURL)
-	if err != nil || stored != p.provider {
-		return nil, c.unusable(p.provider, fmt.Sprintf("credential file %s was not written for %s", p.path, p.provider), err)
-	}
-	return entry, nil
 }
 
 // malformed is a file that holds no credential.

@@ -168,7 +168,7 @@ func TestLoadRefusesOwnerCredential(t *testing.T) {
 func TestReadWithoutUsableFile(t *testing.T) {
 	t.Run("no cache", func(t *testing.T) {
 		cache := &credential.Cache{Root: filepath.Join(t.TempDir(), "none")}
-		_, err := cache.Read(provider)
+		_, err := readFirst(cache, provider)
 		wantError(t, err, credential.Configuration, "no credential for http://localhost:7673", "run: pdpp-mcp connect")
 	})
 	t.Run("directory", func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestReadWithoutUsableFile(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(cache.Root, "clients", "localhost_7673.json"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		_, err := cache.Read(provider)
+		_, err := readFirst(cache, provider)
 		wantError(t, err, credential.Configuration, "not a regular file", "run: pdpp-mcp connect")
 	})
 	t.Run("cache root is a file", func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestReadWithoutUsableFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		cache := &credential.Cache{Root: root}
-		_, err := cache.Read(provider)
+		_, err := readFirst(cache, provider)
 		wantError(t, err, credential.Configuration, "cannot be read", "run: pdpp-mcp connect")
 	})
 }
@@ -200,7 +200,7 @@ func TestReadNarrowsExposedFile(t *testing.T) {
 			}
 			var log bytes.Buffer
 			cache.Logger = slog.New(slog.NewTextHandler(&log, nil))
-			if _, err := cache.Read(provider); err != nil {
+			if _, err := readFirst(cache, provider); err != nil {
 				t.Fatal(err)
 			}
 			wantMode(t, path, 0o600)
@@ -208,7 +208,7 @@ func TestReadNarrowsExposedFile(t *testing.T) {
 				t.Errorf("log is %q, want a warning", log.String())
 			}
 			log.Reset()
-			if _, err := cache.Read(provider); err != nil || log.Len() > 0 {
+			if _, err := readFirst(cache, provider); err != nil || log.Len() > 0 {
 				t.Errorf("second read: error %v, log %q; want neither", err, log.String())
 			}
 		})
@@ -303,7 +303,7 @@ func TestAddMakesFiles(t *testing.T) {
 // Keys of other tools survive a rewrite, in their order. A refresh token belongs to the old access token.
 func TestAddKeepsUnknownMembersOfItsGrant(t *testing.T) {
 	cache, path := stored(t, `{"tool":"other","provider_url":"http://localhost:7673","client":{"x":1.10,"client_id":"cli_1"},"credential":{"refresh_token":"r","access_token":"old-token-of-a-test","nested":{"a":[1,2]}},"last":null}`)
-	entry, err := cache.Read(provider)
+	entry, err := readFirst(cache, provider)
 	if err != nil {
 		t.Fatal(err)
 	}

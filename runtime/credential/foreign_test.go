@@ -39,7 +39,7 @@ func TestReadLeavesOtherFilesAlone(t *testing.T) {
 		"a named pipe":             {func(path, _ string) error { return syscall.Mkfifo(path, 0o644) }, "is not a regular file"},
 	} {
 		for kind, read := range map[string]func(*credential.Cache) error{
-			"Read": func(cache *credential.Cache) error { _, err := cache.Read(provider); return err },
+			"Read": func(cache *credential.Cache) error { _, err := readFirst(cache, provider); return err },
 			"List": func(cache *credential.Cache) error {
 				listed, err := cache.List()
 				if err != nil || len(listed) != 1 {
@@ -75,7 +75,7 @@ func TestReadNarrowsCredentialsOnly(t *testing.T) {
 		if err := os.Chmod(path, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := cache.Read(provider)
+		_, err := readFirst(cache, provider)
 		wantError(t, err, credential.Configuration, "malformed", connectHint)
 		if strings.Contains(err.Error(), "'") {
 			t.Errorf("the error shows a character of the file: %v", err)
@@ -95,7 +95,7 @@ func TestReadNarrowsDirectories(t *testing.T) {
 			if err := os.Chmod(folder, mode); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := cache.Read(provider); err != nil {
+			if _, err := readFirst(cache, provider); err != nil {
 				t.Errorf("%s of mode %04o: %v", which, mode, err)
 			}
 			wantMode(t, folder, mode&^0o022)
@@ -116,7 +116,7 @@ func TestReadRefusesALinkToASharedDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, use := range map[string]func() error{
-			"Read":    func() error { _, err := cache.Read(provider); return err },
+			"Read":    func() error { _, err := readFirst(cache, provider); return err },
 			"Prepare": func() error { return cache.Prepare(provider) },
 			"Remove":  func() error { _, err := cache.Remove(provider, ""); return err },
 		} {

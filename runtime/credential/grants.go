@@ -23,7 +23,9 @@ const otherGrants = "other_grants"
 var tokenBound = append([]string{"refresh_token", "id_token", "expires_in"}, rs.KindMembers...)
 
 // Grants gives every credential of a provider that is stored, at least one. The first is the one that is
-// used without a grant id. Errors are those of Read.
+// used without a grant id. A file that others can read is narrowed to 0600 with a warning, a directory that others can
+// write loses those rights with one, and either is refused when that fails (R-STDIO-2). Only the user's own are narrowed,
+// and a file only when it is a credential; links to files are not followed. Errors of the file are of class Configuration.
 func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 	at, err := c.place(providerURL)
 	if err != nil {

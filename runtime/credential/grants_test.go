@@ -313,3 +313,12 @@ func TestGrantsAreAList(t *testing.T) {
 		}
 	})
 }
+
+// readFirst reads what is used without a grant id.
+func readFirst(cache *credential.Cache, provider string) (*credential.Entry, error) {
+	grants, err := cache.Grants(provider)
+	if err != nil {
+		return nil, err
+	}
+	return grants[0], nil
+}

@@ -25,7 +25,7 @@ func TestReadRefusesFileThatStaysExposed(t *testing.T) {
 	}
 	notPermitted := errors.New("operation not permitted")
 	cache := &Cache{Root: root, narrow: func(*os.File) error { return notPermitted }}
-	_, err := cache.Read("https://pdpp.example")
+	_, err := cache.Grants("https://pdpp.example")
 	var failure *Error
 	if !errors.As(err, &failure) || failure.Class != Configuration || !errors.Is(err, notPermitted) {
 		t.Fatalf("error is %v, want one of class configuration with its cause", err)

@@ -45,14 +45,8 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	}
 	began := time.Now()
 	begun, err := s.asker.postJSON(ctx, s.server.agentConnect, request)
-	if err != nil {
-		return nil, err
-	}
-	if !begun.isSuccess() {
-		return nil, s.failed(begun.refused())
-	}
 	var attempt agentAttempt
-	if err := begun.decode(&attempt); err != nil {
+	if err := s.accepted(begun, err, &attempt); err != nil {
 		return nil, err
 	}
 	if err := s.admitAttempt(&attempt, begun.from); err != nil {
@@ -83,16 +77,10 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 		return request, nil
 	}
 	answer, err := s.asker.postJSON(ctx, s.server.pushedAuthorization, agentRequest{ClientID: client.ClientID, Details: request.Details})
-	if err != nil {
-		return nil, err
-	}
-	if !answer.isSuccess() {
-		return nil, s.failed(answer.refused())
-	}
 	var pushed struct {
 		RequestURI string `json:"request_uri"`
 	}
-	if err := answer.decode(&pushed); err != nil {
+	if err := s.accepted(answer, err, &pushed); err != nil {
 		return nil, err
 	}
 	if pushed.RequestURI == "" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Limits of one exchange (interfaces.md, Limits). A body is counted in bytes.
@@ -32,12 +33,20 @@ type asker struct {
 	client *http.Client
 }
 
-func newAsker(transport http.RoundTripper, within reach) *asker {
-	return &asker{reach: within, client: &http.Client{
+// newAsker checks the provider's URL and gives it in one spelling. A nil transport is one of its own.
+func newAsker(providerURL string, transport http.RoundTripper) (string, *asker, error) {
+	provider, within, err := reachOf(providerURL)
+	if err != nil {
+		return "", nil, err
+	}
+	if transport == nil {
+		transport = rs.NewTransport()
+	}
+	return provider, &asker{reach: within, client: &http.Client{
 		Transport:     transport,
 		Timeout:       askTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}}, nil
 }
 
 // answer is a response that is neither a redirect nor a failure of the server.

@@ -4,6 +4,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -52,17 +53,12 @@ type Approval struct {
 // wraps ErrDenied, an expiry is of class Configuration and wraps ErrExpired; a token of another kind than client is
 // of class Refused.
 func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
-	provider, within, err := reachOf(options.ProviderURL)
+	provider, asker, err := newAsker(options.ProviderURL, options.Transport)
 	if err != nil {
 		return nil, err
 	}
-	if options.ClientName == "" {
-		options.ClientName = DefaultClientName
-	}
-	if options.Transport == nil {
-		options.Transport = rs.NewTransport()
-	}
-	asker := newAsker(options.Transport, within)
+	options.ClientName = cmp.Or(options.ClientName, DefaultClientName)
+	options.Transport = asker.client.Transport
 	server, err := asker.discover(ctx, provider)
 	if err != nil {
 		return nil, err
@@ -84,6 +80,17 @@ type signIn struct {
 	asker    *asker
 
 	announced bool // the owner has been asked
+}
+
+// accepted decodes an answer, unless it did not come or the server refuses.
+func (s *signIn) accepted(answer *answer, err error, into any) error {
+	switch {
+	case err != nil:
+		return err
+	case !answer.isSuccess():
+		return s.failed(answer.refused())
+	}
+	return answer.decode(into)
 }
 
 func (s *signIn) announce(approval Approval) {
@@ -137,21 +144,17 @@ func (s *signIn) entry(issued *issued, now time.Time) *credential.Entry {
 	}
 }
 
-// Revoke asks the authorization server that issued a credential to end it (RFC 7009). It tells false when that
+// Revoke asks the authorization server that issued a credential to end it (RFC 7009). It is false when that
 // server revokes no tokens, or is not known. A nil transport means one of its own. The grant stays: its owner ends
 // it at the provider. Errors are those of Connect.
 func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTripper) (bool, error) {
 	if entry.AuthorizationServer == "" || entry.Credential.OwnerMark() != "" {
 		return false, nil
 	}
-	provider, within, err := reachOf(entry.ProviderURL)
+	provider, asker, err := newAsker(entry.ProviderURL, transport)
 	if err != nil {
 		return false, err
 	}
-	if transport == nil {
-		transport = rs.NewTransport()
-	}
-	asker := newAsker(transport, within)
 	server, _, err := asker.authorizationServer(ctx, entry.AuthorizationServer)
 	if err != nil || server.revocation == "" {
 		return false, err

@@ -43,14 +43,8 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	}
 	began := time.Now()
 	answer, err := s.asker.postForm(ctx, s.server.deviceAuthorization, form)
-	if err != nil {
-		return nil, err
-	}
-	if !answer.isSuccess() {
-		return nil, s.failed(answer.refused())
-	}
 	var started deviceStarted
-	if err := answer.decode(&started); err != nil {
+	if err := s.accepted(answer, err, &started); err != nil {
 		return nil, err
 	}
 	page, err := s.verificationPage(&started, answer.from)

@@ -204,17 +204,13 @@ type Inspection struct {
 	resource *resourceMetadata
 }
 
-// Inspect checks the provider's URL and sends nothing. A nil transport is one of its own, made by
-// rs.NewTransport.
+// Inspect checks the provider's URL and sends nothing. A nil transport is one of its own, made by rs.NewTransport.
 func Inspect(providerURL string, transport http.RoundTripper) (*Inspection, error) {
-	provider, within, err := reachOf(providerURL)
+	provider, asker, err := newAsker(providerURL, transport)
 	if err != nil {
 		return nil, err
 	}
-	if transport == nil {
-		transport = rs.NewTransport()
-	}
-	return &Inspection{provider: provider, asker: newAsker(transport, within)}, nil
+	return &Inspection{provider: provider, asker: asker}, nil
 }
 
 // Issuer reads the provider's metadata (RFC 9728) and gives the authorization server that a sign-in would use.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // How polling behaves. The default interval and the step of slow_down are those of RFC 8628, sections 3.2 and 3.5.
@@ -181,8 +183,18 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 			given.expiresAt = end
 		}
 	}
-	if err := given.setKind(g.answer); err != nil {
-		return nil, err
+	kind, _, err := rs.TokenKind(g.answer.members.Get)
+	if err != nil {
+		return nil, unfit(g.answer.from, "issued no usable token: "+err.Error(), err)
 	}
-	return given, given.setToken(g.AccessToken, g.TokenType, g.answer.from)
+	if given.kind = kind; kind == "" && given.packageID != "" && given.grantID == "" {
+		given.kind = rs.KindPackage
+	}
+	if g.TokenType != "" && !strings.EqualFold(g.TokenType, "Bearer") {
+		return nil, unfit(g.answer.from, "issued a token of a type other than Bearer", nil)
+	}
+	if given.token, err = rs.NewBearer(g.AccessToken); err != nil {
+		return nil, unfit(g.answer.from, "issued a token that "+err.Error(), err)
+	}
+	return given, nil
 }

@@ -36,17 +36,11 @@ func (s *signIn) client(ctx context.Context, grantTypes ...string) (credential.C
 
 func (s *signIn) register(ctx context.Context, asked registration) (credential.Client, error) {
 	answer, err := s.asker.postJSON(ctx, s.server.registration, asked)
-	if err != nil {
-		return credential.Client{}, err
-	}
-	if !answer.isSuccess() {
-		return credential.Client{}, s.failed(answer.refused())
-	}
 	var registered struct {
 		ClientID   string `json:"client_id"`
 		AuthMethod string `json:"token_endpoint_auth_method"`
 	}
-	if err := answer.decode(&registered); err != nil {
+	if err := s.accepted(answer, err, &registered); err != nil {
 		return credential.Client{}, err
 	}
 	if registered.ClientID == "" {

@@ -5,36 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
-
-// setToken refuses a token that no request could carry, or that is no bearer.
-func (i *issued) setToken(value, tokenType, from string) (err error) {
-	if tokenType != "" && !strings.EqualFold(tokenType, "Bearer") {
-		return unfit(from, "issued a token of a type other than Bearer", nil)
-	}
-	if i.token, err = rs.NewBearer(value); err != nil {
-		return unfit(from, "issued a token that "+err.Error(), err)
-	}
-	return nil
-}
-
-// setKind keeps what the answer with the token says of its kind; a package can be told by its id too.
-func (i *issued) setKind(from *answer) error {
-	kind, _, err := rs.TokenKind(from.members.Get)
-	if err != nil {
-		return unfit(from.from, "issued no usable token: "+err.Error(), err)
-	}
-	if i.kind = kind; kind == "" && i.packageID != "" && i.grantID == "" {
-		i.kind = rs.KindPackage
-	}
-	return nil
-}
 
 // verified tries the token and gives what is to be stored.
 func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entry, error) {
