@@ -29,7 +29,7 @@ type Caller struct {
 	Members   []Member  // of a package, in the order in which they were published; at least one is active
 
 	// TokenHash is the start of the token's SHA-256, 16 hexadecimal digits. It is the same for every
-	// request with the token, tells nothing of it, and may stand in logs and rate limit keys.
+	// request with the token, does not reveal it, and may stand in logs and rate limit keys.
 	TokenHash string
 }
 
@@ -107,7 +107,7 @@ func newAudiences(accepted []string) audiences {
 	return known
 }
 
-// admit tells whether one of the reported audiences is accepted (R-HOST-10).
+// admit reports whether one of the reported audiences is accepted (R-HOST-10).
 func (a audiences) admit(reported []string) bool {
 	return slices.ContainsFunc(reported, func(audience string) bool { return slices.Contains(a, canonical(audience)) })
 }

@@ -64,7 +64,7 @@ func NewVerifier(options Options) (*Verifier, error) {
 	}, nil
 }
 
-// Verify tells who a bearer belongs to (R-HOST-4). Its error is a *Refusal.
+// Verify finds out who a bearer belongs to (R-HOST-4). Its error is a *Refusal.
 //
 // A positive answer is kept until the token ends, at most 60 s; a negative one for 5 s; no usable answer is not
 // kept. Requests that bring the same token at the same time wait for one introspection together; when one

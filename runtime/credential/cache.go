@@ -1,5 +1,5 @@
 // Package credential finds the scoped token that a command reads with: in the local cache, in a
-// file, or in the environment. Owner credentials are refused wherever they turn up.
+// file, or in the environment. Owner credentials are refused wherever they are found.
 package credential
 
 import (
@@ -21,13 +21,13 @@ const largestFile = 64 << 10
 
 // Cache is a directory of scoped credentials, one file for each provider, in the layout of
 // interfaces.md that other PDPP tools share. Its methods are safe for concurrent use, also by
-// several processes: changes take turns, and a file is replaced whole or not at all.
+// several processes: one change waits for another, and a file is replaced whole or not at all.
 type Cache struct {
 	Root   string       // the cache root, such as ~/.pdpp
 	Logger *slog.Logger // takes warnings; nil for none
 
 	narrow       func(*os.File) error // takes the rights of others away; tests replace it
-	lockPatience time.Duration        // 0: as inTurn waits; tests shorten it
+	lockPatience time.Duration        // 0: as long as locked waits; tests shorten it
 }
 
 // DefaultRoot is .pdpp in the working directory if that exists, else ~/.pdpp.

@@ -67,7 +67,7 @@ func (e *Entry) others() ([]*Entry, error) {
 // Add stores a new credential as the one that is used without a grant id. Those of other grants of the
 // provider are kept, as are members that an Entry does not name; of the same grant there is one. A malformed
 // file is replaced with a warning, and one of another provider is refused. Processes that add at the same
-// moment take turns, so that each finds what the others have stored.
+// moment wait for each other, so that each finds what the others have stored.
 func (c *Cache) Add(entry *Entry) error {
 	at, err := c.place(entry.ProviderURL)
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Cache) Add(entry *Entry) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	return c.inTurn(func() error { return c.add(at, entry) })
+	return c.locked(func() error { return c.add(at, entry) })
 }
 
 func (c *Cache) add(at place, entry *Entry) error {
@@ -158,7 +158,7 @@ func (c *Cache) Remove(providerURL, grantID string) (removed []*Entry, err error
 	if err != nil {
 		return nil, err
 	}
-	err = c.inTurn(func() error {
+	err = c.locked(func() error {
 		removed, err = c.remove(at, grantID)
 		return err
 	})

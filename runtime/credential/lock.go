@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,12 +12,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// lockName is the file beside the credentials whose lock lets changes take turns. It is empty and stays: who removed
-// it could take it from under somebody who has just opened it.
+// lockName is the file beside the credentials that a change locks. It is empty and is never removed: another process may
+// just have opened it.
 const lockName = ".lock"
 
-// A change takes milliseconds. One that waits for longer than lockPatience stands behind a process that was stopped, or
-// behind a network that lost a lock.
+// A change takes milliseconds. One that waits for longer than lockPatience waits for a process that was stopped, or for
+// a network file system that lost a lock.
 const (
 	lockPatience = 10 * time.Second
 	lockPause    = 5 * time.Millisecond
@@ -25,10 +26,10 @@ const (
 // errLocked says that another open file holds the lock.
 var errLocked = errors.New("another process holds the lock")
 
-// inTurn runs a change that reads a file and writes it again, while no other change of this cache runs, in this process or
+// locked runs a change that reads a file and writes it again, while no other change of this cache runs, in this process or
 // in another. The lock belongs to the open file, so the system takes it from a process that dies. Readers need none: they
 // see the old file or the new one. A file system without locks gets the change all the same, with a warning.
-func (c *Cache) inTurn(change func() error) error {
+func (c *Cache) locked(change func() error) error {
 	if err := c.protectDirectories(); err != nil {
 		return err
 	}
@@ -70,9 +71,4 @@ func (c *Cache) awaitLock(file *os.File) error {
 	}
 }
 
-func (c *Cache) patience() time.Duration {
-	if c.lockPatience > 0 {
-		return c.lockPatience
-	}
-	return lockPatience
-}
+func (c *Cache) patience() time.Duration { return cmp.Or(c.lockPatience, lockPatience) }

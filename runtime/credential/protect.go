@@ -33,8 +33,8 @@ func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
 	return nil
 }
 
-// protectDirectories makes sure that nobody else can put a credential into the cache. A directory that is not there, or
-// that cannot be looked at, is left to whoever reads it.
+// protectDirectories makes sure that no other user can put a credential into the cache. A directory that is missing, or
+// whose mode cannot be read, is no error here: reading it gives one.
 func (c *Cache) protectDirectories() error {
 	for _, path := range []string{c.Root, c.directory()} {
 		info, err := os.Stat(path)

@@ -10,7 +10,7 @@ import (
 )
 
 // ReadTokenFile gives the scoped token that a file holds alone; white space around it is dropped.
-// The file belongs to whoever mounted it (a container secret is often read-only and 0444), so its
+// The file is not this program's (a container secret is often read-only and 0444), so its
 // mode is left as it is. Errors are of class Configuration.
 func ReadTokenFile(path string) (rs.Secret, error) {
 	info, err := os.Stat(path)

@@ -81,7 +81,7 @@ const (
 	leftoverAge   = time.Minute
 )
 
-// removeLeftovers tidies up as far as it can. What it cannot remove harms nobody who could not harm before.
+// removeLeftovers removes what it can. A file that stays is no more readable than before.
 func (c *Cache) removeLeftovers() {
 	names, _ := filepath.Glob(filepath.Join(c.directory(), temporaryName)) // the pattern is well formed
 	for _, name := range names {

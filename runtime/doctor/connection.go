@@ -55,7 +55,7 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	return ok("%s, certificate valid for %d days", tls.VersionName(secured.ConnectionState().Version), days(left))
 }
 
-// exposed tells whether the token would cross a network in clear text.
+// exposed reports whether the token would cross a network in clear text.
 func (e *examination) exposed() bool {
 	return e.address.Scheme == "http" && !address.IsLoopback(e.address.Hostname())
 }

@@ -23,8 +23,8 @@ type Options struct {
 	CacheRoot   string // of the credential cache
 	GrantID     string // empty: whatever the cache holds
 
-	// Token gives a token that was passed for this run, in place of the cache, and tells where it came from.
-	// Nil means that none was passed.
+	// Token gives a token that was passed for this run, in place of the cache; nil when none was passed. TokenSource says
+	// where it came from.
 	Token       func() (rs.Secret, error)
 	TokenSource string
 

@@ -63,7 +63,7 @@ func (e *examination) checkHost(host mcphost.Host) Finding {
 	return ok("has pdpp-mcp as %s", strings.Join(names, ", "))
 }
 
-// isProvider tells whether a hosted server stands at the provider's own origin.
+// isProvider reports whether a hosted server stands at the provider's own origin.
 func (e *examination) isProvider(address string) bool {
 	provider, err := credential.ParseProviderURL(e.options.ProviderURL)
 	return err == nil && strings.HasPrefix(address, provider+"/")

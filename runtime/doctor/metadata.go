@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// checkResourceMetadata reads where the provider sends clients to be authorized (RFC 9728), with the eyes of
-// pdpp-mcp connect.
+// checkResourceMetadata reads where the provider sends clients to be authorized (RFC 9728), as pdpp-mcp
+// connect does.
 func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
 	if e.exposed() {
 		return note("", signInOverHTTPS)

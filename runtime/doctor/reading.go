@@ -78,7 +78,7 @@ func (e *examination) searchCheck(path ...string) func(context.Context) Finding 
 	}
 }
 
-// missing tells whether a status says that the provider does not offer something.
+// missing reports whether a status says that the provider does not offer something.
 func missing(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusServiceUnavailable:

@@ -43,7 +43,7 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 	return change, nil
 }
 
-// Empty tells whether the file says already what it should.
+// Empty reports whether the file says already what it should.
 func (c *Change) Empty() bool { return c.file.exists && bytes.Equal(c.file.content, c.after) }
 
 // Diff is the change in unified form. Of lines that stay, and that may hold the secrets of other servers,
@@ -59,9 +59,8 @@ func (c *Change) Diff() string {
 	return unifiedDiff(name, c.Host.format.readable(c.file.content), c.Path, c.Host.format.readable(c.after))
 }
 
-// Apply writes the change and gives the path of the backup, which is empty when there was no file. Whoever
-// reads the file meanwhile, or after a run that was killed, finds the old content or the new one, never a
-// part. A file that has changed since Plan is left as it is.
+// Apply writes the change and gives the path of the backup, which is empty when there was no file. A program that
+// reads the file meanwhile, or after a run that was killed, finds the old content or the new one, never a part. A file that has changed since Plan is left as it is.
 func (c *Change) Apply() (backup string, err error) {
 	if c.Empty() {
 		return "", nil

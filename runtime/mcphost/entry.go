@@ -39,7 +39,7 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 	return entries, nil
 }
 
-// IsAdapter tells whether an entry starts this adapter, whatever its name: the program is pdpp-mcp.
+// IsAdapter reports whether an entry starts this adapter, whatever its name: the program is pdpp-mcp.
 func (e Entry) IsAdapter() bool {
 	program := strings.ToLower(path.Base(strings.ReplaceAll(e.Command, `\`, "/")))
 	return strings.TrimSuffix(program, ".exe") == "pdpp-mcp"

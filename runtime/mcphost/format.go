@@ -26,7 +26,7 @@ type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// faithful tells whether a changed file says the same as before, but for the owned members of one entry,
+// faithful reports whether a changed file says the same as before, but for the owned members of one entry,
 // which are as wanted. It judges values, not text, so that it does not share the faults of what changed them.
 func faithful(f format, before, after []byte, name string, wanted []setting) bool {
 	was, err := f.decode(before)

@@ -79,7 +79,7 @@ func Find(name string) (Host, bool) {
 // Path is the file of the user's own configuration, whether or not it exists.
 func (h Host) Path(machine Machine) string { return h.file(machine) }
 
-// Installed tells whether the host has left traces on the machine.
+// Installed reports whether the host has left traces on the machine.
 func (h Host) Installed(machine Machine) bool {
 	for _, path := range []string{h.file(machine), h.traces(machine)} {
 		if _, err := os.Stat(path); err == nil {
@@ -89,7 +89,7 @@ func (h Host) Installed(machine Machine) bool {
 	return false
 }
 
-// Remote tells whether the host's file can name a hosted server. Claude Desktop takes those as connectors,
+// Remote reports whether the host's file can name a hosted server. Claude Desktop takes those as connectors,
 // which live with the account.
 func (h Host) Remote() bool { return h.SignIn != "" }
 

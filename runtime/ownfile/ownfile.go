@@ -1,5 +1,5 @@
-// Package ownfile opens files that are to be read, changed or narrowed only when nobody else's file is behind their
-// name: no symbolic link is followed at the end of a path, and no named pipe is waited for.
+// Package ownfile opens files that are to be read, changed or narrowed only when they are what their name says: no
+// symbolic link is followed at the end of a path, and no named pipe is waited for.
 package ownfile
 
 import (
@@ -123,12 +123,12 @@ func CheckOwn(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// IsPrivate tells whether the mode keeps everybody else out. Windows has no such bits.
+// IsPrivate reports whether the mode keeps everybody else out. Windows has no such bits.
 func IsPrivate(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
 }
 
-// IsShared tells whether the mode lets others change a file, or what is in a directory.
+// IsShared reports whether the mode lets others change a file, or what is in a directory.
 func IsShared(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0
 }

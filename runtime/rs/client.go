@@ -93,7 +93,7 @@ func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
 	return c.exchange(ctx, change.Method, asked).run(limited, change.Body.Encoded())
 }
 
-// exchange is a request to come. The caller's context tells why the one that bounds it ended. What is shown of it stands
+// exchange is a request to come. The caller's context says why the context that bounds it ended. What is shown of it stands
 // at the provider's public origin: the address that is read may be one of an inner network, which a remote caller must not see.
 func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
 	target := string(asked.Path)

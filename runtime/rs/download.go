@@ -31,8 +31,8 @@ type Download struct {
 }
 
 // Open begins to read bytes that are no JSON, such as a blob, or goes on with them when the RS honours ranges
-// (RFC 9110, section 14). The answer is bound in time from one byte to the next, not as a whole, and in size
-// by nobody but the caller. Errors are those of Get.
+// (RFC 9110, section 14). The time from one byte to the next is bounded, not that of the whole; the caller
+// bounds the size. Errors are those of Get.
 func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Download, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	exchange := c.exchange(ctx, http.MethodGet, asked)

@@ -87,7 +87,7 @@ const (
 // markOf is a hash of a piece (Fibonacci hashing), below markBits.
 func markOf(piece uint64) uint64 { return piece * 0x9E3779B97F4A7C15 >> 48 }
 
-// mayHold tells whether a bearer may stand in the body as it is.
+// mayHold reports whether a bearer may stand in the body as it is.
 func (s *Secrets) mayHold(body []byte) bool {
 	if s.pieces == nil {
 		return true
@@ -284,7 +284,7 @@ func (s *Secrets) cause(err error) error {
 	return err
 }
 
-// request is a request without the bearer. A request that holds it is one that nobody should send again.
+// request is a request without the bearer. A request that holds the bearer must not be sent again.
 func (s *Secrets) request(asked Request) Request {
 	clean := Request{Path: Path(s.text(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
 	for _, parameter := range asked.Query.Parameters() {

@@ -32,7 +32,7 @@ type Request struct {
 	Sources Sources // nil: the resource server itself finds the source
 
 	// Optional names parameters that older servers refuse, the newest first. A Client leaves out one that its server
-	// refuses and asks again; whoever reads the answer does then what the parameter stands for (R-SCH-1).
+	// refuses and asks again; the reader of the answer then does what the parameter stands for (R-SCH-1).
 	Optional []string
 }
 

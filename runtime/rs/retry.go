@@ -44,7 +44,7 @@ func repeat(ctx context.Context, budget *RetryBudget, once func() (*Response, er
 	var response *Response
 	var last error
 	tries := 0
-	// The package gives its own errors too; which one does not matter, since the last try's says more.
+	// The error of the package does not matter: that of the last try says more.
 	_, _ = backoff.Retry(ctx, func() (*Response, error) {
 		response, last = once()
 		tries++
@@ -58,7 +58,7 @@ func repeat(ctx context.Context, budget *RetryBudget, once func() (*Response, er
 	return response, last
 }
 
-// verdict tells package backoff what to do after a try.
+// verdict is the error that makes package backoff stop or go on after a try.
 func verdict(ctx context.Context, err error) error {
 	var refused *Error
 	var failure *Failure
@@ -105,7 +105,7 @@ func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
 
 // isPassing reports whether a request that got no answer failed in a way that may be over at once: a connection that was
 // refused or that broke. A name that does not resolve, a certificate that is not trusted and bytes that are no HTTP
-// stay as they are, and whoever waited out a timeout has waited enough.
+// stay as they are, and after a timeout the caller has waited enough.
 func isPassing(err error) bool {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError

@@ -44,7 +44,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // Bounds of a bearer, in bytes.
 const (
 	// ShortestBearer: a token that cannot be guessed has 128 random bits (RFC 6749, section 10.10), for which even bytes of
-	// any value need 16. A shorter one could stand inside ordinary words, where nobody could tell it from them.
+	// any value need 16. A shorter one could stand inside ordinary words, and could not be told from them.
 	ShortestBearer = 16
 	// LongestBearer: a longer one does not fit into the header limits of usual servers.
 	LongestBearer = 16 << 10

@@ -26,8 +26,8 @@ var errKindShape = errors.New("the kind of the token is stated as something that
 
 // TokenKind is what an object says of the kind of a token, and in which member: owner when any of KindMembers says so,
 // else the first statement that is not client, else client, and empty when nothing is stated. get gives a member by its
-// exact name, nil for one that is not there; that no name comes twice is up to whoever read the object. A statement that
-// is no string is an error, since nobody knows what it means.
+// exact name, nil for one that is not there; the object must not name a member twice. A statement that
+// is no string is an error, since its meaning is not known.
 func TokenKind(get func(name string) json.RawMessage) (kind, member string, err error) {
 	for i, name := range KindMembers {
 		value := get(name)
@@ -54,7 +54,7 @@ type Bearer struct {
 	GrantID string // empty when it is not stated
 }
 
-// IsClient tells whether the token is one to read with.
+// IsClient reports whether the token is one to read with.
 func (b Bearer) IsClient() bool { return b.Kind == "" || b.Kind == KindClient }
 
 // errBearerShape is a schema or a bearer block that is no object.
@@ -68,25 +68,25 @@ func SchemaBearer(schema json.RawMessage) (Bearer, error) {
 		return Bearer{}, errBearerShape
 	}
 	inner, _ := rawjson.ParseObject(outer.Get("data"))
-	var said Bearer
+	var bearer Bearer
 	for _, block := range []json.RawMessage{outer.Get("bearer"), inner.Get("bearer")} {
 		if block == nil || string(block) == "null" {
 			continue
 		}
-		bearer, isObject := rawjson.ParseObject(block)
+		members, isObject := rawjson.ParseObject(block)
 		if !isObject {
 			return Bearer{}, errBearerShape
 		}
-		kind, _, err := TokenKind(bearer.Get)
+		kind, _, err := TokenKind(members.Get)
 		if err != nil {
 			return Bearer{}, err
 		}
-		if said.IsClient() && kind != "" || kind == KindOwner {
-			said.Kind = kind
+		if bearer.IsClient() && kind != "" || kind == KindOwner {
+			bearer.Kind = kind
 		}
-		if said.GrantID == "" {
-			said.GrantID = bearer.Text("grant_id")
+		if bearer.GrantID == "" {
+			bearer.GrantID = members.Text("grant_id")
 		}
 	}
-	return said, nil
+	return bearer, nil
 }

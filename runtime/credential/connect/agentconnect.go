@@ -33,7 +33,7 @@ type agentPoll struct {
 	PollingCode string `json:"polling_code"`
 }
 
-// agentConnect asks by PDPP's own flow of two JSON calls.
+// agentConnect asks by the flow of two JSON calls that PDPP defines.
 func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	client, err := s.client(ctx)
 	if err != nil {

@@ -81,7 +81,7 @@ func shown(text string, secrets []string) string {
 	return strings.TrimSpace(text)
 }
 
-// isInvalidRequest tells a refusal of how was asked from one of what was asked for.
+// isInvalidRequest reports whether the form of the request was refused, not what it asked for.
 func isInvalidRequest(err error) bool {
 	var refused *refusal
 	return errors.As(err, &refused) && (refused.code == codeInvalidRequest || refused.code == codeInvalidDetails)

@@ -104,5 +104,5 @@ func (s *signIn) details() []authorizationDetail {
 	return details
 }
 
-// namesAnything tells whether there is something to ask for in particular.
+// namesAnything reports whether there is something to ask for in particular.
 func (s *signIn) namesAnything() bool { return len(s.Sources) > 0 || len(s.Streams) > 0 }

@@ -27,17 +27,17 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 	if err != nil {
 		return nil, s.untried(ctx, err)
 	}
-	said, err := rs.SchemaBearer(response.Body())
+	bearer, err := rs.SchemaBearer(response.Body())
 	switch {
 	case err != nil:
 		return nil, &credential.Error{
 			Class: credential.Refused, Message: s.provider + ": " + err.Error() + "; the token was not stored", NextStep: checkProvider, Cause: err,
 		}
-	case !said.IsClient():
-		return nil, s.refusedKind(said.Kind)
+	case !bearer.IsClient():
+		return nil, s.refusedKind(bearer.Kind)
 	}
 	if issued.grantID == "" {
-		issued.grantID = said.GrantID
+		issued.grantID = bearer.GrantID
 	}
 	return s.entry(issued, time.Now()), nil
 }
