@@ -13,18 +13,12 @@ import (
 // answer is an introspection response (RFC 7662, section 2.2) with PDPP's members, of which
 // interfaces.md lists the used ones.
 type answer struct {
-	active    bool
-	kind      Kind
-	expires   time.Time // zero when there is none
-	clientID  string
-	grantID   string
-	packageID string
+	Caller // without a hash of the token
 
-	audienceGiven bool
+	active        bool
 	audience      []string
-
-	membersGiven bool
-	members      []Member
+	audienceGiven bool
+	membersGiven  bool
 }
 
 // year10000 is where timestamps stop making sense; milliseconds in place of seconds are beyond it.
@@ -46,15 +40,17 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 		return &answer{}, members.Err
 	}
 	parsed := &answer{
-		active:    true,
-		kind:      kindOf(members),
-		expires:   timestamp(members, "exp"),
-		clientID:  members.Text("client_id"),
-		grantID:   members.Text("grant_id"),
-		packageID: members.Text("grant_package_id"),
+		active: true,
+		Caller: Caller{
+			Kind:      kindOf(members),
+			Expires:   timestamp(members, "exp"),
+			ClientID:  members.Text("client_id"),
+			GrantID:   members.Text("grant_id"),
+			PackageID: members.Text("grant_package_id"),
+		},
 	}
 	parsed.audience, parsed.audienceGiven = audience(members)
-	if parsed.kind == KindPackage {
+	if parsed.Kind == KindPackage {
 		parsed.readPackage(members)
 	}
 	return parsed, members.Err
@@ -99,9 +95,9 @@ func audience(members *rawjson.Reader) (reported []string, given bool) {
 func (a *answer) readPackage(members *rawjson.Reader) {
 	published := &rawjson.Reader{Object: members.Nested("package")}
 	switch id := published.Text("package_id"); {
-	case a.packageID == "":
-		a.packageID = id
-	case id != "" && id != a.packageID:
+	case a.PackageID == "":
+		a.PackageID = id
+	case id != "" && id != a.PackageID:
 		published.Fail(errTwoPackages)
 	}
 	a.membersGiven = published.Object.Get("members") != nil
@@ -111,7 +107,7 @@ func (a *answer) readPackage(members *rawjson.Reader) {
 			published.Fail(err)
 			break
 		}
-		a.members = append(a.members, member)
+		a.Members = append(a.Members, member)
 	}
 	if published.Err != nil {
 		members.Fail(published.Err)

@@ -64,13 +64,12 @@ func (v *Verifier) judge(a *answer, tokenHash string, asked time.Time) *verdict 
 		return &verdict{refusal: refusal, until: asked.Add(negativeLifetime)}
 	}
 	until := asked.Add(positiveLifetime)
-	if !a.expires.IsZero() && a.expires.Before(until) {
-		until = a.expires
+	if !a.Expires.IsZero() && a.Expires.Before(until) {
+		until = a.Expires
 	}
-	return &verdict{until: until, caller: &Caller{
-		Kind: a.kind, ClientID: a.clientID, GrantID: a.grantID, PackageID: a.packageID,
-		Expires: a.expires, Members: a.members, TokenHash: tokenHash,
-	}}
+	caller := a.Caller
+	caller.TokenHash = tokenHash
+	return &verdict{until: until, caller: &caller}
 }
 
 // refuse gives the first reason against a token, or nil (R-HOST-4, R-HOST-10, R-PKG-1).
@@ -78,19 +77,19 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 	switch {
 	case !a.active:
 		return badToken("The access token is unknown, revoked or expired. Refresh it or sign in again.")
-	case !a.expires.IsZero() && !v.clock().Before(a.expires):
+	case !a.Expires.IsZero() && !v.clock().Before(a.Expires):
 		return badToken("The access token is expired. Refresh it or sign in again.")
-	case a.kind == rs.KindOwner: // told apart from other unwanted kinds only in what the refusal says
+	case a.Kind == rs.KindOwner: // told apart from other unwanted kinds only in what the refusal says
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")
-	case a.kind != KindClient && a.kind != KindPackage:
+	case a.Kind != KindClient && a.Kind != KindPackage:
 		return forbidden("This server accepts tokens of the kinds client and mcp_package only. Sign in to get one.")
 	case a.audienceGiven && !v.audiences.admit(a.audience):
 		return forbidden("The access token was issued for another resource. Sign in with the resource that error.resource_metadata names.")
-	case a.kind == KindClient:
+	case a.Kind == KindClient:
 		return nil
 	case !a.membersGiven:
 		return unsupportedPackage
-	case !slices.ContainsFunc(a.members, func(member Member) bool { return member.Active }):
+	case !slices.ContainsFunc(a.Members, func(member Member) bool { return member.Active }):
 		return revokedPackage
 	}
 	return nil

@@ -17,7 +17,7 @@ type Host struct {
 	SignIn string // how a person signs in to a hosted server there; empty when it cannot be configured by file
 
 	file   func(Machine) string // its configuration
-	traces func(Machine) string // a folder that it makes when it first runs
+	traces func(Machine) string // a folder that it makes when it first runs; nil: that of the file
 	format format
 	spell  func(Server) []setting
 }
@@ -36,31 +36,26 @@ func Hosts() []Host {
 			file: func(m Machine) string {
 				return filepath.Join(m.applicationData(), "Claude", "claude_desktop_config.json")
 			},
-			traces: func(m Machine) string { return filepath.Join(m.applicationData(), "Claude") },
 			format: jsonFormat{section: "mcpServers", own: plainNames}, spell: plain,
 		},
 		{
 			Name: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
 			file:   func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") },
-			traces: func(m Machine) string { return m.folder("CODEX_HOME", ".codex") },
 			format: tomlFormat{section: "mcp_servers", own: plainNames}, spell: plain,
 		},
 		{
 			Name: "cursor", Title: "Cursor", SignIn: "choose Connect beside the server in Cursor's MCP settings",
 			file:   func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") },
-			traces: func(m Machine) string { return filepath.Join(m.Home, ".cursor") },
 			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, spell: plain,
 		},
 		{
 			Name: "vscode", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
 			file:   func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") },
-			traces: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User") },
 			format: jsonFormat{section: "servers", own: typedNames, comments: true}, spell: typed,
 		},
 		{
 			Name: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
 			file:   func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") },
-			traces: func(m Machine) string { return filepath.Join(m.Home, ".gemini") },
 			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, spell: gemini,
 		},
 	}
@@ -81,7 +76,11 @@ func (h Host) Path(machine Machine) string { return h.file(machine) }
 
 // Installed reports whether the host has left traces on the machine.
 func (h Host) Installed(machine Machine) bool {
-	for _, path := range []string{h.file(machine), h.traces(machine)} {
+	traces := filepath.Dir(h.file(machine))
+	if h.traces != nil {
+		traces = h.traces(machine)
+	}
+	for _, path := range []string{h.file(machine), traces} {
 		if _, err := os.Stat(path); err == nil {
 			return true
 		}

@@ -30,24 +30,15 @@ func (f jsonFormat) change(content []byte, name string, wanted []setting) ([]byt
 	}
 	layout := layoutOf(content, document)
 	root := document.Value.(*hujson.Object) // parse lets nothing else pass
-	servers, err := f.objectAt(root, f.section)
+	servers, base, err := layout.objectIn(root, f.section, "")
 	if err != nil {
 		return nil, err
 	}
-	if servers == nil {
-		servers = &hujson.Object{}
-		layout.insert(root, "", f.section, servers)
-	}
-	base := layout.indentOf(root, f.section, "")
-	entry, err := f.objectAt(servers, name)
+	entry, base, err := layout.objectIn(servers, name, base)
 	if err != nil {
 		return nil, err
 	}
-	if entry == nil {
-		entry = &hujson.Object{}
-		layout.put(servers, base, name, entry)
-	}
-	if err := f.write(entry, layout, layout.indentOf(servers, name, base), wanted); err != nil {
+	if err := f.write(entry, layout, base, wanted); err != nil {
 		return nil, err
 	}
 	return document.Pack(), nil
@@ -71,7 +62,11 @@ func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, want
 		if err != nil {
 			return err
 		}
-		if at < 0 || !reflect.DeepEqual(valueOf(entry.Members[at].Value), each.value()) {
+		var value any
+		if at >= 0 {
+			_ = json.Unmarshal(standard(&entry.Members[at].Value), &value) // which was parsed
+		}
+		if at < 0 || !reflect.DeepEqual(value, each.value()) {
 			layout.put(entry, base, each.name, layout.render(each, base))
 		}
 	}
@@ -94,19 +89,6 @@ func (f jsonFormat) parse(content []byte) (*hujson.Value, error) {
 	return &document, nil
 }
 
-// objectAt is a member that must be an object; nil when it is absent.
-func (f jsonFormat) objectAt(parent *hujson.Object, name string) (*hujson.Object, error) {
-	at, err := find(parent, name)
-	if err != nil || at < 0 {
-		return nil, err
-	}
-	object, ok := parent.Members[at].Value.Value.(*hujson.Object)
-	if !ok {
-		return nil, problem(fmt.Sprintf("its member %s is not an object", name))
-	}
-	return object, nil
-}
-
 // find is the place of a member, or -1. Hosts differ in which of two members with one name counts.
 func find(object *hujson.Object, name string) (int, error) {
 	found := -1
@@ -123,14 +105,11 @@ func find(object *hujson.Object, name string) (int, error) {
 	return found, nil
 }
 
-func valueOf(value hujson.Value) any {
-	standard := value.Clone()
-	standard.Standardize()
-	var decoded any
-	if err := json.Unmarshal(standard.Pack(), &decoded); err != nil {
-		return nil // parsed before, so it decodes
-	}
-	return decoded
+// standard is a value as JSON without comments and trailing commas.
+func standard(value *hujson.Value) []byte {
+	clean := value.Clone()
+	clean.Standardize()
+	return clean.Pack()
 }
 
 // remove takes a member out. hujson marks a comma after the last member by a value's AfterExtra that is not
@@ -158,9 +137,7 @@ func (f jsonFormat) decode(content []byte) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	standard := document.Clone()
-	standard.Standardize()
-	decoder := json.NewDecoder(bytes.NewReader(standard.Pack()))
+	decoder := json.NewDecoder(bytes.NewReader(standard(document)))
 	decoder.UseNumber() // numbers are compared as they are spelled
 	decoded := map[string]any{}
 	if err := decoder.Decode(&decoded); err != nil {
@@ -179,9 +156,7 @@ func (f jsonFormat) readable(content []byte) []byte {
 		return content
 	}
 	var indented bytes.Buffer
-	standard := document.Clone()
-	standard.Standardize()
-	if err := json.Indent(&indented, standard.Pack(), "", "  "); err != nil {
+	if err := json.Indent(&indented, standard(document), "", "  "); err != nil {
 		return content
 	}
 	return indented.Bytes()

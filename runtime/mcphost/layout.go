@@ -2,6 +2,7 @@ package mcphost
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -39,14 +40,25 @@ func lineIndent(before hujson.Extra) (string, bool) {
 	return string(before[at+1:]), true
 }
 
-// indentOf is the indentation of a member's line, where the object's own line is indented by base.
-func (l layout) indentOf(object *hujson.Object, name, base string) string {
-	if at, err := find(object, name); err == nil && at >= 0 {
-		if indent, ok := lineIndent(object.Members[at].Name.BeforeExtra); ok {
-			return indent
-		}
+// objectIn is a member that must be an object, which is added when it is absent, and the indentation of its line, where
+// the line of the parent is indented by base.
+func (l layout) objectIn(parent *hujson.Object, name, base string) (*hujson.Object, string, error) {
+	at, err := find(parent, name)
+	if err != nil {
+		return nil, "", err
 	}
-	return base + l.unit
+	if at < 0 {
+		at = len(parent.Members)
+		l.insert(parent, base, name, &hujson.Object{})
+	}
+	object, ok := parent.Members[at].Value.Value.(*hujson.Object)
+	if !ok {
+		return nil, "", problem(fmt.Sprintf("its member %s is not an object", name))
+	}
+	if indent, ok := lineIndent(parent.Members[at].Name.BeforeExtra); ok {
+		return object, indent, nil
+	}
+	return object, base + l.unit, nil
 }
 
 // put sets a member: in its place when it is there, else at the end.
