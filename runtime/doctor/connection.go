@@ -93,7 +93,12 @@ const largestSkew = time.Minute
 // credential is judged by the clock here.
 func (e *examination) checkClock(ctx context.Context) Finding {
 	asked := e.options.Now()
-	response, err := e.get(ctx, e.metadataURL())
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.metadataURL(), nil)
+	if err != nil {
+		return failed(credential.Internal, e.again(), "%v", err)
+	}
+	request.Header.Set("User-Agent", "pdpp-mcp")
+	response, err := e.options.Transport.RoundTrip(request)
 	if err != nil {
 		return failed(credential.Unreachable, e.again(), "the provider's clock cannot be read: %s", unanswered(err))
 	}

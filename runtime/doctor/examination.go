@@ -42,7 +42,6 @@ type Options struct {
 // read it.
 type examination struct {
 	options    Options
-	client     *http.Client
 	provider   string              // by provider_url: in one spelling
 	address    *url.URL            // by provider_url
 	inspection *connect.Inspection // by resource_metadata
@@ -65,11 +64,7 @@ func Examine(ctx context.Context, options Options, report func(Result)) {
 		options.Transport = rs.NewTransport()
 	}
 	defer options.Transport.CloseIdleConnections()
-	e := &examination{options: options, client: &http.Client{
-		Transport: options.Transport,
-		// A document that moved is reported, as the commands would not follow it either.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	e := &examination{options: options}
 	run(ctx, e.checks(), options.Deadline, report)
 }
 

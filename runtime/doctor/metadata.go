@@ -3,8 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -57,16 +55,6 @@ func fromMetadata(err error, look string) Finding {
 		return failed(credential.Unreachable, look, "there was no answer in time")
 	}
 	return fromError(err, look)
-}
-
-func (e *examination) get(ctx context.Context, document string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, document, nil)
-	if err != nil {
-		return nil, fmt.Errorf("make the request: %w", err)
-	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", "pdpp-mcp")
-	return e.client.Do(request)
 }
 
 // metadataURL is the provider's document, where interfaces.md has it.
