@@ -126,7 +126,7 @@ func (c *Cache) readFile(at place, use func(data []byte) error) error {
 }
 
 func (c *Cache) unreadable(at place, err error) *Error {
-	return c.unusable(at.provider, fmt.Sprintf("credential file %s cannot be read: %v", at.path, cause(err)), err)
+	return c.unusable(at.provider, fmt.Sprintf("credential file %s cannot be read: %v", at.path, Cause(err)), err)
 }
 
 // errMalformed is a file that holds no credential, for whatever reason.
@@ -134,21 +134,24 @@ var errMalformed = errors.New("malformed")
 
 // unusable is the error of a credential that only a new one can replace.
 func (c *Cache) unusable(provider, message string, err error) *Error {
-	return &Error{Class: Configuration, Message: message, NextStep: c.connectStep(provider), Cause: err}
+	return &Error{Class: Configuration, Message: message, Command: c.connectCommand(provider), Cause: err}
 }
 
-// connectStep is the way out of every missing or unusable credential. Without a provider it shows where its URL stands.
-func (c *Cache) connectStep(provider string) string {
-	return "run: " + commandline.Connect(provider, c.NamedRoot())
+// connectCommand is the way out of every missing or unusable credential. Without a provider it shows where its URL stands.
+func (c *Cache) connectCommand(provider string) string {
+	return commandline.Connect(provider, c.NamedRoot())
 }
 
-// cause gives what went wrong without the path, which the message already names.
-func cause(err error) error {
+// Cause is what went wrong with a file without its path, for a message that names the path itself.
+func Cause(err error) error {
 	var pathError *fs.PathError
+	var linkError *os.LinkError
 	var foreign *ownfile.Fault
 	switch {
 	case errors.As(err, &pathError):
 		return pathError.Err
+	case errors.As(err, &linkError):
+		return linkError.Err
 	case errors.As(err, &foreign):
 		return errors.New("it " + foreign.Reason)
 	}

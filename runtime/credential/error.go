@@ -1,5 +1,7 @@
 package credential
 
+import "github.com/pdppmcp/pdpp-mcp/runtime/rs"
+
 // Class groups errors by what the user has to change. Commands turn it into an exit code.
 type Class string
 
@@ -16,16 +18,18 @@ const (
 type Error struct {
 	Class    Class
 	Message  string // what is wrong, and where
-	NextStep string // what to do now, such as "run: pdpp-mcp connect https://pdpp.example"
+	NextStep string // what to do now; empty: to run Command, if there is one
+	Command  string // a command line that mends it, such as "pdpp-mcp connect https://pdpp.example"; may be empty
 	Cause    error  // may be nil
 }
 
 // Error is one line: the message and the next step.
 func (e *Error) Error() string {
-	if e.NextStep == "" {
-		return e.Message
+	nextStep := e.NextStep
+	if nextStep == "" && e.Command != "" {
+		nextStep = "run: " + e.Command
 	}
-	return e.Message + "; " + e.NextStep
+	return rs.Explain(e.Message, nextStep)
 }
 
 // Unwrap gives the cause.

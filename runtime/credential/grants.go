@@ -127,7 +127,7 @@ func (c *Cache) joined(at place) (joinedFile, error) {
 		return joinedFile{members: c.salvaged(at), malformed: true}, nil
 	}
 	var failure *Error
-	if !errors.As(err, &failure) || failure.NextStep != c.connectStep(at.provider) {
+	if !errors.As(err, &failure) || failure.Command != c.connectCommand(at.provider) {
 		return joinedFile{}, err // it says what else to do
 	}
 	return joinedFile{}, &Error{
@@ -185,7 +185,7 @@ func (c *Cache) remove(at place, grantID string) ([]*Entry, error) {
 	switch {
 	case len(removed) == 0:
 		refused := c.anotherGrant(at.provider, grants, grantID)
-		refused.NextStep = "run: " + commandline.Connections(c.NamedRoot())
+		refused.Command = commandline.Connections(c.NamedRoot())
 		return nil, refused
 	case len(kept) == 0:
 		return removed, c.removeFile(at.path)

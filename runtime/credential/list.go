@@ -26,7 +26,7 @@ func (c *Cache) List() ([]Listed, error) {
 	if err != nil {
 		return nil, &Error{
 			Class:    Configuration,
-			Message:  fmt.Sprintf("the credential cache %s cannot be read: %v", c.Root, cause(err)),
+			Message:  fmt.Sprintf("the credential cache %s cannot be read: %v", c.Root, Cause(err)),
 			NextStep: "pass --cache-root with a directory that you can read",
 			Cause:    err,
 		}
@@ -69,7 +69,7 @@ func (c *Cache) malformedListed(path string, err error) *Error {
 	return &Error{
 		Class:    Configuration,
 		Message:  fmt.Sprintf("credential file %s is malformed: %v", path, err),
-		NextStep: "remove it and " + c.connectStep(""),
+		NextStep: "remove it and run: " + c.connectCommand(""),
 		Cause:    fmt.Errorf("%w: %w", errMalformed, err),
 	}
 }

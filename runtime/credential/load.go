@@ -36,9 +36,9 @@ func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 	credential := entry.Credential
 	if mark := credential.OwnerMark(); mark != "" {
 		return nil, &Error{
-			Class:    Refused,
-			Message:  fmt.Sprintf("the cached credential for %s is an owner credential (%s=owner), which is never used here", provider, mark),
-			NextStep: c.connectStep(provider),
+			Class:   Refused,
+			Message: fmt.Sprintf("the cached credential for %s is an owner credential (%s=owner), which is never used here", provider, mark),
+			Command: c.connectCommand(provider),
 		}
 	}
 	if credential.Expired(now) {

@@ -23,10 +23,10 @@ func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
 	}
 	if err != nil {
 		return &Error{
-			Class:    Configuration,
-			Message:  fmt.Sprintf("credential file %s can be read by others and could not be narrowed: %v", path, cause(err)),
-			NextStep: "run: chmod 600 " + path,
-			Cause:    err,
+			Class:   Configuration,
+			Message: fmt.Sprintf("credential file %s can be read by others and could not be narrowed: %v", path, Cause(err)),
+			Command: "chmod 600 " + path,
+			Cause:   err,
 		}
 	}
 	c.warn("credential file could be read by others; narrowed to 0600", path)
@@ -46,10 +46,10 @@ func (c *Cache) protectDirectories() error {
 		}
 		if err := ownfile.NarrowDirectory(path, ^fs.FileMode(0o022)); err != nil {
 			return &Error{
-				Class:    Configuration,
-				Message:  fmt.Sprintf("the credential cache %s can be written by others and could not be narrowed: %v", path, cause(err)),
-				NextStep: "run: chmod go-w " + path,
-				Cause:    err,
+				Class:   Configuration,
+				Message: fmt.Sprintf("the credential cache %s can be written by others and could not be narrowed: %v", path, Cause(err)),
+				Command: "chmod go-w " + path,
+				Cause:   err,
 			}
 		}
 		c.warn("the credential cache could be written by others; narrowed", path)

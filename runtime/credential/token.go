@@ -15,19 +15,19 @@ import (
 func ReadTokenFile(path string) (rs.Secret, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return rs.Secret{}, tokenFileError(path, "cannot be read: "+cause(err).Error(), err)
+		return rs.Secret{}, tokenFileError(path, "cannot be read: "+Cause(err).Error(), err)
 	}
 	if info.IsDir() {
 		return rs.Secret{}, tokenFileError(path, "is a directory", nil)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return rs.Secret{}, tokenFileError(path, "cannot be read: "+cause(err).Error(), err)
+		return rs.Secret{}, tokenFileError(path, "cannot be read: "+Cause(err).Error(), err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, rs.LongestBearer+1024))
 	if err != nil {
-		return rs.Secret{}, tokenFileError(path, "cannot be read: "+cause(err).Error(), err)
+		return rs.Secret{}, tokenFileError(path, "cannot be read: "+Cause(err).Error(), err)
 	}
 	token, err := rs.NewBearer(strings.TrimSpace(string(data)))
 	if err != nil {

@@ -94,7 +94,7 @@ func (c *Cache) removeLeftovers() {
 func (c *Cache) unwritable(err error) *Error {
 	return &Error{
 		Class:    Configuration,
-		Message:  fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, cause(err)),
+		Message:  fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, Cause(err)),
 		NextStep: "pass --cache-root with a directory that you can write",
 		Cause:    err,
 	}

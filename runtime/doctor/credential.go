@@ -31,7 +31,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return failed(credential.Configuration, e.connectCommand(), "there is no credential for %s in %s", e.provider, e.options.CacheRoot)
 	case err != nil:
-		return failed(credential.Configuration, "ls -l "+commandline.Word(path), "%s cannot be looked at: %s", path, causeOf(err))
+		return failed(credential.Configuration, "ls -l "+commandline.Word(path), "%s cannot be looked at: %s", path, credential.Cause(err))
 	case info.Mode()&fs.ModeSymlink != 0:
 		return failed(credential.Configuration, "rm "+commandline.Word(path)+" && "+e.connectCommand(), "%s is a symbolic link", path)
 	case !info.Mode().IsRegular():
@@ -81,13 +81,4 @@ func (e *examination) checkCredential(context.Context) Finding {
 		return note(e.connectCommand(), "%s, ends soon, at %s", grant, until)
 	}
 	return ok("%s, valid until %s", grant, until)
-}
-
-// causeOf is what went wrong without the path, which the message already names.
-func causeOf(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
 }

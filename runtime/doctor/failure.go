@@ -1,12 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
 	"net/http"
 	"os"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -18,10 +18,7 @@ func fromError(err error, step string) Finding {
 	if !errors.As(err, &unusable) {
 		return failed(credential.Internal, step, "%v", err)
 	}
-	if command, found := strings.CutPrefix(unusable.NextStep, "run: "); found {
-		step = command
-	}
-	return failed(unusable.Class, step, "%s", unusable.Message)
+	return failed(unusable.Class, cmp.Or(unusable.Command, step), "%s", unusable.Message)
 }
 
 // fromAnswer is the failure of a read of the resource server.

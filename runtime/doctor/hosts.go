@@ -38,7 +38,7 @@ func (e *examination) hostChecks() []check {
 func (e *examination) checkHost(host mcphost.Host) Finding {
 	setup := e.setupCommand(host)
 	entries, err := host.Entries(e.options.Machine)
-	var unusable *mcphost.Error
+	var unusable *credential.Error
 	switch {
 	case errors.As(err, &unusable):
 		return failed(credential.Configuration, setup+" --print", "%s", unusable.Message)

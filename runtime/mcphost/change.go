@@ -17,7 +17,8 @@ type Change struct {
 }
 
 // Plan reads the host's file and works out the change. A file that cannot be read or parsed, or whose other
-// content the change would touch, is an *Error; a server that the host cannot use is a *credential.Error.
+// content the change would touch, is a *credential.Error of class Configuration; a server that the host cannot use is one
+// of class Usage.
 func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 	if err := h.check(server); err != nil {
 		return nil, err
@@ -33,12 +34,7 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 		err = problem("the change would touch more than its own entry")
 	}
 	if err != nil {
-		return nil, &Error{
-			Path:     change.Path,
-			Message:  fmt.Sprintf("%s was left as it is: %v", change.Path, err),
-			NextStep: "mend it, or put the configuration in by hand; --print shows it",
-			Cause:    err,
-		}
+		return nil, unusable(fmt.Sprintf("%s was left as it is: %v", change.Path, err), "mend it, or put the configuration in by hand; --print shows it", err)
 	}
 	return change, nil
 }
@@ -75,7 +71,7 @@ func (h Host) Snippet(server Server) (string, error) {
 	}
 	content, err := h.format.change(nil, server.Name, h.spell(server))
 	if err != nil {
-		return "", &Error{Path: server.Name, Message: "the configuration could not be made: " + err.Error(), Cause: err}
+		return "", unusable("the configuration could not be made: "+err.Error(), "", err)
 	}
 	return string(content), nil
 }

@@ -135,11 +135,11 @@ func TestDamagedFilesAreLeftAlone(t *testing.T) {
 			machine := Machine{System: "linux", Home: t.TempDir()}
 			path := place(t, host, machine, []byte(refused.content))
 			_, err := host.Plan(machine, localServer)
-			var left *Error
+			var left *credential.Error
 			if !asError(err, &left) {
-				t.Fatalf("got %v, want an *Error", err)
+				t.Fatalf("got %v, want a *credential.Error", err)
 			}
-			if left.Path != path || !strings.Contains(err.Error(), "--print") || strings.Contains(err.Error(), "secret") {
+			if !strings.HasPrefix(left.Message, path) || !strings.Contains(err.Error(), "--print") || strings.Contains(err.Error(), "secret") {
 				t.Errorf("the message is %q", err)
 			}
 			if content, err := os.ReadFile(path); err != nil || string(content) != refused.content {

@@ -14,7 +14,7 @@ type Entry struct {
 }
 
 // Entries gives the servers of the host's file, by name. A file that is not there has none; one that cannot
-// be read or parsed is an *Error.
+// be read or parsed is a *credential.Error of class Configuration.
 func (h Host) Entries(machine Machine) ([]Entry, error) {
 	file := h.Path(machine)
 	read, err := readFile(file)
@@ -23,7 +23,7 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 	}
 	document, err := h.format.decode(read.content)
 	if err != nil {
-		return nil, &Error{Path: file, Message: file + " cannot be used: " + err.Error(), NextStep: "mend it by hand", Cause: err}
+		return nil, unusable(file+" cannot be used: "+err.Error(), "mend it by hand", err)
 	}
 	servers, _ := document[h.format.servers()].(map[string]any)
 	var entries []Entry

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
 // largestFile bounds a configuration file in bytes. Claude Code keeps its history in the same file, so that
@@ -141,41 +143,25 @@ func (f *file) unchanged() error {
 		return err
 	}
 	if now.exists != f.exists || now.target != f.target || !bytes.Equal(now.content, f.content) {
-		return &Error{
-			Path:     f.path,
-			Message:  f.path + " was changed by another program meanwhile, and was left as it is",
-			NextStep: "close the host and run setup again",
-		}
+		return unusable(f.path+" was changed by another program meanwhile, and was left as it is", "close the host and run setup again", nil)
 	}
 	return nil
 }
 
-func (f *file) unreadable(err error, reason string) *Error {
+func (f *file) unreadable(err error, reason string) error {
 	if reason == "" {
-		reason = cause(err).Error()
+		reason = credential.Cause(err).Error()
 	}
-	return &Error{
-		Path: f.path, Message: f.path + " cannot be read: " + reason,
-		NextStep: "mend that, or put the configuration in by hand; --print shows it", Cause: err,
-	}
+	return unusable(f.path+" cannot be read: "+reason, mendOrPrint, err)
 }
 
-func (f *file) unwritable(err error) *Error {
-	return &Error{
-		Path: f.path, Message: f.path + " cannot be written: " + cause(err).Error(),
-		NextStep: "mend that, or put the configuration in by hand; --print shows it", Cause: err,
-	}
+func (f *file) unwritable(err error) error {
+	return unusable(f.path+" cannot be written: "+credential.Cause(err).Error(), mendOrPrint, err)
 }
 
-// cause is what went wrong without the path, which the message already names.
-func cause(err error) error {
-	var pathError *fs.PathError
-	var linkError *os.LinkError
-	switch {
-	case errors.As(err, &pathError):
-		return pathError.Err
-	case errors.As(err, &linkError):
-		return linkError.Err
-	}
-	return err
+const mendOrPrint = "mend that, or put the configuration in by hand; --print shows it"
+
+// unusable says why a configuration file was left as it is. It repeats nothing of the file's content.
+func unusable(message, nextStep string, err error) error {
+	return &credential.Error{Class: credential.Configuration, Message: message, NextStep: nextStep, Cause: err}
 }

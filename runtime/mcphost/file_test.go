@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
 func asError[T error](err error, target *T) bool { return errors.As(err, target) }
@@ -114,9 +116,9 @@ func TestFilesChangedMeanwhileAreLeftAlone(t *testing.T) {
 			}
 		}
 	}
-	var left *Error
+	var left *credential.Error
 	if _, err := change.Apply(); !asError(err, &left) || !strings.Contains(err.Error(), "meanwhile") {
-		t.Errorf("got %v, want an *Error", err)
+		t.Errorf("got %v, want a *credential.Error", err)
 	}
 	if content, err := os.ReadFile(path); err != nil || string(content) != `{"meanwhile": 1}` {
 		t.Errorf("the file is %q (%v)", content, err)
@@ -130,9 +132,9 @@ func TestFilesThatAppearMeanwhileAreLeftAlone(t *testing.T) {
 	machine := Machine{System: "linux", Home: t.TempDir()}
 	change := plan(t, host, machine)
 	place(t, host, machine, []byte(" "))
-	var left *Error
+	var left *credential.Error
 	if _, err := change.Apply(); !asError(err, &left) || !strings.Contains(err.Error(), "meanwhile") {
-		t.Errorf("got %v, want an *Error", err)
+		t.Errorf("got %v, want a *credential.Error", err)
 	}
 }
 
@@ -154,7 +156,7 @@ func TestOnlyFilesAreRead(t *testing.T) {
 	if err := os.MkdirAll(host.Path(machine), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var left *Error
+	var left *credential.Error
 	if _, err := host.Plan(machine, localServer); !asError(err, &left) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}

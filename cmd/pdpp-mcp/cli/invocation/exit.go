@@ -7,7 +7,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
-	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
@@ -52,8 +51,6 @@ func ExitCode(err error) int {
 		return ExitInterrupted
 	case errors.As(err, &coded):
 		return coded.ExitCode()
-	case is[*mcphost.Error](err):
-		return ExitConfiguration
 	case is[*host.Refusal](err):
 		return ExitRefused
 	case isUnusable:
