@@ -3,7 +3,6 @@ package credential
 import (
 	"errors"
 	"fmt"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 const lockedProvider = "https://pdpp.example"
