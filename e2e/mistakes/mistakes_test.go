@@ -100,7 +100,7 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	provider := journey.NewProvider(t, resource.ReadsOpen)
-	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: provider.Box.Tokens()["everything"]})
+	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: rs.NewSecret(provider.Box.Tokens()["everything"])})
 	if err != nil {
 		t.Fatal(err)
 	}

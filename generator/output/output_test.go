@@ -46,7 +46,7 @@ func TestApplyWritesWhatChangedAndRemovesWhatIsStale(t *testing.T) {
 		"gen/doc.go":      "package gen\n",
 		"gen/new_gen.go":  header,
 		"gen/same_gen.go": header + "same\n",
-		"docs/connect.md":   "by hand\n",
+		"docs/connect.md": "by hand\n",
 		"README.md":       "line one\nline 2\n",
 	}
 	if diff := cmp.Diff(wantTree, tree(t, root)); diff != "" {

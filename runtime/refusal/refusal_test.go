@@ -111,7 +111,7 @@ func refused(t *testing.T, p *provider, name, arguments string) *tool.Result {
 	t.Helper()
 	server := httptest.NewServer(p)
 	defer server.Close()
-	reader, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: "a-scoped-token-of-a-test"})
+	reader, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("a-scoped-token-of-a-test")})
 	if err != nil {
 		t.Fatal(err)
 	}
