@@ -1,3 +1,5 @@
+// Package hosted_test holds the hosted server to its promises from end to end: clients over HTTP, packages of
+// grants, and the servers behind them, all at addresses of their own.
 package hosted_test
 
 import (

@@ -2,12 +2,12 @@ package hosted_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/gen"
 )
 
 // R-BUD-1, R-HOST-1: every journey, with one token that covers everything.
@@ -20,12 +20,9 @@ func TestJourneysOfAPackageToken(t *testing.T) {
 	journey.Walk(t, "package", overHTTP)
 }
 
-// overHTTP reads through a hosted server. Its deadlines are far beyond what one source may usually take, since
-// the race detector slows the sandbox down.
+// overHTTP reads through a hosted server.
 func overHTTP(t *testing.T, provider *journey.Provider, token string) *mcp.ClientSession {
 	t.Helper()
-	endpoint := serve(t, sandboxed(provider), func(options *host.HandlerOptions) {
-		options.RSTimeout, options.ChildTimeout, options.CallTimeout = time.Minute, time.Minute, time.Minute
-	})
-	return connect(t, endpoint, provider.Box.Tokens()[token])
+	endpoint := hosttest.ServeHosted(t, gen.Surface(), provider.Upstream(), hosttest.Patient)
+	return hosttest.ConnectHosted(t, endpoint, provider.Box.Tokens()[token])
 }

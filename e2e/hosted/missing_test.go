@@ -57,7 +57,7 @@ func TestMissingSources(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
 			p := newProvider(t, impaired()...)
-			result := ask(t, connect(t, serve(t, p.upstream()), packageToken("x")), tool, arguments)
+			result := ask(t, p.session(t, "x"), tool, arguments)
 			if result.IsError {
 				t.Fatal(journey.Text(t, result))
 			}
@@ -111,7 +111,7 @@ func TestSourcesHangOneAfterTheOther(t *testing.T) {
 		later.answer(w, r)
 	}
 	p := newProvider(t, member{name: "hanging", answers: hangs}, member{name: "short", hits: 1}, later)
-	result := ask(t, connect(t, serve(t, p.upstream()), packageToken("x")), "search", `{"q":"note","limit":30}`)
+	result := ask(t, p.session(t, "x"), "search", `{"q":"note","limit":30}`)
 	if asked := p.asked("later"); asked < 2 {
 		t.Errorf("the second source was asked %d times, so that it did not hang", asked)
 	}
@@ -127,7 +127,7 @@ func TestSourcesHangOneAfterTheOther(t *testing.T) {
 // R-PKG-6, R-ERR-1: when every source refuses for the same reason, that is the answer.
 func TestEverySourceRefuses(t *testing.T) {
 	p := newProvider(t, member{name: "one", answers: refuses}, member{name: "two", answers: refuses})
-	session := connect(t, serve(t, p.upstream()), packageToken("x"))
+	session := p.session(t, "x")
 	for tool, arguments := range map[string]string{"search": `{"q":"note"}`, "schema": `{}`} {
 		result := ask(t, session, tool, arguments)
 		for _, channel := range channels {
@@ -143,7 +143,7 @@ func TestEverySourceRefuses(t *testing.T) {
 // one that has ended stands apart and cannot be read.
 func TestChoiceAmongSources(t *testing.T) {
 	p := newProvider(t, member{name: "ended", status: "revoked"}, member{name: "one", hits: 1}, member{name: "two", hits: 1})
-	session := connect(t, serve(t, p.upstream()), packageToken("x"))
+	session := p.session(t, "x")
 	ambiguous := ask(t, session, "query_records", `{"stream":"messages"}`)
 	undetailed := ask(t, session, "schema", `{"stream":"messages","detail":"full"}`)
 	ended := ask(t, session, "query_records", `{"stream":"messages","connection_id":"cin_ended"}`)

@@ -29,8 +29,8 @@ func pageToTheEnd(t *testing.T, limit int, channel channel) {
 	t.Helper()
 	p := newProvider(t, member{name: "many", hits: 400}, member{name: "one", hits: 1}, member{name: "some", hits: 40})
 	sessions := []*mcp.ClientSession{
-		connect(t, serve(t, p.upstream()), packageToken("first")),
-		connect(t, serve(t, p.upstream()), packageToken("refreshed")),
+		p.session(t, "first"),
+		p.session(t, "refreshed"),
 	}
 	want := map[string]int{}
 	for _, m := range p.members {
@@ -95,12 +95,12 @@ func checkSources(t *testing.T, p *provider, ids []string) {
 // R-PKG-5, R-HOST-5: the cursor of one package is worth nothing with another, and nobody is asked.
 func TestCursorOfAnotherPackage(t *testing.T) {
 	p := newProvider(t, member{name: "many", hits: 40}, member{name: "some", hits: 40})
-	page, err := channels[0].read.Hits(journey.Text(t, call(t.Context(), t, connect(t, serve(t, p.upstream()), packageToken("x")), "search", searchOf(7, ""))))
+	page, err := channels[0].read.Hits(journey.Text(t, call(t.Context(), t, p.session(t, "x"), "search", searchOf(7, ""))))
 	if err != nil || page.Cursor == "" {
 		t.Fatalf("%+v, %v", page, err)
 	}
 	other := newProvider(t, member{name: "elsewhere", hits: 40}, member{name: "some", hits: 40})
-	result := call(t.Context(), t, connect(t, serve(t, other.upstream()), packageToken("x")), "search", searchOf(7, page.Cursor))
+	result := call(t.Context(), t, other.session(t, "x"), "search", searchOf(7, page.Cursor))
 	for _, channel := range channels {
 		if refusal, refused := channel.read.Refusal(channel.show(t, result)); !refused || refusal.Code != "invalid_arguments" {
 			t.Errorf("%s: %s", channel.name, channel.show(t, result))

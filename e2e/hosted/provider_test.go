@@ -12,6 +12,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
+	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
@@ -54,8 +58,14 @@ func newProvider(t *testing.T, members ...member) *provider {
 	return p
 }
 
-func (p *provider) upstream() upstream {
-	return upstream{p.URL, p.URL + authorization.IntrospectionPath, "adapter", introspectionSecret}
+func (p *provider) upstream() hosttest.Upstream {
+	return hosttest.Upstream{URL: p.URL, IntrospectionURL: p.URL + authorization.IntrospectionPath, ClientID: "adapter", Secret: introspectionSecret}
+}
+
+// session is one with a hosted server of its own, with one of the tokens of the package.
+func (p *provider) session(t *testing.T, name string) *mcp.ClientSession {
+	t.Helper()
+	return hosttest.ConnectHosted(t, hosttest.ServeHosted(t, gen.Surface(), p.upstream()), packageToken(name))
 }
 
 // packageToken is one of the tokens of the package. Names are any word.

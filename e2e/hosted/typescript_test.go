@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
+	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -57,7 +59,7 @@ func TestTypeScriptClients(t *testing.T) {
 		t.Fatal(installNode)
 	}
 	provider := journey.NewProvider(t, resource.ReadsOpen) // what is tried is the transport
-	endpoint := serve(t, sandboxed(provider), func(options *host.HandlerOptions) {
+	endpoint := hosttest.ServeHosted(t, gen.Surface(), provider.Upstream(), func(options *host.HandlerOptions) {
 		options.ChildTimeout = time.Minute // the race detector slows the sandbox down
 	})
 	for _, client := range []struct{ name, revision string }{

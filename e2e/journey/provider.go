@@ -8,7 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -67,6 +69,14 @@ func (p *Provider) recording(next http.Handler) http.Handler {
 		p.mu.Unlock()
 		next.ServeHTTP(&statusWriter{w, p, request}, r)
 	})
+}
+
+// Upstream is the provider as a hosted server asks it.
+func (p *Provider) Upstream() hosttest.Upstream {
+	caller := p.Box.Authorization().Caller()
+	return hosttest.Upstream{
+		URL: p.URL, IntrospectionURL: p.URL + authorization.IntrospectionPath, ClientID: caller.ID, Secret: caller.Secret,
+	}
 }
 
 // Take gives the requests since the last time, in the order in which they came.

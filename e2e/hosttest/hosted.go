@@ -1,0 +1,82 @@
+package hosttest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Upstream is the provider that a hosted server stands before: authorization and resource server on one origin.
+type Upstream struct {
+	URL              string
+	IntrospectionURL string
+	ClientID, Secret string // of introspection
+}
+
+// ServeHosted serves a surface over HTTP until the test ends, and gives the URL of its endpoint.
+func ServeHosted(t testing.TB, surface tool.Surface, behind Upstream, change ...func(*host.HandlerOptions)) string {
+	t.Helper()
+	verifier, err := auth.NewVerifier(auth.Options{
+		AuthorizationServer: behind.URL, IntrospectionURL: behind.IntrospectionURL,
+		ClientID: behind.ClientID, ClientSecret: rs.NewSecret(behind.Secret), Audiences: []string{behind.URL},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := httptest.NewUnstartedServer(nil)
+	options := host.HandlerOptions{
+		Options:  Options,
+		Verifier: verifier, AuthorizationServer: behind.URL, ProviderURL: behind.URL,
+		ListenAddress: listener.Listener.Addr().String(),
+		Limits:        host.Limits{PerSecond: 1e6, Burst: 1e6}, // a test asks faster than a model
+	}
+	for _, apply := range change {
+		apply(&options)
+	}
+	handler, err := host.NewHandler(surface, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Config.Handler = handler
+	listener.Start()
+	t.Cleanup(listener.Close)
+	return listener.URL + auth.MCPPath
+}
+
+// Patient gives reads deadlines far beyond what one source may usually take, since the race detector slows the sandbox
+// down.
+func Patient(options *host.HandlerOptions) {
+	options.RSTimeout, options.ChildTimeout, options.CallTimeout = time.Minute, time.Minute, time.Minute
+}
+
+// WithBearer sends every request with a token.
+type WithBearer struct{ Token string }
+
+// RoundTrip implements http.RoundTripper.
+func (b WithBearer) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	request.Header.Set("Authorization", "Bearer "+b.Token)
+	return http.DefaultTransport.RoundTrip(request)
+}
+
+// ConnectHosted opens a session of the SDK's client with a token. It ends with the test.
+func ConnectHosted(t testing.TB, endpoint, token string) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: endpoint, HTTPClient: &http.Client{Transport: WithBearer{token}}, DisableStandaloneSSE: true,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
