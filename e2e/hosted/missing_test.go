@@ -91,7 +91,7 @@ func offered(read blind.Channel, tool, shown string) (map[string]bool, error) {
 		return connections, err
 	}
 	page, err := read.Hits(shown)
-	for _, id := range page.IDs {
+	for _, id := range page.IDs() {
 		connection, _, _ := strings.Cut(id, "/")
 		connections[connection] = true
 	}
@@ -118,8 +118,8 @@ func TestSourcesHangOneAfterTheOther(t *testing.T) {
 	for _, channel := range channels {
 		shown := channel.show(t, result)
 		page, err := channel.read.Hits(shown)
-		if err != nil || len(page.IDs) == 0 || page.Cursor == "" || !strings.Contains(shown, "The hanging") {
-			t.Errorf("%s has %d hits and the cursor %q (%v)", channel.name, len(page.IDs), page.Cursor, err)
+		if err != nil || len(page.IDs()) == 0 || page.Cursor == "" || !strings.Contains(shown, "The hanging") {
+			t.Errorf("%s has %d hits and the cursor %q (%v)", channel.name, len(page.IDs()), page.Cursor, err)
 		}
 	}
 }
@@ -158,7 +158,11 @@ func TestChoiceAmongSources(t *testing.T) {
 					t.Errorf("%s does not name the grant of %s: %s", channel.name, name, shown)
 				}
 			}
-			if !refused || refusal.Code != code || strings.Join(refusal.Connections, " ") != "cin_one cin_two" {
+			var offered []string
+			for _, connection := range refusal.Connections {
+				offered = append(offered, connection.ConnectionID)
+			}
+			if !refused || refusal.Code != code || strings.Join(offered, " ") != "cin_one cin_two" {
 				t.Errorf("%s: %s", channel.name, shown)
 			}
 			if !strings.Contains(shown, `"unavailable_connections":[{`) {

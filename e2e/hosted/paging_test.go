@@ -46,13 +46,13 @@ func pageToTheEnd(t *testing.T, limit int, channel channel) {
 		if err != nil || result.IsError {
 			t.Fatalf("%v\n%s", err, shown)
 		}
-		if len(page.IDs) > limit || len(page.IDs) < min(limit, fitting) && page.HasMore || page.HasMore != (page.Cursor != "") {
-			t.Errorf("page %d has %d hits, more=%t and the cursor %q", pages, len(page.IDs), page.HasMore, page.Cursor)
+		if len(page.IDs()) > limit || len(page.IDs()) < min(limit, fitting) && page.HasMore || page.HasMore != (page.Cursor != "") {
+			t.Errorf("page %d has %d hits, more=%t and the cursor %q", pages, len(page.IDs()), page.HasMore, page.Cursor)
 		}
 		if pages == 0 {
-			checkSources(t, p, page.IDs)
+			checkSources(t, p, page.IDs())
 		}
-		for _, id := range page.IDs {
+		for _, id := range page.IDs() {
 			seen[id]++
 		}
 		cursor = page.Cursor

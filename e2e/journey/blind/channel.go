@@ -1,6 +1,10 @@
 package blind
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
 
 // Channel reads one part of a result. Text and Structured are the two there are.
 type Channel interface {
@@ -37,7 +41,7 @@ type Field struct {
 
 // Row is one record of a page.
 type Row struct {
-	ID      string
+	ID      string // empty when none is shown
 	Deleted bool
 	Values  map[string]json.RawMessage // what is shown whole
 	Clipped map[string]string          // the beginnings of texts that are not
@@ -46,6 +50,7 @@ type Row struct {
 // Page is a page of records.
 type Page struct {
 	Rows     []Row
+	Bare     int // rows at the end of which only the handle is shown
 	HasMore  bool
 	Cursor   string // next_cursor
 	Bookmark string // next_changes_since
@@ -66,12 +71,41 @@ type Group struct {
 	Count int
 }
 
+// Hit is a record that a search found.
+type Hit struct {
+	ID     string // empty when none is shown
+	Stream string
+	Label  string // the display name of its connection
+	Title  string
+	Time   time.Time // of the event; zero when none is shown
+	Text   string    // what is shown of it, with the marks of a match
+	Field  string    // the path of the field in which the match is; empty when it is not said
+}
+
+// titleTime is the time that a title without a name of the record's own ends in.
+func titleTime(title string) time.Time {
+	at, err := time.Parse(time.RFC3339, title[strings.LastIndexByte(title, ' ')+1:])
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
 // Hits is a page of search hits.
 type Hits struct {
-	IDs     []string
+	List    []Hit
 	HasMore bool
 	Cursor  string
 	Next    []Call
+}
+
+// IDs are those of the hits.
+func (h Hits) IDs() []string {
+	var ids []string
+	for _, hit := range h.List {
+		ids = append(ids, hit.ID)
+	}
+	return ids
 }
 
 // Document is a fetched record. Its form is the same in both channels.
@@ -79,6 +113,16 @@ type Document struct {
 	ID   string
 	Text string
 	Next []Call
+}
+
+// Value is what the text says of a field.
+func (d Document) Value(field string) string {
+	for line := range strings.SplitSeq(d.Text, "\n") {
+		if said, found := strings.CutPrefix(line, field+": "); found {
+			return said
+		}
+	}
+	return ""
 }
 
 // Window is a part of a text field.
@@ -93,8 +137,9 @@ type Window struct {
 type Refusal struct {
 	Code        string
 	Message     string
+	Param       string // the argument that it is about, if it says so
 	RetryWith   string
-	Connections []string // connection ids to choose from
+	Connections []Source // to choose from; of each the id and the label
 }
 
 // nextCall is the first of the calls that goes to a tool.

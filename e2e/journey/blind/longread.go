@@ -3,6 +3,7 @@ package blind
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -18,13 +19,13 @@ type LongText struct {
 // LongestText searches, fetches every hit, and reads the longest text among those that fetch does not
 // show whole.
 func (r *Reader) LongestText(ctx context.Context, q string) (LongText, error) {
-	hits, err := r.SearchAll(ctx, q)
+	hits, err := r.SearchAll(ctx, Arguments{"q": q})
 	if err != nil {
 		return LongText{}, err
 	}
 	longest, start, most := "", Call{}, 0
-	for _, id := range hits {
-		document, err := look(ctx, r, object{"id": id}.call("fetch"), r.channel.Document)
+	for _, hit := range hits {
+		document, err := look(ctx, r, Arguments{"id": hit.ID}.call("fetch"), r.channel.Document)
 		if err != nil {
 			return LongText{}, err
 		}
@@ -47,26 +48,26 @@ func (r *Reader) LongestText(ctx context.Context, q string) (LongText, error) {
 	return LongText{ID: longest, Text: text, Windows: windows}, err
 }
 
-// SearchAll gives the id of every hit, page by page.
-func (r *Reader) SearchAll(ctx context.Context, q string) ([]string, error) {
-	var ids []string
-	call := object{"q": q}.call("search")
+// SearchAll gives every hit, page by page.
+func (r *Reader) SearchAll(ctx context.Context, question Arguments) ([]Hit, error) {
+	var all []Hit
+	call := question.call("search")
 	for range pagesMost {
 		hits, err := look(ctx, r, call, r.channel.Hits)
 		if err != nil {
-			return ids, err
+			return all, err
 		}
-		ids = append(ids, hits.IDs...)
+		all = append(all, hits.List...)
 		if !hits.HasMore {
-			return ids, nil
+			return all, nil
 		}
 		next, found := nextCall(hits.Next, "search")
 		if !found || next == call {
-			return ids, puzzled(call, strings.Join(ids, "\n"), "next page of hits", nil)
+			return all, puzzled(call, fmt.Sprint(all), "next page of hits", nil)
 		}
 		call = next
 	}
-	return ids, errEndless
+	return all, errEndless
 }
 
 // readOn reads a field window by window until there is no more of it.

@@ -28,7 +28,7 @@ func (r *Reader) Walk(ctx context.Context, topic Topic, limit int, follow Follow
 	if err != nil {
 		return nil, err
 	}
-	question := object{"stream": source.Stream, "connection_id": source.ConnectionID}
+	question := Arguments{"stream": source.Stream, "connection_id": source.ConnectionID}
 	if limit > 0 {
 		question["limit"] = limit
 	}
@@ -39,7 +39,7 @@ func (r *Reader) Walk(ctx context.Context, topic Topic, limit int, follow Follow
 // WalkAll reads a stream of all its connections: a page over several of them shows
 // a call that goes on in each.
 func (r *Reader) WalkAll(ctx context.Context, stream string, limit int) ([]Row, error) {
-	call := object{"stream": stream, "limit": limit}.call("query_records")
+	call := Arguments{"stream": stream, "limit": limit}.call("query_records")
 	page, err := look(ctx, r, call, r.channel.Page)
 	if err != nil || !page.HasMore {
 		return page.Rows, err
@@ -49,7 +49,7 @@ func (r *Reader) WalkAll(ctx context.Context, stream string, limit int) ([]Row, 
 		if next.Tool != "query_records" {
 			continue
 		}
-		var arguments object
+		var arguments Arguments
 		if err := json.Unmarshal([]byte(next.Arguments), &arguments); err != nil {
 			return nil, puzzled(call, next.Arguments, "arguments", err)
 		}
@@ -72,7 +72,7 @@ func (r *Reader) Changes(ctx context.Context, topic Topic, bookmark string, foll
 	if bookmark == "" {
 		bookmark = "beginning" // as the argument's description says
 	}
-	question := object{"stream": source.Stream, "connection_id": source.ConnectionID, "changes_since": bookmark, "limit": 100}
+	question := Arguments{"stream": source.Stream, "connection_id": source.ConnectionID, "changes_since": bookmark, "limit": 100}
 	rows, last, err := r.walk(ctx, question, follow)
 	if err == nil && last.Bookmark == "" {
 		err = puzzled(question.call("query_records"), fmt.Sprintf("%+v", last), "next_changes_since", nil)
@@ -81,7 +81,7 @@ func (r *Reader) Changes(ctx context.Context, topic Topic, bookmark string, foll
 }
 
 // walk reads from a question to the last page, which it gives as well.
-func (r *Reader) walk(ctx context.Context, question object, follow Follow) ([]Row, Page, error) {
+func (r *Reader) walk(ctx context.Context, question Arguments, follow Follow) ([]Row, Page, error) {
 	var rows []Row
 	call := question.call("query_records")
 	for range pagesMost {
@@ -107,14 +107,14 @@ func (r *Reader) walk(ctx context.Context, question object, follow Follow) ([]Ro
 }
 
 // goOn is the call for what follows a page.
-func goOn(page Page, question object, follow Follow) (Call, bool) {
+func goOn(page Page, question Arguments, follow Follow) (Call, bool) {
 	if follow == ByCall {
 		return nextCall(page.Next, "query_records")
 	}
 	if page.Cursor == "" {
 		return Call{}, false
 	}
-	again := object{"cursor": page.Cursor}
+	again := Arguments{"cursor": page.Cursor}
 	for name, value := range question {
 		if name != "changes_since" { // the cursor of a feed holds it
 			again[name] = value

@@ -81,13 +81,24 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s %s was refused: %s: %s", e.Call.Tool, e.Call.Arguments, e.Code, e.Message)
 }
 
-// object writes arguments; json.Marshal sorts them by name, so that the same question is the same text.
-type object map[string]any
+// Arguments are those of a call, by name. json.Marshal sorts them, so that the same question is the same text.
+type Arguments map[string]any
 
-func (o object) call(tool string) Call {
-	encoded, err := json.Marshal(o)
-	if err != nil { // only a value that is not JSON, which object literals here do not hold
+func (a Arguments) call(tool string) Call {
+	encoded, err := json.Marshal(a)
+	if err != nil { // only a value that is not JSON, which nobody passes
 		panic(err)
 	}
 	return Call{Tool: tool, Arguments: string(encoded)}
+}
+
+// With is a copy with one more member.
+func (a Arguments) With(name string, value any) Arguments {
+	more := Arguments{name: value}
+	for each, kept := range a {
+		if each != name {
+			more[each] = kept
+		}
+	}
+	return more
 }

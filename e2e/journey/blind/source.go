@@ -18,7 +18,7 @@ var errNoSuchSource = errors.New("no source has this stream and label")
 
 // Source finds the topic in the index of schema.
 func (r *Reader) Source(ctx context.Context, topic Topic) (Source, error) {
-	sources, err := look(ctx, r, Call{Tool: "schema", Arguments: "{}"}, r.channel.Index)
+	sources, err := r.Index(ctx)
 	if err != nil {
 		return Source{}, err
 	}
@@ -34,7 +34,7 @@ func (r *Reader) Source(ctx context.Context, topic Topic) (Source, error) {
 // again with each connection that the refusal offers, under the name that it says. The answers are given
 // as they were seen, by connection.
 func (r *Reader) Choose(ctx context.Context, tool string, arguments map[string]any) (Refusal, map[string]string, error) {
-	call := object(arguments).call(tool)
+	call := Arguments(arguments).call(tool)
 	seen := r.sight(ctx, call.Tool, call.Arguments)
 	refusal, refused := r.channel.Refusal(seen)
 	if !refused {
@@ -44,12 +44,9 @@ func (r *Reader) Choose(ctx context.Context, tool string, arguments map[string]a
 		return refusal, nil, puzzled(call, seen, "connections to retry with", nil)
 	}
 	answers := map[string]string{}
-	for _, connection := range refusal.Connections {
-		again := object{refusal.RetryWith: connection}
-		for name, value := range arguments {
-			again[name] = value
-		}
-		call := again.call(tool)
+	for _, choice := range refusal.Connections {
+		connection := choice.ConnectionID
+		call := Arguments(arguments).With(refusal.RetryWith, connection).call(tool)
 		answers[connection] = r.sight(ctx, call.Tool, call.Arguments)
 		if second, refused := r.channel.Refusal(answers[connection]); refused {
 			return refusal, answers, &RefusedError{Call: call, Refusal: second}

@@ -1,6 +1,7 @@
 package blind
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -213,7 +214,15 @@ func (Structured) Aggregate(seen string) (Aggregate, error) {
 func (Structured) Hits(seen string) (Hits, error) {
 	var result struct {
 		Results []struct {
-			ID string `json:"id"`
+			ID       string `json:"id"`
+			Stream   string `json:"stream"`
+			Label    string `json:"display_name"`
+			Title    string `json:"title"`
+			Snippet  string `json:"snippet"`
+			Evidence []struct {
+				Field   string `json:"field_path"`
+				Preview string `json:"preview"`
+			} `json:"evidence"`
 		} `json:"results"`
 		Data struct {
 			HasMore bool   `json:"has_more"`
@@ -225,8 +234,12 @@ func (Structured) Hits(seen string) (Hits, error) {
 		return Hits{}, err
 	}
 	hits := Hits{HasMore: result.Data.HasMore, Cursor: result.Data.Cursor, Next: result.Next.list()}
-	for _, hit := range result.Results {
-		hits.IDs = append(hits.IDs, hit.ID)
+	for _, found := range result.Results {
+		hit := Hit{ID: found.ID, Stream: found.Stream, Label: found.Label, Title: found.Title, Text: found.Snippet, Time: titleTime(found.Title)}
+		for _, evidence := range found.Evidence {
+			hit.Text, hit.Field = joined(hit.Text, evidence.Preview), cmp.Or(hit.Field, evidence.Field)
+		}
+		hits.List = append(hits.List, hit)
 	}
 	return hits, nil
 }
@@ -281,14 +294,15 @@ func (Structured) Refusal(seen string) (Refusal, bool) {
 type errorObject struct {
 	Code        string             `json:"code"`
 	Message     string             `json:"message"`
+	Param       string             `json:"param"`
 	RetryWith   string             `json:"retry_with"`
 	Connections []schemaConnection `json:"available_connections"`
 }
 
 func (e errorObject) refusal() Refusal {
-	refusal := Refusal{Code: e.Code, Message: e.Message, RetryWith: e.RetryWith}
+	refusal := Refusal{Code: e.Code, Message: e.Message, Param: e.Param, RetryWith: e.RetryWith}
 	for _, connection := range e.Connections {
-		refusal.Connections = append(refusal.Connections, connection.ID)
+		refusal.Connections = append(refusal.Connections, Source{ConnectionID: connection.ID, Label: connection.Label})
 	}
 	return refusal
 }

@@ -35,12 +35,12 @@ func (r *Reader) Survey(ctx context.Context, topic Topic) (Survey, error) {
 	if err != nil {
 		return Survey{}, err
 	}
-	base := object{"stream": source.Stream, "connection_id": source.ConnectionID}
+	base := Arguments{"stream": source.Stream, "connection_id": source.ConnectionID}
 	stream, err := look(ctx, r, base.call("schema"), r.channel.Stream)
 	if err != nil {
 		return Survey{}, err
 	}
-	sample, err := look(ctx, r, base.with("limit", sampleRows).call("query_records"), r.channel.Page)
+	sample, err := look(ctx, r, base.With("limit", sampleRows).call("query_records"), r.channel.Page)
 	if err != nil {
 		return Survey{}, err
 	}
@@ -66,28 +66,28 @@ func (r *Reader) Survey(ctx context.Context, topic Topic) (Survey, error) {
 }
 
 // questions are a filter, a sort, a projection and an aggregate for everything that the legend explains.
-func questions(base object, stream Stream, rows []Row) []Call {
+func questions(base Arguments, stream Stream, rows []Row) []Call {
 	var filters []json.RawMessage
 	var calls []Call
 	for _, field := range stream.Fields {
 		filters = append(filters, fieldFilters(stream, field, rows)...)
 		calls = append(calls, aggregates(base, stream, field)...)
 	}
-	page := base.with("limit", answerRows).with("count", "exact")
+	page := base.With("limit", answerRows).With("count", "exact")
 	for i, filter := range filters {
-		calls = append(calls, page.with("filter", filter).call("query_records"))
+		calls = append(calls, page.With("filter", filter).call("query_records"))
 		if i%4 == 0 {
-			calls = append(calls, base.with("filter", filter).with("metric", "count").call("aggregate"))
+			calls = append(calls, base.With("filter", filter).With("metric", "count").call("aggregate"))
 		}
 	}
 	for i, sort := range stream.Sorts {
-		calls = append(calls, page.with("sort", sort).call("query_records"))
+		calls = append(calls, page.With("sort", sort).call("query_records"))
 		if len(filters) > 0 { // all of them together
 			names := someNames(stream, i)
-			calls = append(calls, page.with("sort", sort).with("fields", names).with("filter", filters[len(filters)-1]).call("query_records"))
+			calls = append(calls, page.With("sort", sort).With("fields", names).With("filter", filters[len(filters)-1]).call("query_records"))
 		}
 	}
-	return append(calls, page.with("fields", someNames(stream, 0)).call("query_records"))
+	return append(calls, page.With("fields", someNames(stream, 0)).call("query_records"))
 }
 
 func someNames(stream Stream, from int) []string {
@@ -135,7 +135,7 @@ func valuesOf(name string, rows []Row) []json.RawMessage {
 }
 
 // aggregates are one for each metric or grouping that a field has and the legend explains.
-func aggregates(base object, stream Stream, field Field) []Call {
+func aggregates(base Arguments, stream Stream, field Field) []Call {
 	var calls []Call
 	for _, metric := range field.Flags["a"] {
 		if !stream.explains(metric) {
@@ -143,24 +143,13 @@ func aggregates(base object, stream Stream, field Field) []Call {
 		}
 		switch metric {
 		case "group_by":
-			calls = append(calls, base.with("metric", "count").with("group_by", field.Name).with("limit", mostGroups).call("aggregate"))
+			calls = append(calls, base.With("metric", "count").With("group_by", field.Name).With("limit", mostGroups).call("aggregate"))
 		case "group_by_time":
-			calls = append(calls, base.with("metric", "count").with("group_by_time", field.Name).
-				with("granularity", "month").with("limit", mostGroups).call("aggregate"))
+			calls = append(calls, base.With("metric", "count").With("group_by_time", field.Name).
+				With("granularity", "month").With("limit", mostGroups).call("aggregate"))
 		default:
-			calls = append(calls, base.with("metric", metric).with("field", field.Name).call("aggregate"))
+			calls = append(calls, base.With("metric", metric).With("field", field.Name).call("aggregate"))
 		}
 	}
 	return calls
-}
-
-// with is a copy with one more member.
-func (o object) with(name string, value any) object {
-	more := object{name: value}
-	for each, kept := range o {
-		if each != name {
-			more[each] = kept
-		}
-	}
-	return more
 }

@@ -108,7 +108,7 @@ func (Text) Page(seen string) (Page, error) {
 		case isCall:
 		case indented && len(page.Rows) > 0:
 			page.Rows[len(page.Rows)-1].read(line)
-		case strings.HasPrefix(line, "id="):
+		case strings.HasPrefix(line, "id="), strings.HasPrefix(line, "record_id="): // the latter without a handle
 			id, _ := find(line, "id")
 			deleted, _ := find(line, "deleted")
 			page.Rows = append(page.Rows, Row{
@@ -116,9 +116,17 @@ func (Text) Page(seen string) (Page, error) {
 			})
 		case len(page.Rows) == 0:
 			page.readHead(line)
+		default:
+			page.Bare = max(page.Bare, bareRows(line))
 		}
 	}
 	return page, nil
+}
+
+// bareRows are the rows that a line below them says to have no preview.
+func bareRows(line string) int {
+	number, _ := find(line, "rows_without_preview")
+	return whole(number)
 }
 
 func (p *Page) readHead(line string) {
@@ -198,24 +206,63 @@ func raw(line, name string) json.RawMessage {
 	return nil
 }
 
-// Hits reads the hits, one a line, and how to page.
+// Hits reads the hits and what is shown of them, one a line, and how to page.
 func (Text) Hits(seen string) (Hits, error) {
 	var hits Hits
+	shown, fields := map[string]string{}, map[string]string{} // of a hit, by id
 	for line := range strings.SplitSeq(seen, "\n") {
-		if id, ok := find(line, "id"); ok && strings.HasPrefix(line, "hit ") {
-			hits.IDs = append(hits.IDs, id)
+		id, ok := find(line, "id")
+		if strings.HasPrefix(line, "hit ") {
+			hits.List = append(hits.List, readHit(line, id))
 		}
-		if cursor, ok := find(line, "next_cursor"); ok {
-			hits.Cursor = cursor
-		}
-		if more, ok := find(line, "has_more"); ok && strings.HasPrefix(line, "hits=") {
-			hits.HasMore = more == "true"
+		if ok {
+			snippet, _ := find(line, "snippet")
+			shown[id] = joined(shown[id], snippet)
+			if path, ok := find(line, "field_path"); ok && fields[id] == "" {
+				fields[id] = path
+			}
 		}
 		if call, ok := nextLine(line); ok && !strings.HasPrefix(line, " ") {
 			hits.Next = append(hits.Next, call)
 		}
+		hits.readPaging(line)
+	}
+	for i, hit := range hits.List {
+		if hit.ID != "" {
+			hits.List[i].Text, hits.List[i].Field = shown[hit.ID], fields[hit.ID]
+		}
 	}
 	return hits, nil
+}
+
+func readHit(line, id string) Hit {
+	hit := Hit{ID: id}
+	hit.Text, _ = find(line, "snippet")
+	hit.Stream, _ = find(line, "stream")
+	hit.Label, _ = find(line, "display_name")
+	hit.Title, _ = find(line, "title")
+	hit.Time = titleTime(hit.Title)
+	return hit
+}
+
+func (h *Hits) readPaging(line string) {
+	if cursor, ok := find(line, "next_cursor"); ok {
+		h.Cursor = cursor
+	}
+	if more, ok := find(line, "has_more"); ok && strings.HasPrefix(line, "hits=") {
+		h.HasMore = more == "true"
+	}
+}
+
+// joined are two texts with a line each, unless one is empty or says nothing new.
+func joined(text, more string) string {
+	switch {
+	case strings.Contains(text, more):
+		return text
+	case text == "":
+		return more
+	}
+	return text + "\n" + more
 }
 
 // Document reads the JSON that fetch gives as text.

@@ -1,0 +1,84 @@
+package blind
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Index lists every stream of every connection.
+func (r *Reader) Index(ctx context.Context) ([]Source, error) {
+	return look(ctx, r, Arguments{}.call("schema"), r.channel.Index)
+}
+
+// Describe reads what schema says of one stream.
+func (r *Reader) Describe(ctx context.Context, arguments Arguments) (Stream, error) {
+	return look(ctx, r, arguments.call("schema"), r.channel.Stream)
+}
+
+// Aggregate reads a number, or groups.
+func (r *Reader) Aggregate(ctx context.Context, arguments Arguments) (Aggregate, error) {
+	return look(ctx, r, arguments.call("aggregate"), r.channel.Aggregate)
+}
+
+// Fetch reads one record as a document.
+func (r *Reader) Fetch(ctx context.Context, arguments Arguments) (Document, error) {
+	return look(ctx, r, arguments.call("fetch"), r.channel.Document)
+}
+
+// Field reads a text field from a place on to its end. A place of 0 is the beginning.
+func (r *Reader) Field(ctx context.Context, id, path string, from int) (string, error) {
+	question := Arguments{"id": id, "field_path": path}
+	if from > 0 {
+		question["offset_chars"] = from
+	}
+	text, _, err := r.readOn(ctx, question.call("read_record_field"))
+	return text, err
+}
+
+// Passage reads the window of a text field around the first match of some words.
+func (r *Reader) Passage(ctx context.Context, arguments Arguments) (Window, error) {
+	return look(ctx, r, arguments.call("read_record_field"), r.channel.Window)
+}
+
+// Rows reads records page by page, by the calls that the pages show, to the last or until enough says that those read
+// will do. When a page shows rows by their handle alone, Rows asks for it again with as many as it showed whole.
+func (r *Reader) Rows(ctx context.Context, question Arguments, enough func([]Row) bool) ([]Row, error) {
+	var rows []Row
+	call := question.call("query_records")
+	for range pagesMost {
+		page, err := look(ctx, r, call, r.channel.Page)
+		if err != nil {
+			return rows, err
+		}
+		if fewer, needed := smaller(call, page); needed {
+			if call = fewer; call.Arguments == "" {
+				return rows, puzzled(question.call("query_records"), "", "row whole", nil)
+			}
+			continue
+		}
+		rows = append(rows, page.Rows...)
+		if !page.HasMore || enough != nil && enough(rows) {
+			return rows, nil
+		}
+		next, found := nextCall(page.Next, call.Tool)
+		if !found || next == call {
+			return rows, puzzled(call, "", "next page", nil)
+		}
+		call = next
+	}
+	return rows, errEndless
+}
+
+// smaller is the call for only the rows that a page showed whole; its arguments are empty when there are none.
+func smaller(call Call, page Page) (Call, bool) {
+	if page.Bare <= 0 {
+		return Call{}, false
+	}
+	var arguments Arguments
+	err := json.Unmarshal([]byte(call.Arguments), &arguments)
+	limit := len(page.Rows) - page.Bare
+	if err != nil || limit <= 0 {
+		return Call{}, true
+	}
+	return arguments.With("limit", limit).call(call.Tool), true
+}
