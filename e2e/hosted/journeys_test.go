@@ -1,6 +1,10 @@
+// Package hosted_test holds the hosted server to its promises from end to end: clients over HTTP, packages of
+// grants, and the servers behind them, all at addresses of their own.
 package hosted_test
 
 import (
+	"context"
+	"encoding/json"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,4 +29,14 @@ func overHTTP(t *testing.T, provider *journey.Provider, token string) *mcp.Clien
 	t.Helper()
 	endpoint := hosttest.ServeHosted(t, gen.Surface(), provider.Upstream(), hosttest.Patient)
 	return hosttest.ConnectHosted(t, endpoint, provider.Box.Tokens()[token])
+}
+
+// call calls a tool, and does not judge the result.
+func call(ctx context.Context, t *testing.T, session *mcp.ClientSession, tool, arguments string) *mcp.CallToolResult {
+	t.Helper()
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatalf("%s %s: %v", tool, arguments, err)
+	}
+	return result
 }

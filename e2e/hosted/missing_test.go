@@ -61,16 +61,16 @@ func TestMissingSources(t *testing.T) {
 			if result.IsError {
 				t.Fatal(journey.Text(t, result))
 			}
-			for _, channel := range channels {
-				shown := channel.show(t, result)
+			for _, channel := range journey.Channels {
+				shown := channel.Show(t, result)
 				for name, reason := range missing {
 					if !strings.Contains(shown, "The "+name) || !strings.Contains(shown, reason) {
-						t.Errorf("%s does not say that %s is missing because of %s:\n%s", channel.name, name, reason, shown)
+						t.Errorf("%s does not say that %s is missing because of %s:\n%s", channel.Name, name, reason, shown)
 					}
 				}
-				usable, err := offered(channel.read, tool, shown)
+				usable, err := offered(channel.Read, tool, shown)
 				if diff := cmp.Diff(map[string]bool{"cin_healthy": true}, usable); diff != "" || err != nil {
-					t.Errorf("%s offers (-want +got): %v\n%s", channel.name, err, diff)
+					t.Errorf("%s offers (-want +got): %v\n%s", channel.Name, err, diff)
 				}
 			}
 			if p.asked("ended") > 0 {
@@ -115,11 +115,11 @@ func TestSourcesHangOneAfterTheOther(t *testing.T) {
 	if asked := p.asked("later"); asked < 2 {
 		t.Errorf("the second source was asked %d times, so that it did not hang", asked)
 	}
-	for _, channel := range channels {
-		shown := channel.show(t, result)
-		page, err := channel.read.Hits(shown)
+	for _, channel := range journey.Channels {
+		shown := channel.Show(t, result)
+		page, err := channel.Read.Hits(shown)
 		if err != nil || len(page.IDs()) == 0 || page.Cursor == "" || !strings.Contains(shown, "The hanging") {
-			t.Errorf("%s has %d hits and the cursor %q (%v)", channel.name, len(page.IDs()), page.Cursor, err)
+			t.Errorf("%s has %d hits and the cursor %q (%v)", channel.Name, len(page.IDs()), page.Cursor, err)
 		}
 	}
 }
@@ -130,10 +130,10 @@ func TestEverySourceRefuses(t *testing.T) {
 	session := p.session(t, "x")
 	for tool, arguments := range map[string]string{"search": `{"q":"note"}`, "schema": `{}`} {
 		result := ask(t, session, tool, arguments)
-		for _, channel := range channels {
-			shown := channel.show(t, result)
-			if refusal, refused := channel.read.Refusal(shown); !result.IsError || !refused || refusal.Code != "grant_revoked" || len(refusal.Connections) > 0 {
-				t.Errorf("%s of %s: %s", channel.name, tool, shown)
+		for _, channel := range journey.Channels {
+			shown := channel.Show(t, result)
+			if refusal, refused := channel.Read.Refusal(shown); !result.IsError || !refused || refusal.Code != "grant_revoked" || len(refusal.Connections) > 0 {
+				t.Errorf("%s of %s: %s", channel.Name, tool, shown)
 			}
 		}
 	}
@@ -147,15 +147,15 @@ func TestChoiceAmongSources(t *testing.T) {
 	ambiguous := ask(t, session, "query_records", `{"stream":"messages"}`)
 	undetailed := ask(t, session, "schema", `{"stream":"messages","detail":"full"}`)
 	ended := ask(t, session, "query_records", `{"stream":"messages","connection_id":"cin_ended"}`)
-	for _, channel := range channels {
+	for _, channel := range journey.Channels {
 		for result, code := range map[*mcp.CallToolResult]string{
 			ambiguous: "ambiguous_connection", undetailed: "ambiguous_connection", ended: "source_unavailable",
 		} {
-			shown := channel.show(t, result)
-			refusal, refused := channel.read.Refusal(shown)
+			shown := channel.Show(t, result)
+			refusal, refused := channel.Read.Refusal(shown)
 			for _, name := range []string{"one", "two"} {
 				if candidate := `"grant_id":"grt_` + name + `"`; !strings.Contains(shown, candidate) {
-					t.Errorf("%s does not name the grant of %s: %s", channel.name, name, shown)
+					t.Errorf("%s does not name the grant of %s: %s", channel.Name, name, shown)
 				}
 			}
 			var offered []string
@@ -163,10 +163,10 @@ func TestChoiceAmongSources(t *testing.T) {
 				offered = append(offered, connection.ConnectionID)
 			}
 			if !refused || refusal.Code != code || strings.Join(offered, " ") != "cin_one cin_two" {
-				t.Errorf("%s: %s", channel.name, shown)
+				t.Errorf("%s: %s", channel.Name, shown)
 			}
 			if !strings.Contains(shown, `"unavailable_connections":[{`) {
-				t.Errorf("%s does not name the source that has ended: %s", channel.name, shown)
+				t.Errorf("%s does not name the source that has ended: %s", channel.Name, shown)
 			}
 		}
 	}

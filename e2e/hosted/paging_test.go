@@ -16,8 +16,8 @@ import (
 // and after a refresh: all that is known of a search stands in its cursor.
 func TestPackageIsPagedToItsEnd(t *testing.T) {
 	for _, limit := range []int{7, 100} {
-		for _, channel := range channels {
-			t.Run(fmt.Sprintf("%d/%s", limit, channel.name), func(t *testing.T) { pageToTheEnd(t, limit, channel) })
+		for _, channel := range journey.Channels {
+			t.Run(fmt.Sprintf("%d/%s", limit, channel.Name), func(t *testing.T) { pageToTheEnd(t, limit, channel) })
 		}
 	}
 }
@@ -25,7 +25,7 @@ func TestPackageIsPagedToItsEnd(t *testing.T) {
 // fitting is a limit up to which every hit that is read has room in a result. Pages of larger limits are cut.
 const fitting = 10
 
-func pageToTheEnd(t *testing.T, limit int, channel channel) {
+func pageToTheEnd(t *testing.T, limit int, channel journey.Channel) {
 	t.Helper()
 	p := newProvider(t, member{name: "many", hits: 400}, member{name: "one", hits: 1}, member{name: "some", hits: 40})
 	sessions := []*mcp.ClientSession{
@@ -41,8 +41,8 @@ func pageToTheEnd(t *testing.T, limit int, channel channel) {
 	seen, cursor, pages := map[string]int{}, "", 0
 	for pages == 0 || cursor != "" {
 		result := call(t.Context(), t, sessions[pages%2], "search", searchOf(limit, cursor))
-		shown := channel.show(t, result)
-		page, err := channel.read.Hits(shown)
+		shown := channel.Show(t, result)
+		page, err := channel.Read.Hits(shown)
 		if err != nil || result.IsError {
 			t.Fatalf("%v\n%s", err, shown)
 		}
@@ -95,15 +95,15 @@ func checkSources(t *testing.T, p *provider, ids []string) {
 // R-PKG-5, R-HOST-5: the cursor of one package is worth nothing with another, and nobody is asked.
 func TestCursorOfAnotherPackage(t *testing.T) {
 	p := newProvider(t, member{name: "many", hits: 40}, member{name: "some", hits: 40})
-	page, err := channels[0].read.Hits(journey.Text(t, call(t.Context(), t, p.session(t, "x"), "search", searchOf(7, ""))))
+	page, err := journey.Channels[0].Read.Hits(journey.Text(t, call(t.Context(), t, p.session(t, "x"), "search", searchOf(7, ""))))
 	if err != nil || page.Cursor == "" {
 		t.Fatalf("%+v, %v", page, err)
 	}
 	other := newProvider(t, member{name: "elsewhere", hits: 40}, member{name: "some", hits: 40})
 	result := call(t.Context(), t, other.session(t, "x"), "search", searchOf(7, page.Cursor))
-	for _, channel := range channels {
-		if refusal, refused := channel.read.Refusal(channel.show(t, result)); !refused || refusal.Code != "invalid_arguments" {
-			t.Errorf("%s: %s", channel.name, channel.show(t, result))
+	for _, channel := range journey.Channels {
+		if refusal, refused := channel.Read.Refusal(channel.Show(t, result)); !refused || refusal.Code != "invalid_arguments" {
+			t.Errorf("%s: %s", channel.Name, channel.Show(t, result))
 		}
 	}
 	if asked := other.take(); len(asked) > 0 {

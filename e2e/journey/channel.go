@@ -6,7 +6,19 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
+
+// Channel is one part of a result: how it is read, and what it is.
+type Channel struct {
+	Name string
+	Read blind.Channel
+	Show func(*testing.T, *mcp.CallToolResult) string
+}
+
+// Channels are the two parts, of which a host shows a model one.
+var Channels = []Channel{{"text", blind.Text{}, Text}, {"structured", blind.Structured{}, Structured}}
 
 // Text is what a host that shows text gives a model of a result: its text content, each part on a line of its own.
 func Text(_ *testing.T, result *mcp.CallToolResult) string {

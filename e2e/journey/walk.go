@@ -38,30 +38,18 @@ func Walk(t *testing.T, token string, dial Dial) {
 	t.Helper()
 	for _, reads := range resource.AllReads() {
 		for _, journey := range journeys {
-			for _, channel := range []struct {
-				name string
-				channel
-			}{
-				{"text", channel{blind.Text{}, Text}},
-				{"structured", channel{blind.Structured{}, Structured}},
-			} {
-				t.Run(string(reads)+"/"+journey.name+"/"+channel.name, func(t *testing.T) {
+			for _, channel := range Channels {
+				t.Run(string(reads)+"/"+journey.name+"/"+channel.Name, func(t *testing.T) {
 					provider := NewProvider(t, reads)
 					session := dial(t, provider, token)
 					provider.Take() // what the transport asked for itself
 					journey.walk(t, &traveller{
-						Reader: blind.NewReader(sight(t, session, channel.show), channel.read), provider: provider, token: token,
+						Reader: blind.NewReader(sight(t, session, channel.Show), channel.Read), provider: provider, token: token,
 					})
 				})
 			}
 		}
 	}
-}
-
-// channel is one part of a result: how it is read, and what it is.
-type channel struct {
-	read blind.Channel
-	show func(*testing.T, *mcp.CallToolResult) string
 }
 
 // traveller is a blind reader, and what the test knows besides.
