@@ -12,7 +12,7 @@ GORACE      = atexit_sleep_ms=20
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test prerequisites toolchain bench golden generate check lint race trace soak build release packages test-clients fuzz supply sbom
+.PHONY: help demo test prerequisites toolchain bench exam golden generate check lint race trace soak build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ help: ## show this list
 demo: build ## build, start the sandbox, show one answer, print the lines to paste into a host
 	@bin/pdpp-sandbox --cache-root .pdpp --demo bin/pdpp-mcp $(DEMO_FLAGS)
 
-test: prerequisites check lint race trace supply ## everything a reviewer would run, but the real clients
+test: prerequisites check lint race exam trace supply ## everything a reviewer would run, but the real clients
 	@echo "all checks passed"
 
 # First, so that whoever lacks something hears of all of it at once, and not after minutes.
@@ -32,6 +32,9 @@ toolchain:
 
 bench: ## measure speed and size against their bars, and write docs/performance.md
 	$(GO) run ./cmd/pdpp-bench -write docs $(BENCH_FLAGS)
+
+exam: ## twenty questions about the sample year: which are answered, in how many calls and tokens
+	@cd e2e/exam && $(GO) test -count=1 -run '^TestExam$$' -show
 
 golden: ## show the advertised surface against its budgets, and hold it to the goldens
 	$(GO) run ./cmd/pdpp-mcp footprint

@@ -1,0 +1,246 @@
+// Package candidate sits the exam in the place of a model. A Candidate has a blind reader, so that it sees the strings of
+// one channel and nothing else. It begins with what a competent model would try that knows only the instructions, the
+// tools and the question; ids, names of streams and of fields it takes from results, by what their names mean in the
+// question. What is refused it tries in another way when the refusal or what it has read shows one.
+package candidate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+)
+
+// ErrNoWay says that nothing which the candidate was shown leads to an answer.
+var ErrNoWay = errors.New("nothing that was shown leads to an answer")
+
+// Candidate answers questions. It is not safe for concurrent use; each question is for a new one, as in a new session.
+type Candidate struct {
+	*blind.Reader
+	index []blind.Source // once it was read
+}
+
+// Answer finds the answer to a question. An error says that there is none to be had.
+type Answer func(context.Context, *Candidate) (string, error)
+
+// most is the largest page that the arguments' descriptions allow.
+const most = 100
+
+// source finds the stream that is meant by one of the names, in the account that one of the labels names; without
+// labels, the first.
+func (c *Candidate) source(ctx context.Context, names, labels []string) (blind.Source, error) {
+	if c.index == nil {
+		all, err := c.Index(ctx)
+		if err != nil {
+			return blind.Source{}, err
+		}
+		c.index = all
+	}
+	for _, name := range names {
+		for _, source := range c.index {
+			if source.Stream == name && (len(labels) == 0 || mentions(source.Label, labels)) {
+				return source, nil
+			}
+		}
+	}
+	return blind.Source{}, fmt.Errorf("%w: no stream is called one of %q", ErrNoWay, names)
+}
+
+func mentions(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(strings.ToLower(text), word) })
+}
+
+// topic is a source whose schema was read.
+type topic struct {
+	blind.Source
+	stream blind.Stream
+}
+
+// topic reads the index, and the schema of the stream that is meant.
+func (c *Candidate) topic(ctx context.Context, names, labels []string) (topic, error) {
+	source, err := c.source(ctx, names, labels)
+	if err != nil {
+		return topic{}, err
+	}
+	stream, err := c.Describe(ctx, of(source))
+	return topic{source, stream}, err
+}
+
+// of are the arguments that name a source.
+func of(source blind.Source) blind.Arguments {
+	return blind.Arguments{"stream": source.Stream, "connection_id": source.ConnectionID}
+}
+
+// fields are those that the schema lists and that are meant: for each meaning the first of the names in it, which stand
+// between bars.
+func (t topic) fields(meanings ...string) ([]string, error) {
+	var meant []string
+	for _, meaning := range meanings {
+		names := strings.Split(meaning, "|")
+		at := slices.IndexFunc(names, func(name string) bool {
+			return slices.ContainsFunc(t.stream.Fields, func(field blind.Field) bool { return field.Name == name })
+		})
+		if at < 0 {
+			return nil, fmt.Errorf("%w: %s has no field like %q", ErrNoWay, t.Stream, names)
+		}
+		meant = append(meant, names[at])
+	}
+	return meant, nil
+}
+
+// meant reads the schema of the stream that is meant, and the names of its fields that are.
+func (c *Candidate) meant(ctx context.Context, names, labels []string, meanings ...string) (blind.Source, []string, error) {
+	about, err := c.topic(ctx, names, labels)
+	if err != nil {
+		return blind.Source{}, nil, err
+	}
+	fields, err := about.fields(meanings...)
+	return about.Source, fields, err
+}
+
+// wanted are records as a question means them: a filter for a provider that takes it, and the same as a test for a
+// candidate that has to look itself.
+type wanted struct {
+	source blind.Source
+	fields []string
+	filter blind.Arguments
+	match  func(blind.Row) bool
+	past   func(blind.Row) bool // whether no row behind this one can match, the newest being first; may be nil
+	few    int                  // how many will do; 0 for all
+}
+
+// find reads the records that are wanted, the newest first.
+func (c *Candidate) find(ctx context.Context, w wanted) ([]blind.Row, error) {
+	question := of(w.source).With("fields", w.fields)
+	limit := most
+	if w.few > 0 {
+		limit = w.few
+	}
+	rows, err := c.Rows(ctx, question.With("limit", limit).With("filter", w.filter), func(rows []blind.Row) bool {
+		return w.few > 0 && len(rows) >= w.few
+	})
+	if !refused(err, "filter") {
+		return rows, err
+	}
+	rows, err = c.Rows(ctx, question.With("limit", most), func(rows []blind.Row) bool {
+		found := 0
+		for _, row := range rows {
+			if w.match(row) {
+				found++
+			}
+		}
+		return w.few > 0 && found >= w.few || w.past != nil && w.past(rows[len(rows)-1])
+	})
+	matching := slices.DeleteFunc(rows, func(row blind.Row) bool { return !w.match(row) })
+	if w.few > 0 && len(matching) > w.few {
+		matching = matching[:w.few]
+	}
+	return matching, err
+}
+
+// first is the newest of the records that are wanted.
+func (c *Candidate) first(ctx context.Context, w wanted) (blind.Row, error) {
+	w.few = 1
+	rows, err := c.find(ctx, w)
+	if err != nil || len(rows) == 0 {
+		return blind.Row{}, cmp.Or(err, ErrNoWay)
+	}
+	return rows[0], nil
+}
+
+// refused reports whether a call was refused because of an argument: the refusal names it as what it is about, or in
+// its message.
+func refused(err error, argument string) bool {
+	var refusal *blind.RefusedError
+	if !errors.As(err, &refusal) {
+		return false
+	}
+	return refusal.Param == argument || strings.HasPrefix(refusal.Param, argument+"[") || strings.Contains(refusal.Message, argument)
+}
+
+// tally counts the records of a source by the value of a field. What a provider does not group, the candidate counts.
+func (c *Candidate) tally(ctx context.Context, source blind.Source, field string) (map[string]int, error) {
+	counts := map[string]int{}
+	groups, err := c.Aggregate(ctx, of(source).With("metric", "count").With("group_by", field).With("limit", most))
+	if err == nil && groups.Others == 0 {
+		for _, group := range groups.Groups {
+			counts[text(group.Key)] = group.Count
+		}
+		return counts, nil
+	}
+	if err != nil && !refused(err, "group_by") {
+		return nil, err
+	}
+	rows, err := c.Rows(ctx, of(source).With("fields", []string{field}).With("limit", most), nil)
+	for _, row := range rows {
+		counts[value(row, field)]++
+	}
+	return counts, err
+}
+
+// largest is the key with the highest count, of equal ones the first by name.
+func largest(counts map[string]int) (string, int) {
+	best, most := "", -1
+	for key, count := range counts {
+		if count > most || count == most && key < best {
+			best, most = key, count
+		}
+	}
+	return best, most
+}
+
+// text is what a JSON value says.
+func text(value json.RawMessage) string {
+	var said string
+	if json.Unmarshal(value, &said) == nil {
+		return said
+	}
+	return string(value)
+}
+
+// value is what a row shows of a field; of a clipped text, its beginning.
+func value(row blind.Row, field string) string {
+	if clipped, ok := row.Clipped[field]; ok {
+		return clipped
+	}
+	return text(row.Values[field])
+}
+
+func number(row blind.Row, field string) int {
+	var n int
+	if json.Unmarshal(row.Values[field], &n) != nil {
+		return 0
+	}
+	return n
+}
+
+// instant is the time in a field of a row.
+func instant(row blind.Row, field string) time.Time {
+	at, err := time.Parse(time.RFC3339, value(row, field))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// key is the record's own id in a handle such as cin_1/messages:m1.
+func key(handle string) string {
+	_, rest, _ := strings.Cut(handle, "/")
+	_, id, _ := strings.Cut(rest, ":")
+	return id
+}
+
+// answer puts the parts of an answer together.
+func answer(parts ...any) string {
+	var said []string
+	for _, part := range parts {
+		said = append(said, fmt.Sprint(part))
+	}
+	return strings.Join(said, "; ")
+}

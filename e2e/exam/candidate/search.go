@@ -1,0 +1,205 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+)
+
+// hits searches for words, in the streams that one of the names means, without names in all. It takes every page: which hit
+// is the newest, the first of them does not say.
+func (c *Candidate) hits(ctx context.Context, words string, names ...string) ([]blind.Hit, error) {
+	question := blind.Arguments{"q": words}
+	if len(names) > 0 {
+		source, err := c.source(ctx, names, nil)
+		if err != nil {
+			return nil, err
+		}
+		question["streams"] = []string{source.Stream}
+	}
+	found, err := c.SearchAll(ctx, question)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%w: no hits for %q", ErrNoWay, words)
+	}
+	return found, err
+}
+
+// originals are the hits that answer and forward nothing, the newest first.
+func originals(hits []blind.Hit) []blind.Hit {
+	first := slices.DeleteFunc(slices.Clone(hits), func(hit blind.Hit) bool {
+		shown := unmarked(hit.Text)
+		return strings.HasPrefix(shown, "Re: ") || strings.HasPrefix(shown, "Fwd: ")
+	})
+	slices.SortStableFunc(first, newestFirst)
+	return first
+}
+
+func newestFirst(a, b blind.Hit) int { return b.Time.Compare(a.Time) }
+
+func unmarked(shown string) string {
+	return strings.NewReplacer("<mark>", "", "</mark>", "").Replace(shown)
+}
+
+var (
+	dayOfYear = regexp.MustCompile(`\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)
+	euros     = regexp.MustCompile(`[\d,]+\.\d\d EUR`)
+)
+
+// original reads the mails that a search finds and that answer nothing, the newest first, until read knows what it says: an
+// empty answer is none.
+func (c *Candidate) original(ctx context.Context, words string, read func(blind.Hit, blind.Document) (string, error)) (string, error) {
+	hits, err := c.hits(ctx, words, mails...)
+	if err != nil {
+		return "", err
+	}
+	for _, hit := range originals(hits) {
+		mail, err := c.Fetch(ctx, blind.Arguments{"id": hit.ID})
+		if err != nil {
+			return "", err
+		}
+		if said, err := read(hit, mail); said != "" || err != nil {
+			return said, err
+		}
+	}
+	return "", ErrNoWay
+}
+
+// Announced tells the date in the subject of the newest mail about something, and who wrote it.
+func Announced(words string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		return c.original(ctx, words, func(_ blind.Hit, mail blind.Document) (string, error) {
+			day := dayOfYear.FindString(mail.Value("subject"))
+			if day == "" {
+				return "", nil
+			}
+			return answer(day, mail.Value("from_name")), nil
+		})
+	}
+}
+
+// Mailbox tells in which mailbox a mail is, by its connection.
+func Mailbox(words string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		hits, err := c.hits(ctx, words, mails...)
+		var accounts []string
+		for _, hit := range hits {
+			account, _, _ := strings.Cut(hit.ID, "/")
+			accounts = append(accounts, account)
+		}
+		slices.Sort(accounts)
+		return strings.Join(slices.Compact(accounts), ", "), err
+	}
+}
+
+// LastHeard tells in which mailbox the newest mail is whose sender has a name in the address, and when it came.
+func LastHeard(name string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		hits, err := c.hits(ctx, name, mails...)
+		if err != nil {
+			return "", err
+		}
+		slices.SortStableFunc(hits, newestFirst)
+		for _, hit := range hits {
+			mail, err := c.Fetch(ctx, blind.Arguments{"id": hit.ID, "fields": []string{"from_email", "received_at"}})
+			if err != nil {
+				return "", err
+			}
+			if account, _, _ := strings.Cut(hit.ID, "/"); strings.HasPrefix(mail.Value("from_email"), name) {
+				return answer(account, mail.Value("received_at")), nil
+			}
+		}
+		return "", ErrNoWay
+	}
+}
+
+// Nothing says so when no search finds anything: neither all words nor each of them alone.
+func Nothing(words ...string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		for _, q := range append([]string{strings.Join(words, " ")}, words...) {
+			hits, err := c.hits(ctx, q)
+			if err != nil && !errors.Is(err, ErrNoWay) {
+				return "", err
+			}
+			if len(hits) > 0 {
+				return unmarked(hits[0].Text), nil
+			}
+		}
+		return "nothing", nil
+	}
+}
+
+// NoSource says so when the index has no stream of any of the names.
+func NoSource(names ...string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		source, err := c.source(ctx, names, nil)
+		if errors.Is(err, ErrNoWay) {
+			return "no such data", nil
+		}
+		return source.Stream, err
+	}
+}
+
+// Dearer tells from when on, and from what to what, the price of a subscription rose.
+func Dearer(words string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		hits, err := c.hits(ctx, words, mails...)
+		if err != nil {
+			return "", err
+		}
+		for _, hit := range originals(hits) {
+			said, err := c.body(ctx, hit.ID)
+			if err != nil {
+				return "", err
+			}
+			prices := euros.FindAllString(said, -1)
+			if day := dayOfYear.FindString(said); day != "" && len(prices) == 2 {
+				return answer(day, prices[1], prices[0]), nil
+			}
+		}
+		return "", ErrNoWay
+	}
+}
+
+// Parcel tells number, day and place at which a parcel that was found will come. Mail that is marked as spam is not believed.
+func Parcel(words string) Answer {
+	number, place := regexp.MustCompile(`PP-[\d-]+\d`), regexp.MustCompile(`comes to (.+?) on `)
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		return c.original(ctx, words, func(hit blind.Hit, mail blind.Document) (string, error) {
+			if strings.Contains(mail.Value("labels"), "SPAM") || !strings.Contains(mail.Text, "Found") {
+				return "", nil
+			}
+			said, err := c.body(ctx, hit.ID)
+			where := place.FindStringSubmatch(said)
+			if err != nil || where == nil {
+				return "", err
+			}
+			return answer(number.FindString(mail.Value("subject")), dayOfYear.FindString(said), where[1]), nil
+		})
+	}
+}
+
+// Clause quotes a passage of a long text: what the newest text that a search finds says from a mark up to another.
+func Clause(words, from, to string) Answer {
+	return func(ctx context.Context, c *Candidate) (string, error) {
+		hits, err := c.hits(ctx, words, bodies...)
+		if err != nil {
+			return "", err
+		}
+		newest := slices.MaxFunc(hits, func(a, b blind.Hit) int { return a.Time.Compare(b.Time) })
+		window, err := c.Passage(ctx, blind.Arguments{"id": newest.ID, "field_path": newest.Field, "q": from})
+		if err != nil {
+			return "", err
+		}
+		_, rest, found := strings.Cut(window.Text, from)
+		passage, _, ended := strings.Cut(rest, to)
+		if !found || !ended {
+			return "", ErrNoWay
+		}
+		return from + strings.TrimSpace(passage), nil
+	}
+}
