@@ -118,9 +118,5 @@ func (i TargetInput) byParts() (recordid.Target, error) {
 	if i.ConnectionID.Given() {
 		handle.ConnectionID = *i.ConnectionID.Value
 	}
-	formed := handle.String()
-	if !handle.CanFormat() {
-		formed = recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: handle})
-	}
-	return recordid.Target{Handle: formed, ConnectionID: i.ConnectionID.Value, Stream: stream, RecordID: recordID}, nil
+	return recordid.Target{Handle: handle.ID(), ConnectionID: i.ConnectionID.Value, Stream: stream, RecordID: recordID}, nil
 }

@@ -98,12 +98,8 @@ func argumentsFor(uri recordid.URI) json.RawMessage {
 		ID     string `json:"id,omitempty"`
 		recordid.FieldWindow
 	}{Stream: uri.Stream, FieldWindow: uri.Window}
-	switch {
-	case uri.Kind == recordid.KindStream:
-	case uri.Record.CanFormat():
-		arguments.ID = uri.Record.String()
-	default:
-		arguments.ID = recordid.FormatURI(recordid.URI{Kind: recordid.KindRecord, Record: uri.Record})
+	if uri.Kind != recordid.KindStream {
+		arguments.ID = uri.Record.ID()
 	}
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)

@@ -81,6 +81,19 @@ func (h Handle) String() string {
 	return h.ConnectionID + "/" + h.Stream + ":" + h.RecordID
 }
 
+// ID is the text by which a call names the record: the handle itself, or where its grammar cannot hold the record id, such
+// as owner/repo, the record's URI (R-HAND-9). It is empty when neither can be read back.
+func (h Handle) ID() string {
+	if h.CanFormat() {
+		return h.String()
+	}
+	uri := FormatURI(URI{Kind: KindRecord, Record: h})
+	if parsed, err := ParseURI(uri); err != nil || parsed.Record != h {
+		return ""
+	}
+	return uri
+}
+
 // CanFormat tells whether Parse gives the same handle back from String. It does not when a part could
 // not survive the grammar, such as a connection id with a slash, or when the record id is a URL (R-HAND-1).
 func (h Handle) CanFormat() bool {

@@ -113,6 +113,41 @@ func TestCanFormat(t *testing.T) {
 	}
 }
 
+// R-HAND-9: what the grammar cannot hold is named by its URI, which is read back as it was.
+func TestID(t *testing.T) {
+	tests := []struct {
+		handle recordid.Handle
+		isURI  bool
+	}{
+		{recordid.Handle{ConnectionID: "cin_1", Stream: "messages", RecordID: "m1"}, false},
+		{recordid.Handle{ConnectionID: "cin_github", Stream: "repositories", RecordID: "owner/repo"}, true},
+		{recordid.Handle{ConnectionID: "cin_github", Stream: "issues", RecordID: `["owner/repo",121]`}, true},
+		{recordid.Handle{Stream: "pages", RecordID: "https://example.com/a?b#c"}, true},
+		{recordid.Handle{Stream: "mess:ages", RecordID: "m1"}, true},
+	}
+	for _, test := range tests {
+		id := test.handle.ID()
+		if recordid.IsURI(id) != test.isURI {
+			t.Errorf("%+v is named %s", test.handle, id)
+		}
+		if !test.isURI {
+			continue
+		}
+		if uri, err := recordid.ParseURI(id); err != nil || uri.Record != test.handle {
+			t.Errorf("%s is read as %+v (%v), want %+v", id, uri.Record, err, test.handle)
+		}
+	}
+	for _, handle := range []recordid.Handle{
+		{ConnectionID: "a/b", Stream: "messages", RecordID: "m1"},
+		{Stream: "messages", RecordID: "../m1"},
+		{Stream: "messages", RecordID: "m\n1"},
+	} {
+		if id := handle.ID(); id != "" {
+			t.Errorf("%+v is named %s, want nothing", handle, id)
+		}
+	}
+}
+
 func drawHandle(t *rapid.T) recordid.Handle {
 	return recordid.Handle{
 		ConnectionID: rapid.OneOf(rapid.Just(""), rapid.String()).Draw(t, "connection id"),

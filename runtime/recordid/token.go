@@ -75,7 +75,7 @@ func decodeToken(segment, kind string) (token, error) {
 	if err := CheckName("stream", decoded.Stream); err != nil {
 		return token{}, err
 	}
-	if err := CheckRecordID("record id", decoded.RecordID); err != nil {
+	if err := checkURIRecordID("record id", decoded.RecordID); err != nil {
 		return token{}, err
 	}
 	return decoded, nil
