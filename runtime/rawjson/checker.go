@@ -18,7 +18,7 @@ type checker struct {
 	fault      error    // of a document that is valid so far; nil for one that is not
 }
 
-// document tells whether the text is one value.
+// document reports whether the text is one value.
 func (c *checker) document() bool {
 	if !c.value() {
 		return false

@@ -84,7 +84,7 @@ func compact(document []byte, c checker) (json.RawMessage, error) {
 	return out, nil
 }
 
-// Valid tells whether a document is one JSON value (RFC 8259) that nests at most 10,000 deep. It does not look at whether strings are UTF-8.
+// Valid reports whether a document is one JSON value (RFC 8259) that nests at most 10,000 deep. It does not look at whether strings are UTF-8.
 func Valid(document []byte) bool {
 	return Check(document, nestingMost) == nil
 }

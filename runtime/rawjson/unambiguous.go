@@ -31,7 +31,7 @@ type objectNames struct {
 // fewNames is up to how many names are compared one by one.
 const fewNames = 32
 
-// isNew tells whether an object has no member of that name yet, and keeps the name. It is given with its quotes.
+// isNew reports whether an object has no member of that name yet, and keeps the name. It is given with its quotes.
 func (c *checker) isNew(names *objectNames, quoted []byte) bool {
 	name := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(name, '\\') >= 0 {

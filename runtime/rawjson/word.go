@@ -55,7 +55,7 @@ func plainPrefix(text string) int {
 	return at
 }
 
-// IsPrintableASCII tells whether every byte of a text is a character from the space to the tilde.
+// IsPrintableASCII reports whether every byte of a text is a character from the space to the tilde.
 func IsPrintableASCII[T string | ~[]byte](text T) bool {
 	at := 0
 	for ; len(text)-at >= wordBytes; at += wordBytes {

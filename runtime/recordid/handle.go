@@ -94,7 +94,7 @@ func (h Handle) ID() string {
 	return uri
 }
 
-// CanFormat tells whether Parse gives the same handle back from String. It does not when a part could
+// CanFormat reports whether Parse gives the same handle back from String. It does not when a part could
 // not survive the grammar, such as a connection id with a slash, or when the record id is a URL (R-HAND-1).
 func (h Handle) CanFormat() bool {
 	parsed, err := Parse(h.String())

@@ -38,7 +38,7 @@ type FieldWindow struct {
 	AfterChars  *int64  `json:"after_chars,omitempty"`
 }
 
-// IsURI tells whether a text claims to be a pdpp URI, well-formed or not.
+// IsURI reports whether a text claims to be a pdpp URI, well-formed or not.
 func IsURI(text string) bool { return strings.HasPrefix(text, scheme) }
 
 // ParseURI reads pdpp://stream/{name}, pdpp://record/{handle} and pdpp://field-window/{handle}
