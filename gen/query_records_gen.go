@@ -19,7 +19,7 @@ import (
 type QueryRecordsInput struct {
 	// From schema.
 	Stream string
-	// Page size. 1 to 100.
+	// Per connection. 1 to 100.
 	Limit *int64
 	// A next_cursor.
 	Cursor *string
@@ -123,12 +123,12 @@ func queryRecordsDefinition() tool.Definition {
 	return refusal.Explained(tool.Definition{
 		Name:         "query_records",
 		Title:        "Query PDPP records",
-		Description:  "Read records of one stream (`GET /v1/streams/{stream}/records`), newest first, as text previews and structured output. Read-only. Page with cursor and narrow fields; aggregate or search when full records are not needed.",
+		Description:  "Read records of one stream (`GET /v1/streams/{stream}/records`), newest first, the same rows in text and structured output. Read-only. Page with cursor and narrow fields; aggregate or search when full records are not needed.",
 		InputSchema:  queryRecordsInputSchema,
 		OutputSchema: queryRecordsOutputSchema,
 		Arguments: []tool.Argument{
 			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "From schema.", Complete: tool.CompleteStream},
-			{Name: "limit", Type: tool.IntegerArgument, Description: "Page size. 1 to 100."},
+			{Name: "limit", Type: tool.IntegerArgument, Description: "Per connection. 1 to 100."},
 			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
 			{Name: "order", Type: tool.StringArgument, Description: "One of asc, desc.", Values: []string{"asc", "desc"}},
 			{Name: "sort", Type: tool.StringArgument, Description: "Sort field from schema, - for descending.", Complete: tool.CompleteSort},

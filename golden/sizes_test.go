@@ -89,18 +89,19 @@ func sizesTable(t *testing.T) string {
 }
 
 // recordLine begins a record or a hit in text.
-var recordLine = regexp.MustCompile(`(?m)^(hit )?id="`)
+var recordLine = regexp.MustCompile(`(?m)^\["[^"]*:`)
 
 // rowsOf counts the rows of the envelope, where there are any.
 func rowsOf(t *testing.T, structured json.RawMessage) int {
 	t.Helper()
 	var output struct {
-		Data struct{ Data json.RawMessage }
+		Results []json.RawMessage
+		Data    struct{ Data json.RawMessage }
 	}
 	decode(t, structured, &output)
 	var rows []json.RawMessage
 	if err := json.Unmarshal(output.Data.Data, &rows); err != nil {
-		return 0 // it is no list
+		return len(output.Results) // it is no list
 	}
 	return len(rows)
 }
@@ -157,6 +158,11 @@ func (p *inProcess) RoundTrip(request *http.Request) (*http.Response, error) {
 // size is that of a body as it was sent, in bytes.
 func (p *inProcess) size(t *testing.T, path string) int {
 	t.Helper()
+	return len(bytes.TrimSpace(p.body(t, path)))
+}
+
+func (p *inProcess) body(t *testing.T, path string) []byte {
+	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, demoURL+path, nil)
 	request.Header.Set("Authorization", "Bearer "+p.bearer)
 	recorder := httptest.NewRecorder()
@@ -164,7 +170,7 @@ func (p *inProcess) size(t *testing.T, path string) int {
 	if recorder.Code != http.StatusOK {
 		t.Fatalf("%s: %d %s", path, recorder.Code, recorder.Body)
 	}
-	return len(bytes.TrimSpace(recorder.Body.Bytes()))
+	return recorder.Body.Bytes()
 }
 
 // grouped is a number with a comma before each three digits.

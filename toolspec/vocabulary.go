@@ -245,11 +245,15 @@ var Renderers = Words{
 		Name: "records", Function: "Records", Doc: "A page of records, as previews.", Continues: true,
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"fields", KindStringList}},
 		Promises: []string{
-			"With `fields`, a record holds these fields and, of what stands beside them, `object`, `id`, `stream`, `connection_id`, " +
-				"`connector_key`, `display_name`, `emitted_at`, `deleted`, `deleted_at` and, when `expand` is given, `expanded`.",
-			"Text has at most 8,000 characters and structured output 40,000. On a page that does not fit, values of more than 8,000 characters " +
-				"end in `…[2000 of 60000 characters shown]`, and `clipped` lists them with the call that reads on. Where that is not enough the " +
+			"With `fields`, a record holds these fields and, of what stands beside them, `id`, `stream`, `connection_id`, " +
+				"`connector_key`, `display_name`, `deleted`, `deleted_at` and, when `expand` is given, `expanded`.",
+			"Both channels show the same rows. A row begins with its `handle`, which is the id for the other tools. Text has the names of the fields " +
+				"once, after `columns:`, and then a JSON array for each row. Structured output has in `shared` what all rows have in common.",
+			"Text has at most 24,000 characters and structured output 40,000. On a page that does not fit, values of more than 8,000 characters " +
+				"end in `…[2000 of 60000 characters shown]`, and the row has the call that reads on in `next`. Where that is not enough the " +
 				"page is read again with a smaller limit, shown as `limit_used`; `next_cursor` goes on after the last row shown.",
+			"Base64 is named and sized, as in `binary(image/png 1200 bytes)…[0 of 1600 characters shown]`. `resume` is the call that reads a feed " +
+				"of changes on later.",
 			"Without `connection_id`, `limit` counts for each connection. The page then has no `next_cursor` but a call for each connection, " +
 				"which goes on after its last row shown.",
 		},
@@ -262,6 +266,8 @@ var Renderers = Words{
 		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that read on.", Continues: true,
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 		Promises: []string{
+			"A hit stands once, in `results`; what all of several hits have in common stands in `shared`. Evidence that has no `next` is all of its field. " +
+				"Without hits, `try` has calls that may find something.",
 			"`limit` bounds the hits of all connections together. Every mode has a `next_cursor`; in hybrid mode it leads to 100 hits, " +
 				"which is as far as servers rank.",
 		},
@@ -270,8 +276,8 @@ var Renderers = Words{
 		Name: "document", Function: "Document", Doc: "One record as id, title, text, url and metadata.",
 		Parameters: []Parameter{{"target", KindTarget}, {"fields", KindStringList}},
 		Promises: []string{
-			"`text` shows every field in full up to 28,000 characters together, escapes of JSON counted, and `metadata.expanded` whole records up to 6,000. Past that " +
-				"`metadata.clipped` is true and `metadata.next` has the calls that read on.",
+			"A document of up to 40,000 characters, escapes of JSON counted, is shown in full. In a longer one the longest values, those of expanded records " +
+				"too, end in `…[2000 of 60000 characters shown]`, and `metadata.next` has the calls that read on from there.",
 			"With `fields`, no other field of the source stands anywhere. Its identity and its times stay in `metadata`.",
 		},
 	},
@@ -334,6 +340,7 @@ var Calls = Words{
 			{"path", KindOptionalString},
 			{"offset_chars", KindOptionalInteger},
 			{"cursor", KindOptionalString},
+			{"limit_chars", KindOptionalInteger},
 			{"q", KindOptionalString},
 		},
 	},

@@ -206,12 +206,16 @@ func write(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]+"\n"), 0o600))
 }
 
-// take reads a key=value token of the last text into a variable, still as JSON: take ID first_fetch_id.
+// take reads a key=value token of the last text into a variable, still as JSON, or the first value of its first row:
+// take CURSOR next_cursor, take ID row.
 func take(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: take <variable> <key>")
 	}
 	pattern := regexp.MustCompile(`(?m)(?:^|\s)` + regexp.QuoteMeta(args[1]) + `=("(?:[^"\\]|\\.)*"|\S+)`)
+	if args[1] == "row" {
+		pattern = regexp.MustCompile(`(?m)^\[("(?:[^"\\]|\\.)*")`)
+	}
 	found := pattern.FindStringSubmatch(ts.ReadFile("stdout"))
 	if found == nil {
 		ts.Fatalf("the text has no %s=", args[1])

@@ -139,9 +139,8 @@ func servedJourneys(t *testing.T, p *provided) {
 				t.Errorf("the schema lacks messages: %s", schema)
 			}
 			found := callText(t, session, "search", `{"q":"overdraft"}`)
-			_, id, _ := strings.Cut(found, "first_fetch_id=")
-			id, _, _ = strings.Cut(id, "\n")
-			id, _, _ = strings.Cut(id, " ")
+			_, id, _ := strings.Cut(found, "\n[")
+			id, _, _ = strings.Cut(id, ",")
 			if document := callText(t, session, "fetch", `{"id":`+id+`}`); !strings.Contains(document, `"text"`) {
 				t.Errorf("the document of %s is %s", id, document)
 			}
@@ -236,7 +235,7 @@ func signalDrainsServe(t *testing.T, p *provided) {
 		t.Errorf("the metrics are gone while a call is under way: %d", status)
 	}
 	let()
-	if text := <-answer; !strings.Contains(text, "first_fetch_id=") {
+	if text := <-answer; !strings.Contains(text, "\n[\"") {
 		t.Errorf("the call under way got %q", text)
 	}
 	<-s.logged

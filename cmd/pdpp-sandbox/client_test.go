@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -116,7 +117,7 @@ func searched(t *testing.T, session *mcp.ClientSession, q, connectionID string) 
 		}
 		var found struct {
 			Results []struct {
-				ConnectionID string `json:"connection_id"`
+				ID string `json:"id"`
 			} `json:"results"`
 			Data struct {
 				NextCursor string `json:"next_cursor"`
@@ -126,7 +127,8 @@ func searched(t *testing.T, session *mcp.ClientSession, q, connectionID string) 
 			t.Fatal(err)
 		}
 		for _, hit := range found.Results {
-			connections[hit.ConnectionID] = true
+			connection, _, _ := strings.Cut(hit.ID, "/")
+			connections[connection] = true
 		}
 		if cursor = found.Data.NextCursor; connectionID != "" {
 			break

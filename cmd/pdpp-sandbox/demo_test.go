@@ -32,7 +32,7 @@ func TestDemonstration(t *testing.T) {
 
 	line := adapter + " stdio --provider-url " + r.url + " --cache-root '" + root + "'"
 	for _, want := range []string{
-		`first_fetch_id="cin_slack_team/chat_messages:`,
+		`["cin_slack_team/chat_messages:`,
 		"thought that it was a clock",
 		demoQuestion,
 		"claude mcp add pdpp -- " + line,

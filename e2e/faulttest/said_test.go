@@ -60,7 +60,7 @@ func (s said) assertAnswer(t *testing.T, a *adapter) {
 	if s.isError || strings.Contains(s.text, "source_unavailable") {
 		t.Errorf("got %s", s.text)
 	}
-	if a.children == 1 && (strings.Count(s.text, "id=") < 2 || strings.Count(string(s.structured), `"object":"record"`) != 2) {
+	if a.children == 1 && (strings.Count(s.text, "\n[") < 2 || strings.Count(string(s.structured), `"handle":`) != 2) {
 		t.Errorf("not two records: %s\n%s", s.text, s.structured)
 	}
 }

@@ -87,8 +87,8 @@ func (s *soak) page(in place, limit int) visit {
 			var answer struct {
 				Data struct {
 					Data []struct {
-						ID         string `json:"id"`
-						Connection string `json:"connection_id"`
+						ID     string `json:"id"`
+						Handle string `json:"handle"`
 					} `json:"data"`
 					Meta struct {
 						Count struct {
@@ -103,8 +103,8 @@ func (s *soak) page(in place, limit int) visit {
 			var ids []string
 			for _, row := range answer.Data.Data {
 				ids = append(ids, row.ID)
-				if row.Connection != in.connection {
-					return different("connection", row.Connection, in.connection), nil
+				if connection, _, _ := strings.Cut(row.Handle, "/"); connection != in.connection {
+					return different("connection", connection, in.connection), nil
 				}
 			}
 			rows := limit

@@ -5,34 +5,54 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of an aggregation's text.
+// Bounds of an aggregation.
 const (
-	groupsShown       = 100 // as many as the RS returns at most
+	groupsMost        = 100 // as many as the RS returns at most
 	groupCharacters   = 200 // of one group's key or value
-	groupsCharacters  = 6_000
+	numberCharacters  = 64  // a longer number is not shown
 	aggregateNameSize = 200 // characters of a metric, a field or a time zone
 )
 
 // aggregation is the part of the RS's answer that a text shows.
 type aggregation struct {
-	body    rawjson.Object
-	stream  string
-	groups  []json.RawMessage
-	grouped bool
-	shown   int // groups in structured output
+	body     rawjson.Object
+	response *rs.Response
+	input    AggregateInput
+	groups   []json.RawMessage
+	fields   []rawjson.Object // of the groups
+	columns  rawjson.Object
+	grouped  bool
 }
 
-// Aggregate renders an aggregation: in text the metric and its number, or the groups with their
-// values and what stands beside them (R-AGG-1, R-AGG-2); in structured output the RS's envelope
-// (R-AGG-3).
-func Aggregate(_ context.Context, _ tool.Env, response *rs.Response, input AggregateInput) (*tool.Result, error) {
+// Aggregate renders an aggregation: in text the metric and its number, or the groups, a row for each, and what stands beside
+// them (R-AGG-1, R-AGG-2); in structured output the RS's envelope (R-AGG-3). Time groups are counted on from the earliest:
+// without a limit of the caller's, those that the RS cuts are asked for again, as many as it gives (R-AGG-4).
+func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input AggregateInput) (*tool.Result, error) {
+	a, err := openAggregation(response, input)
+	if err != nil {
+		return nil, err
+	}
+	if _, limited := response.Request.Query.Get("limit"); !limited && a.byTime() && a.others() > 0 {
+		request := response.Request
+		request.Query = request.Query.With("limit", fmt.Sprint(groupsMost))
+		if again, err := env.Get(ctx, request); err == nil { // else the groups at hand are right, and say how to get the rest
+			if larger, err := openAggregation(again, input); err == nil {
+				a = larger
+			}
+		}
+	}
+	page := newPage(len(a.groups), groupCharacters, a.write)
+	shown, around := page.fit(len(a.groups), a.frame)
+	return within(a.response, page.result(shown, around), TextCharacters)
+}
+
+func openAggregation(response *rs.Response, input AggregateInput) (*aggregation, error) {
 	body, err := response.Object()
 	if err != nil {
 		return nil, err
@@ -40,90 +60,120 @@ func Aggregate(_ context.Context, _ tool.Env, response *rs.Response, input Aggre
 	if inner, ok := rawjson.ParseObject(body.Get("data")); ok && body.Get("metric") == nil {
 		body = inner // older servers wrap the answer once more
 	}
-	a := &aggregation{body: body, stream: input.Stream}
+	a := &aggregation{body: body, response: response, input: input}
 	a.groups, a.grouped = rawjson.Elements(body.Get("groups"))
 	if !a.grouped && !slices.ContainsFunc(body, func(member rawjson.Member) bool { return member.Name == "value" }) {
 		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
 	}
-	calls := a.calls(input.Call)
-	a.shrink(response, calls)
-	result := &tool.Result{Text: a.text(input, calls), Structured: a.structured(response, calls)}
-	return within(response, result, TextCharacters)
-}
-
-// shrink leaves out the last groups when all of them do not fit into structured output.
-func (a *aggregation) shrink(response *rs.Response, calls []Call) {
-	a.shown = 0
-	free := ChannelCharacters - rawLength(a.structured(response, calls)) - groupCharacters
-	for a.shown < len(a.groups) {
-		free -= rawLength(a.groups[a.shown]) + 1
-		if free < 0 {
-			return
+	for _, value := range a.groups {
+		group, ok := rawjson.ParseObject(value)
+		if !ok {
+			group = rawjson.Object{rawjson.Raw("key", value)}
 		}
-		a.shown++
+		a.fields = append(a.fields, keyFirst(group))
 	}
+	a.columns = columnsOf(a.fields)
+	return a, nil
 }
 
-func (a *aggregation) structured(response *rs.Response, calls []Call) json.RawMessage {
-	body := a.body
-	if a.shown < len(a.groups) {
-		body = body.With("groups", rawjson.Array(a.groups[:a.shown]))
+// keyFirst puts the key first, whatever the order of the members.
+func keyFirst(group rawjson.Object) rawjson.Object {
+	at := slices.IndexFunc(group, func(member rawjson.Member) bool { return member.Name == "key" })
+	if at <= 0 {
+		return group
 	}
-	members := rawjson.Object{rawjson.Raw("data", body.Encode())}
-	if left := len(a.groups) - a.shown; left > 0 {
-		members = append(members, rawjson.Int("groups_left_out", int64(left)))
-	}
-	return Structured(response, members, calls)
+	return append(append(rawjson.Object{group[at]}, group[:at]...), group[at+1:]...)
 }
 
-// calls widen a truncated top-N, as far as the RS's limit goes.
-func (a *aggregation) calls(given Given) []Call {
+// write writes a group into both channels.
+func (a *aggregation) write(p *page, i int) {
+	p.text = line{fields: a.fields[i]}.append(p.text, a.columns)
+	p.structured = append(p.structured, a.groups[i]...)
+}
+
+func (a *aggregation) byTime() bool { return a.body.Text("group_by_time") != "" }
+
+// others are the records in groups that the RS did not return.
+func (a *aggregation) others() int64 {
+	others, _ := a.body.Int("other_count")
+	return others
+}
+
+// calls widen a truncated list of groups, as far as the RS's limit goes.
+func (a *aggregation) calls() []Call {
 	limit, known := a.body.Int("limit")
-	if others, _ := a.body.Int("other_count"); others <= 0 || !known || limit >= groupsShown {
+	if a.others() <= 0 || !known || limit >= groupsMost {
 		return nil
 	}
-	return given.With(rawjson.Int("limit", groupsShown))
+	return a.input.Call.With(rawjson.Int("limit", groupsMost))
 }
 
-func (a *aggregation) text(input AggregateInput, calls []Call) string {
-	lines := []string{a.head(input)}
-	meta, _ := rawjson.ParseObject(a.body.Get("meta"))
-	if a.grouped {
-		lines = append(lines, a.groupLines()...)
-	}
-	lines = append(lines, warningLines(meta)...)
+// frame is what both channels say around so many groups.
+func (a *aggregation) frame(shown int) frame {
+	calls := a.calls()
+	around := frame{before: []string{a.head()}, after: warningLines(metaOf(a.body))}
 	for _, call := range calls {
-		lines = append(lines, call.Line())
+		around.after = append(around.after, call.Line())
 	}
-	return strings.Join(lines, "\n")
+	body := telling(a.body)
+	if !body.True("approximate") {
+		body = body.Without("approximate")
+	}
+	if !a.grouped { // which has its value even when it is null
+		if value := a.body.Get("value"); value == nil {
+			body = append(body, rawjson.Raw("value", json.RawMessage("null")))
+		}
+		members := closed(a.response, rawjson.Object{rawjson.Raw("data", body.Encode())}, calls)
+		around.close = members.Encode()
+		return around
+	}
+	var members rawjson.Object
+	if left := len(a.groups) - shown; left > 0 {
+		members = rawjson.Object{rawjson.Int("groups_left_out", int64(left))}
+	}
+	note := a.note(shown)
+	if a.byTime() && note != "" { // of other groups, other_count says it (R-SURF-8)
+		members = append(members, rawjson.String("note", note))
+	}
+	around.open = opening(nil, body.Without("groups"), "groups")
+	around.close = closing("]}", closed(a.response, members, calls))
+	around.before = append(around.before, words(
+		IntToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"), note))
+	if columns := columnsLine(a.columns, ""); columns != "" {
+		around.before = append(around.before, columns)
+	}
+	return around
 }
 
 // head names what was measured, and the number itself when there are no groups.
-func (a *aggregation) head(input AggregateInput) string {
+func (a *aggregation) head() string {
 	tokens := []string{"aggregate"}
 	for _, name := range []string{"metric", "stream", "field", "group_by", "group_by_time", "granularity", "time_zone"} {
 		text := a.body.Text(name)
 		if name == "stream" && text == "" {
-			text = a.stream
+			text = a.input.Stream
 		}
 		tokens = append(tokens, tokenIf(name, Clip(text, aggregateNameSize)))
 	}
-	if input.ConnectionID != nil {
-		tokens = append(tokens, Token("connection_id", *input.ConnectionID))
+	if a.input.ConnectionID != nil {
+		tokens = append(tokens, Token("connection_id", *a.input.ConnectionID))
 	}
 	if !a.grouped {
-		tokens = append(tokens, a.scalar("value"))
+		tokens = append(tokens, a.value())
 	}
-	return line(append(tokens, a.number("filtered_record_count"), a.number("approximate"))...)
+	return words(append(tokens, a.number("filtered_record_count"), a.number("approximate"))...)
 }
 
-// scalar is a value in text; null is the answer when there was nothing to measure.
-func (a *aggregation) scalar(name string) string {
-	value := a.body.Get(name)
-	if value == nil {
-		return name + "=null"
+// value is the number; null is the answer when there was nothing to measure.
+func (a *aggregation) value() string {
+	value := a.body.Get("value")
+	switch {
+	case value == nil:
+		return "value=null"
+	case rawLength(value) > groupCharacters:
+		return fmt.Sprintf("value=(%d characters)", rawLength(value))
 	}
-	return groupToken(name, value)
+	return RawToken("value", value)
 }
 
 func (a *aggregation) number(name string) string {
@@ -134,77 +184,23 @@ func (a *aggregation) number(name string) string {
 	return RawToken(name, value)
 }
 
-// groupLines show each group on a line, then how many more there are and what other_count says.
-func (a *aggregation) groupLines() []string {
-	lines := []string{line(IntToken("groups", int64(len(a.groups))), a.number("limit"))}
-	used, shown := 0, 0
-	for _, value := range a.groups {
-		group, ok := rawjson.ParseObject(value)
-		if !ok {
-			group = rawjson.Object{rawjson.Raw("key", value)}
-		}
-		text := "  " + groupTokens(group)
-		if used += Length(text) + 1; shown == groupsShown || used > groupsCharacters {
-			break
-		}
-		lines = append(lines, text)
-		shown++
+// further counts the groups that are not shown, as far as it is known.
+func (a *aggregation) further(shown int) string {
+	if further := len(a.groups) - shown; further > 0 || a.others() <= 0 {
+		return IntToken("further_groups", int64(further))
 	}
-	return append(lines, a.restLine(len(a.groups)-shown))
+	return "further_groups=unknown"
 }
 
-// restLine says what stands behind the groups shown: groups that the RS sent, and those that it did not
-// send, of which it only counts the records.
-func (a *aggregation) restLine(further int) string {
-	others := a.number("other_count")
-	count, _ := a.body.Int("other_count")
-	switch {
-	case count > 0 && further == 0:
-		return fmt.Sprintf("further_groups=unknown %s (records in groups that were not returned: the top groups only)", others)
-	case count > 0:
-		others += " (records in still other groups, which were not returned: the top groups only)"
-	case further > 0:
-		others = line(others, "(narrow with filter to see them in text)")
+// note says which groups are shown when they are not all.
+func (a *aggregation) note(shown int) string {
+	switch further := len(a.groups) - shown; {
+	case a.others() <= 0 && further == 0:
+		return ""
+	case a.others() <= 0:
+		return fmt.Sprintf("These are the first %d groups; narrow with filter to see the others.", shown)
+	case a.byTime():
+		return fmt.Sprintf("These are the earliest %d groups; other_count records are in later ones, which a filter on the time shows.", shown)
 	}
-	return line(IntToken("further_groups", int64(further)), others)
-}
-
-// groupTokens put the key first, whatever the order of the members.
-func groupTokens(group rawjson.Object) string {
-	key := group.Get("key")
-	if key == nil {
-		key = json.RawMessage("null")
-	}
-	tokens := []string{groupToken("key", key)}
-	for _, member := range group {
-		if member.Name != "key" && len(tokens) < fieldsPreviewed {
-			tokens = append(tokens, groupToken(memberName(member.Name), member.Value))
-		}
-	}
-	return strings.Join(tokens, " ")
-}
-
-// memberName is the name of a member that stands beside a group's key: its count, or a name of the data.
-func memberName(sent string) string {
-	switch sent = Clip(sent, labelCharacters); sent {
-	case "count":
-		return sent
-	case "key":
-		return Quoted(sent)
-	}
-	return SourceName(sent)
-}
-
-// groupToken takes the name as it is spelled in the text.
-func groupToken(name string, value json.RawMessage) string {
-	if text, ok := rawjson.Text(value); ok {
-		if clipped := Clip(text, groupCharacters); len(clipped) < len(text) {
-			return name + "=" + Quoted(clipped) + " clipped=true"
-		}
-		return name + "=" + Quoted(text)
-	}
-	if rawLength(value) > groupCharacters {
-		return fmt.Sprintf("%s=(%d characters)", name, rawLength(value))
-	}
-	return name + "=" + Visible(value)
+	return fmt.Sprintf("These are the top %d groups; other_count records are in groups that are not shown.", shown)
 }

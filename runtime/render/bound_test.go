@@ -18,30 +18,17 @@ func TestClip(t *testing.T) {
 		if Length(clipped) > bound || clipped != text && Length(text) <= bound || text[:len(clipped)] != clipped {
 			t.Fatalf("%q to %d: %q", text, bound, clipped)
 		}
-		if quoted := clipQuoted(text, bound+2); rawLength(quoted) > bound+2 {
-			t.Fatalf("%s is longer than %d", quoted, bound+2)
-		}
 	})
 }
 
-// Ceiling shares a budget: pieces under it stay whole, and no greater ceiling would keep the budget.
-func TestCeiling(t *testing.T) {
+// The widest ceiling that fits is found, up to a few characters, and never a wider one.
+func TestWidest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lengths := rapid.SliceOfN(rapid.IntRange(0, 50), 1, 10).Draw(t, "lengths")
-		budget := rapid.IntRange(0, 300).Draw(t, "budget")
-		used := func(ceiling int) int {
-			total := 0
-			for _, length := range lengths {
-				total += min(length, ceiling)
-			}
-			return total
-		}
-		ceiling := Ceiling(lengths, budget)
-		if used(ceiling) > budget {
-			t.Fatalf("%d uses %d of %d", ceiling, used(ceiling), budget)
-		}
-		if more := used(ceiling + 1); more <= budget && more != used(ceiling) {
-			t.Fatalf("%d could be more", ceiling)
+		least := rapid.IntRange(0, 50).Draw(t, "least")
+		most := least + rapid.IntRange(0, 40_000).Draw(t, "span")
+		last := rapid.IntRange(least, most).Draw(t, "last that fits")
+		if got := widest(least, most, func(shown int) int { return last - shown }); got > last || got < last-15 {
+			t.Fatalf("%d, and %d fits", got, last)
 		}
 	})
 }

@@ -52,7 +52,7 @@ func TestWrongShapes(t *testing.T) {
 
 // R-BUD-2: a cursor or a name that fits nowhere is an error, not a result beyond the bounds.
 func TestHandlesThatFitNowhere(t *testing.T) {
-	body := `{"data":[],"next_cursor":"` + strings.Repeat("c", 9000) + `"}`
+	body := `{"data":[],"next_cursor":"` + strings.Repeat("c", 30_000) + `"}`
 	_, err := render.Records(context.Background(), tool.Env{RS: &silent{}}, answer("/x", body), render.RecordsInput{Stream: "s"})
 	var failure *rs.Failure
 	if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse {
@@ -72,7 +72,7 @@ func TestAggregateManyGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBounds(t, result, render.TextCharacters)
-	for _, want := range []string{"groups=3000", "further_groups=2900", "other_count=5"} {
+	for _, want := range []string{"groups=3000", "other_count=5", "further_groups=" + fmt.Sprint(3000-strings.Count(result.Text, "\n["))} {
 		if !strings.Contains(result.Text, want) {
 			t.Errorf("text lacks %s", want)
 		}
@@ -96,7 +96,7 @@ func TestSearchLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBounds(t, result, render.TextCharacters)
-	ids := strings.Count(result.Text, "hit id=")
+	ids := strings.Count(result.Text, "\n[\"cin_")
 	if ids == 0 || ids == 100 || strings.Contains(result.Text, "c100") || strings.Contains(string(result.Structured), "c100") {
 		t.Fatalf("%d hits:\n%s", ids, result.Text)
 	}
@@ -150,23 +150,29 @@ func TestDocumentLong(t *testing.T) {
 		}
 		checkBounds(t, result, render.ChannelCharacters)
 		checkDocument(t, result)
-		if length := render.Length(result.Text); length < render.DocumentTextCharacters-100 {
+		if length := render.Length(result.Text); length < render.ChannelCharacters-100 {
 			t.Errorf("%q: only %d characters", letter, length)
 		}
 		var document struct {
 			Text     string
 			Metadata struct {
-				Clipped bool
+				Clipped []string
 				Next    []call
 			}
 		}
 		if err := json.Unmarshal(result.Structured, &document); err != nil {
 			t.Fatal(err)
 		}
-		if !document.Metadata.Clipped || !strings.Contains(document.Text, "subject: Kept whole") {
-			t.Errorf("%q: clipped=%t", letter, document.Metadata.Clipped)
+		if len(document.Metadata.Clipped) != 1 || !strings.Contains(document.Text, "subject: Kept whole") {
+			t.Errorf("%q: clipped=%v", letter, document.Metadata.Clipped)
 		}
-		has(t, document.Metadata.Next, "read_record_field", `{"id":"messages:m1","connection_id":"cin_1","field_path":"body"}`)
+		beginning := strings.TrimLeft(strings.SplitN(document.Text, "body:", 2)[1], " ")
+		shown := strings.Count(strings.SplitN(beginning, "…[", 2)[0], letter)
+		if letter == "\n" {
+			shown-- // the one behind the name
+		}
+		has(t, document.Metadata.Next, "read_record_field", // with the largest window
+			fmt.Sprintf(`{"id":"messages:m1","connection_id":"cin_1","field_path":"body","offset_chars":%d,"limit_chars":16384}`, shown))
 	}
 }
 
@@ -187,7 +193,7 @@ func TestDocumentProjection(t *testing.T) {
 	}
 }
 
-// R-BUD-2, R-WIN-1: a window that does not fit is cut, and read again in smaller pieces from its start.
+// R-BUD-2, R-WIN-1: a window that does not fit ends earlier, and the next one begins there.
 func TestFieldWindowCut(t *testing.T) {
 	body, _ := json.Marshal(map[string]any{"window": map[string]any{
 		"text": strings.Repeat("\u0001", 16_384), "start_chars": 100, "end_chars": 16_484, "limit_chars": 16_384,
@@ -202,11 +208,12 @@ func TestFieldWindowCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBounds(t, result, render.ChannelCharacters)
-	want := `{"id":"s:1","field_path":"f","offset_chars":100,"limit_chars":4096}`
+	shown := 100 + strings.Count(result.Text, "\u0001")
+	want := fmt.Sprintf(`{"id":"s:1","field_path":"f","offset_chars":%d,"limit_chars":16384}`, shown)
 	has(t, textCalls(t, result.Text, "next"), "read_record_field", want)
 	has(t, structuredCalls(t, result.Structured), "read_record_field", want)
-	if !strings.Contains(string(result.Structured), `"next_offset_chars":null`) || strings.Contains(result.Text, `"offset_chars":16484`) {
-		t.Error("a continuation leads past what was cut")
+	if shown < 5_000 || !strings.Contains(string(result.Structured), fmt.Sprintf(`"end_chars":%d`, shown)) {
+		t.Errorf("the window ends at %d: %.200s", shown, result.Text)
 	}
 }
 

@@ -3,10 +3,14 @@ package render_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -170,7 +174,8 @@ func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 			continue
 		}
 		quoted, _ := json.Marshal(handle)
-		if !strings.Contains(result.Text, "="+string(quoted)) || !strings.Contains(string(result.Structured), string(quoted)) {
+		if !strings.Contains(result.Text, "="+string(quoted)) && !strings.Contains(result.Text, "\n["+string(quoted)) &&
+			!strings.Contains(result.Text, `{"handle":`+string(quoted)) || !strings.Contains(string(result.Structured), string(quoted)) {
 			t.Errorf("%s is not in both channels", handle)
 		}
 	}
@@ -191,11 +196,12 @@ func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *to
 		t.Errorf("provider_url is %q", structured.ProviderURL) // R-ERR-8
 	}
 	switch renderer.tool {
-	case "query_records", "aggregate", "search":
-		made := strings.Contains(result.Text, `next_cursor="place.`) // where the server gives none
-		if !made && !sameJSON(structured.Data, json.RawMessage(capture.body)) {
-			t.Errorf("data is not what was sent: %s", structured.Data)
-		}
+	case "query_records":
+		checkRows(t, capture.body, result)
+	case "aggregate":
+		checkTelling(t, capture.body, structured.Data, "object", "links", "approximate", "meta")
+	case "search":
+		checkTelling(t, capture.body, structured.Data, "object", "data", "url", "links", "has_more", "next_cursor", "meta")
 	case "read_record_field":
 		var sent struct{ Window json.RawMessage }
 		var window struct {
@@ -208,6 +214,56 @@ func checkEnvelope(t *testing.T, capture capture, renderer *rendered, result *to
 		}
 		if utf8.RuneCountInString(window.Text) == window.End-window.Start && !sameJSON(structured.Window, sent.Window) {
 			t.Errorf("window is not what was sent: %s", structured.Window)
+		}
+	}
+}
+
+// checkTelling holds an object to every member that was sent and tells something, save those of these names (R-BUD-7).
+func checkTelling(t *testing.T, sent string, shown json.RawMessage, save ...string) {
+	t.Helper()
+	var want, got map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal([]byte(sent), &want), json.Unmarshal(shown, &got)); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range want {
+		if string(value) != "null" && !slices.Contains(save, name) && !sameJSON(value, got[name]) {
+			t.Errorf("%s was sent as %s and is shown as %s", name, value, got[name])
+		}
+		if slices.Contains([]string{"links", "url"}, name) && got[name] != nil {
+			t.Errorf("%s is shown: %s", name, got[name])
+		}
+	}
+}
+
+// checkRows holds a page to the rows that were sent: the same in both channels, each with its fields and with the members of
+// its wrapper, said once for all rows or in the row (R-BUD-5, R-BUD-7).
+func checkRows(t *testing.T, body string, result *tool.Result) {
+	t.Helper()
+	var sent struct{ Data []map[string]json.RawMessage }
+	var shown struct {
+		Shared map[string]json.RawMessage
+		Data   struct{ Data []map[string]json.RawMessage }
+	}
+	if err := errors.Join(json.Unmarshal([]byte(body), &sent), json.Unmarshal(result.Structured, &shown)); err != nil {
+		t.Fatal(err)
+	}
+	text, err1 := blind.Text{}.Page(result.Text)
+	structured, err2 := blind.Structured{}.Page(string(result.Structured))
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatalf("%v:\n%s", err, result.Text)
+	}
+	if diff := cmp.Diff(structured.Rows, text.Rows); diff != "" {
+		t.Errorf("the rows differ (-structured +text):\n%s", diff)
+	}
+	for i, row := range shown.Data.Data {
+		for name, value := range sent.Data[i] {
+			switch {
+			case name == "connector_instance_id" || name == "object" || string(value) == "null" || name == "expanded":
+			case row[name] == nil && shown.Shared[name] == nil:
+				t.Errorf("row %d lacks %s", i, name)
+			case !sameJSON(value, row[name]) && !sameJSON(value, shown.Shared[name]):
+				t.Errorf("row %d has %s as %s, sent as %s", i, name, row[name], value)
+			}
 		}
 	}
 }

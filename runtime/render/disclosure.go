@@ -13,8 +13,10 @@ const (
 	warningCharacters = 300
 )
 
-// countToken is the count of a page in text, or empty when the RS sent none (R-HAND-8):
-// count=exact:60, count=none. Lexical search sends a bare integer with its accuracy beside it.
+// countNone is the kind of count of a page that was not counted, which says nothing.
+const countNone = "none"
+
+// countToken is the count of a page in text, or empty when the RS sent none (R-HAND-8): count=exact:60. Lexical search sends a bare integer with its accuracy beside it.
 func countToken(meta rawjson.Object) string {
 	count := meta.Get("count")
 	if object, ok := rawjson.ParseObject(count); ok {
@@ -24,6 +26,9 @@ func countToken(meta rawjson.Object) string {
 }
 
 func countValue(kind string, value json.RawMessage) string {
+	if kind == countNone {
+		return ""
+	}
 	number := ""
 	if rawjson.Kind(value) == rawjson.Number && len(value) <= numberCharacters {
 		number = string(value)
@@ -44,18 +49,27 @@ func countValue(kind string, value json.RawMessage) string {
 // sentWarnings are the RS's warnings for structured output that does not hold its envelope: nil when it
 // sent none, and without those that do not fit.
 func sentWarnings(body rawjson.Object) json.RawMessage {
-	meta, _ := rawjson.ParseObject(body.Get("meta"))
-	warnings, _ := rawjson.Elements(meta.Get("warnings"))
-	if len(warnings) == 0 {
+	warnings, _ := rawjson.Elements(metaOf(body).Get("warnings"))
+	room := warningsShown * warningCharacters
+	var fitting []json.RawMessage
+	for _, warning := range warnings {
+		if room -= rawLength(warning); room < 0 {
+			break
+		}
+		fitting = append(fitting, warning)
+	}
+	if fitting == nil {
 		return nil
 	}
-	return rawjson.Array(firstRecords(warnings, warningsShown*warningCharacters))
+	return rawjson.Array(fitting)
 }
 
 // WarningLines are the warnings of a body in text.
-func WarningLines(body rawjson.Object) []string {
+func WarningLines(body rawjson.Object) []string { return warningLines(metaOf(body)) }
+
+func metaOf(body rawjson.Object) rawjson.Object {
 	meta, _ := rawjson.ParseObject(body.Get("meta"))
-	return warningLines(meta)
+	return meta
 }
 
 // warningLines are the RS's warnings in text (R-HAND-8), one a line.
@@ -80,17 +94,5 @@ func warningLine(warning json.RawMessage) string {
 	for _, name := range []string{"code", "param", "connection_id", "message"} {
 		tokens = append(tokens, tokenIf(name, Clip(object.Text(name), warningCharacters)))
 	}
-	return "warning: " + line(tokens...)
-}
-
-// scalarTokens are the members of an object that are literals or short strings.
-func scalarTokens(object rawjson.Object) []string {
-	var tokens []string
-	for _, member := range object {
-		kind := rawjson.Kind(member.Value)
-		if kind != rawjson.ArrayValue && kind != rawjson.ObjectValue && kind != rawjson.Null && len(member.Value) <= warningCharacters {
-			tokens = append(tokens, SourceName(member.Name)+"="+Visible(member.Value))
-		}
-	}
-	return tokens
+	return "warning: " + words(tokens...)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -12,15 +13,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of a document, in characters as Length counts them in the JSON. A document within them is
-// shown in full (R-FETCH-4); the whole never passes ChannelCharacters.
-const (
-	DocumentTextCharacters     = 28_000
-	DocumentExpandedCharacters = 6_000
-)
-
 // Document renders one record as the object of id, title, text, url and metadata that clients of
-// fetch expect (R-FETCH-1). Text and structured output are the same bytes.
+// fetch expect (R-FETCH-1). Text and structured output are the same bytes. A document within ChannelCharacters is shown in
+// full (R-FETCH-4); in a longer one the longest values, those of expanded records too, are clipped to one length.
 func Document(_ context.Context, env tool.Env, response *rs.Response, input DocumentInput) (*tool.Result, error) {
 	body, err := response.Object()
 	if err != nil {
@@ -35,10 +30,7 @@ func Document(_ context.Context, env tool.Env, response *rs.Response, input Docu
 	known.connectionID = cmp.Or(known.connectionID, record.connectionID)
 	record.identity = known
 	if input.Fields != nil {
-		record.fields = projected(record.fields, input.Fields)
-		if !expands(response) {
-			record.members = record.members.Without(expandedName)
-		}
+		record.project(input.Fields, expands(response))
 	}
 	d := &document{row: record, id: cmp.Or(target.Handle, known.handle), provider: env.RS.ProviderURL()}
 	encoded := d.encode()
@@ -61,27 +53,33 @@ type document struct {
 	provider string
 }
 
-// encode writes the document. What is not the text is known first, and the text gets the rest.
+// encode writes the document, and as much of its long values as there is room for.
 func (d *document) encode() json.RawMessage {
-	expanded, cut := d.expanded()
-	body := newDocumentText(d.fields)
-	body.fit(DocumentTextCharacters)
-	encoded := d.assemble(body, expanded, cut)
-	if over := rawLength(encoded) - ChannelCharacters; over > 0 { // long handles in many continuations
-		body.fit(max(0, body.length()-over))
-		encoded = d.assemble(body, expanded, cut)
+	encoded, _ := d.assemble(noCeiling)
+	if isWithin(encoded, ChannelCharacters) {
+		return encoded
 	}
+	if least, _ := d.assemble(ceiling{}); !isWithin(least, ChannelCharacters) {
+		d.narrow(ChannelCharacters - 2*readOnCharacters)
+	}
+	shown := widest(0, ChannelCharacters, func(shown int) int {
+		encoded, cuts := d.assemble(ceiling{shown, shown})
+		return share(ChannelCharacters-rawLength(encoded), cuts)
+	})
+	encoded, _ = d.assemble(ceiling{shown, shown})
 	return encoded
 }
 
-func (d *document) assemble(body *documentText, expanded json.RawMessage, cut cutRelations) json.RawMessage {
+// assemble writes the document with a ceiling, and counts the values that are clipped.
+func (d *document) assemble(most ceiling) (json.RawMessage, int) {
+	shown := d.shown(nil, most)
 	return rawjson.Object{
 		rawjson.String("id", d.id),
-		rawjson.String("title", title(titled(d.members), d.fields, d.identity, d.label(), nil)),
-		rawjson.String("text", body.String()),
+		rawjson.String("title", title(titled(d.members), d.fields, d.identity, d.label())),
+		rawjson.String("text", documentText(shown.fields)),
 		rawjson.String("url", recordURL(nil, d.fields, d.identity, d.provider)),
-		rawjson.Raw("metadata", d.metadata(body, expanded, cut)),
-	}.Encode()
+		rawjson.Raw("metadata", d.metadata(shown)),
+	}.Encode(), shown.cuts
 }
 
 // titled is what of the wrapper may stand in a title: the time of ingestion, no source field.
@@ -99,9 +97,32 @@ func (d *document) label() string {
 	return Clip(d.members.Text("display_name"), labelCharacters)
 }
 
+// documentText is the fields of a record, one after the other: name: value on a line, and a text of several lines below its
+// name. Text stands as it is, other values as JSON.
+func documentText(fields rawjson.Object) string {
+	var out strings.Builder
+	for i, field := range fields {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		text, isText := rawjson.Text(field.Value)
+		if !isText {
+			text = string(field.Value)
+		}
+		out.WriteString(field.Name)
+		if out.WriteByte(':'); strings.Contains(text, "\n") {
+			out.WriteByte('\n')
+		} else {
+			out.WriteByte(' ')
+		}
+		out.WriteString(text)
+	}
+	return out.String()
+}
+
 // metadata is the source identity, which no projection takes away (R-FETCH-3), the times, what was
 // expanded, and how to go on when something was clipped.
-func (d *document) metadata(body *documentText, expanded json.RawMessage, cut cutRelations) json.RawMessage {
+func (d *document) metadata(shown shownRow) json.RawMessage {
 	metadata := rawjson.Object{}
 	for _, member := range []struct{ name, value string }{
 		{"connection_id", d.connectionID},
@@ -122,81 +143,14 @@ func (d *document) metadata(body *documentText, expanded json.RawMessage, cut cu
 	if warnings := sentWarnings(d.members); warnings != nil {
 		metadata = append(metadata, rawjson.Raw("warnings", warnings))
 	}
-	if expanded != nil {
-		metadata = append(metadata, rawjson.Raw("expanded", expanded))
+	metadata = append(metadata, shown.after...)
+	calls := shown.calls
+	if len(d.fields) == 1 && len(calls) == 1 && calls[0].Tool == tool.DocumentTool && shown.cuts == 1 { // it would give the same
+		metadata = append(metadata, rawjson.String("note", "The rest of this value cannot be shown: only text fields can be read in windows."))
+		calls = nil
 	}
-	return append(metadata, d.continuation(body, cut)...).Encode()
-}
-
-// continuation says what was clipped and carries the calls that go on (R-FETCH-4, R-HAND-7).
-func (d *document) continuation(body *documentText, cut cutRelations) rawjson.Object {
-	if len(body.clipped)+len(body.narrowed)+len(body.left)+len(cut.names) == 0 {
-		return nil
+	if calls != nil {
+		metadata = append(metadata, rawjson.Raw("next", Calls(calls))) // R-FETCH-4, R-HAND-7
 	}
-	said := rawjson.Object{rawjson.Bool("clipped", true)}
-	if len(body.clipped) > 0 {
-		said = append(said, rawjson.Strings("clipped_fields", firstNames(body.clipped)))
-	}
-	if len(body.narrowed) > 0 {
-		said = append(said, rawjson.Strings("narrowed_fields", firstNames(body.narrowed)))
-	}
-	if len(body.narrowed) > 0 && body.alone {
-		said = append(said, rawjson.String("note", "The rest of this value cannot be shown: only text fields can be read in windows."))
-	}
-	if len(body.left) > 0 {
-		said = append(said, rawjson.Int("fields_left_out", int64(len(body.left))))
-	}
-	if len(cut.names) > 0 {
-		said = append(said, rawjson.Strings("expanded_cut", firstNames(cut.names)))
-	}
-	return append(said, rawjson.Raw("next", Calls(d.calls(body, cut))))
-}
-
-// calls read on in what was clipped: a text window by window, other values and relations by themselves.
-func (d *document) calls(body *documentText, cut cutRelations) []Call {
-	var calls []Call
-	for _, name := range firstNames(body.clipped) {
-		if d.canRead(name) {
-			calls = append(calls, d.readField(name))
-		}
-	}
-	if !d.canFetch() {
-		return calls
-	}
-	if !body.alone {
-		for _, name := range passable(body.narrowed) {
-			calls = append(calls, d.fetchFields(name))
-		}
-	}
-	if left := passable(body.left); left != nil {
-		calls = append(calls, d.fetchFields(left...))
-	}
-	for _, record := range cut.records[:min(len(cut.records), namesShown)] {
-		calls = append(calls, record.fetch())
-	}
-	if relations := passable(cut.names); relations != nil && cut.records == nil {
-		calls = append(calls, d.fewerExpanded(relations))
-	}
-	return calls
-}
-
-// fewerExpanded reads a part of what did not fit among the expanded relations.
-func (d *document) fewerExpanded(relations []string) Call {
-	limits := rawjson.Object{}
-	for _, relation := range relations {
-		limits = append(limits, rawjson.Int(relation, 1))
-	}
-	return d.fetch(rawjson.Strings(tool.DocumentExpand, relations), rawjson.Raw(tool.DocumentExpandLimit, limits.Encode()))
-}
-
-const namesShown = 8 // clipped fields of a document with a continuation of their own
-
-func firstNames(names []string) []string {
-	shown := make([]string, 0, namesShown)
-	for _, name := range names {
-		if len(shown) < namesShown && Length(name) <= labelCharacters {
-			shown = append(shown, name)
-		}
-	}
-	return shown
+	return metadata.Encode()
 }

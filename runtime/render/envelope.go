@@ -9,89 +9,63 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// list is a list envelope that is written again, with fewer rows.
+// list is a list envelope that is written again around other rows.
 type list struct{ rs.List }
 
-// pagingNames lead on from a list. links.next is dropped with the cursor that it carries.
-var pagingNames = []string{"has_more", "next_cursor", "next_changes_since", "links"}
+// pagingNames lead on from a list. They are written from a wayOn.
+var pagingNames = []string{"has_more", "next_cursor", "next_changes_since"}
 
-// encode writes the envelope with these rows and without what leads past them.
-func (l list) encode(rows []json.RawMessage) json.RawMessage {
-	return l.append(make([]byte, 0, l.size(rows)), rows, func(member rawjson.Member) json.RawMessage {
-		if member.Name != "has_more" && slices.Contains(pagingNames, member.Name) {
-			return nil
-		}
-		return member.Value
-	})
-}
-
-// append appends the envelope with these rows: they are copied once, since they are most of a page. The other members
-// have the value that shown gives for them; nil leaves one out.
-func (l list) append(out []byte, rows []json.RawMessage, shown func(rawjson.Member) json.RawMessage) []byte {
-	writeRows := func(out []byte) []byte { return rawjson.AppendArray(out, rows) }
-	if l.Inner == nil {
-		return appendReplaced(out, l.Outer, l.RowsName, shown, writeRows)
-	}
-	return appendReplaced(out, l.Outer, "data", shown, func(out []byte) []byte {
-		return appendReplaced(out, l.Inner, l.RowsName, shown, writeRows)
-	})
-}
-
-// appendReplaced appends an object in which the first member of a name has another value.
-func appendReplaced(out []byte, object rawjson.Object, name string, shown func(rawjson.Member) json.RawMessage, value func([]byte) []byte) []byte {
-	out = append(out, '{')
-	replaced, first := false, true
-	for _, member := range object {
-		isRows := member.Name == name && !replaced
-		if !isRows {
-			if member.Value = shown(member); member.Value == nil {
-				continue
-			}
-		}
-		if !first {
-			out = append(out, ',')
-		}
-		first = false
-		if isRows {
-			replaced = true
-			out = value(append(rawjson.AppendQuote(out, name), ':'))
-			continue
-		}
-		out = member.Append(out)
-	}
-	return append(out, '}')
-}
-
-// size is about how many bytes encode writes.
-func (l list) size(rows []json.RawMessage) int {
-	size := 2
-	for _, row := range rows {
-		size += len(row) + 1
-	}
-	for _, object := range []rawjson.Object{l.Outer, l.Inner} {
-		for _, member := range object {
-			if member.Name != l.RowsName && member.Name != "data" {
-				size += len(member.Name) + len(member.Value) + 4
+// around are the members of the envelope beside its rows, without what says nothing or is of no use to a client (R-BUD-7),
+// and with what a way on says of paging; nil for a list that no call pages, which says no more than whether there is more.
+func (l list) around(on *wayOn) rawjson.Object {
+	around := rawjson.Object{}
+	for _, envelope := range []rawjson.Object{l.Inner, l.Outer} {
+		for _, member := range envelope {
+			isRows := member.Name == l.RowsName || member.Name == "data"
+			if !isRows && !slices.Contains(pagingNames, member.Name) && around.Get(member.Name) == nil {
+				around = append(around, telling(rawjson.Object{member})...)
 			}
 		}
 	}
-	return size + 2*len(`{"data":{}}`) + len(l.RowsName)
+	if on == nil {
+		if more := l.Get("has_more"); more != nil {
+			around = append(around, rawjson.Raw("has_more", more))
+		}
+		return around
+	}
+	around = append(around, rawjson.Bool("has_more", on.hasMore()))
+	if on.cursor != "" {
+		around = append(around, rawjson.String("next_cursor", on.cursor))
+	}
+	if bookmark := l.Get("next_changes_since"); bookmark != nil && on.whole {
+		around = append(around, rawjson.Raw("next_changes_since", bookmark))
+	}
+	return around
 }
 
-// structured is a result's structured object around the envelope with these rows.
-func (l list) structured(response *rs.Response, before rawjson.Object, rows []json.RawMessage, after rawjson.Object, on wayOn) json.RawMessage {
-	after = closed(response, after, on.calls)
-	l = on.state(l)
-	size := before.Size() + l.size(rows) + after.Size() + len(on.cursor) + len(`{"data":"has_more":false}`)
-	out := append(make([]byte, 0, size), '{')
-	for _, member := range before {
-		out = append(member.Append(out), ',')
+// telling are the members of an envelope that tell a client something: no null, no kind that the tool says, no REST route, no empty
+// list of warnings, and no count that was not asked for.
+func telling(envelope rawjson.Object) rawjson.Object {
+	kept := make(rawjson.Object, 0, len(envelope))
+	for _, member := range envelope {
+		if member.Name == "meta" {
+			if meta, ok := rawjson.ParseObject(member.Value); ok {
+				if warnings, ok := rawjson.Elements(meta.Get("warnings")); ok && len(warnings) == 0 {
+					meta = meta.Without("warnings")
+				}
+				if count, ok := rawjson.ParseObject(meta.Get("count")); ok && count.Text("kind") == countNone {
+					meta = meta.Without("count")
+				}
+				if member.Value = meta.Encode(); len(meta) == 0 {
+					continue
+				}
+			}
+		}
+		if rawjson.Kind(member.Value) != rawjson.Null && !slices.Contains([]string{"object", "links", "url"}, member.Name) {
+			kept = append(kept, member)
+		}
 	}
-	out = l.append(append(out, `"data":`...), rows, on.member)
-	for _, member := range after {
-		out = member.Append(append(out, ','))
-	}
-	return append(out, '}')
+	return kept
 }
 
 // Structured is a result's structured object: its own members, then the continuations, then where
@@ -114,4 +88,29 @@ func closed(response *rs.Response, members rawjson.Object, calls []Call) rawjson
 		}
 	}
 	return members
+}
+
+// opening begins a structured object that ends in a list of rows: its members, then data with what it holds beside the rows,
+// unless that is nil, and the name of the list.
+func opening(members, data rawjson.Object, rows string) []byte {
+	out := append(make([]byte, 0, members.Size()+data.Size()+64), '{')
+	for _, member := range members {
+		out = append(member.Append(out), ',')
+	}
+	if data != nil {
+		out = append(out, `"data":{`...)
+		for _, member := range data {
+			out = append(member.Append(out), ',')
+		}
+	}
+	return append(rawjson.AppendQuote(out, rows), ":["...)
+}
+
+// closing ends what opening began, from the brackets that close the rows on.
+func closing(brackets string, members rawjson.Object) []byte {
+	out := append(make([]byte, 0, len(brackets)+members.Size()+1), brackets...)
+	for _, member := range members {
+		out = member.Append(append(out, ','))
+	}
+	return append(out, '}')
 }

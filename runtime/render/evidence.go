@@ -3,7 +3,7 @@ package render
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -22,13 +22,13 @@ type evidence struct {
 var evidenceNames = []string{"evidence_excerpts", "match_windows", "matches"}
 
 // findEvidence keeps the windows that name their field and show its text.
-func (h *hit) findEvidence(terms []string) []evidence {
+func (h *hit) findEvidence(q question) []evidence {
 	var found []evidence
 	for _, name := range evidenceNames {
 		windows, _ := rawjson.Elements(h.members.Get(name))
 		for _, window := range windows {
 			object, _ := rawjson.ParseObject(window)
-			excerpt, ok := h.newEvidence(object, terms)
+			excerpt, ok := h.newEvidence(object, q)
 			if ok && len(found) < evidencePerHit {
 				found = append(found, excerpt)
 			}
@@ -40,16 +40,16 @@ func (h *hit) findEvidence(terms []string) []evidence {
 	return nil
 }
 
-func (h *hit) newEvidence(window rawjson.Object, terms []string) (evidence, bool) {
+func (h *hit) newEvidence(window rawjson.Object, q question) (evidence, bool) {
 	read, _ := rawjson.ParseObject(window.Get("read"))
 	path := cmp.Or(window.FirstText("field_path", "field", "path"), read.FirstText("field_path", "field"))
 	text := window.FirstText("preview_text", "text", "snippet", "excerpt", "preview")
 	if text == "" || Length(path) > groupCharacters || !h.canRead(path) {
 		return evidence{}, false
 	}
-	preview, cut := clipSnippet(highlight(text, terms), snippetCharacters)
+	preview, cut := clipSnippet(highlight(text, q.terms), snippetCharacters)
 	e := evidence{fieldPath: path, preview: preview, complete: !cut && isComplete(window)}
-	e.read = h.readField(path, selectors(window, read)...)
+	e.read = h.readField(path, selectors(window, read, cmp.Or(marked(e.preview), Clip(q.words, groupCharacters)))...)
 	return e, true
 }
 
@@ -58,9 +58,9 @@ func isComplete(window rawjson.Object) bool {
 	return window.True("complete") || string(window.Get("truncated")) == "false"
 }
 
-// selectors are the RS's own place of the match: an offset, a cursor or a search, in this order and
-// never two of them.
-func selectors(window, read rawjson.Object) []rawjson.Member {
+// selectors are the place of the match: the RS's own, an offset, a cursor or a search, in this order and never two of them;
+// else a search for the words given.
+func selectors(window, read rawjson.Object, words string) []rawjson.Member {
 	for _, from := range []rawjson.Object{read, window} {
 		if offset, ok := firstInt(from, "offset_chars", "start_chars"); ok {
 			return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, offset)}
@@ -72,7 +72,17 @@ func selectors(window, read rawjson.Object) []rawjson.Member {
 			return []rawjson.Member{rawjson.String(tool.FieldQ, q)}
 		}
 	}
-	return nil
+	if strings.TrimSpace(words) == "" {
+		return nil
+	}
+	return []rawjson.Member{rawjson.String(tool.FieldQ, words)}
+}
+
+// marked are the first highlighted words of a snippet; empty without any.
+func marked(snippet string) string {
+	_, after, _ := strings.Cut(snippet, openMark)
+	words, _, _ := strings.Cut(after, closeMark)
+	return words
 }
 
 func firstInt(object rawjson.Object, names ...string) (int64, bool) {
@@ -84,28 +94,26 @@ func firstInt(object rawjson.Object, names ...string) (int64, bool) {
 	return 0, false
 }
 
-// shows tells whether one of the excerpts is this text.
-func shows(all []evidence, text string) bool {
-	return slices.ContainsFunc(all, func(each evidence) bool { return each.preview == text })
-}
-
-// previews are the excerpts as results list them.
-func previews(all []evidence) json.RawMessage {
-	encoded := make([]json.RawMessage, len(all))
-	for i, each := range all {
-		encoded[i] = rawjson.Object{rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview)}.Encode()
+// structuredEvidence are the excerpts as results list them. One with no call that continues it is the whole field.
+func (h *hit) structuredEvidence() json.RawMessage {
+	encoded := make([]json.RawMessage, len(h.evidence))
+	for i, each := range h.evidence {
+		object := rawjson.Object{rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview)}
+		if !each.complete {
+			object = append(object, rawjson.Raw("next", each.read.Structured()))
+		}
+		encoded[i] = object.Encode()
 	}
 	return rawjson.Array(encoded)
 }
 
-// continued are the excerpts with what continues them, as the ladder lists them.
-func continued(all []evidence) json.RawMessage {
-	encoded := make([]json.RawMessage, len(all))
-	for i, each := range all {
-		encoded[i] = rawjson.Object{
-			rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview), rawjson.Bool("complete", each.complete),
-			rawjson.Raw("next", each.read.Structured()),
-		}.Encode()
+// textEvidence are the excerpts in the columns that the text names.
+func (h *hit) textEvidence() json.RawMessage {
+	encoded := make([]json.RawMessage, len(h.evidence))
+	for i, each := range h.evidence {
+		encoded[i] = rawjson.Array([]json.RawMessage{
+			rawjson.Quote(each.fieldPath), rawjson.Quote(each.preview), rawjson.Bool("", each.complete).Value,
+		})
 	}
 	return rawjson.Array(encoded)
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
@@ -25,7 +28,6 @@ type window struct {
 	body    rawjson.Object
 	members rawjson.Object
 	text    string
-	cut     bool // the text did not fit into a result and was clipped
 }
 
 // FieldWindow renders a window of a text field: in text the record, the range, the continuations
@@ -50,16 +52,18 @@ func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input Fie
 	return within(response, result, ChannelCharacters)
 }
 
-// clip cuts a text that fits into no result. The window is then read again in smaller pieces.
+// clip ends a window earlier whose text fits into no result. The next one begins where it ends.
 func (w *window) clip() {
-	fitting := clipQuoted(w.text, windowCharacters)
-	text, _ := rawjson.Text(fitting)
-	if len(text) == len(w.text) {
+	free := func(shown int) int { return windowCharacters - rawLength(rawjson.Quote(firstRunes(w.text, shown))) }
+	characters := utf8.RuneCountInString(w.text)
+	start, known := w.members.Int("start_chars")
+	if free(characters) >= 0 || !known {
 		return
 	}
-	w.text, w.cut = text, true
-	w.set(rawjson.Raw("text", fitting), rawjson.Bool("complete", false),
-		rawjson.Raw("next_offset_chars", rawjson.Value("null"))) // it would lead past what was cut
+	w.text = firstRunes(w.text, widest(0, characters, free))
+	end := start + int64(utf8.RuneCountInString(w.text))
+	w.set(rawjson.String("text", w.text), rawjson.Bool("complete", false), rawjson.Bool("has_more", true),
+		rawjson.Int("end_chars", end), rawjson.Int("next_offset_chars", end))
 }
 
 // direction is one continuation of a window and the word that introduces it.
@@ -73,9 +77,6 @@ const previousWord = "previous"
 
 // directions lead to the windows after and before, by the RS's own offsets.
 func (w *window) directions() []direction {
-	if w.cut {
-		return w.smaller()
-	}
 	var found []direction
 	for _, to := range []struct{ word, offset string }{
 		{"next", "next_offset_chars"}, {previousWord, "previous_offset_chars"},
@@ -87,24 +88,13 @@ func (w *window) directions() []direction {
 	return found
 }
 
-// smaller reads the window that was cut again, a quarter as long.
-func (w *window) smaller() []direction {
-	start, known := w.members.Int("start_chars")
-	limit, limited := w.members.Int("limit_chars")
-	if !known || !limited || start < 0 || limit < 4 || limit/4 > windowMost {
-		return nil
-	}
-	limit /= 4
-	return w.toward("next", rawjson.Int("offset_chars", start), rawjson.Int("limit_chars", limit))
-}
-
 // note says what no number of the window says by itself: where the field ends, and how to find another match
 // (R-WIN-4). A server knows no other match than the first.
 func (w *window) note() string {
 	start, _ := w.members.Int("start_chars")
 	total, known := w.members.Int("total_chars")
 	matched := w.members.Get("match_start_chars") != nil
-	switch more := w.cut || w.members.True("has_more") || w.members.Get("next_offset_chars") != nil; {
+	switch more := w.members.True("has_more") || w.members.Get("next_offset_chars") != nil; {
 	case more && matched:
 		return "The provider finds only the first match of q. To find a later one, read on with next, or pass a longer q that holds words beside it."
 	case more || w.members.True("complete"):
@@ -117,12 +107,15 @@ func (w *window) note() string {
 	return ""
 }
 
-// toward is the same call for another window of the field. The record of a resource URI goes by the id that is
-// shown (R-WIN-3).
+// toward is the same call for another window of the field, the largest one unless the caller chose a length. The record of a
+// resource URI goes by the id that is shown (R-WIN-3).
 func (w *window) toward(word string, place ...rawjson.Member) []direction {
 	given := w.input.Call.Without("q", "cursor", "before_chars", "after_chars")
 	if recordid.IsURI(w.input.Target.Handle) && w.handle != "" {
 		place = append(place, rawjson.String(tool.FieldID, w.handle))
+	}
+	if given.Arguments.Get(tool.FieldLimitChars) == nil {
+		place = append(place, rawjson.Int(tool.FieldLimitChars, windowMost))
 	}
 	var found []direction
 	for _, call := range given.With(place...) {
@@ -146,9 +139,6 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	}
 	members := rawjson.Object{
 		rawjson.Raw("record", record.Encode()), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode()),
-	}
-	if w.cut {
-		members = append(members, rawjson.Bool("window_cut", true))
 	}
 	if note := w.note(); note != "" {
 		members = append(members, rawjson.String("note", note))
@@ -177,10 +167,7 @@ func (w *window) render() string {
 			tokens = append(tokens, RawToken(name, value))
 		}
 	}
-	lines := append([]string{line(tokens...)}, WarningLines(w.body)...)
-	if w.cut {
-		lines = append(lines, "window_cut=true: the window does not fit into one result; read it in smaller pieces.")
-	}
+	lines := append([]string{words(tokens...)}, WarningLines(w.body)...)
 	if note := w.note(); note != "" {
 		lines = append(lines, "note: "+note)
 	}
@@ -188,4 +175,52 @@ func (w *window) render() string {
 		lines = append(lines, direction.word+": "+direction.invocation())
 	}
 	return strings.Join(lines, "\n") + "\n\n" + w.text
+}
+
+// recount puts right the ends of a server that counts code points and adds lengths in UTF-16: behind a character
+// beyond U+FFFF its ends are one too far for each, and reading on from there loses as many characters (R-WIN-1).
+// It shows in a text that has fewer code points than its range; every other range stays as it was sent.
+func (w *window) recount() {
+	start, hasStart := w.members.Int("start_chars")
+	sent, hasEnd := w.members.Int("end_chars")
+	characters := int64(utf8.RuneCountInString(w.text))
+	if !hasStart || !hasEnd || start < 0 || characters == 0 || characters >= sent-start {
+		return
+	}
+	end, more := start+characters, w.members.True("has_more")
+	if total, known := w.members.Int("total_chars"); known { // the end that was too far may have passed it
+		more = end < total
+	}
+	w.set(rawjson.Int("end_chars", end), rawjson.Bool("has_more", more), rawjson.Bool("complete", start == 0 && !more))
+	next := rawjson.Raw("next_offset_chars", rawjson.Value("null"))
+	if more {
+		next.Value = strconv.AppendInt(nil, end, 10)
+	}
+	w.set(next)
+	w.recountMatch(start)
+}
+
+// recountMatch puts right the end of a match, whose start is counted in code points.
+func (w *window) recountMatch(start int64) {
+	from, hasStart := w.members.Int("match_start_chars")
+	to, hasEnd := w.members.Int("match_end_chars")
+	text := []rune(w.text)
+	if !hasStart || !hasEnd || from < start || from-start > int64(len(text)) {
+		return
+	}
+	end, units := from, to-from
+	for _, character := range text[from-start:] {
+		if units <= 0 {
+			break
+		}
+		units -= int64(utf16.RuneLen(character))
+		end++
+	}
+	w.set(rawjson.Int("match_end_chars", end))
+}
+
+func (w *window) set(members ...rawjson.Member) {
+	for _, member := range members {
+		w.members = w.members.With(member.Name, member.Value)
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-QRY-1, R-QRY-2, R-QRY-4, R-HAND-8: pages as a server sent them.
+// R-QRY-1, R-QRY-2, R-QRY-4, R-QRY-6, R-QRY-7, R-HAND-8: pages as a server sent them.
 func TestRecordsGolden(t *testing.T) {
 	for _, test := range []struct {
 		name, arguments string

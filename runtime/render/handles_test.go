@@ -5,31 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
-
-// handleToken is an id in a text.
-var handleToken = regexp.MustCompile(`\bid=("(?:[^"\\]|\\.)*")`)
-
-// textIDs are the ids of a text, after undoing JSON string escapes.
-func textIDs(t fataler, text string) (ids []string) {
-	for _, match := range handleToken.FindAllStringSubmatch(text, -1) {
-		var id string
-		if err := json.Unmarshal([]byte(match[1]), &id); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	return ids
-}
 
 // anyHandle draws handles of every kind that the grammar can hold: compound keys, quotes, spaces, letters of
 // other alphabets, HTML, line separators.
@@ -69,25 +54,26 @@ func TestHandlesAreByteExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		var shown struct {
-			IDs     []string
+			Data    struct{ Data []struct{ Handle string } }
 			Results []shownHit
 		}
 		if err := errors.Join(json.Unmarshal(records.Structured, &shown), json.Unmarshal(search.Structured, &shown)); err != nil {
 			t.Fatal(err)
 		}
 		want := handle.String()
-		if !slices.Equal(shown.IDs, []string{want}) || shown.Results[0].ID != want {
-			t.Fatalf("structured output has %q and %q, want %q", shown.IDs, shown.Results[0].ID, want)
+		if len(shown.Data.Data) != 1 || shown.Data.Data[0].Handle != want || shown.Results[0].ID != want {
+			t.Fatalf("structured output has %q and %q, want %q", shown.Data, shown.Results[0].ID, want)
 		}
-		for _, text := range []string{records.Text, search.Text} {
-			ids := textIDs(t, text)
-			if len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return id != want }) {
-				t.Fatalf("text has the ids %q, want %q:\n%s", ids, want, text)
-			}
-			passed := string(mustQuote(want))
-			if !strings.Contains(text, `{"id":`+passed) {
-				t.Fatalf("no call passes %s on:\n%s", passed, text)
-			}
+		page, err1 := blind.Text{}.Page(records.Text)
+		hits, err2 := blind.Text{}.Hits(search.Text)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if page.Rows[0].ID != want || !slices.Equal(hits.IDs(), []string{want}) {
+			t.Fatalf("text has the ids %q and %q, want %q", page.Rows[0].ID, hits.IDs(), want)
+		}
+		if passed := string(mustQuote(want)); !strings.Contains(search.Text, `{"id":`+passed) {
+			t.Fatalf("no call passes %s on:\n%s", passed, search.Text)
 		}
 		if again, err := recordid.Parse(want); err != nil || again != handle {
 			t.Fatalf("%q is read as %+v: %v", want, again, err)
@@ -99,8 +85,8 @@ func TestHandlesAreByteExact(t *testing.T) {
 // one that it holds is not said again.
 func TestConnectionBesideTheID(t *testing.T) {
 	for connectionID, want := range map[string]string{
-		"cin_1": `hit id="cin_1/s:1" stream="s"`,
-		"cin:1": `hit id="s:1" connection_id="cin:1" stream="s"`,
+		"cin_1": `["cin_1/s:1","s"]`,
+		"cin:1": `["s:1","s","cin:1"]`,
 	} {
 		hit, text := foundHit(t, map[string]any{"stream": "s", "record_key": "1", "connection_id": connectionID})
 		if !strings.Contains(text, want) {
@@ -171,7 +157,7 @@ func TestNoResourceURIInAnyShape(t *testing.T) {
 			if !strings.Contains(string(result.Meta[render.ResourceURIs]), "pdpp://") {
 				t.Errorf("%s: _meta has %s", body, result.Meta)
 			}
-			if !strings.Contains(result.Text, `first_fetch_id="`) {
+			if !strings.Contains(result.Text, "notes:n1\"") {
 				t.Errorf("%s: no handle in %s", body, result.Text)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Tags of a highlight, as the RS writes them.
@@ -71,7 +72,7 @@ func highlight(snippet string, terms []string) string {
 	return snippet
 }
 
-// found tells whether the pair may have been used. Of a pair and its reverse, the one whose opening comes
+// found reports whether the pair may have been used. Of a pair and its reverse, the one whose opening comes
 // first is meant.
 func (s sentinel) found(snippet string) bool {
 	open, closing := strings.Index(snippet, s.open), strings.Index(snippet, s.closing)
@@ -103,7 +104,7 @@ func (s sentinel) mark(snippet string) string {
 	return out.String()
 }
 
-// encloses tells whether a highlight holds a word of the query.
+// encloses reports whether a highlight holds a word of the query.
 func encloses(snippet string, terms []string) bool {
 	pieces := strings.Split(snippet, openMark)
 	for _, piece := range pieces[1:] {
@@ -145,12 +146,19 @@ func unmarked(snippet string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(snippet, openMark, ""), closeMark, "")
 }
 
-// clipSnippet cuts a snippet and keeps its tags balanced.
+// clipSnippet cuts a snippet so that its first highlight stands well within it, and keeps its tags balanced.
 func clipSnippet(snippet string, characters int) (clipped string, cut bool) {
-	clipped = Clip(snippet, characters)
-	if len(clipped) == len(snippet) {
+	if len(Clip(snippet, characters)) == len(snippet) {
 		return snippet, false
 	}
+	if match := strings.Index(snippet, openMark); match > characters/2 {
+		start := match - characters/4
+		for !utf8.RuneStart(snippet[start]) {
+			start--
+		}
+		snippet = "…" + snippet[start:]
+	}
+	clipped = Clip(snippet, characters)
 	// A tag that was cut in two is not text.
 	if at := strings.LastIndexByte(clipped, '<'); at >= 0 &&
 		(strings.HasPrefix(openMark, clipped[at:]) || strings.HasPrefix(closeMark, clipped[at:])) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -15,20 +16,25 @@ import (
 // Bounds of one hit.
 const (
 	snippetCharacters = 240
+	rungCharacters    = 60 // of an excerpt in the ladder, which stands in results too
 	evidencePerHit    = 3
+	hitBytes          = 800 // that most hits have at most
 )
 
 // hit is one search result.
 type hit struct {
 	members rawjson.Object
-	value   json.RawMessage // the members as they stand in the envelope
 	identity
 	title        string
+	ownTitle     string // the title that the source gave; empty when it is made of label, stream and time
+	time         string
 	url          string
 	connectorKey string
 	displayName  string
-	snippet      string // balanced, and clipped
+	snippet      string // balanced, and clipped; empty when it is one of the excerpts
 	evidence     []evidence
+	source       rawjson.Object    // where it comes from
+	cells        rawjson.Object    // of the text
 	uris         []json.RawMessage // that were taken out of the members
 }
 
@@ -36,13 +42,14 @@ type hit struct {
 type question struct {
 	connectionID string
 	provider     string
+	words        string
 	terms        []string // the words of the query in lower case
 }
 
 func newQuestion(response *rs.Response, input SearchInput, provider string) question {
 	q := question{connectionID: deref(input.ConnectionID), provider: provider}
-	words, _ := response.Request.Query.Get("q")
-	for _, word := range strings.Fields(strings.ToLower(words)) {
+	q.words, _ = response.Request.Query.Get("q")
+	for _, word := range strings.Fields(strings.ToLower(q.words)) {
 		if word = strings.Trim(word, `"'*()`); len(word) > 1 {
 			q.terms = append(q.terms, word)
 		}
@@ -56,21 +63,30 @@ func newHit(value json.RawMessage, q question, other rawjson.Object) (*hit, bool
 	if !ok {
 		return nil, false
 	}
-	h := &hit{members: members, value: value, identity: hitIdentity(members, q.connectionID)}
+	h := &hit{members: members, identity: hitIdentity(members, q.connectionID)}
 	if h.isRecord() {
-		h.value = withoutURIs(value, 0, &h.uris)
-		if !bytes.Equal(h.value, value) {
-			h.members, _ = rawjson.ParseObject(h.value)
-			members = h.members
+		if clean := withoutURIs(value, 0, &h.uris); !bytes.Equal(clean, value) {
+			members, _ = rawjson.ParseObject(clean)
+			h.members = members
 		}
 	}
 	h.connectorKey = Clip(schemadoc.ConnectorKey(members), labelCharacters)
 	h.displayName = Clip(members.FirstText("display_name", "label"), labelCharacters)
-	h.snippet, _ = clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
-	h.evidence = h.findEvidence(q.terms)
+	h.evidence = h.findEvidence(q)
+	snippet, _ := clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
 	fields, _ := rawjson.ParseObject(members.Get("data"))
-	h.title = title(members, fields, h.identity, h.displayName, h.matches())
+	shown := []string{snippet}
+	for _, each := range h.evidence {
+		shown = append(shown, each.preview)
+	}
+	if !slices.Contains(shown[1:], snippet) {
+		h.snippet = snippet
+	}
+	h.time = eventTime(members, fields)
+	h.ownTitle = ownTitle(members, fields, shown)
+	h.title = cmp.Or(h.ownTitle, madeTitle(h.identity, h.displayName, h.time, shown))
 	h.url = recordURL(members, fields, h.identity, q.provider)
+	h.describe()
 	return h, true
 }
 
@@ -99,16 +115,7 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 	return identity{connectionID: connectionID, stream: stream, handle: id}
 }
 
-// matches are the texts that show why the record was found.
-func (h *hit) matches() []string {
-	matches := []string{h.snippet}
-	for _, evidence := range h.evidence {
-		matches = append(matches, evidence.preview)
-	}
-	return matches
-}
-
-// isRecord tells whether the handle can be passed to fetch.
+// isRecord reports whether the handle can be passed to fetch.
 func (h *hit) isRecord() bool {
 	return h.stream != "" && h.canFetch() && !recordid.IsURI(h.handle)
 }
@@ -119,4 +126,80 @@ func snippetText(members rawjson.Object) string {
 		return snippet.FirstText("text", "preview_text")
 	}
 	return members.Text("snippet")
+}
+
+// describe finds what a hit says of where it comes from, and what a text shows of it beside its id.
+func (h *hit) describe() {
+	for _, member := range []struct{ name, value string }{
+		{"connection_id", h.connectionID}, {"connector_key", h.connectorKey}, {"stream", h.stream}, {"display_name", h.displayName},
+	} {
+		if member.value != "" {
+			h.source = append(h.source, rawjson.String(member.name, member.value))
+		}
+	}
+	if len(h.evidence) > 0 {
+		h.cells = append(h.cells, rawjson.Raw("evidence", h.textEvidence()))
+	}
+	for _, cell := range []struct{ name, value string }{{"snippet", h.snippet}, {"title", h.ownTitle}, {"time", h.time}} {
+		if cell.value != "" {
+			h.cells = append(h.cells, rawjson.String(cell.name, cell.value))
+		}
+	}
+	for _, member := range h.source {
+		if member.Name != "connection_id" || !h.embedded {
+			h.cells = append(h.cells, member)
+		}
+	}
+}
+
+// write writes the hit into both channels: into structured.results (R-SEARCH-5), and as a row of the text, which has a null in
+// every column that the hit has nothing for (R-SEARCH-4).
+func (h *hit) write(p *page, columns, shared rawjson.Object) {
+	object := rawjson.Object{rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url)}
+	for _, member := range h.source {
+		if !shares(shared, member.Name) {
+			object = append(object, member)
+		}
+	}
+	for _, member := range []struct{ name, value string }{{"record_id", h.recordID}, {"time", h.time}, {"snippet", h.snippet}} {
+		if member.value != "" {
+			object = append(object, rawjson.String(member.name, member.value))
+		}
+	}
+	if len(h.evidence) > 0 {
+		object = append(object, rawjson.Raw("evidence", h.structuredEvidence()))
+	}
+	p.structured = object.Append(p.structured)
+	text := line{lead: object[:1], fields: make(rawjson.Object, len(columns)), calls: h.calls()}
+	for i, column := range columns {
+		text.fields[i] = rawjson.Raw(column.Name, json.RawMessage("null"))
+		if value := h.cells.Get(column.Name); value != nil {
+			text.fields[i].Value = value
+		}
+	}
+	p.text = text.append(p.text, columns)
+}
+
+// calls continue the excerpts that are not the whole field. A hit without an excerpt is fetched.
+func (h *hit) calls() []Call {
+	var calls []Call
+	for _, each := range h.evidence {
+		if !each.complete {
+			calls = append(calls, each.read)
+		}
+	}
+	if len(h.evidence) == 0 && h.isRecord() {
+		return []Call{h.fetch()}
+	}
+	return calls
+}
+
+// rung is the hit in structured.content_ladder: its id and the beginning of its evidence.
+func (h *hit) rung() json.RawMessage {
+	object := rawjson.Object{rawjson.String("id", h.handle)}
+	if len(h.evidence) > 0 {
+		preview := Clip(plain(h.evidence[0].preview), rungCharacters)
+		object = append(object, rawjson.String("preview", preview))
+	}
+	return object.Encode()
 }

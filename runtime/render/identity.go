@@ -1,6 +1,9 @@
 package render
 
 import (
+	"strings"
+	"unicode"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -78,9 +81,9 @@ func (id identity) tokens() string {
 	case id.embedded:
 		return Token("id", id.handle)
 	case id.handle == "":
-		return line(Token("record_id", id.recordID), tokenIf("stream", id.stream), tokenIf("connection_id", id.connectionID))
+		return words(Token("record_id", id.recordID), tokenIf("stream", id.stream), tokenIf("connection_id", id.connectionID))
 	}
-	return line(Token("id", id.handle), tokenIf("connection_id", id.connectionID))
+	return words(Token("id", id.handle), tokenIf("connection_id", id.connectionID))
 }
 
 // targetIdentity is the record of a call; its handle is the one that was passed (R-HAND-3), save that
@@ -93,4 +96,45 @@ func targetIdentity(target recordid.Target) identity {
 		id.handle = target.Handle
 	}
 	return id
+}
+
+// What a tool would refuse is not offered as a continuation (R-HAND-7): a server may send names and ids
+// that no call can hold.
+
+// canFetch reports whether fetch takes the record's id.
+func (id identity) canFetch() bool {
+	if id.formed {
+		return id.connectionPasses()
+	}
+	_, err := recordid.Parse(id.handle)
+	return (err == nil || recordid.IsURI(id.handle)) && id.connectionPasses()
+}
+
+// canRead reports whether read_record_field takes the record and a path of it.
+func (id identity) canRead(path string) bool {
+	if recordid.CheckName("field path", path) != nil {
+		return false
+	}
+	if id.handle != "" {
+		return id.canFetch()
+	}
+	return recordid.CheckName("stream", id.stream) == nil && recordid.CheckRecordID("record id", id.recordID) == nil && id.connectionPasses()
+}
+
+// connectionPasses reports whether the connection goes along in a call: within the id, beside it, or not at all.
+func (id identity) connectionPasses() bool {
+	return id.embedded || id.connectionID == "" || recordid.CheckName("connection id", id.connectionID) == nil
+}
+
+const namesShown = 20 // fields or relations in one call
+
+// passable are the names that fields, expand and expand_limit take, no more than are worth naming.
+func passable(names []string) []string {
+	var passed []string
+	for _, name := range names {
+		if len(passed) < namesShown && Length(name) <= labelCharacters && name != "" && !strings.ContainsAny(name, ",[]") && !strings.ContainsFunc(name, unicode.IsControl) {
+			passed = append(passed, name)
+		}
+	}
+	return passed
 }

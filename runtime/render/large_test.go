@@ -37,16 +37,12 @@ func renderDocument(t *testing.T, path, body string, input render.DocumentInput)
 type document struct {
 	ID, Title, Text, URL string
 	Metadata             struct {
-		Clipped        bool
-		Note           string
-		NarrowedFields []string `json:"narrowed_fields"`
-		ClippedFields  []string `json:"clipped_fields"`
-		FieldsLeftOut  int      `json:"fields_left_out"`
-		ExpandedCut    []string `json:"expanded_cut"`
-		Expanded       map[string]json.RawMessage
-		Deleted        bool
-		DeletedAt      string `json:"deleted_at"`
-		Next           []call
+		Clipped   []string
+		Note      string
+		Expanded  map[string]json.RawMessage
+		Deleted   bool
+		DeletedAt string `json:"deleted_at"`
+		Next      []call
 	}
 }
 
@@ -59,9 +55,9 @@ func TestALargeValueThatIsNoText(t *testing.T) {
 	result := renderRecords(t, "/v1/streams/s/records?limit=1&expand=files", body, render.RecordsInput{Stream: "s"})
 	has(t, textCalls(t, result.Text, "next"), "fetch", `{"id":"cin_1/s:1","expand":["files"]}`)
 	calls := allCalls(t, "query_records", result)
-	has(t, calls, "fetch", `{"fields":["parts"],"id":"cin_1/s:1"}`)
-	has(t, calls, "fetch", `{"expand":["files"],"id":"cin_1/s:1"}`)
-	for _, beginning := range []string{`"parts":"[1,1,1,`, `"expanded":"{\"files\":{\"data\":[1,1,`} {
+	has(t, calls, "fetch", `{"id":"cin_1/s:1","fields":["parts"]}`)
+	has(t, calls, "fetch", `{"id":"cin_1/s:1","expand":["files"]}`)
+	for _, beginning := range []string{`"parts":"[1,1,1,`, `"expanded":{"files":"{\"data\":[1,1,`} {
 		if !strings.Contains(string(result.Structured), beginning) {
 			t.Errorf("no %s: a value is replaced by nothing", beginning)
 		}
@@ -74,10 +70,10 @@ func TestALargeValueThatIsNoText(t *testing.T) {
 		t.Errorf("gives up although a fetch of the field shows more: %s", shown.Metadata.Note)
 	}
 	_, alone := renderDocument(t, "/r", record, render.DocumentInput{Fields: []string{"parts"}})
-	if !strings.Contains(alone.Metadata.Note, "cannot be shown") || len(alone.Metadata.Next) != 0 || !alone.Metadata.Clipped {
+	if !strings.Contains(alone.Metadata.Note, "cannot be shown") || len(alone.Metadata.Next) != 0 || alone.Metadata.Clipped == nil {
 		t.Errorf("metadata of the field alone: %+v", alone.Metadata)
 	}
-	if !strings.HasPrefix(alone.Text, "parts: [1,1,1,") || !strings.Contains(alone.Text, "of 60003 characters)") {
+	if !strings.HasPrefix(alone.Text, "parts: [1,1,1,") || !strings.Contains(alone.Text, "of 60003 characters shown]") {
 		t.Errorf("text %.60s … %s", alone.Text, alone.Text[len(alone.Text)-60:])
 	}
 }
@@ -92,7 +88,10 @@ func TestManyLongFieldsOfALongID(t *testing.T) {
 	body := `{"data":[{"id":"` + id + `","stream":"s","connection_id":"cin_1","data":{` + strings.Join(fields, ",") + `}}],"next_cursor":"c1"}`
 	result := renderRecords(t, "/v1/streams/s/records?limit=1", body, render.RecordsInput{Call: given("query_records", `{"stream":"s","limit":1}`), Stream: "s"})
 	calls := textCalls(t, result.Text, "next")
-	has(t, calls, "read_record_field", `{"id":"cin_1/s:`+id+`","field_path":"field_00","offset_chars":500}`)
+	if text := result.Text; !strings.Contains(text, `next: read_record_field {"id":"cin_1/s:`+id+`","field_path":"field_00","offset_chars":`) ||
+		!strings.Contains(text, `next: fetch {"id":"cin_1/s:`+id+`","fields":["field_`) {
+		t.Errorf("continuations %s", calls)
+	}
 	has(t, calls, "query_records", `{"stream":"s","limit":1,"cursor":"c1"}`)
 	if marks := strings.Count(string(result.Structured), "of 10000 characters shown]"); marks != 40 {
 		t.Errorf("%d of 40 values say that they are clipped", marks)
@@ -116,37 +115,57 @@ func TestProjectionDropsRelationsThatWereNotAskedFor(t *testing.T) {
 	}
 }
 
-// R-FETCH-7, R-QRY-3, R-QRY-4: relations are bounded by whole records, binary fields named and sized, and
+// R-FETCH-7, R-BUD-6, R-QRY-3, R-QRY-4: expanded records are clipped and not left out, binary fields named and sized, and
 // tombstones said to be such.
 func TestDocumentParts(t *testing.T) {
-	child := `{"data":{"text":"` + strings.Repeat("x", 900) + `"}}`
-	_, shown := renderDocument(t, "/r?expand=files", `{"id":"1","stream":"s","data":{"a":1},"expanded":{"files":{"data":[`+
-		strings.Repeat(child+",", 30)+child+`],"has_more":false},"one":{"id":"o"}}}`, render.DocumentInput{})
-	var files struct{ Data []json.RawMessage }
-	if err := json.Unmarshal(shown.Metadata.Expanded["files"], &files); err != nil {
-		t.Fatal(err)
+	named := func(id string, size int) string {
+		return fmt.Sprintf(`{"id":%q,"stream":"files","connection_id":"cin_1","data":{"text":%q}}`, id, strings.Repeat("x", size))
 	}
-	length := render.Length(string(shown.Metadata.Expanded["files"]))
-	if len(files.Data) < 4 || len(files.Data) > 6 || string(files.Data[0]) != child || length > render.DocumentExpandedCharacters {
-		t.Errorf("%d files of %d characters", len(files.Data), length)
+	files := func(count, size int) string {
+		var all []string
+		for i := range count {
+			all = append(all, named(fmt.Sprint("f", i), size))
+		}
+		return `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":1},"expanded":{"files":{"data":[` + strings.Join(all, ",") + `],"has_more":false},"one":` +
+			named("o1", size) + `}}`
 	}
-	if fmt.Sprint(shown.Metadata.ExpandedCut) != "[files]" || !shown.Metadata.Clipped {
-		t.Errorf("does not say what was cut: %+v", shown.Metadata)
+	for _, test := range []struct{ count, size, shown int }{{5, 900, 5}, {20, 7_000, 20}, {700, 10, 0}} {
+		_, shown := renderDocument(t, "/r?expand=files", files(test.count, test.size), render.DocumentInput{})
+		var list struct {
+			Data []struct {
+				Handle  string
+				Data    struct{ Text string }
+				Clipped []string
+				Next    []call
+			}
+			LeftOut []string `json:"left_out"`
+		}
+		if err := json.Unmarshal(shown.Metadata.Expanded["files"], &list); err != nil {
+			t.Fatal(err)
+		}
+		whole := strings.Repeat("x", test.size)
+		for i, file := range list.Data {
+			switch {
+			case file.Handle != fmt.Sprint("cin_1/files:f", i):
+				t.Fatalf("%d files: %d is %s", test.count, i, file.Handle)
+			case file.Clipped == nil && file.Data.Text != whole, file.Clipped != nil && len(file.Next) != 1:
+				t.Fatalf("%d files: %d is clipped as %v to %.50q and read on with %s", test.count, i, file.Clipped, file.Data.Text, file.Next)
+			}
+		}
+		if test.shown > 0 && len(list.Data) != test.shown {
+			t.Errorf("%d of %d files are shown", len(list.Data), test.count)
+		}
+		if len(list.Data) < test.count { // the first that is left out is fetched by a call, others by their handles
+			first := fmt.Sprint("cin_1/files:f", len(list.Data))
+			if len(list.Data) < 100 || len(list.LeftOut) == 0 || list.LeftOut[0] != first {
+				t.Errorf("%d of %d files are shown, left out are %v", len(list.Data), test.count, list.LeftOut)
+			}
+			has(t, shown.Metadata.Next, "fetch", fmt.Sprintf(`{"id":%q}`, first))
+		}
 	}
-	has(t, shown.Metadata.Next, "fetch", `{"id":"cin_1/s:1","expand":["files"],"expand_limit":{"files":1}}`)
-
-	named := func(id string) string {
-		return `{"id":"` + id + `","stream":"files","connection_id":"cin_1","data":{"text":"` + strings.Repeat("x", 7_000) + `"}}`
-	}
-	_, large := renderDocument(t, "/r?expand=files", `{"id":"1","stream":"s","data":{"a":1},"expanded":{"files":[`+named("f1")+`,`+named("f2")+`],"one":`+named("o1")+`}}`, render.DocumentInput{})
-	has(t, large.Metadata.Next, "fetch", `{"id":"cin_1/files:f1"}`)
-	has(t, large.Metadata.Next, "fetch", `{"id":"cin_1/files:o1"}`)
-
-	// Without the paging of its list a relation may fit after all.
-	renderDocument(t, "/r?expand=files", `{"id":"1","data":{},"expanded":{"files":{"data":[`+child+`],"next_cursor":"`+strings.Repeat("c", 5_500)+`"}}}`, render.DocumentInput{})
 
 	_, binary := renderDocument(t, "/r", `{"id":"1","data":{"photo":"data:image/png;base64,`+strings.Repeat("aGVsbG8gV29ybGQh", 100)+`"}}`, render.DocumentInput{})
-	if binary.Text != `photo: binary("image/png" 1200 bytes)` {
+	if binary.Text != `photo: binary(image/png 1200 bytes)…[0 of 1622 characters shown]` {
 		t.Errorf("binary: %.200s", binary.Text)
 	}
 	_, gone := renderDocument(t, "/r", `{"id":"1","stream":"s","deleted":true,"deleted_at":"2026-01-01T00:00:00Z"}`, render.DocumentInput{})
@@ -159,15 +178,15 @@ func TestDocumentParts(t *testing.T) {
 func TestAggregateRest(t *testing.T) {
 	long := strings.Repeat("k", 190)
 	var many []string
-	for i := range 60 {
+	for i := range 120 {
 		many = append(many, fmt.Sprintf(`{"key":"%s%02d","count":1}`, long, i))
 	}
 	for _, test := range []struct{ groups, beside, want string }{
 		{`{"key":"a","count":1}`, ``, "further_groups=0"},
 		{`{"key":"a","count":1}`, `,"other_count":0`, "further_groups=0 other_count=0"},
-		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 (records in groups that were not returned: the top groups only)"},
-		{strings.Join(many, ","), `,"other_count":0`, "further_groups=32 other_count=0 (narrow with filter to see them in text)"},
-		{strings.Join(many, ","), `,"other_count":9`, "further_groups=32 other_count=9 (records in still other groups, which were not returned: the top groups only)"},
+		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 These are the top 1 groups; other_count records are in groups that are not shown."},
+		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 These are the first 113 groups; narrow with filter to see the others."},
+		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 These are the top 113 groups; other_count records are in groups that are not shown."},
 	} {
 		body := `{"metric":"count","group_by":"g","groups":[` + test.groups + `]` + test.beside + `}`
 		result, err := render.Aggregate(context.Background(), env, answer("/x", body), render.AggregateInput{Stream: "s"})
@@ -175,9 +194,8 @@ func TestAggregateRest(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkBounds(t, result, render.TextCharacters)
-		lines := strings.Split(result.Text, "\n")
-		if last := lines[len(lines)-1]; last != test.want {
-			t.Errorf("%s\nwant %s", last, test.want)
+		if lines := strings.Split(result.Text, "\n"); !strings.HasSuffix(lines[1], test.want) {
+			t.Errorf("%s\nwant %s", lines[1], test.want)
 		}
 		if strings.Contains(result.Text, `"groups":`) {
 			t.Error("text dumps the envelope")
@@ -256,7 +274,7 @@ func TestTheLargestWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkBounds(t, result, render.ChannelCharacters)
-		if shown := strings.HasSuffix(result.Text, "\n\n"+strings.Repeat(text, units)); shown != whole || strings.Contains(result.Text, "window_cut=true") == whole {
+		if shown := strings.HasSuffix(result.Text, "\n\n"+strings.Repeat(text, units)); shown != whole {
 			t.Errorf("%q: whole %t, want %t", text, shown, whole)
 		}
 	}

@@ -2,226 +2,219 @@ package render
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Records renders a page of records: in text the handle of every row, previews of the first ones,
-// and how to go on; in structured output the RS's envelope with its rows untouched, or projected to
-// the requested fields (R-QRY-1).
+// Records renders a page of records, the same rows in both channels: in text how to go on and then the rows in columns; in
+// structured output the RS's envelope with its rows, or with what of them was asked for (R-QRY-1).
 //
 // A page that does not fit shows its long values by their beginning, then it is read again with a smaller limit
 // (R-BUD-3). Where that is no help it ends early, and what leads on is a cursor of the adapter's.
 func Records(ctx context.Context, env tool.Env, response *rs.Response, input RecordsInput) (*tool.Result, error) {
-	page, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*page, error) {
-		return openPage(response, input, again)
+	r, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*records, error) {
+		return openRecords(response, input, again)
 	})
 	if err != nil {
 		return nil, err
 	}
-	result := &tool.Result{Text: page.text(), Structured: page.fitted}
-	return within(page.response, result, TextCharacters)
+	return within(r.response, r.page.result(r.shown, r.around), TextCharacters)
 }
 
-// page is one page of records and the part of it that is shown.
-type page struct {
+// records is one page of records and the part of it that is shown.
+type records struct {
 	list
-	response *rs.Response
-	input    RecordsInput
-	again    reread
-	rows     []*row
-	handles  []string          // the line of each row that names it
-	sources  []*source         // connections of the rows that the RS sent, in the order in which they appear
-	encoded  []json.RawMessage // the rows as structured output shows them
-	cuts     [][]cut           // what was cut of each row; nil when nothing was
-	dropped  []string          // fields of the first row that are left out, when it is too large by itself
-	shown    int               // rows from the first on
-	fitted   json.RawMessage   // the structured output of the rows that are shown
-	heading  []string          // the text before the rows that are shown; nil until it is asked for
-	next     *wayOn            // what on gives for them; nil until it is asked for
+	response        *rs.Response
+	input           RecordsInput
+	again           reread
+	rows            []*row
+	sources         []*source // connections of the rows that the RS sent, in the order in which they appear
+	columns, shared rawjson.Object
+	page            *page
+	shown           int   // rows from the first on
+	around          frame // of these
 }
 
-func openPage(response *rs.Response, input RecordsInput, again reread) (*page, error) {
+func openRecords(response *rs.Response, input RecordsInput, again reread) (*records, error) {
 	envelope, err := response.List()
 	if err != nil {
 		return nil, err
 	}
-	p := &page{list: list{envelope}, response: response, input: input, again: again}
-	rows := len(envelope.Rows)
-	p.rows, p.handles, p.encoded = make([]*row, 0, rows), make([]string, 0, rows), make([]json.RawMessage, 0, rows)
-	read, last := make([]row, rows), &row{}
+	r := &records{list: list{envelope}, response: response, input: input, again: again}
+	read, last := make([]row, len(envelope.Rows)), &row{}
+	r.rows = make([]*row, 0, len(read))
 	for i, value := range envelope.Rows {
 		row := &read[i]
 		if !row.read(value, deref(input.ConnectionID), input.Stream, last) {
 			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")
 		}
 		last = row
-		p.rows = append(p.rows, row)
-		p.handles = append(p.handles, row.handleLine())
+		r.rows = append(r.rows, row)
+	}
+	fields := make([]rawjson.Object, len(read))
+	for i, row := range r.rows {
 		if input.Fields != nil {
 			row.project(input.Fields, expands(response))
-			value = row.members.Encode()
 		}
-		p.encoded = append(p.encoded, value)
+		fields[i] = row.fields
 	}
-	p.sources = sourcesOf(p.rows)
-	p.shrink()
-	return p, nil
+	r.columns, r.shared = columnsOf(fields), sharedMembers(r.rows)
+	r.sources = sourcesOf(len(r.rows), func(i int) string { return r.rows[i].connectionID }, func(i int) source {
+		members := r.rows[i].members
+		return source{displayName: members.Text("display_name"), connectorKey: schemadoc.ConnectorKey(members)}
+	})
+	r.fit()
+	return r, nil
 }
 
-// shrink shows as many rows as fit into both channels, each with its handle (R-BUD-5), and at least
-// the first.
-func (p *page) shrink() {
-	p.fitted = p.fit()
-	if p.leftOut() > 0 {
-		p.clip()
+// fit shows as many rows as fit into both channels (R-BUD-5), and at least the first. Long values give way to rows: then
+// they show their beginnings, as much of them as there is room for, each the same.
+func (r *records) fit() {
+	r.show(noCeiling)
+	if r.shown == len(r.rows) {
+		return
+	}
+	whole := *r
+	r.show(ceiling{wholeCharacters, clippedCharacters})
+	switch {
+	case r.shown == 0:
+		r.fitFirst()
+	case r.shown <= whole.shown: // it is no help
+		*r = whole
+	default:
+		r.widen(clippedCharacters, func(shown int) ceiling { return ceiling{max(wholeCharacters, shown), shown} })
 	}
 }
 
-func (p *page) fit() json.RawMessage { return fitPage(p, rowLengths(p.encoded), len(p.rows)) }
-
-// rowLengths are the lengths of rows in characters, or in bytes when even these fit into a channel.
-func rowLengths(rows []json.RawMessage) []int {
-	lengths := make([]int, len(rows))
-	bytes := 0
-	for i, row := range rows {
-		lengths[i] = len(row)
-		bytes += len(row)
-	}
-	if bytes <= ChannelCharacters {
-		return lengths
-	}
-	for i, row := range rows {
-		lengths[i] = rawLength(row)
-	}
-	return lengths
+// show writes the rows with a ceiling, and shows those that fit.
+func (r *records) show(most ceiling) {
+	r.page = r.write(len(r.rows), most)
+	r.shown, r.around = r.page.fit(len(r.rows), r.frame)
 }
 
-func (p *page) show(rows int) { p.shown, p.heading, p.next = rows, nil, nil }
+// write writes so many rows, in a page of all of them.
+func (r *records) write(rows int, most ceiling) *page {
+	size := 0
+	if rows > 0 {
+		size = len(r.Rows[0])
+	}
+	page := newPage(rows, size, func(p *page, i int) { r.rows[i].write(p, r.columns, r.shared, most) })
+	page.total = len(r.rows)
+	return page
+}
+
+// widen shows more of the long values, as far as the same rows still fit.
+func (r *records) widen(least int, of func(shown int) ceiling) {
+	shown := widest(least, TextCharacters, func(shown int) int {
+		page := r.write(r.shown, of(shown))
+		return share(page.free(r.shown, r.around), page.cuts)
+	})
+	r.page = r.write(r.shown, of(shown))
+}
+
+// fitFirst cuts the first row, which is too large by itself: its longest values to one length.
+func (r *records) fitFirst() {
+	first := r.rows[0]
+	r.shown, r.around = 1, r.frame(1)
+	if r.write(1, ceiling{}).free(1, r.around) < 0 {
+		first.narrow(TextCharacters - 2*cursorCharacters - readOnCharacters)
+		r.columns = columnsOf([]rawjson.Object{first.fields})
+		r.around = r.frame(1)
+	}
+	r.widen(0, func(shown int) ceiling { return ceiling{shown, shown} })
+}
 
 // leftOut is the number of rows that the RS sent and the page does not show.
-func (p *page) leftOut() int { return len(p.rows) - p.shown }
+func (r *records) leftOut() int { return len(r.rows) - r.shown }
 
-func (p *page) total() int { return len(p.rows) }
-
-func (p *page) structured() json.RawMessage {
-	handles := make([]string, p.shown)
-	for i, row := range p.rows[:p.shown] {
-		handles[i] = row.handle
-	}
-	members := rawjson.Object{rawjson.Strings("ids", handles)}
-	members = append(members, p.again.members()...)
-	members = append(members, p.cutMembers()...)
-	members = append(members, p.on().members()...)
-	return p.list.structured(p.response, nil, p.encoded[:p.shown], members, p.on())
-}
-
-// on leads to the next page, or, when the RS pages only one connection at a time, to the next rows of each.
-func (p *page) on() wayOn {
-	if p.next == nil {
-		on := p.newWayOn()
-		p.next = &on
-	}
-	return *p.next
-}
-
-func (p *page) newWayOn() wayOn {
-	on := p.from(p.response, p.shown, p.leftOut(), "filter or connection_id")
-	switch {
-	case p.fansIn():
-		on = wayOn{whole: on.whole}
-		on.calls, on.ended = p.eachSource()
-	case on.cursor != "":
-		call := p.input.Call
-		if !on.made {
-			call = call.Without("changes_since") // the feed goes on by its cursor alone (051b)
-		}
-		on.calls = call.With(rawjson.String("cursor", on.cursor))
-	}
-	return on
-}
-
-// fansIn reports whether several connections have more rows, which the RS gives no cursor for. Where none of them has, the
-// rows that are left out follow in the same list.
-func (p *page) fansIn() bool {
-	return string(p.Get("has_more")) == "true" && p.input.ConnectionID == nil && len(p.sources) > 1 &&
-		(p.leftOut() > 0 || p.Text("next_cursor") == "")
-}
-
-// eachSource goes on in each connection right after its last row that is shown. One that has fewer rows than others,
-// and all of them on the page, has no more. The calls are few; what gets the rest is said.
-func (p *page) eachSource() ([]Call, string) {
-	shown, limit := map[string]int{}, 0
-	for _, row := range p.rows[:p.shown] {
-		shown[row.connectionID]++
-	}
-	for _, source := range p.sources {
-		limit = max(limit, source.rows)
-	}
-	var calls []Call
-	more := 0
-	for _, source := range p.sources {
-		count := shown[source.connectionID]
-		isRead := count == source.rows && source.rows < limit && limit == p.response.Request.Limit()
-		if isRead || recordid.CheckName("connection id", source.connectionID) != nil {
-			continue
-		}
-		if len(calls) == sourcesShown {
-			more++
-			continue
-		}
-		request := p.response.Request
-		request.Query = request.Query.With("connection_id", source.connectionID)
-		given := []rawjson.Member{rawjson.String("connection_id", source.connectionID)}
-		if cursor := (tool.Place{Skip: count}).CursorAt(request); cursor != "" {
-			given = append(given, rawjson.String("cursor", cursor))
-		}
-		calls = append(calls, p.input.Call.With(given...)...)
-	}
-	if more == 0 {
-		return calls, ""
-	}
-	return calls, fmt.Sprintf("%d more connections may have more rows: call again with connection_id for each; %s lists them.", more, tool.SchemaTool)
-}
+func (r *records) total() int { return len(r.rows) }
 
 // smallerLimit is the limit of a page that fits. Over several connections the RS counts it for each; where they have no
 // more rows, a smaller page would only take rows from every one of them.
-func (p *page) smallerLimit() int {
-	if len(p.sources) > 1 && !p.fansIn() {
+func (r *records) smallerLimit() int {
+	if len(r.sources) > 1 && !r.fansIn(r.shown) {
 		return 0
 	}
-	return max(1, p.shown/max(1, len(p.sources)))
+	return max(1, r.shown/max(1, len(r.sources)))
 }
 
-// source is one connection of a page.
-type source struct {
-	connectionID string
-	displayName  string
-	connectorKey string
-	rows         int
-}
-
-func sourcesOf(rows []*row) []*source {
-	found := map[string]*source{}
-	var sources []*source
-	for _, row := range rows {
-		known := found[row.connectionID]
-		if known == nil {
-			known = &source{
-				connectionID: row.connectionID,
-				displayName:  row.members.Text("display_name"),
-				connectorKey: schemadoc.ConnectorKey(row.members),
-			}
-			found[row.connectionID] = known
-			sources = append(sources, known)
-		}
-		known.rows++
+// frame is what both channels say around so many rows.
+func (r *records) frame(shown int) frame {
+	on := r.on(shown)
+	before := append(r.head(shown, on), sourceLines(r.sources, "rows")...)
+	around := frame{before: append(before, r.ways(on)...)}
+	if columns := columnsLine(r.columns, "handle"); columns != "" {
+		around.before = append(around.before, columns)
 	}
-	return sources
+	var once rawjson.Object
+	if len(r.shared) > 0 {
+		once = rawjson.Object{rawjson.Raw("shared", r.shared.Encode())}
+	}
+	around.open = opening(once, r.list.around(&on), "data")
+	members := r.again.members()
+	if notes := r.notes(on); notes != "" {
+		members = append(members, rawjson.String("note", notes))
+	}
+	if call := r.resume(on); call != nil {
+		members = append(members, rawjson.Raw(resumeWord, Calls(call)))
+	}
+	around.close = closing("]}", closed(r.response, members, on.calls))
+	return around
+}
+
+// head says what the page is.
+func (r *records) head(shown int, on wayOn) []string {
+	lines := []string{words(
+		"records", Token("stream", r.input.Stream), IntToken("rows", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(r.Meta()),
+	)}
+	lines = append(lines, r.again.lines("rows")...)
+	return append(lines, warningLines(r.Meta())...)
+}
+
+// resumeWord introduces the call that reads a feed of changes later, in either channel.
+const resumeWord = "resume"
+
+// ways are the lines that lead on from the page.
+func (r *records) ways(on wayOn) []string {
+	var lines []string
+	if notes := r.notes(on); notes != "" {
+		lines = append(lines, notes)
+	}
+	switch {
+	case on.cursor != "" && !r.input.Call.takes("cursor"):
+		lines = append(lines, Token("next_cursor", on.cursor), r.input.Call.Tool+" takes no cursor: it shows this page and no more.")
+	case on.cursor != "":
+		lines = append(lines, Token("next_cursor", on.cursor)+" (for these arguments only)")
+	}
+	if bookmark := r.Text("next_changes_since"); bookmark != "" && on.whole {
+		lines = append(lines, Token("next_changes_since", bookmark))
+	}
+	for _, call := range r.resume(on) {
+		lines = append(lines, resumeWord+": "+call.invocation())
+	}
+	for _, call := range on.calls {
+		lines = append(lines, call.Line())
+	}
+	return lines
+}
+
+// resume is the same question to the feed, from here on (R-QRY-6).
+func (r *records) resume(on wayOn) []Call {
+	bookmark := r.Text("next_changes_since")
+	if bookmark == "" || !on.whole {
+		return nil
+	}
+	return r.input.Call.Without("cursor").With(rawjson.String("changes_since", bookmark))
+}
+
+// notes are what no member says by itself.
+func (r *records) notes(on wayOn) string {
+	if len(r.sources) > 1 {
+		return words("limit is counted for each connection, and the rows stand one connection after the other: this is no one timeline.", on.ended)
+	}
+	return on.ended
 }

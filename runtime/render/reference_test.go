@@ -20,7 +20,7 @@ func TestReferenceListsWhatStays(t *testing.T) {
 			listed = append(listed, match[1])
 		}
 	}
-	if !slices.Equal(listed, keptNames) {
+	if !slices.Equal(listed, append(slices.Clone(keptNames), expandedName)) {
 		t.Errorf("the reference lists %q, the renderer keeps %q", listed, keptNames)
 	}
 }
@@ -33,7 +33,7 @@ func TestReferenceTellsTheBounds(t *testing.T) {
 		bounds       []int
 	}{
 		{"query_records", "- Text has at most", []int{TextCharacters, ChannelCharacters}},
-		{"fetch", "- `text` shows", []int{DocumentTextCharacters, DocumentExpandedCharacters}},
+		{"fetch", "- A document of up to", []int{ChannelCharacters}},
 	} {
 		line := referenceLine(t, test.tool, test.begins)
 		for _, bound := range test.bounds {

@@ -102,12 +102,12 @@ func queryRecords(server rs.Reader, cursor string, limit int) (*tool.Result, err
 
 // shownPage is what a model takes from structured output.
 type shownPage struct {
-	IDs       []string `json:"ids"`
-	LimitUsed int      `json:"limit_used"`
+	LimitUsed int `json:"limit_used"`
 	Data      struct {
 		NextCursor string `json:"next_cursor"`
 		Data       []struct {
-			ID string `json:"id"`
+			ID     string `json:"id"`
+			Handle string `json:"handle"`
 		} `json:"data"`
 	} `json:"data"`
 	Next []struct {
@@ -148,10 +148,8 @@ func TestPagingUnderTheBudgetLosesNothing(t *testing.T) {
 			page := shown(t, result)
 			for _, row := range page.Data.Data {
 				read = append(read, row.ID)
-			}
-			for _, id := range page.IDs {
-				if !strings.Contains(result.Text, id) {
-					t.Fatalf("%s is not in text", id)
+				if !strings.Contains(result.Text, row.Handle) {
+					t.Fatalf("%s is not in text", row.Handle)
 				}
 			}
 			cursor = page.Data.NextCursor
@@ -176,7 +174,7 @@ func TestPagingUnderTheBudgetLosesNothing(t *testing.T) {
 func TestAPageTooLargeIsReadAgain(t *testing.T) {
 	for _, test := range []struct {
 		size, least, most int // bytes of a record, rows that are shown
-	}{{1_000, 25, 40}, {4_000, 7, 10}, {40_000, 12, 18}} {
+	}{{1_000, 20, 24}, {4_000, 5, 6}, {40_000, 10, 12}} {
 		server := &pager{rows: sizedRecords(sizes(300, test.size)...)}
 		result, err := queryRecords(server, "at100", 100)
 		if err != nil {
@@ -304,14 +302,13 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// R-BUD-3: the preview of a record that was cut to fit tells the length that the text has at its source, and
-// marks a text as cut also when what is left of it would fit into a preview.
-func TestAPreviewOfACutTextTellsItsWholeLength(t *testing.T) {
+// R-BUD-6: a text that was cut to fit tells the length that it has at its source.
+func TestACutTextTellsItsWholeLength(t *testing.T) {
 	fields := []string{fmt.Sprintf(`"body":"%s"`, strings.Repeat("word ", 12_000))}
 	for i := range 300 {
 		fields = append(fields, fmt.Sprintf(`"f%03d":"%s"`, i, strings.Repeat("x", 200)))
 	}
-	for name, want := range map[string]string{fields[0]: "characters=60000", strings.Join(fields, ","): "clipped=true characters_shown=500 characters=60000"} {
+	for name, want := range map[string]string{fields[0]: " of 60000 characters shown]", strings.Join(fields, ","): " of 60000 characters shown]"} {
 		server := &pager{rows: []string{`{"id":"r1","stream":"notes","connection_id":"cin_1","data":{` + name + `}}`}}
 		result, err := queryRecords(server, "", 1)
 		if err != nil {

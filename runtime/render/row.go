@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -13,30 +14,32 @@ import (
 // field of the source.
 var envelopeNames = []string{
 	"object", "id", "record_id", "record_key", "stream", "data", "connection_id", "connector_instance_id", "connector_key",
-	"connector_id", "display_name", "emitted_at", "authored_at", "deleted", "deleted_at", "expanded", "links",
+	"connector_id", "display_name", "emitted_at", "authored_at", "deleted", "deleted_at", expandedName, "links",
 	"meta", "record_json_bytes", "url", "record_url", "record_uri",
 }
 
 // keptNames are the identity and operational members that stay in a projected record (R-QRY-1). The
-// tool reference lists them: the word records of the spec's vocabulary says the same. Expanded relations
-// stay only when they were asked for.
-var keptNames = []string{
-	"object", "id", "stream", "connection_id", "connector_key", "display_name", "emitted_at", "deleted", "deleted_at", expandedName,
-}
+// tool reference lists them: the word records of the spec's vocabulary says the same.
+var keptNames = []string{"id", "stream", "connection_id", "connector_key", "display_name", "deleted", "deleted_at"}
+
+// ownNames are the members of a wrapper that are of one row, or that are written in a place of their own.
+var ownNames = []string{"id", "record_id", "record_key", "data", expandedName, "deleted", "deleted_at"}
+
+// silentNames are not sent: REST routes, a deprecated twin of connection_id, links, and that a record is one (R-BUD-7).
+var silentNames = []string{"object", "connector_instance_id", "links", "url", "record_url", "record_uri"}
 
 const expandedName = "expanded"
 
-// expands tells whether the RS was asked to expand relations.
-func expands(response *rs.Response) bool {
-	_, asked := response.Request.Query.Get("expand")
-	return asked
-}
-
 // row is one record as the RS sent it.
 type row struct {
-	members rawjson.Object
-	fields  rawjson.Object // the source's fields
-	flat    bool           // fields stand beside the members, without a data object
+	members  rawjson.Object  // of the wrapper; in a flat record also the fields
+	fields   rawjson.Object  // the source's fields
+	data     json.RawMessage // the fields as they were sent; nil when they stand beside the members, or were projected
+	hasData  bool            // a tombstone has none (R-QRY-4)
+	isFlat   bool
+	related  []relation
+	leftOut  []string // names of fields that are not shown, since there are too many
+	projects bool     // to what keptNames names
 	identity
 }
 
@@ -55,13 +58,16 @@ func (r *row) read(value json.RawMessage, connectionID, stream string, other *ro
 		return false
 	}
 	r.members, r.fields = members, data.Members
-	if !data.Found {
-		r.flat = true
+	if data.Found {
+		r.data = members.Get("data")
+	} else {
+		r.isFlat = true
 		r.fields = members.Without(envelopeNames...)
 		if openable(members.Text("url")) { // the source's own address, not the path of the answer
 			r.fields = append(r.fields, rawjson.Raw("url", members.Get("url")))
 		}
 	}
+	r.hasData = data.Found || len(r.fields) > 0
 	if sent := textLike(members.Get("connection_id"), other.connectionID); sent != "" {
 		connectionID = sent
 	} else if sent := members.Text("connector_instance_id"); sent != "" {
@@ -71,30 +77,32 @@ func (r *row) read(value json.RawMessage, connectionID, stream string, other *ro
 		stream = sent
 	}
 	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))
+	r.related = r.relations(members.Get(expandedName))
 	return true
 }
 
-// project keeps the requested fields and what keptNames names, whatever the RS sent. Nil keeps all.
+// textLike is the text of a JSON string that is probably the same as another one, which is then not copied; empty for a
+// value of another kind.
+func textLike(value json.RawMessage, other string) string {
+	if last := len(value) - 1; last > 0 && string(value[1:last]) == other && rawjson.IsPrintableASCII(value) && bytes.IndexByte(value, '\\') < 0 {
+		return other
+	}
+	text, _ := rawjson.Text(value)
+	return text
+}
+
+// project keeps the requested fields and what keptNames names, whatever the RS sent.
 func (r *row) project(fields []string, expanding bool) {
-	if fields == nil {
-		return
-	}
+	r.fields, r.data, r.projects = projected(r.fields, fields), nil, true
 	if !expanding {
-		r.members = r.members.Without(expandedName)
+		r.related = nil
 	}
-	r.fields = projected(r.fields, fields)
-	kept := rawjson.Object{}
-	for _, member := range r.members {
-		if slices.Contains(keptNames, member.Name) {
-			kept = append(kept, member)
-		}
-	}
-	if r.flat {
-		kept = append(kept, r.fields...)
-	} else {
-		kept = append(kept, rawjson.Raw("data", r.fields.Encode()))
-	}
-	r.members = kept
+}
+
+// expands reports whether the RS was asked to expand relations.
+func expands(response *rs.Response) bool {
+	_, asked := response.Request.Query.Get("expand")
+	return asked
 }
 
 // projected keeps the named fields; a dotted name keeps the nested member that it names.
@@ -118,14 +126,73 @@ func projected(object rawjson.Object, fields []string) rawjson.Object {
 	return kept
 }
 
-// replaceFields puts other fields into the record.
-func (r *row) replaceFields(fields rawjson.Object) {
-	if r.flat {
-		for _, field := range fields {
-			r.members = r.members.With(field.Name, field.Value)
-		}
-	} else {
-		r.members = r.members.With("data", fields.Encode())
+// sharedMembers are the members of the wrapper that all of several rows have with the same value, so that they can be said once.
+func sharedMembers(rows []*row) rawjson.Object {
+	var shared rawjson.Object
+	if len(rows) < 2 {
+		return nil
 	}
-	r.fields = fields
+	for at, member := range rows[0].members {
+		if !rows[0].isSent(member) || slices.Contains(ownNames, member.Name) {
+			continue
+		}
+		if !slices.ContainsFunc(rows[1:], func(r *row) bool { return !bytes.Equal(r.memberAt(at, member.Name), member.Value) }) {
+			shared = append(shared, member)
+		}
+	}
+	return shared
+}
+
+// memberAt is the member of a name, which probably stands in this place.
+func (r *row) memberAt(at int, name string) json.RawMessage {
+	if at < len(r.members) && r.members[at].Name == name {
+		return r.members[at].Value
+	}
+	return r.members.Get(name)
+}
+
+// isSent reports whether a member of the wrapper goes to the client.
+func (r *row) isSent(member rawjson.Member) bool {
+	switch {
+	case slices.Contains(silentNames, member.Name) || rawjson.Kind(member.Value) == rawjson.Null:
+		return false
+	case r.projects:
+		return slices.Contains(keptNames, member.Name)
+	case r.isFlat:
+		return slices.Contains(envelopeNames, member.Name)
+	}
+	return true
+}
+
+// WholeRows gives the rows of a page of records without the bounds of a result: each is whole, with its wrapper, and with the
+// fields that the request asked for. It gives nothing for a response that is no list. What is no object stays as it is.
+func WholeRows(response *rs.Response) []json.RawMessage {
+	list, err := response.List()
+	if err != nil {
+		return nil
+	}
+	asked, projects := response.Request.Query.Get("fields")
+	rows := make([]json.RawMessage, len(list.Rows))
+	for i, value := range list.Rows {
+		rows[i] = value
+		if row, ok := newRow(value, "", ""); ok && projects {
+			row.project(strings.Split(asked, ","), expands(response))
+			kept := rawjson.Object{}
+			for _, member := range row.members {
+				if slices.Contains(keptNames, member.Name) || member.Name == expandedName && row.related != nil {
+					kept = append(kept, member)
+				}
+			}
+			rows[i] = append(kept, rawjson.Raw("data", row.fields.Encode())).Encode()
+		}
+	}
+	return rows
+}
+
+// RowIdentity is what tells a row of a page from others. Shared are the members that are said once for all rows.
+func RowIdentity(value, shared json.RawMessage) string {
+	members, _ := rawjson.ParseObject(value)
+	once, _ := rawjson.ParseObject(shared)
+	all := append(members, once...)
+	return all.Text("connection_id") + "\x00" + all.Text("stream") + "\x00" + all.FirstText("id", "record_id", "record_key")
 }

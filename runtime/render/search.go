@@ -1,9 +1,12 @@
 package render
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -16,8 +19,8 @@ const ResourceURIs = "pdpp/resource_uris"
 
 const resourceURIsKept = 200
 
-// Search renders hits: in text the first handle, the evidence, the hits and then what surrounds them
-// (R-SEARCH-2); in structured output results, content_ladder and the RS's envelope. A page of hits that
+// Search renders hits, each once in a channel: in text a row for each and then what surrounds them (R-SEARCH-2); in structured
+// output results, content_ladder, and the RS's envelope without its hits (R-SEARCH-6). A page of hits that
 // does not fit is read again with a smaller limit, like one of records.
 func Search(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
 	s, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*search, error) {
@@ -26,7 +29,7 @@ func Search(ctx context.Context, env tool.Env, response *rs.Response, input Sear
 	if err != nil {
 		return nil, err
 	}
-	result := &tool.Result{Text: s.text(), Structured: s.fitted}
+	result := s.page.result(s.shown, s.around)
 	if len(s.uris) > 0 {
 		uris := rawjson.Array(s.uris[:min(len(s.uris), resourceURIsKept)])
 		result.Meta = map[string]json.RawMessage{ResourceURIs: uris}
@@ -37,37 +40,16 @@ func Search(ctx context.Context, env tool.Env, response *rs.Response, input Sear
 // search is one page of hits and the part of it that is shown.
 type search struct {
 	list
-	response *rs.Response
-	again    reread
-	call     Given
-	hits     []*hit
-	encoded  []json.RawMessage // the hits in the envelope, without resource URIs
-	results  []json.RawMessage
-	ladder   []json.RawMessage
-	uris     []json.RawMessage
-	shown    int             // hits from the first on
-	narrowed int             // hits that lost their long members
-	fitted   json.RawMessage // the structured output of the hits that are shown
-	next     *wayOn          // what on gives for them; nil until it is asked for
-}
-
-// A hit is a pointer to a record. One that is longer than this, because the server put the record
-// into it, loses the members that are longer than narrowedCharacters.
-const (
-	hitCharacters      = 8_000
-	narrowedCharacters = 1_000
-)
-
-func narrowed(hit rawjson.Object) json.RawMessage {
-	kept, free := rawjson.Object{}, hitCharacters
-	for _, member := range hit {
-		length := rawLength(member.Value) + Length(member.Name)
-		if length <= narrowedCharacters && length <= free {
-			kept = append(kept, member)
-			free -= length
-		}
-	}
-	return kept.Encode()
+	response        *rs.Response
+	question        question
+	again           reread
+	call            Given
+	hits            []*hit
+	columns, shared rawjson.Object
+	uris            []json.RawMessage
+	page            *page
+	shown           int // hits from the first on
+	around          frame
 }
 
 func openSearch(response *rs.Response, call Given, q question, again reread) (*search, error) {
@@ -75,57 +57,76 @@ func openSearch(response *rs.Response, call Given, q question, again reread) (*s
 	if err != nil {
 		return nil, err
 	}
-	s := &search{list: list{envelope}, response: response, again: again, call: call}
-	if err := s.open(q); err != nil {
-		return nil, err
-	}
-	s.shrink()
-	return s, nil
-}
-
-func (s *search) open(q question) error {
-	s.Outer = s.withoutURIs(s.Outer)
-	s.Inner = s.withoutURIs(s.Inner)
+	s := &search{list: list{envelope}, response: response, question: q, again: again, call: call}
+	s.Outer, s.Inner = s.cleaned(s.Outer), s.cleaned(s.Inner)
 	var members rawjson.Object
 	for i, value := range s.Rows {
 		hit, ok := newHit(value, q, members)
 		if !ok {
-			return s.response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
+			return nil, response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
 		}
 		members = hit.members
 		s.uris = append(s.uris, hit.uris...)
-		value = hit.value
-		if rawLength(value) > hitCharacters {
-			value = narrowed(hit.members)
-			s.narrowed++
-		}
 		s.hits = append(s.hits, hit)
-		s.encoded = append(s.encoded, value)
-		s.results = append(s.results, hit.result())
-		s.ladder = append(s.ladder, hit.rung())
 	}
-	return nil
+	s.share()
+	s.page = newPage(len(s.hits), hitBytes, func(p *page, i int) { s.hits[i].write(p, s.columns, s.shared) })
+	s.shown, s.around = s.page.fit(s.most(), s.frame)
+	return s, nil
 }
 
-// withoutURIs cleans the envelope around the hits.
-func (s *search) withoutURIs(envelope rawjson.Object) rawjson.Object {
+// cleaned is the envelope around the hits without resource URIs, and without warnings of what the caller left out.
+func (s *search) cleaned(envelope rawjson.Object) rawjson.Object {
 	var kept rawjson.Object
 	for _, member := range envelope {
-		if member.Name == s.RowsName || member.Name == "data" {
+		switch clean := member.Value; {
+		case member.Name == s.RowsName || member.Name == "data":
 			kept = append(kept, member)
-		} else if clean := withoutURIs(member.Value, 0, &s.uris); clean != nil {
-			kept = append(kept, rawjson.Raw(member.Name, clean))
+		case member.Name == "meta":
+			kept = append(kept, rawjson.Raw(member.Name, s.failures(withoutURIs(clean, 0, &s.uris))))
+		default:
+			if clean = withoutURIs(clean, 0, &s.uris); clean != nil {
+				kept = append(kept, rawjson.Raw(member.Name, clean))
+			}
 		}
 	}
 	return kept
 }
 
-func (s *search) shrink() {
-	lengths := make([]int, len(s.hits))
-	for i := range s.hits {
-		lengths[i] = rawLength(s.encoded[i]) + rawLength(s.results[i]) + rawLength(s.ladder[i])
+// skipped is the warning that a source was passed over because the question does not apply to it.
+const skipped = "source_skipped_not_applicable"
+
+// failures are the members of meta with those warnings that tell of failures: a caller who named streams or a connection knows
+// that others are left out (R-SEARCH-11).
+func (s *search) failures(value json.RawMessage) json.RawMessage {
+	meta, ok := rawjson.ParseObject(value)
+	_, streams := s.response.Request.Query.Get("streams")
+	if !ok || !streams && s.question.connectionID == "" {
+		return value
 	}
-	s.fitted = fitPage(s, lengths, s.most())
+	warnings, _ := rawjson.Elements(meta.Get("warnings"))
+	kept := slices.DeleteFunc(warnings, func(warning json.RawMessage) bool {
+		object, _ := rawjson.ParseObject(warning)
+		return object.Text("code") == skipped
+	})
+	if meta.Get("warnings") == nil {
+		return value
+	}
+	return meta.With("warnings", rawjson.Array(kept)).Encode()
+}
+
+// share finds what all hits say of where they come from, and the columns that the others need.
+func (s *search) share() {
+	if len(s.hits) > 1 {
+		s.shared = slices.DeleteFunc(slices.Clone(s.hits[0].source), func(member rawjson.Member) bool {
+			return slices.ContainsFunc(s.hits, func(h *hit) bool { return !bytes.Equal(h.source.Get(member.Name), member.Value) })
+		})
+	}
+	for _, name := range []string{"evidence", "snippet", "title", "time", "stream", "connection_id", "connector_key", "display_name"} {
+		if !shares(s.shared, name) && slices.ContainsFunc(s.hits, func(h *hit) bool { return h.cells.Get(name) != nil }) {
+			s.columns = append(s.columns, rawjson.Member{Name: name})
+		}
+	}
 }
 
 // most is how many hits are shown at most: limit bounds them all, also when the server counted it for each connection
@@ -137,76 +138,136 @@ func (s *search) most() int {
 	return min(len(s.hits), s.response.Request.Limit())
 }
 
-func (s *search) show(hits int) { s.shown, s.next = hits, nil }
-
 func (s *search) leftOut() int { return len(s.hits) - s.shown }
 
 func (s *search) total() int { return len(s.hits) }
 
 func (s *search) smallerLimit() int { return max(1, s.shown) }
 
-func (s *search) structured() json.RawMessage {
-	ladder := rawjson.Object{rawjson.Raw("records", rawjson.Array(s.ladder[:s.shown]))}
-	before := rawjson.Object{
-		rawjson.Raw("results", rawjson.Array(s.results[:s.shown])),
-		rawjson.Raw("content_ladder", ladder.Encode()),
-	}
-	members := s.again.members()
-	if s.narrowed > 0 {
-		members = append(members, rawjson.Int("hits_narrowed", int64(s.narrowed)))
-	}
-	members = append(members, s.on().members()...)
-	return s.list.structured(s.response, before, s.encoded[:s.shown], members, s.on())
-}
-
 // on leads to the next page.
-func (s *search) on() wayOn {
-	if s.next == nil {
-		on := s.from(s.response, s.shown, s.leftOut(), "streams or connection_id, of which each is ranked by itself")
-		if on.cursor != "" {
-			on.calls = s.call.With(rawjson.String("cursor", on.cursor))
-		}
-		s.next = &on
+func (s *search) on(shown int) wayOn {
+	on := s.from(s.response, shown, len(s.hits)-shown, "streams or connection_id, of which each is ranked by itself")
+	if on.cursor != "" {
+		on.calls = s.call.With(rawjson.String("cursor", on.cursor))
 	}
-	return *s.next
+	return on
 }
 
-// result is the hit in structured.results (R-SEARCH-5). A snippet that is one of the excerpts too stands there
-// only (R-BUD-4).
-func (h *hit) result() json.RawMessage {
-	snippet := h.snippet
-	if shows(h.evidence, snippet) {
-		snippet = ""
+// frame is what both channels say around so many hits.
+func (s *search) frame(shown int) frame {
+	on := s.on(shown)
+	var ladder []json.RawMessage
+	for _, hit := range s.hits[:shown] {
+		ladder = append(ladder, hit.rung())
 	}
-	object := rawjson.Object{
-		rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url),
+	var once rawjson.Object
+	if len(s.shared) > 0 {
+		once = rawjson.Object{rawjson.Raw("shared", s.shared.Encode())}
 	}
-	for _, member := range []struct{ name, value string }{
-		{"connection_id", h.connectionID},
-		{"connector_key", h.connectorKey},
-		{"stream", h.stream},
-		{"record_id", h.recordID},
-		{"display_name", h.displayName},
-		{"snippet", snippet},
-	} {
-		if member.value != "" {
-			object = append(object, rawjson.String(member.name, member.value))
-		}
+	envelope := append(s.list.around(&on),
+		rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
+	members := append(rawjson.Object{
+		rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
+		rawjson.Raw("data", envelope.Encode()),
+	}, s.again.members()...)
+	note, try := on.ended, []Call(nil)
+	if len(s.hits) == 0 {
+		note, try = s.nothing()
 	}
-	if len(h.evidence) > 0 {
-		object = append(object, rawjson.Raw("evidence", previews(h.evidence)))
+	if note != "" {
+		members = append(members, rawjson.String("note", note))
 	}
-	return object.Encode()
+	if try != nil {
+		members = append(members, rawjson.Raw(tryWord, Calls(try)))
+	}
+	return frame{
+		before: s.before(), after: s.after(shown, on, note, try),
+		open: opening(once, nil, "results"), close: closing("]", closed(s.response, members, on.calls)),
+	}
 }
 
-// rung is the hit in structured.content_ladder: its evidence with continuations, or how to fetch it.
-func (h *hit) rung() json.RawMessage {
-	object := rawjson.Object{rawjson.String("id", h.handle)}
-	switch {
-	case len(h.evidence) > 0:
-		object = append(object, rawjson.Raw("evidence", continued(h.evidence)))
-	case h.isRecord():
-		object = append(object, rawjson.Raw("next", h.fetch().Structured()))
+// before says what to do with a hit, and what all hits have in common.
+func (s *search) before() []string {
+	if len(s.hits) == 0 {
+		return []string{"No hits."}
 	}
-	return object.Encode()
+	lines := []string{fmt.Sprintf("Pass an id as it is shown: to %s for its record, to %s with %s for one field of it.",
+		tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
+	if shares(s.columns, "evidence") {
+		lines[0] += " evidence: [" + tool.FieldPath + ",snippet,whether that is all of the field]"
+	}
+	var tokens []string
+	for _, member := range s.shared {
+		tokens = append(tokens, RawToken(member.Name, member.Value))
+	}
+	if tokens != nil {
+		lines = append(lines, "all hits: "+words(tokens...))
+	}
+	return append(lines, columnsLine(s.columns, "id"))
+}
+
+// after is what surrounds the hits: sources, counts, recall, warnings and how to page.
+func (s *search) after(shown int, on wayOn, note string, try []Call) []string {
+	meta := s.Meta()
+	var lines []string
+	if sources := s.sources(shown); len(sources) > 1 {
+		lines = sourceLines(sources, "hits") // R-SEARCH-9
+	}
+	lines = append(lines, words(IntToken("hits", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(meta)))
+	if recall, ok := rawjson.ParseObject(meta.Get("recall")); ok {
+		lines = append(lines, "recall "+Clip(Visible(recall.Encode()), warningCharacters))
+	}
+	lines = append(lines, s.again.lines("hits")...)
+	lines = append(lines, warningLines(meta)...)
+	if on.cursor != "" {
+		lines = append(lines, Token("next_cursor", on.cursor))
+	}
+	if note != "" {
+		lines = append(lines, note)
+	}
+	for _, call := range try {
+		lines = append(lines, tryWord+": "+call.invocation())
+	}
+	for _, call := range on.calls {
+		lines = append(lines, call.Line())
+	}
+	return lines
+}
+
+// sources are the connections of the hits that are shown.
+func (s *search) sources(shown int) []*source {
+	return sourcesOf(shown, func(i int) string { return s.hits[i].connectionID }, func(i int) source {
+		return source{displayName: s.hits[i].displayName, connectorKey: s.hits[i].connectorKey}
+	})
+}
+
+// tryWord introduces calls that may find something where this one did not, in either channel.
+const tryWord = "try"
+
+// nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11).
+func (s *search) nothing() (string, []Call) {
+	mode := "a text search, which finds records that have all the words"
+	if _, other, ok := strings.Cut(strings.TrimPrefix(string(s.response.Request.Path), "/"), "search/"); ok {
+		mode = "a " + other + " search"
+	}
+	note := fmt.Sprintf("Searched for %s: %s", Quoted(Clip(s.question.words, groupCharacters)), mode)
+	var narrowed []string
+	for _, parameter := range s.response.Request.Query.Parameters() {
+		if name, _, _ := strings.Cut(parameter.Name, "["); slices.Contains([]string{"streams", "filter", "connection_id"}, name) && !slices.Contains(narrowed, name) {
+			narrowed = append(narrowed, name)
+		}
+	}
+	var try []Call
+	if len(s.question.terms) > 1 {
+		longest := slices.MaxFunc(s.question.terms, func(a, b string) int { return len(a) - len(b) })
+		try = append(try, s.call.Without("cursor").With(rawjson.String("q", longest))...)
+	}
+	if narrowed != nil {
+		note += ", only where " + strings.Join(narrowed, " and ") + " allow"
+		try = append(try, Call{Tool: s.call.Tool, Arguments: s.call.Without(append(narrowed, "cursor")...).Arguments})
+	}
+	if s.call.Tool != "" {
+		try = append(try, Call{Tool: tool.SchemaTool})
+	}
+	return note + ".", try
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +12,8 @@ import (
 
 const titleCharacters = 160
 
-// Titles that sources give, the surest first.
-var titleNames = []string{"title", "subject", "name", "headline", "summary"}
+// Titles that sources give, the surest first, and the names of files.
+var titleNames = []string{"title", "subject", "name", "headline", "summary", "filename", "file_name"}
 
 // Times at which something was written or happened. The first that a record has stands in its title,
 // before the time at which it was collected (R-SEARCH-7).
@@ -21,31 +22,33 @@ var timeNames = []string{
 	"start_time", "timestamp", "date", "updated_at",
 }
 
-// title is a title for people (R-SEARCH-7): the source's own, else label, stream and time. It never says
-// again what one of the shown texts says.
-func title(members, fields rawjson.Object, id identity, label string, shown []string) string {
-	said := make([]string, len(shown))
-	for i, text := range shown {
-		said[i] = essence(text)
-	}
+// title is a title for people (R-SEARCH-7, R-FETCH-8): the source's own, else label, stream and time.
+func title(members, fields rawjson.Object, id identity, label string) string {
+	return cmp.Or(ownTitle(members, fields, nil), madeTitle(id, label, eventTime(members, fields), nil))
+}
+
+// ownTitle is the title that the source gave, unless it repeats one of the shown texts; empty without one.
+func ownTitle(members, fields rawjson.Object, shown []string) string {
 	for _, from := range []rawjson.Object{members, fields} {
 		for _, name := range titleNames {
 			own := plain(from.Text(name))
-			if own != "" && !repeats(own, said) && !strings.HasPrefix(own, "pdpp://") {
+			if own != "" && !repeats(own, shown) && !strings.HasPrefix(own, "pdpp://") {
 				return Clip(own, titleCharacters)
 			}
 		}
 	}
+	return ""
+}
+
+// madeTitle is made of label, stream and time. It never says again what one of the shown texts says.
+func madeTitle(id identity, label, time string, shown []string) string {
 	var parts []string
-	for _, part := range []string{label, id.stream, eventTime(members, fields)} {
-		if clipped := Clip(plain(part), labelCharacters); clipped != "" && !repeats(clipped, said) {
+	for _, part := range []string{label, id.stream, time} {
+		if clipped := Clip(plain(part), labelCharacters); clipped != "" && !repeats(clipped, shown) {
 			parts = append(parts, clipped)
 		}
 	}
-	if parts == nil {
-		return "Untitled"
-	}
-	return strings.Join(parts, " / ")
+	return cmp.Or(strings.Join(parts, " / "), "Untitled")
 }
 
 // plain is a text on one line, without highlight tags.
@@ -56,13 +59,14 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(unmarked(text)), " ")
 }
 
-// essence is what a text says: case, spaces and the dots of a cut do not count.
+// essence is what a text comes to: case, spaces and the dots of a cut do not count.
 func essence(text string) string { return strings.Trim(strings.ToLower(plain(text)), ". …") }
 
-// repeats tells whether a title says no more than one of the texts whose essence is given, or says all of it.
-func repeats(title string, said []string) bool {
+// repeats reports whether a title says no more than one of the shown texts, or says all of it.
+func repeats(title string, shown []string) bool {
 	title = essence(title)
-	return slices.ContainsFunc(said, func(text string) bool {
+	return slices.ContainsFunc(shown, func(text string) bool {
+		text = essence(text)
 		return text != "" && (strings.Contains(text, title) || strings.Contains(title, text))
 	})
 }

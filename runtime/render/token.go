@@ -5,8 +5,12 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Token is one machine-readable value of a text: name="value", the value as a JSON string.
@@ -33,8 +37,8 @@ func RawToken(name string, value json.RawMessage) string {
 	return tokenName(name) + "=" + Visible(value)
 }
 
-// line joins the tokens that are not empty.
-func line(tokens ...string) string {
+// words joins the tokens that are not empty.
+func words(tokens ...string) string {
 	kept := tokens[:0:0]
 	for _, token := range tokens {
 		if token != "" {
@@ -50,4 +54,55 @@ func tokenIf(name, value string) string {
 		return ""
 	}
 	return Token(name, value)
+}
+
+// Visible is a JSON value on one line of a text, as rawjson.Visible has it.
+func Visible(value json.RawMessage) string { return rawjson.Visible(value) }
+
+// appendQuoted appends what Quoted gives.
+func appendQuoted(out []byte, text string) []byte {
+	start := len(out)
+	out = rawjson.AppendQuote(out, text)
+	if rawjson.IsPrintableASCII(out[start:]) {
+		return out
+	}
+	return append(out[:start], Visible(out[start:])...)
+}
+
+// Quoted is a text as a JSON string on one line, as Visible has it.
+func Quoted(text string) string {
+	var room [shortToken]byte
+	return string(appendQuoted(room[:0], text))
+}
+
+// tokenName writes a name so that the token can be told apart from its neighbours.
+func tokenName(name string) string {
+	odd := func(r rune) bool {
+		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	}
+	if name == "" || strings.ContainsFunc(name, odd) {
+		return Quoted(name)
+	}
+	return name
+}
+
+// ListedName is a name that came with the data in a list of names. More names stay plain than in a token:
+// those of letters of any language, and URLs.
+func ListedName(name string) string {
+	odd := func(r rune) bool {
+		return !(strings.ContainsRune("_-./:@+#~", r) || unicode.IsLetter(r) || unicode.IsDigit(r))
+	}
+	if name == "" || strings.HasSuffix(name, ":") || strings.ContainsFunc(name, odd) {
+		return Quoted(name)
+	}
+	return name
+}
+
+// HeadingName is ListedName for a name that begins a line and has a colon behind it: it is no word with
+// which the adapter begins a line.
+func HeadingName(name string) string {
+	if slices.Contains([]string{"next", "warning", "source", "connector", "streams"}, name) {
+		return Quoted(name)
+	}
+	return ListedName(name)
 }

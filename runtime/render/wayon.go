@@ -1,10 +1,8 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -46,57 +44,4 @@ func (l list) from(response *rs.Response, shown, leftOut int, narrowing string) 
 		on.cursor, on.made = next.CursorAt(response.Request), true
 	}
 	return on
-}
-
-// state puts what the way on says into an envelope that does not speak of it.
-func (on wayOn) state(l list) list {
-	envelope := &l.Outer
-	if l.Inner != nil {
-		envelope = &l.Inner
-	}
-	if l.Get("has_more") == nil {
-		*envelope = envelope.Without("has_more").With("has_more", json.RawMessage("true"))
-	}
-	if on.cursor != "" && l.Get("next_cursor") == nil {
-		*envelope = envelope.Without("next_cursor").With("next_cursor", json.RawMessage(`""`))
-	}
-	return l
-}
-
-// member is the value of a member of the envelope, or nil when it would say something else.
-func (on wayOn) member(sent rawjson.Member) json.RawMessage {
-	switch sent.Name {
-	case "has_more":
-		return rawjson.Bool("", on.hasMore()).Value
-	case "next_cursor":
-		if on.cursor == "" {
-			return json.RawMessage("null")
-		}
-		return rawjson.Quote(on.cursor)
-	case "next_changes_since":
-		if !on.whole {
-			return nil
-		}
-	case "links": // with the RS's next page
-		if !on.whole || on.made {
-			return nil
-		}
-	}
-	return sent.Value
-}
-
-// lines are what a text says beside the calls, which stand where they belong.
-func (on wayOn) lines() []string {
-	if on.ended == "" {
-		return nil
-	}
-	return []string{on.ended}
-}
-
-// members are the same in structured output.
-func (on wayOn) members() rawjson.Object {
-	if on.ended == "" {
-		return nil
-	}
-	return rawjson.Object{rawjson.String("note", on.ended)}
 }

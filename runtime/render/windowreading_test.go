@@ -147,9 +147,9 @@ func TestCapturedWindows(t *testing.T) {
 		"930c-fw-last-window":               {`,"offset_chars":9225,"limit_chars":100}`, "", 9285, 0, false, "The field ends here.", ""},
 		"930d-fw-offset-exactly-end":        {`,"offset_chars":9285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: none is at this offset or behind it.", ""},
 		"930e-fw-offset-beyond-end":         {`,"offset_chars":10285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: none is at this offset or behind it.", ""},
-		"932-fw-q-first":                    {`,"q":"needle","before_chars":10,"after_chars":20}`, `,"offset_chars":41}`, 41, 21, true, firstOnly, "ends here"},
-		"932i-fw-q-emoji-after":             {`,"q":"😀","before_chars":6,"after_chars":6}`, `,"offset_chars":5454}`, 5454, 5447, true, firstOnly, "ends here"},
-		"932o-fw-q-after-emoji":             {`,"q":"Third needle","before_chars":5,"after_chars":5}`, `,"offset_chars":9278}`, 9278, 9273, true, firstOnly, "ends here"},
+		"932-fw-q-first":                    {`,"q":"needle","before_chars":10,"after_chars":20}`, `,"offset_chars":41,"limit_chars":16384}`, 41, 21, true, firstOnly, "ends here"},
+		"932i-fw-q-emoji-after":             {`,"q":"😀","before_chars":6,"after_chars":6}`, `,"offset_chars":5454,"limit_chars":16384}`, 5454, 5447, true, firstOnly, "ends here"},
+		"932o-fw-q-after-emoji":             {`,"q":"Third needle","before_chars":5,"after_chars":5}`, `,"offset_chars":9278,"limit_chars":16384}`, 9278, 9273, true, firstOnly, "ends here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := run(t, oneCapture{t, name}, "read_record_field", record+want.arguments)

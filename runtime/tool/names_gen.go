@@ -34,6 +34,7 @@ const (
 	FieldPath            = "field_path"
 	FieldOffsetChars     = "offset_chars"
 	FieldCursor          = "cursor"
+	FieldLimitChars      = "limit_chars"
 	FieldQ               = "q"
 )
 

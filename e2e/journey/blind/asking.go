@@ -2,7 +2,6 @@ package blind
 
 import (
 	"context"
-	"encoding/json"
 )
 
 // Index lists every stream of every connection.
@@ -41,7 +40,7 @@ func (r *Reader) Passage(ctx context.Context, arguments Arguments) (Window, erro
 }
 
 // Rows reads records page by page, by the calls that the pages show, to the last or until enough says that those read
-// will do. When a page shows rows by their handle alone, Rows asks for it again with as many as it showed whole.
+// will do.
 func (r *Reader) Rows(ctx context.Context, question Arguments, enough func([]Row) bool) ([]Row, error) {
 	var rows []Row
 	call := question.call("query_records")
@@ -49,12 +48,6 @@ func (r *Reader) Rows(ctx context.Context, question Arguments, enough func([]Row
 		page, err := look(ctx, r, call, r.channel.Page)
 		if err != nil {
 			return rows, err
-		}
-		if fewer, needed := smaller(call, page); needed {
-			if call = fewer; call.Arguments == "" {
-				return rows, puzzled(question.call("query_records"), "", "row whole", nil)
-			}
-			continue
 		}
 		rows = append(rows, page.Rows...)
 		if !page.HasMore || enough != nil && enough(rows) {
@@ -67,18 +60,4 @@ func (r *Reader) Rows(ctx context.Context, question Arguments, enough func([]Row
 		call = next
 	}
 	return rows, errEndless
-}
-
-// smaller is the call for only the rows that a page showed whole; its arguments are empty when there are none.
-func smaller(call Call, page Page) (Call, bool) {
-	if page.Bare <= 0 {
-		return Call{}, false
-	}
-	var arguments Arguments
-	err := json.Unmarshal([]byte(call.Arguments), &arguments)
-	limit := len(page.Rows) - page.Bare
-	if err != nil || limit <= 0 {
-		return Call{}, true
-	}
-	return arguments.With("limit", limit).call(call.Tool), true
 }

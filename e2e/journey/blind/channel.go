@@ -44,13 +44,15 @@ type Row struct {
 	ID      string // empty when none is shown
 	Deleted bool
 	Values  map[string]json.RawMessage // what is shown whole
-	Clipped map[string]string          // the beginnings of texts that are not
+	Clipped map[string]string          // the beginnings of those that are not
+	// Expanded are the relations, as JSON; nil when there are none.
+	Expanded json.RawMessage
+	Next     []Call // read on in the row
 }
 
 // Page is a page of records.
 type Page struct {
 	Rows     []Row
-	Bare     int // rows at the end of which only the handle is shown
 	HasMore  bool
 	Cursor   string // next_cursor
 	Bookmark string // next_changes_since
@@ -82,9 +84,9 @@ type Hit struct {
 	Field  string    // the path of the field in which the match is; empty when it is not said
 }
 
-// titleTime is the time that a title without a name of the record's own ends in.
-func titleTime(title string) time.Time {
-	at, err := time.Parse(time.RFC3339, title[strings.LastIndexByte(title, ' ')+1:])
+// readTime is the time that a hit shows; zero when it shows none that can be read.
+func readTime(shown string) time.Time {
+	at, err := time.Parse(time.RFC3339, shown)
 	if err != nil {
 		return time.Time{}
 	}

@@ -2,6 +2,7 @@ package blind
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,7 +24,9 @@ func (r *Reader) LongestText(ctx context.Context, q string) (LongText, error) {
 	if err != nil {
 		return LongText{}, err
 	}
-	longest, start, most := "", Call{}, 0
+	var longest, beginning string
+	var start Call
+	most := 0
 	for _, hit := range hits {
 		document, err := look(ctx, r, Arguments{"id": hit.ID}.call("fetch"), r.channel.Document)
 		if err != nil {
@@ -39,13 +42,30 @@ func (r *Reader) LongestText(ctx context.Context, q string) (LongText, error) {
 		}
 		if window.Total > most {
 			longest, start, most = document.ID, next, window.Total
+			beginning = document.before(next)
 		}
 	}
 	if longest == "" {
 		return LongText{}, errNoLongText
 	}
 	text, windows, err := r.readOn(ctx, start)
-	return LongText{ID: longest, Text: text, Windows: windows}, err
+	return LongText{ID: longest, Text: beginning + text, Windows: windows}, err
+}
+
+// before is what a document shows of a field before the place at which a call reads on: so many characters behind its name.
+func (d Document) before(call Call) string {
+	var from struct {
+		Path   string `json:"field_path"`
+		Offset int    `json:"offset_chars"`
+	}
+	if json.Unmarshal([]byte(call.Arguments), &from) != nil {
+		return ""
+	}
+	_, shown, _ := strings.Cut("\n"+d.Text, "\n"+from.Path+":")
+	if characters := []rune(shown); len(characters) > from.Offset {
+		return string(characters[1 : from.Offset+1])
+	}
+	return ""
 }
 
 // SearchAll gives every hit, page by page.

@@ -3,7 +3,6 @@ package blind
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +12,6 @@ import (
 type Structured struct{}
 
 var _ Channel = Structured{}
-
-var errRowsAndIDs = errors.New("ids and rows differ in number")
 
 // calls are the continuations in a member next.
 type calls []struct {
@@ -133,8 +130,8 @@ func impliedSorts(legend, cursorField string) []string {
 type recordsResult struct {
 	Data struct {
 		Rows []struct {
-			Deleted bool                       `json:"deleted"`
-			Data    map[string]json.RawMessage `json:"data"`
+			sentRow
+			Next calls `json:"next"`
 		} `json:"data"`
 		HasMore  bool   `json:"has_more"`
 		Cursor   string `json:"next_cursor"`
@@ -146,25 +143,16 @@ type recordsResult struct {
 			} `json:"count"`
 		} `json:"meta"`
 	} `json:"data"`
-	IDs     []string `json:"ids"`
-	Clipped []struct {
-		ID    string `json:"id"`
-		Field string `json:"field"`
-		Shown int    `json:"characters_shown"`
-	} `json:"clipped"`
 	Next calls `json:"next"`
 }
 
-// Page reads the envelope, and the handles beside it.
+// Page reads the envelope and its rows.
 func (Structured) Page(seen string) (Page, error) {
 	var result recordsResult
 	if err := json.Unmarshal([]byte(seen), &result); err != nil {
 		return Page{}, err
 	}
 	data := result.Data
-	if len(data.Rows) != len(result.IDs) {
-		return Page{}, fmt.Errorf("%w: %d and %d", errRowsAndIDs, len(result.IDs), len(data.Rows))
-	}
 	page := Page{
 		HasMore: data.HasMore, Cursor: data.Cursor, Bookmark: data.Bookmark,
 		Count: -1, Next: result.Next.list(),
@@ -172,15 +160,9 @@ func (Structured) Page(seen string) (Page, error) {
 	if data.Meta.Count.Kind == "exact" {
 		page.Count = data.Meta.Count.Value
 	}
-	for i, sent := range data.Rows {
-		row := Row{ID: result.IDs[i], Deleted: sent.Deleted, Values: sent.Data, Clipped: map[string]string{}}
-		for _, cut := range result.Clipped {
-			if cut.ID == row.ID {
-				row.Clipped[cut.Field] = string([]rune(row.valueText(cut.Field))[:cut.Shown])
-				delete(row.Values, cut.Field)
-			}
-		}
-		page.Rows = append(page.Rows, row)
+	for _, sent := range data.Rows {
+		sent.sentRow.Next = sent.Next.list()
+		page.Rows = append(page.Rows, sent.row())
 	}
 	return page, nil
 }
@@ -213,10 +195,15 @@ func (Structured) Aggregate(seen string) (Aggregate, error) {
 // Hits reads results, and how to page from the envelope.
 func (Structured) Hits(seen string) (Hits, error) {
 	var result struct {
+		Shared struct {
+			Stream string `json:"stream"`
+			Label  string `json:"display_name"`
+		} `json:"shared"`
 		Results []struct {
 			ID       string `json:"id"`
 			Stream   string `json:"stream"`
 			Label    string `json:"display_name"`
+			Time     string `json:"time"`
 			Title    string `json:"title"`
 			Snippet  string `json:"snippet"`
 			Evidence []struct {
@@ -235,7 +222,10 @@ func (Structured) Hits(seen string) (Hits, error) {
 	}
 	hits := Hits{HasMore: result.Data.HasMore, Cursor: result.Data.Cursor, Next: result.Next.list()}
 	for _, found := range result.Results {
-		hit := Hit{ID: found.ID, Stream: found.Stream, Label: found.Label, Title: found.Title, Text: found.Snippet, Time: titleTime(found.Title)}
+		hit := Hit{
+			ID: found.ID, Stream: cmp.Or(found.Stream, result.Shared.Stream), Label: cmp.Or(found.Label, result.Shared.Label),
+			Title: found.Title, Text: found.Snippet, Time: readTime(found.Time),
+		}
 		for _, evidence := range found.Evidence {
 			hit.Text, hit.Field = joined(hit.Text, evidence.Preview), cmp.Or(hit.Field, evidence.Field)
 		}

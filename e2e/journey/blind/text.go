@@ -1,6 +1,7 @@
 package blind
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -93,41 +94,35 @@ func quotedWords(line string) []string {
 	}
 }
 
-// Page reads the head, and the rows: a handle at the start of a line, and what is indented below it.
+// Page reads the head and the rows.
 func (Text) Page(seen string) (Page, error) {
 	page := Page{Count: -1}
 	if !strings.HasPrefix(seen, "records ") {
 		return page, errNoHead
 	}
 	for line := range strings.SplitSeq(seen, "\n") {
-		call, isCall := nextLine(line)
-		indented := strings.HasPrefix(line, "  ")
-		switch {
-		case isCall && !indented:
+		if call, ok := nextLine(line); ok && line[0] != ' ' {
 			page.Next = append(page.Next, call)
-		case isCall:
-		case indented && len(page.Rows) > 0:
-			page.Rows[len(page.Rows)-1].read(line)
-		case strings.HasPrefix(line, "id="), strings.HasPrefix(line, "record_id="): // the latter without a handle
-			id, _ := find(line, "id")
-			deleted, _ := find(line, "deleted")
-			page.Rows = append(page.Rows, Row{
-				ID: id, Deleted: deleted == "true", Values: map[string]json.RawMessage{}, Clipped: map[string]string{},
-			})
-		case len(page.Rows) == 0:
+		} else if isHead(line) {
 			page.readHead(line)
-		default:
-			page.Bare = max(page.Bare, bareRows(line))
 		}
+	}
+	rows, err := rowsOf(seen)
+	if err != nil {
+		return page, err
+	}
+	for _, each := range rows {
+		row, err := each.record()
+		if err != nil {
+			return page, err
+		}
+		page.Rows = append(page.Rows, row)
 	}
 	return page, nil
 }
 
-// bareRows are the rows that a line below them says to have no preview.
-func bareRows(line string) int {
-	number, _ := find(line, "rows_without_preview")
-	return whole(number)
-}
+// isHead reports whether a line is none of a row.
+func isHead(line string) bool { return line != "" && !strings.ContainsRune("[{ ", rune(line[0])) }
 
 func (p *Page) readHead(line string) {
 	for _, token := range tokens(line) {
@@ -149,28 +144,6 @@ func (p *Page) readHead(line string) {
 	}
 }
 
-// read takes over the values of a preview. clipped=true, characters_shown=N and characters=N speak of the text before
-// them.
-func (r Row) read(line string) {
-	last, cut := "", false
-	for _, token := range tokens(line) {
-		switch {
-		case token.own("clipped") && last != "":
-			r.Clipped[last], cut = r.valueText(last), true
-			delete(r.Values, last)
-		case token.own("characters_shown") && cut:
-		case token.own("characters") && cut:
-			cut = false
-		case token.own("more_fields"):
-		case json.Valid([]byte(token.value)):
-			r.Values[token.name] = json.RawMessage(token.value)
-			last, cut = token.name, false
-		}
-	}
-}
-
-func (r Row) valueText(name string) string { return token{value: string(r.Values[name])}.text() }
-
 // Aggregate reads value=, or the groups, one a line.
 func (Text) Aggregate(seen string) (Aggregate, error) {
 	var aggregate Aggregate
@@ -183,13 +156,16 @@ func (Text) Aggregate(seen string) (Aggregate, error) {
 		return aggregate, nil
 	}
 	for line := range strings.SplitSeq(rest, "\n") {
-		if key := raw(line, "key"); key != nil && strings.HasPrefix(line, "  ") {
-			count, _ := find(line, "count")
-			aggregate.Groups = append(aggregate.Groups, Group{Key: key, Count: whole(count)})
-		}
-		if others, ok := find(line, "other_count"); ok {
+		if others, ok := find(line, "other_count"); ok && isHead(line) {
 			aggregate.Others = whole(others)
 		}
+	}
+	rows, err := rowsOf(rest)
+	if err != nil {
+		return aggregate, err
+	}
+	for _, row := range rows {
+		aggregate.Groups = append(aggregate.Groups, Group{Key: row.get("key"), Count: whole(string(row.get("count")))})
 	}
 	if aggregate.Groups == nil {
 		return aggregate, errNoValue
@@ -206,42 +182,48 @@ func raw(line, name string) json.RawMessage {
 	return nil
 }
 
-// Hits reads the hits and what is shown of them, one a line, and how to page.
+// Hits reads the hits and what is shown of them, and how to page.
 func (Text) Hits(seen string) (Hits, error) {
 	var hits Hits
-	shown, fields := map[string]string{}, map[string]string{} // of a hit, by id
+	rows, err := rowsOf(seen)
+	if err != nil {
+		return hits, err
+	}
+	shared := ""
 	for line := range strings.SplitSeq(seen, "\n") {
-		id, ok := find(line, "id")
-		if strings.HasPrefix(line, "hit ") {
-			hits.List = append(hits.List, readHit(line, id))
-		}
-		if ok {
-			snippet, _ := find(line, "snippet")
-			shown[id] = joined(shown[id], snippet)
-			if path, ok := find(line, "field_path"); ok && fields[id] == "" {
-				fields[id] = path
-			}
-		}
-		if call, ok := nextLine(line); ok && !strings.HasPrefix(line, " ") {
+		if call, ok := nextLine(line); ok && line[0] != ' ' {
 			hits.Next = append(hits.Next, call)
 		}
-		hits.readPaging(line)
-	}
-	for i, hit := range hits.List {
-		if hit.ID != "" {
-			hits.List[i].Text, hits.List[i].Field = shown[hit.ID], fields[hit.ID]
+		if isHead(line) {
+			hits.readPaging(line)
 		}
+		if strings.HasPrefix(line, "all hits: ") {
+			shared = line
+		}
+	}
+	for _, row := range rows {
+		hits.List = append(hits.List, row.hit(shared))
 	}
 	return hits, nil
 }
 
-func readHit(line, id string) Hit {
-	hit := Hit{ID: id}
-	hit.Text, _ = find(line, "snippet")
-	hit.Stream, _ = find(line, "stream")
-	hit.Label, _ = find(line, "display_name")
-	hit.Title, _ = find(line, "title")
-	hit.Time = titleTime(hit.Title)
+// hit is the row as a hit. What all of them have in common stands in a line of its own.
+func (r tableRow) hit(shared string) Hit {
+	cell := func(name string) string {
+		if text := (token{value: string(r.get(name))}).text(); text != "" && text != "null" {
+			return text
+		}
+		text, _ := find(shared, name)
+		return text
+	}
+	hit := Hit{ID: r.lead("id"), Stream: cell("stream"), Label: cell("display_name"), Title: cell("title"), Time: readTime(cell("time")), Text: cell("snippet")}
+	var excerpts [][]any
+	_ = json.Unmarshal(r.get("evidence"), &excerpts) // a hit without them has none
+	for _, excerpt := range excerpts {
+		field, _ := excerpt[0].(string)
+		preview, _ := excerpt[1].(string)
+		hit.Text, hit.Field = joined(hit.Text, preview), cmp.Or(hit.Field, field)
+	}
 	return hit
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -45,6 +46,7 @@ type shownPage struct {
 			Count json.RawMessage `json:"count"` // of records; in a search it is a number, that of the page
 		} `json:"meta"`
 	} `json:"data"`
+	Shared  json.RawMessage   `json:"shared"`  // the members that all rows have in common
 	Results []json.RawMessage `json:"results"` // of a search, whose rows are no records
 	LeftOut int               `json:"rows_left_out"`
 	Next    []struct {
@@ -73,12 +75,15 @@ func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
 // rows are those of the page, each whole.
 func (p *pages) rows(shown *shownPage, before int) ([]json.RawMessage, error) {
 	if shown.Results == nil {
-		return p.kept.whole(shown.Data.Data, before)
+		return p.kept.whole(shown.Data.Data, shown.Shared, before)
 	}
-	if len(shown.Data.Data) == 0 {
-		return shown.Results, nil
+	shared, _ := rawjson.ParseObject(shown.Shared)
+	rows := make([]json.RawMessage, len(shown.Results))
+	for i, hit := range shown.Results { // each line is read by itself
+		members, _ := rawjson.ParseObject(hit)
+		rows[i] = append(members, shared...).Encode()
 	}
-	return shown.Data.Data, nil
+	return rows, nil
 }
 
 // cursorOf is where a call begins; empty at the beginning.

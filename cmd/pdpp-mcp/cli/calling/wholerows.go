@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -18,9 +17,8 @@ import (
 type wholeRows struct {
 	rs.Reader
 
-	mu   sync.Mutex
-	same map[string]bool            // the rows, as they were sent
-	of   map[string]json.RawMessage // by their identity; the one that was read last
+	mu sync.Mutex
+	of map[string]json.RawMessage // the rows as they were sent, by their identity; the one that was read last
 }
 
 func newWholeRows(reader rs.Reader) *wholeRows {
@@ -33,7 +31,7 @@ func newWholeRows(reader rs.Reader) *wholeRows {
 func (w *wholeRows) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.same, w.of = map[string]bool{}, map[string]json.RawMessage{}
+	w.of = map[string]json.RawMessage{}
 }
 
 // Get keeps the rows of what it reads, if it is a list.
@@ -45,8 +43,7 @@ func (w *wholeRows) Get(ctx context.Context, request rs.Request) (*rs.Response, 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, row := range render.WholeRows(response) {
-		w.same[string(row)] = true
-		w.of[render.RowIdentity(row)] = row
+		w.of[render.RowIdentity(row, nil)] = row
 	}
 	return response, nil
 }
@@ -59,17 +56,14 @@ func (e *incompleteError) Error() string { return e.message }
 // ExitCode is that of an answer that is not all of it.
 func (e *incompleteError) ExitCode() int { return invocation.ExitToolError }
 
-// whole gives the rows that a tool showed, without its cuts. Before is how many rows came before these.
-func (w *wholeRows) whole(shown []json.RawMessage, before int) ([]json.RawMessage, error) {
+// whole gives the rows that a tool showed as they were sent: each with all of its members, and without cuts. Shared are the
+// members that the tool showed once for all rows; before is how many rows came before these.
+func (w *wholeRows) whole(shown []json.RawMessage, shared json.RawMessage, before int) ([]json.RawMessage, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rows := make([]json.RawMessage, 0, len(shown))
 	for i, row := range shown {
-		if compact, err := rawjson.Compact(row); err == nil && w.same[string(compact)] {
-			rows = append(rows, row)
-			continue
-		}
-		identity := render.RowIdentity(row)
+		identity := render.RowIdentity(row, shared)
 		kept, found := w.of[identity]
 		if !found {
 			return rows, &incompleteError{fmt.Sprintf("row %d (%s) was cut to fit into a result, and is not to be had whole in this way: it is not in the output, "+

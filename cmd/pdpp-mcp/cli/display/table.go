@@ -32,7 +32,6 @@ func Table(shape tool.Table, result *tool.Result, columns int) string {
 		} `json:"data"`
 		GroupsLeftOut int               `json:"groups_left_out"`
 		Results       []json.RawMessage `json:"results"`
-		IDs           []string          `json:"ids"`
 		Text          string            `json:"text"`
 	}
 	if err := json.Unmarshal(result.Structured, &page); err != nil {
@@ -40,7 +39,7 @@ func Table(shape tool.Table, result *tool.Result, columns int) string {
 	}
 	switch {
 	case shape == tool.RowTable && len(page.Data.Data) > 0:
-		return grid(recordRows(page.Data.Data, page.IDs), columns, "choose with --fields, or see all with --format json") + paging(result.Text)
+		return grid(recordRows(page.Data.Data), columns, "choose with --fields, or see all with --format json") + paging(result.Text)
 	case shape == tool.HitTable && len(page.Results) > 0:
 		return grid(hitRows(page.Results), columns, seeAll) + paging(result.Text)
 	case shape == tool.GroupTable && len(page.Data.Groups) > 0:
@@ -93,31 +92,23 @@ func paging(shown string) string {
 	}
 	keep("warning", "limit_used=", "rows_left_out=", "more_sources=", "read_by=")
 	if !keep("next_cursor=", "next_changes_since=") {
-		keep("next: ") // calls of the page; those that read on within a row are indented
+		keep("next: ", "try: ") // calls of the page; those that read on within a row are indented
 	}
 	return kept.String()
 }
 
-// recordRows has a column for the id and one for each field, in the order in which fields first appear.
-func recordRows(records []json.RawMessage, ids []string) [][]string {
+// recordRows has a column for the handle and one for each field, in the order in which fields first appear.
+func recordRows(records []json.RawMessage) [][]string {
 	fields := make([]json.RawMessage, len(records))
+	handles := []string{"id"}
 	for i, record := range records {
-		fields[i] = record
 		members, _ := rawjson.ParseObject(record)
-		if data := members.Get("data"); data != nil {
-			fields[i] = data
-		}
+		fields[i] = members.Get("data")
+		handles = append(handles, invocation.OneLine(members.Text("handle")))
 	}
 	rows := memberRows(fields)
 	for i := range rows {
-		id := "id"
-		if i > 0 {
-			id = ""
-			if i <= len(ids) {
-				id = invocation.OneLine(ids[i-1])
-			}
-		}
-		rows[i] = append([]string{id}, rows[i]...)
+		rows[i] = append([]string{handles[i]}, rows[i]...)
 	}
 	return rows
 }

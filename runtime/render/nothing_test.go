@@ -1,0 +1,141 @@
+package render_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// R-SEARCH-11: without hits both channels say what was searched and how, and have the calls to try; nothing of it is a next page.
+func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
+	for _, test := range []struct {
+		path, arguments, note string
+		try                   []string
+	}{
+		{
+			"/v1/search?q=overdraft+fee&streams=messages&limit=5", `{"q":"overdraft fee","streams":["messages"],"limit":5}`,
+			`Searched for "overdraft fee": a text search, which finds records that have all the words, only where streams allow.`,
+			[]string{
+				`search {"q":"overdraft","streams":["messages"],"limit":5}`,
+				`search {"q":"overdraft fee","limit":5}`, `schema {}`,
+			},
+		},
+		{"/v1/search/semantic?q=fee", `{"q":"fee","mode":"semantic"}`, `Searched for "fee": a semantic search.`, []string{`schema {}`}},
+	} {
+		result, err := render.Search(context.Background(), env, answer(test.path, `{"object":"list","data":[],"has_more":false}`),
+			render.SearchInput{Call: given("search", test.arguments)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(result.Text, test.note) || !strings.Contains(string(result.Structured), `"note":`+string(mustQuote(test.note))) {
+			t.Errorf("a channel does not say %s:\n%s\n%s", test.note, result.Text, result.Structured)
+		}
+		for name, calls := range map[string][]call{"text": textCalls(t, result.Text, "try"), "structured": structuredCallsOf(t, result.Structured, "try")} {
+			var got []string
+			for _, each := range calls {
+				got = append(got, each.Tool+" "+string(each.Arguments))
+			}
+			if fmt.Sprint(got) != fmt.Sprint(test.try) {
+				t.Errorf("%s tries %s, want %s", name, got, test.try)
+			}
+		}
+		if strings.Contains(result.Text, "next:") || strings.Contains(string(result.Structured), `"next"`) {
+			t.Errorf("there is a next page of nothing:\n%s", result.Text)
+		}
+	}
+}
+
+// R-SEARCH-11: a caller who named streams or a connection is not warned of the others; failures are always told.
+func TestWarningsOfASearchTellOfFailures(t *testing.T) {
+	body := `{"object":"list","data":[],"meta":{"warnings":[{"code":"source_skipped_not_applicable","message":"skipped"},{"code":"source_failed","message":"down"}]}}`
+	for query, skipped := range map[string]bool{"q=a": true, "q=a&streams=messages": false, "q=a&connection_id=cin_1": false} {
+		input := render.SearchInput{Call: given("search", `{"q":"a"}`)}
+		if strings.Contains(query, "connection_id") {
+			input.ConnectionID = pointer("cin_1")
+		}
+		result, err := render.Search(context.Background(), env, answer("/v1/search?"+query, body), input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, channel := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
+			if strings.Contains(channel, "not_applicable") != skipped || !strings.Contains(channel, "source_failed") {
+				t.Errorf("%s: %s is %s", query, name, channel)
+			}
+		}
+	}
+}
+
+// R-FETCH-8: the title of a record without one has its event time, and that of a file its name.
+func TestTitlesOfDocumentsWithoutOne(t *testing.T) {
+	target := recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
+	for data, want := range map[string]string{
+		`{"filename":"report.pdf","sent_at":"2026-02-03T00:00:00Z"}`: "report.pdf",
+		`{"text":"hello","sent_at":"2026-02-03T00:00:00Z"}`:          "Chat / s / 2026-02-03T00:00:00Z",
+		`{"text":"hello"}`: "Chat / s / 2026-05-01T00:00:00Z",
+	} {
+		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
+		if _, shown := renderDocument(t, "/r", body, render.DocumentInput{Target: target}); shown.Title != want {
+			t.Errorf("%s has the title %q, want %q", data, shown.Title, want)
+		}
+	}
+}
+
+// groupsOf counts as many groups as asked for, ten without a limit.
+type groupsOf struct{ asked []string }
+
+func (*groupsOf) ProviderURL() string { return provider }
+
+func (g *groupsOf) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	g.asked = append(g.asked, request.Query.Encoded())
+	limit := 10
+	if sent, ok := request.Query.Get("limit"); ok {
+		_, _ = fmt.Sscan(sent, &limit)
+	}
+	limit = min(limit, 34)
+	var groups []string
+	for i := range limit {
+		groups = append(groups, fmt.Sprintf(`{"key":"2026-01-%02d","count":1}`, i+1))
+	}
+	body := fmt.Sprintf(`{"metric":"count","stream":"s","group_by_time":"at","granularity":"day","limit":%d,"groups":[%s],"other_count":%d}`,
+		limit, strings.Join(groups, ","), 34-limit)
+	return rs.Response{Status: 200, Request: request, URL: provider + string(request.Path)}.WithBody([]byte(body))
+}
+
+// R-AGG-4: time groups are asked for with 100 when the caller gives no limit. A caller's own limit is kept, and both channels say
+// which stretch is shown and have the call for the rest.
+func TestTimeGroupsThatAreCut(t *testing.T) {
+	for limit, want := range map[string]int{"": 34, "10": 10} {
+		server := &groupsOf{}
+		request := rs.Request{Path: "/v1/streams/s/aggregate"}
+		request.Query.Set("group_by_time", "at")
+		arguments := `{"stream":"s","metric":"count","group_by_time":"at"`
+		if limit != "" {
+			request.Query.Set("limit", limit)
+			arguments += `,"limit":` + limit
+		}
+		response, err := server.Get(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := render.Aggregate(t.Context(), tool.Env{RS: server}, response, render.AggregateInput{Call: given("aggregate", arguments+"}"), Stream: "s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if groups := strings.Count(result.Text, "\n[\"2026-01"); groups != want {
+			t.Errorf("limit %q: %d groups after %v", limit, groups, server.asked)
+		}
+		said := "These are the earliest 10 groups; other_count records are in later ones"
+		if strings.Contains(result.Text, said) != (limit != "") || strings.Contains(string(result.Structured), said) != (limit != "") {
+			t.Errorf("limit %q: %s", limit, result.Text)
+		}
+		if limit != "" {
+			has(t, textCalls(t, result.Text, "next"), "aggregate", `{"stream":"s","metric":"count","group_by_time":"at","limit":100}`)
+		}
+	}
+}
