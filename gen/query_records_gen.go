@@ -25,7 +25,7 @@ type QueryRecordsInput struct {
 	Cursor *string
 	// One of asc, desc.
 	Order *string
-	// Sort field from schema, - for descending.
+	// From schema, - for descending.
 	Sort *string
 	// One of none, estimated, exact.
 	Count *string
@@ -39,7 +39,7 @@ type QueryRecordsInput struct {
 	Expand []string
 	// E.g. {"attachments":3}.
 	ExpandLimit rs.Limits
-	// "beginning" or a next_changes_since.
+	// "beginning", "now" or next_changes_since.
 	ChangesSince *string
 	// Source to read, if several.
 	ConnectionID *string
@@ -131,14 +131,14 @@ func queryRecordsDefinition() tool.Definition {
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Per connection. 1 to 100."},
 			{Name: "cursor", Type: tool.StringArgument, Description: "A next_cursor."},
 			{Name: "order", Type: tool.StringArgument, Description: "One of asc, desc.", Values: []string{"asc", "desc"}},
-			{Name: "sort", Type: tool.StringArgument, Description: "Sort field from schema, - for descending.", Complete: tool.CompleteSort},
+			{Name: "sort", Type: tool.StringArgument, Description: "From schema, - for descending.", Complete: tool.CompleteSort},
 			{Name: "count", Type: tool.StringArgument, Description: "One of none, estimated, exact.", Values: []string{"none", "estimated", "exact"}},
 			{Name: "filter", Type: tool.FilterArgument, Description: "Typed, e.g. {\"seen\":false,\"at\":{\"gte\":\"2026-01-01\"}}."},
 			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields.", Complete: tool.CompleteField},
 			{Name: "view", Type: tool.StringArgument, Description: "A named projection."},
 			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities.", Complete: tool.CompleteRelation},
 			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},
-			{Name: "changes_since", Type: tool.StringArgument, Description: "\"beginning\" or a next_changes_since."},
+			{Name: "changes_since", Type: tool.StringArgument, Description: "\"beginning\", \"now\" or next_changes_since."},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		Table: tool.RowTable,

@@ -33,6 +33,14 @@ var sentRequests = []struct {
 		"/v1/streams/messages/records?limit=5&cursor=c%2B%2F%3D&order=desc&sort=-at&count=exact&fields=id%2Csubject&view=envelope&changes_since=eyJ9%3D%3D&connection_id=cin_1",
 	},
 	{
+		"R-QRY-6", "query_records", `{"stream":"messages","changes_since":"now","limit":50}`,
+		"/v1/streams/messages/records?limit=1&changes_since=beginning",
+	},
+	{
+		"R-HAND-9", "fetch", `{"id":"pdpp://record/eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl8xIiwic3RyZWFtIjoicmVwb3NpdG9yaWVzIiwicmVjb3JkX2lkIjoib3duZXIvcmVwbyJ9"}`,
+		"/v1/streams/repositories/records/owner%2Frepo?connection_id=cin_1",
+	},
+	{
 		"R-ARG-6", "query_records", `{"stream":"messages","cursor":null,"fields":null}`,
 		"/v1/streams/messages/records",
 	},

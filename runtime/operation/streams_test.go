@@ -101,6 +101,7 @@ var (
 	textFields     = regexp.MustCompile(`(?m)^    "?field_`)
 	textRows       = regexp.MustCompile(`(?m)^stream="s" `)
 	textLikeFields = regexp.MustCompile(`(?m)^  fields=(\d+), the same`)
+	textNames      = regexp.MustCompile(`their names alone are advertised: (.+)`)
 )
 
 func textLeft(text, name string) (total int) {
@@ -144,6 +145,9 @@ func countsRows(t *rapid.T, result *tool.Result, connectors, connections, fields
 		t.Fatalf("connections: %d of %d in text", got, rows*connections)
 	}
 	got := len(textFields.FindAllString(text, -1)) + textLeft(text, "fields_left_out")
+	for _, match := range textNames.FindAllStringSubmatch(text, -1) {
+		got += len(regexp.MustCompile(`"?field_`).FindAllString(match[1], -1))
+	}
 	for _, match := range textLikeFields.FindAllStringSubmatch(text, -1) {
 		count, _ := strconv.Atoi(match[1])
 		got += count

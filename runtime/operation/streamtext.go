@@ -2,9 +2,11 @@ package operation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -89,9 +91,22 @@ func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string
 	if r.hollow {
 		head = "their names alone are advertised"
 	}
-	t.add(fmt.Sprintf("  fields=%d, %s:", len(r.fields)+r.long, head))
-	for i, f := range r.fields {
-		if i == shown.fields || t.full() {
+	head = fmt.Sprintf("  fields=%d, %s:", len(r.fields)+r.long, head)
+	if r.isBare() && len(schemas) == 0 {
+		t.add(head + " " + r.names(shown.fields))
+	} else {
+		t.add(head)
+		r.addFlags(t, shown, schemas)
+	}
+	if left := r.leftOut(shown.fields); left > 0 {
+		t.add(fmt.Sprintf("    fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
+	}
+}
+
+// addFlags adds a line for each of the first fields.
+func (r *row) addFlags(t *boundedText, shown portion, schemas map[string]string) {
+	for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
+		if t.full() {
 			break
 		}
 		line := "    " + render.ListedName(f.Name) + " " + shownFlags(render.Clip(f.Flags, flagsCharacters))
@@ -100,9 +115,20 @@ func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string
 		}
 		t.add(line)
 	}
-	if left := r.leftOut(shown.fields); left > 0 {
-		t.add(fmt.Sprintf("    fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
+}
+
+// isBare reports whether nothing but their names is known of the fields.
+func (r *row) isBare() bool {
+	return !slices.ContainsFunc(r.fields, func(f schemadoc.Field) bool { return f.Flags != schemadoc.Declared })
+}
+
+// names lists the first fields.
+func (r *row) names(most int) string {
+	var names []string
+	for _, f := range r.fields[:min(len(r.fields), most)] {
+		names = append(names, render.ListedName(f.Name))
 	}
+	return strings.Join(names, " ")
 }
 
 // sort is what cursor_field implies; servers advertise nothing else (R-SCH-3).

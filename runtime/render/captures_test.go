@@ -158,9 +158,10 @@ func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 	for _, row := range rows {
 		if !leftOut {
 			handle := recordid.Handle{ConnectionID: row.ConnectionID, Stream: row.Stream, RecordID: row.ID + row.RecordKey}
-			if handle.CanFormat() { // captures 910 to 914b have ids with a slash
-				wanted = append(wanted, row.ConnectionID+"/"+row.Stream+":"+row.ID+row.RecordKey)
+			if handle.ID() == "" {
+				t.Errorf("%+v has no handle (R-HAND-9)", handle)
 			}
+			wanted = append(wanted, handle.ID())
 		}
 	}
 	if !leftOut {

@@ -117,7 +117,7 @@ func hitIdentity(members rawjson.Object, connectionID string) identity {
 
 // isRecord reports whether the handle can be passed to fetch.
 func (h *hit) isRecord() bool {
-	return h.stream != "" && h.canFetch() && !recordid.IsURI(h.handle)
+	return h.stream != "" && h.canFetch() && (h.formed || !recordid.IsURI(h.handle))
 }
 
 // snippetText is a snippet in either of its shapes: an object with a text, or a string.
@@ -154,13 +154,9 @@ func (h *hit) describe() {
 
 // write writes the hit into both channels: into structured.results (R-SEARCH-5), and as a row of the text, which has a null in
 // every column that the hit has nothing for (R-SEARCH-4).
-func (h *hit) write(p *page, columns, shared rawjson.Object) {
+func (h *hit) write(p *page, columns rawjson.Object) {
 	object := rawjson.Object{rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url)}
-	for _, member := range h.source {
-		if !shares(shared, member.Name) {
-			object = append(object, member)
-		}
-	}
+	object = append(object, h.source...)
 	for _, member := range []struct{ name, value string }{{"record_id", h.recordID}, {"time", h.time}, {"snippet", h.snippet}} {
 		if member.value != "" {
 			object = append(object, rawjson.String(member.name, member.value))

@@ -21,15 +21,14 @@ type identity struct {
 
 func newIdentity(connectionID, stream, recordID string) identity {
 	id := identity{connectionID: connectionID, stream: stream, recordID: recordID}
-	for _, handle := range []recordid.Handle{
-		{ConnectionID: connectionID, Stream: stream, RecordID: recordID},
-		{Stream: stream, RecordID: recordID},
-	} {
-		text := handle.String()
-		if parsed, err := recordid.Parse(text); err == nil && parsed == handle {
-			id.handle, id.formed, id.embedded = text, true, handle.ConnectionID != ""
-			return id
-		}
+	whole := recordid.Handle{ConnectionID: connectionID, Stream: stream, RecordID: recordID}
+	short := recordid.Handle{Stream: stream, RecordID: recordID}
+	handle := whole
+	if !whole.CanFormat() && short.CanFormat() { // a connection that the grammar cannot hold stands beside the id
+		handle = short
+	}
+	if id.handle = handle.ID(); id.handle != "" {
+		id.formed, id.embedded = true, handle.ConnectionID != ""
 	}
 	return id
 }

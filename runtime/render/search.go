@@ -70,7 +70,7 @@ func openSearch(response *rs.Response, call Given, q question, again reread) (*s
 		s.hits = append(s.hits, hit)
 	}
 	s.share()
-	s.page = newPage(len(s.hits), hitBytes, func(p *page, i int) { s.hits[i].write(p, s.columns, s.shared) })
+	s.page = newPage(len(s.hits), hitBytes, func(p *page, i int) { s.hits[i].write(p, s.columns) })
 	s.shown, s.around = s.page.fit(s.most(), s.frame)
 	return s, nil
 }
@@ -115,7 +115,7 @@ func (s *search) failures(value json.RawMessage) json.RawMessage {
 	return meta.With("warnings", rawjson.Array(kept)).Encode()
 }
 
-// share finds what all hits say of where they come from, and the columns that the others need.
+// share finds what all hits say of where they come from, which the text says once, and the columns that the others need.
 func (s *search) share() {
 	if len(s.hits) > 1 {
 		s.shared = slices.DeleteFunc(slices.Clone(s.hits[0].source), func(member rawjson.Member) bool {
@@ -160,10 +160,6 @@ func (s *search) frame(shown int) frame {
 	for _, hit := range s.hits[:shown] {
 		ladder = append(ladder, hit.rung())
 	}
-	var once rawjson.Object
-	if len(s.shared) > 0 {
-		once = rawjson.Object{rawjson.Raw("shared", s.shared.Encode())}
-	}
 	envelope := append(s.list.around(&on),
 		rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
 	members := append(rawjson.Object{
@@ -182,7 +178,7 @@ func (s *search) frame(shown int) frame {
 	}
 	return frame{
 		before: s.before(), after: s.after(shown, on, note, try),
-		open: opening(once, nil, "results"), close: closing("]", closed(s.response, members, on.calls)),
+		open: opening(nil, nil, "results"), close: closing("]", closed(s.response, members, on.calls)),
 	}
 }
 

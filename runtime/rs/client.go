@@ -69,9 +69,9 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 // redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6). An optional parameter that
 // is refused is left out of another GET, which has the client's timeout anew.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
-	sent, most := asked.ranked()
+	sent, most := asked.asSent()
 	response, err := withFewer(sent, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
-	if err == nil && most > 0 {
+	if err == nil && (most > 0 || asked.isFromNow()) {
 		response.Request, response.most = asked, most
 	}
 	return response, err

@@ -46,8 +46,19 @@ func (r *Response) page(list List) List {
 			list.Outer = list.Outer.With("has_more", more)
 		}
 	}
+	if r.Request.isFromNow() {
+		list.Rows, list.Outer, list.Inner = nil, withoutRows(list.Outer), withoutRows(list.Inner)
+	}
 	list.Rows = list.Rows[min(r.Seen, len(list.Rows)):]
 	return list
+}
+
+// withoutRows is an envelope in which nothing follows; nil stays nil.
+func withoutRows(envelope rawjson.Object) rawjson.Object {
+	if envelope == nil || envelope.Get("has_more") == nil {
+		return envelope
+	}
+	return envelope.Without("next_cursor").With("has_more", json.RawMessage("false"))
 }
 
 // rowsNames are the members under which servers list rows, the usual one first.

@@ -37,6 +37,24 @@ func TestListFindsTheRows(t *testing.T) {
 	}
 }
 
+// R-QRY-6: what a server answers to the beginning of a feed holds this moment's place in it (050), and the rest is not shown.
+func TestThisMomentHasNoRows(t *testing.T) {
+	var now rs.Query
+	now.Set("changes_since", "now")
+	for _, body := range []string{
+		`{"data":[1],"has_more":true,"next_cursor":"c","next_changes_since":"place"}`,
+		`{"data":{"data":[1],"has_more":true,"next_cursor":"c","next_changes_since":"place"}}`,
+	} {
+		list, err := listOf(rs.Response{Request: rs.Request{Query: now}}, body)
+		if err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		if len(list.Rows) != 0 || list.Text("next_cursor") != "" || string(list.Get("has_more")) != "false" || list.Text("next_changes_since") != "place" {
+			t.Errorf("%s: rows %s, cursor %q, more %s", body, list.Rows, list.Text("next_cursor"), list.Get("has_more"))
+		}
+	}
+}
+
 // R-ERR-4: what is no list says where it was read.
 func TestListOfAnUnusableAnswer(t *testing.T) {
 	for _, body := range []string{``, `[]`, `{"data":`, "{\"a\":\"\xff\"}", `{}`, `{"data":{"data":{"data":[]}}}`, `{"data":"rows"}`} {

@@ -94,6 +94,28 @@ func JoinPath(segments ...string) Path {
 // hybridPath is the search that fuses two rankings.
 const hybridPath Path = "/v1/search/hybrid"
 
+// The places in a feed of changes that have a name. Servers know the first one only.
+const (
+	feedPlace     = "changes_since"
+	feedBeginning = "beginning"
+	feedNow       = "now"
+)
+
+// isFromNow reports whether the request asks for this moment's place in a feed, and for no rows (R-QRY-6).
+func (r Request) isFromNow() bool {
+	place, _ := r.Query.Get(feedPlace)
+	return place == feedNow
+}
+
+// asSent is the request in words that servers know, and how many rows of the answer were asked for; zero: all of them. The
+// place of this moment stands beside the first page of the whole feed, however small that page is (050).
+func (r Request) asSent() (Request, int) {
+	if r.isFromNow() {
+		r.Query = r.Query.With(feedPlace, feedBeginning).With("limit", "1")
+	}
+	return r.ranked()
+}
+
 // ranked is the request as it is sent, and how many rows of the answer were asked for; zero: all of them. A server
 // fuses as many rows of its rankings as the limit says, so that another limit gives another order (920, 920b): a hybrid
 // search is always asked for the most, and a smaller page is the beginning of a larger one.

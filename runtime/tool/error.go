@@ -2,6 +2,8 @@ package tool
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -74,7 +76,18 @@ type Explained struct {
 	Next       json.RawMessage // the corrected call, as continuations are written; nil: none is certain
 }
 
-func (e *Explained) Error() string { return e.Cause.Error() }
+// Error is the cause's text, and what would do: the name that was meant, else the first of those that would.
+func (e *Explained) Error() string {
+	switch {
+	case e.DidYouMean != "":
+		return fmt.Sprintf("%s; did you mean %q?", e.Cause, e.DidYouMean)
+	case len(e.Accepted) > 0:
+		return fmt.Sprintf("%s; there are %s", e.Cause, strings.Join(e.Accepted[:min(len(e.Accepted), namesInError)], ", "))
+	}
+	return e.Cause.Error()
+}
+
+const namesInError = 12
 
 // Unwrap gives the cause.
 func (e *Explained) Unwrap() error { return e.Cause }

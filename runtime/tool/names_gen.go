@@ -49,7 +49,7 @@ var adviceFor = map[string]advice{
 	"unknown_field":                 {atStream, "Use only field names that schema lists for this stream."},
 	"invalid_field_path":            {atStream, "field_path must name a text field that schema lists for this stream."},
 	"invalid_window":                {nowhere, "limit_chars is 1 to 16384, offset_chars at least 0, before_chars and after_chars 0 to 8192; q excludes offset_chars."},
-	"invalid_cursor":                {nowhere, "Repeat the call without cursor to begin again; between pages change no other argument. changes_since must be \"beginning\" or a next_changes_since exactly as it was shown."},
+	"invalid_cursor":                {nowhere, "Repeat the call without cursor to begin again; between pages change no other argument. changes_since must be \"beginning\", \"now\", or a next_changes_since exactly as it was shown."},
 	"unsupported_version":           {nowhere, "No change of arguments helps. The operator must bring adapter and resource server to the same PDPP version."},
 	"authentication_error":          {nowhere, "No change of arguments helps. Tell the user that the owner must approve access again, then connect anew."},
 	"context.active_false":          {nowhere, "No change of arguments helps. Tell the user that the owner must approve access again, then connect anew."},

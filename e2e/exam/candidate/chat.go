@@ -33,7 +33,8 @@ func Decided(words string) Answer {
 	}
 }
 
-// Changed reads the changes of the team chat up to now, waits until later has happened, and tells what changed since.
+// Changed asks for this moment's place in the changes of the team chat, waits until later has happened, and tells what
+// changed since.
 func Changed(later func() error) Answer {
 	return func(ctx context.Context, c *Candidate) (string, error) {
 		source, err := c.source(ctx, chats, nil)
@@ -41,7 +42,7 @@ func Changed(later func() error) Answer {
 			return "", err
 		}
 		topic := blind.Topic{Stream: source.Stream, Label: source.Label}
-		_, bookmark, err := c.Changes(ctx, topic, "", blind.ByCall)
+		_, bookmark, err := c.Changes(ctx, topic, "now", blind.ByCall)
 		if err := cmp.Or(err, later()); err != nil {
 			return "", err
 		}

@@ -48,7 +48,7 @@ func (Text) Index(seen string) ([]Source, error) {
 	return sources, nil
 }
 
-// Stream reads the fields, one a line below fields=, the sort line, and the legend.
+// Stream reads the fields, one a line below fields= or their names alone behind it, the sort line, and the legend.
 func (Text) Stream(seen string) (Stream, error) {
 	stream := Stream{Legend: map[string]string{}}
 	inFields := false
@@ -58,6 +58,13 @@ func (Text) Stream(seen string) (Stream, error) {
 		switch {
 		case strings.HasPrefix(content, "fields="):
 			inFields = true
+			_, names, _ := strings.Cut(content, "advertised: ")
+			for names != "" {
+				var name string
+				name, names = cutName(names)
+				stream.Fields = append(stream.Fields, Field{name, parseFlags("declared")})
+				names = strings.TrimSpace(names)
+			}
 		case inFields && indented:
 			name, rest := cutName(content)
 			stream.Fields = append(stream.Fields, Field{name, parseFlags(strings.TrimSpace(rest))})
