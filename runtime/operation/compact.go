@@ -44,10 +44,15 @@ func (d *detail) envelope(shown portion, encode func(*row) rawjson.Value) rawjso
 		rawjson.Int("stream_count", int64(len(d.rows))),
 		rawjson.Raw("connectors", rawjson.Array(connectors)),
 	)
-	if left := len(d.rows) - shown.rows; left > 0 {
-		body = append(body, rawjson.Int("streams_left_out", int64(left)))
+	return appendLeftOut(body, "streams_left_out", len(d.rows)-shown.rows)
+}
+
+// appendLeftOut adds how many are left out, unless none are.
+func appendLeftOut(members rawjson.Object, name string, left int) rawjson.Object {
+	if left > 0 {
+		members = append(members, rawjson.Int(name, int64(left)))
 	}
-	return body
+	return members
 }
 
 // encodeConnector writes a connector with these streams and its connections, each once.
@@ -60,23 +65,20 @@ func encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown port
 		members = append(members, rawjson.Raw("display_name", name))
 	}
 	members = append(members, rawjson.Raw("streams", rawjson.Array(streams)))
-	return appendConnections(members, c.Connections, shown).Encode()
+	return appendConnections(members, c.Connections, shown.connections, shown.brief).Encode()
 }
 
-func appendConnections(members rawjson.Object, connections []schemadoc.Connection, shown portion) rawjson.Object {
-	if len(connections) == 0 {
-		return members
-	}
-	kept, left := usableConnections(connections, shown.connections)
+// appendConnections adds the leading connections, at most so many, and counts the others.
+func appendConnections(members rawjson.Object, connections []schemadoc.Connection, most int, write func(schemadoc.Connection) rawjson.Object) rawjson.Object {
+	kept, left := usableConnections(connections, most)
 	rows := make([]rawjson.Value, len(kept))
 	for i, connection := range kept {
-		rows[i] = brief(connection, shown.label).Encode()
+		rows[i] = write(connection).Encode()
 	}
-	members = append(members, rawjson.Raw("granted_connections", rawjson.Array(rows)))
-	if left > 0 {
-		members = append(members, rawjson.Int("connections_left_out", int64(left)))
+	if len(rows) > 0 {
+		members = append(members, rawjson.Raw("granted_connections", rawjson.Array(rows)))
 	}
-	return members
+	return appendLeftOut(members, "connections_left_out", left)
 }
 
 // compactNames are the members of a row in the compact view, and relationNames those of a relation.
@@ -105,10 +107,10 @@ func (r *row) compact(shown portion) rawjson.Value {
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}
-	if left := r.leftOut(shown.fields); left > 0 && r.like == nil {
-		members = append(members, rawjson.Int("fields_left_out", int64(left)))
+	if r.like == nil {
+		members = appendLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
 	}
-	return appendConnections(members, r.stream.Connections, shown).Encode()
+	return appendConnections(members, r.stream.Connections, shown.connections, shown.brief).Encode()
 }
 
 // appendRelations adds expand_capabilities as far as they are shown.
@@ -128,10 +130,7 @@ func (r *row) appendRelations(members rawjson.Object, shown portion) rawjson.Obj
 		kept = append(kept, object.Encode())
 	}
 	members = append(members, rawjson.Raw("expand_capabilities", rawjson.Array(kept)))
-	if left := len(relations) - shown.relations; left > 0 {
-		members = append(members, rawjson.Int("relations_left_out", int64(left)))
-	}
-	return members
+	return appendLeftOut(members, "relations_left_out", len(relations)-shown.relations)
 }
 
 // saysMore reports whether a member of a relation says what its name and its presence do not: it is usable unless it says otherwise.
@@ -152,13 +151,9 @@ func textOf(value rawjson.Value) string {
 }
 
 func encodeFields(fields []schemadoc.Field) rawjson.Value {
-	out := []byte{'{'}
+	encoded := make(rawjson.Object, len(fields))
 	for i, f := range fields {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(rawjson.AppendQuote(out, f.Name), ':')
-		out = rawjson.AppendQuote(out, render.Clip(f.Flags, flagsCharacters))
+		encoded[i] = rawjson.String(f.Name, render.Clip(f.Flags, flagsCharacters))
 	}
-	return append(out, '}')
+	return encoded.Encode()
 }

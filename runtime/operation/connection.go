@@ -37,10 +37,10 @@ func tokens(c schemadoc.Connection, label int) string {
 	return tokens
 }
 
-// brief is a connection in structured output: its id, and its label at most so many characters.
-func brief(c schemadoc.Connection, label int) rawjson.Object {
+// brief is a connection in structured output: its id, and its label as long as the portion has it.
+func (p portion) brief(c schemadoc.Connection) rawjson.Object {
 	row := rawjson.Object{rawjson.String("connection_id", c.ID)}
-	if shown := render.Clip(c.Label, label); shown != "" {
+	if shown := render.Clip(c.Label, p.label); shown != "" {
 		row = append(row, rawjson.String("display_name", shown))
 	}
 	return row

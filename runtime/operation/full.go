@@ -115,9 +115,6 @@ func (v fullView) fullText(shown fullPortion, calls []render.Call) *boundedText 
 		}
 		t.add("  json_schema: " + r.schemaLine(len(schemas)))
 	}
-	if left := len(v.rows) - shown.rows; left > 0 {
-		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
-	}
 	v.addTail(t, shown.portion, calls)
 	return t
 }
@@ -172,10 +169,8 @@ func (r *row) full(shown fullPortion) rawjson.Value {
 			members = append(members, member)
 		}
 	}
-	if left := r.leftOut(shown.fields); left > 0 {
-		members = append(members, rawjson.Int("fields_left_out", int64(left)))
-	}
-	return appendConnections(members, r.stream.Connections, shown.portion).Encode()
+	members = appendLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
+	return appendConnections(members, r.stream.Connections, shown.connections, shown.brief).Encode()
 }
 
 // capabilitiesOnce takes the JSON Schemas out of the capabilities that stand in properties as well.
@@ -218,8 +213,5 @@ func schemaWithin(value rawjson.Value, properties rawjson.Object, shown fullPort
 		}
 	}
 	rest = append(rest, rawjson.Raw("properties", kept.Encode()))
-	if left > 0 {
-		rest = append(rest, rawjson.Int("properties_left_out", int64(left)))
-	}
-	return rest.Encode()
+	return appendLeftOut(rest, "properties_left_out", left).Encode()
 }

@@ -82,9 +82,7 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 	if left < 0 {
 		left = len(x.Connectors) - len(rows)
 	}
-	if left > 0 {
-		data = append(data, rawjson.Int("connectors_left_out", int64(left)))
-	}
+	data = appendLeftOut(data, "connectors_left_out", left)
 	meaning := indexMeaning
 	if style.shares {
 		meaning += sharesMeaning
@@ -121,42 +119,23 @@ func (x *index) row(c *schemadoc.Connector, style indexStyle, names rawjson.Valu
 	if names != nil {
 		row = append(row, rawjson.Raw("streams", names))
 	}
-	shown, left := usableConnections(c.Connections, max(1, style.connections))
-	if len(shown) > 0 {
-		rows := make([]rawjson.Value, len(shown))
-		for i, connection := range shown {
-			members := brief(connection, style.label)
-			if share := x.holdings.share(c, connection); style.shares && share.tells {
-				members = append(members, share.members()...)
-			}
-			rows[i] = members.Encode()
+	return appendConnections(row, c.Connections, max(1, style.connections), func(connection schemadoc.Connection) rawjson.Object {
+		members := portion{label: style.label}.brief(connection)
+		if share := x.holdings.share(c, connection); style.shares && share.tells {
+			members = append(members, share.members()...)
 		}
-		row = append(row, rawjson.Raw("granted_connections", rawjson.Array(rows)))
-	}
-	if left > 0 {
-		row = append(row, rawjson.Int("connections_left_out", int64(left)))
-	}
-	return row.Encode()
+		return members
+	}).Encode()
 }
 
-// names are the stream names of a connector, as objects or as strings.
+// namesOf are the stream names of a connector, as objects or as strings.
 func namesOf(c *schemadoc.Connector, style rowStyle) rawjson.Value {
-	size := 2
-	for _, s := range c.Streams {
-		size += len(s.Name) + len(`{"name":""},`)
-	}
-	out := append(make([]byte, 0, size), '[')
+	names := make([]rawjson.Value, len(c.Streams))
 	for i, s := range c.Streams {
-		if i > 0 {
-			out = append(out, ',')
-		}
+		names[i] = rawjson.Quote(s.Name)
 		if style == asRows {
-			out = append(out, `{"name":`...)
-		}
-		out = rawjson.AppendQuote(out, s.Name)
-		if style == asRows {
-			out = append(out, '}')
+			names[i] = rawjson.Object{rawjson.Raw("name", names[i])}.Encode()
 		}
 	}
-	return append(out, ']')
+	return rawjson.Array(names)
 }

@@ -18,15 +18,15 @@ func (d *detail) text(shown portion) (string, bool) {
 			return "", false
 		}
 	}
-	if left := len(d.rows) - shown.rows; left > 0 {
-		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
-	}
 	d.addTail(t, shown, d.calls(shown))
 	return t.String(), !t.full()
 }
 
-// addTail adds what follows the rows: the legend, the server's warnings and the next calls.
+// addTail adds what follows the rows: how many are left out, the legend, the server's warnings and the next calls.
 func (d *detail) addTail(t *boundedText, shown portion, calls []render.Call) {
+	if left := len(d.rows) - shown.rows; left > 0 {
+		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
+	}
 	if legend := d.flagLegend(shown); legend != "" {
 		t.add("flags of a field: " + legend)
 	}
