@@ -1,9 +1,6 @@
 package mcphost
 
-import (
-	"reflect"
-	"slices"
-)
+import "reflect"
 
 // format is a kind of file in which hosts name their servers. Content without any text counts as a file
 // that is yet to be written.
@@ -39,9 +36,9 @@ func faithful(f format, before, after []byte, name string, wanted []setting) boo
 	}
 	entry := entryOf(is, f.servers(), name)
 	for _, owned := range f.owned() {
-		value, present := entry[owned]
-		at := slices.IndexFunc(wanted, func(s setting) bool { return s.name == owned })
-		if present != (at >= 0) || present && !reflect.DeepEqual(value, wanted[at].value()) {
+		value, isPresent := entry[owned]
+		setting, isWanted := settingOf(wanted, owned)
+		if isPresent != isWanted || isPresent && !setting.is(value) {
 			return false
 		}
 	}

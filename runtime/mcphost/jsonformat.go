@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/tailscale/hujson"
@@ -52,8 +51,7 @@ func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, want
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(wanted, func(s setting) bool { return s.name == name })
-		if at >= 0 && i < 0 {
+		if _, isWanted := settingOf(wanted, name); at >= 0 && !isWanted {
 			remove(entry, at)
 		}
 	}
@@ -66,7 +64,7 @@ func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, want
 		if at >= 0 {
 			_ = json.Unmarshal(standard(&entry.Members[at].Value), &value) // which was parsed
 		}
-		if at < 0 || !reflect.DeepEqual(value, each.value()) {
+		if at < 0 || !each.is(value) {
 			layout.put(entry, base, each.name, layout.render(each, base))
 		}
 	}

@@ -1,6 +1,7 @@
 package mcphost
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -68,7 +69,7 @@ func plain(server Server) []setting {
 	if server.URL != "" {
 		return []setting{{name: "url", text: server.URL}}
 	}
-	return []setting{{name: "command", text: server.Command}, {name: "args", list: arguments(server)}}
+	return []setting{{name: "command", text: server.Command}, {name: "args", list: append([]string{}, server.Arguments...)}}
 }
 
 // typed is for the hosts that want to be told the transport.
@@ -88,11 +89,14 @@ func gemini(server Server) []setting {
 	return plain(server)
 }
 
-func arguments(server Server) []string {
-	if server.Arguments == nil {
-		return []string{}
+// settingOf is the setting of a name, and whether there is one.
+func settingOf(wanted []setting, name string) (setting, bool) {
+	for _, each := range wanted {
+		if each.name == name {
+			return each, true
+		}
 	}
-	return server.Arguments
+	return setting{}, false
 }
 
 // value is a setting as JSON decodes it.
@@ -106,3 +110,6 @@ func (s setting) value() any {
 	}
 	return list
 }
+
+// is reports whether a value that was decoded is the one of the setting.
+func (s setting) is(decoded any) bool { return reflect.DeepEqual(decoded, s.value()) }

@@ -65,41 +65,35 @@ func (f tomlFormat) add(content []byte, newline, name string, wanted []setting) 
 }
 
 // replace changes the lines of a table whose heading is the first statement. A line that is right stays as
-// it is spelled.
+// it is spelled, and what is not there yet comes behind the last line that setup owns.
 func (f tomlFormat) replace(content []byte, newline string, statements []tomlStatement, entry map[string]any, wanted []setting) []byte {
-	body := statements[1:]
-	if end := slices.IndexFunc(body, func(s tomlStatement) bool { return s.heading }); end >= 0 {
-		body = body[:end]
-	}
-	edits := textEdits{}
-	insertAt := statements[0].lineEnd // of what is not there yet: behind the last line that setup owns
-	for _, name := range f.own {
-		line := slices.IndexFunc(body, func(s tomlStatement) bool { return slices.Equal(s.key, []string{name}) })
-		if line < 0 {
-			continue
-		}
-		if i := slices.IndexFunc(wanted, func(s setting) bool { return s.name == name }); i < 0 {
-			edits.add(body[line].lineStart, body[line].lineEnd, "")
-		} else {
-			insertAt = max(insertAt, body[line].lineEnd)
-			if !sameValue(entry[name], wanted[i]) {
-				edits.add(body[line].start, body[line].end, name+" = "+tomlValue(wanted[i]))
-			}
-		}
+	if end := slices.IndexFunc(statements[1:], func(s tomlStatement) bool { return s.heading }); end >= 0 {
+		statements = statements[:end+1]
 	}
 	added := ""
 	for _, each := range wanted {
-		if !slices.ContainsFunc(body, func(s tomlStatement) bool { return slices.Equal(s.key, []string{each.name}) }) {
+		if !slices.ContainsFunc(statements, func(s tomlStatement) bool { return slices.Equal(s.key, []string{each.name}) }) {
 			added += each.name + " = " + tomlValue(each) + newline
 		}
 	}
-	if added != "" {
-		if content[insertAt-1] != '\n' { // the heading ends the file
-			added = newline + added
+	changed := bytes.Clone(content)
+	for _, line := range slices.Backward(statements) { // so that the places of those before stay right
+		owned := len(line.key) == 1 && slices.Contains(f.own, line.key[0])
+		current, isWanted := settingOf(wanted, line.key[0])
+		if owned && !isWanted {
+			changed = slices.Delete(changed, line.lineStart, line.lineEnd)
 		}
-		edits.add(insertAt, insertAt, added)
+		if (line.heading || owned && isWanted) && added != "" {
+			if content[line.lineEnd-1] != '\n' { // it ends the file
+				added = newline + added
+			}
+			changed, added = slices.Insert(changed, line.lineEnd, []byte(added)...), ""
+		}
+		if owned && isWanted && !current.is(entry[current.name]) {
+			changed = slices.Replace(changed, line.start, line.end, []byte(current.name+" = "+tomlValue(current))...)
+		}
 	}
-	return edits.apply(content)
+	return changed
 }
 
 func (f tomlFormat) decode(content []byte) (map[string]any, error) {

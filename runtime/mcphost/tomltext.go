@@ -2,13 +2,10 @@ package mcphost
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/tailscale/hujson"
 )
 
 // tomlStatement is a heading or a key with its value, and where it stands, in bytes.
@@ -55,31 +52,6 @@ func tomlStatements(content []byte) ([]tomlStatement, error) {
 	return statements, nil
 }
 
-// textEdits are replacements of parts of a text that do not overlap.
-type textEdits []textEdit
-
-type textEdit struct {
-	start, end int // in bytes of the text as it was
-	text       string
-}
-
-func (e *textEdits) add(start, end int, text string) { *e = append(*e, textEdit{start, end, text}) }
-
-func (e textEdits) apply(content []byte) []byte {
-	ordered := slices.Clone(e)
-	// What is inserted comes before what is replaced at the same place.
-	slices.SortStableFunc(ordered, func(a, b textEdit) int { return cmp.Or(a.start-b.start, a.end-b.end) })
-	var changed []byte
-	copied := 0
-	for _, edit := range ordered {
-		changed = append(append(changed, content[copied:edit.start]...), edit.text...)
-		copied = edit.end
-	}
-	return append(changed, content[copied:]...)
-}
-
-func sameValue(decoded any, wanted setting) bool { return reflect.DeepEqual(decoded, wanted.value()) }
-
 func tomlValue(s setting) string {
 	if s.list == nil {
 		return tomlText(s.text)
@@ -91,21 +63,7 @@ func tomlValue(s setting) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// tomlText is a basic string (TOML 1.0, section String).
+// tomlText is a basic string (TOML 1.0, section String): a JSON string in which DEL is escaped too.
 func tomlText(text string) string {
-	var quoted strings.Builder
-	quoted.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			quoted.WriteByte('\\')
-			quoted.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&quoted, `\u%04X`, r)
-		default:
-			quoted.WriteRune(r)
-		}
-	}
-	quoted.WriteByte('"')
-	return quoted.String()
+	return strings.ReplaceAll(string(hujson.String(text)), "\x7f", `\u007F`)
 }
