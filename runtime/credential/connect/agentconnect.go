@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -44,7 +45,7 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	began := time.Now()
-	begun, err := s.asker.postJSON(ctx, s.server.agentConnect, request)
+	begun, err := s.asker.postJSON(ctx, s.server.AgentConnectEndpoint, request)
 	var attempt agentAttempt
 	if err := s.accepted(begun, err, &attempt); err != nil {
 		return nil, err
@@ -73,10 +74,10 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 		return request, nil
 	}
 	request.Details = s.details()
-	if s.server.pushedAuthorization == "" {
+	if s.server.PushedAuthorization == "" {
 		return request, nil
 	}
-	answer, err := s.asker.postJSON(ctx, s.server.pushedAuthorization, agentRequest{ClientID: client.ClientID, Details: request.Details})
+	answer, err := s.asker.postJSON(ctx, s.server.PushedAuthorization, agentRequest{ClientID: client.ClientID, Details: request.Details})
 	var pushed struct {
 		RequestURI string `json:"request_uri"`
 	}
@@ -90,16 +91,13 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 }
 
 // admitAttempt checks where the attempt leads.
-func (s *signIn) admitAttempt(attempt *agentAttempt, from string) (err error) {
-	if attempt.PollURL == "" {
-		attempt.PollURL = attempt.TokenURL
-	}
+func (s *signIn) admitAttempt(attempt *agentAttempt, from string) error {
+	attempt.PollURL = cmp.Or(attempt.PollURL, attempt.TokenURL)
 	if attempt.ApprovalURL == "" || attempt.PollURL == "" || attempt.PollingCode == "" {
 		return unfit(from, "began an attempt without approval_url, poll_url or polling_code", nil)
 	}
-	if attempt.ApprovalURL, err = s.asker.endpoint("approval_url", attempt.ApprovalURL); err != nil {
+	if err := s.asker.endpoint("approval_url", &attempt.ApprovalURL); err != nil {
 		return err
 	}
-	attempt.PollURL, err = s.asker.endpoint("poll_url", attempt.PollURL)
-	return err
+	return s.asker.endpoint("poll_url", &attempt.PollURL)
 }

@@ -112,11 +112,11 @@ type issued struct {
 // run takes agent connect where there is one. It goes on to device authorization when agent connect wants to
 // be asked in another way.
 func (s *signIn) run(ctx context.Context) (*issued, error) {
-	if s.server.agentConnect == "" {
+	if s.server.AgentConnectEndpoint == "" {
 		return s.deviceAuthorization(ctx)
 	}
 	issued, err := s.agentConnect(ctx)
-	if s.announced || !isInvalidRequest(err) || s.server.deviceAuthorization == "" {
+	if s.announced || !isInvalidRequest(err) || s.server.DeviceAuthorization == "" {
 		return issued, err
 	}
 	if device, deviceErr := s.deviceAuthorization(ctx); s.announced || !isInvalidRequest(deviceErr) {
@@ -130,7 +130,7 @@ func (s *signIn) run(ctx context.Context) (*issued, error) {
 func (s *signIn) entry(issued *issued, now time.Time) *credential.Entry {
 	return &credential.Entry{
 		ProviderURL:         s.provider,
-		AuthorizationServer: s.server.issuer,
+		AuthorizationServer: s.server.Issuer,
 		Scope:               issued.scope,
 		Client:              issued.client,
 		Credential: credential.Credential{
@@ -155,8 +155,8 @@ func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTr
 	if err != nil {
 		return false, err
 	}
-	server, _, err := asker.authorizationServer(ctx, entry.AuthorizationServer)
-	if err != nil || server.revocation == "" {
+	server, err := asker.authorizationServer(ctx, entry.AuthorizationServer)
+	if err != nil || server.Revocation == "" {
 		return false, err
 	}
 	token := entry.Credential.AccessToken.Reveal()
@@ -164,7 +164,7 @@ func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTr
 	if entry.Client.ClientID != "" {
 		form.Set("client_id", entry.Client.ClientID)
 	}
-	answer, err := asker.postForm(ctx, server.revocation, form)
+	answer, err := asker.postForm(ctx, server.Revocation, form)
 	if err != nil {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -29,12 +30,12 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	if client.ClientID == "" {
 		return nil, &credential.Error{
 			Class:    credential.Configuration,
-			Message:  s.server.issuer + " registers no clients: its metadata have no registration_endpoint",
+			Message:  s.server.Issuer + " registers no clients: its metadata have no registration_endpoint",
 			NextStep: "ask who runs the provider for a public client, and pass its id with --client-id",
 		}
 	}
 	form := url.Values{"client_id": {client.ClientID}, "resource": {s.server.resource}}
-	if s.namesAnything() || !s.server.ownerChooses {
+	if s.namesAnything() || !s.server.ownerChooses() {
 		details, err := json.Marshal(s.details())
 		if err != nil {
 			return nil, &credential.Error{Class: credential.Internal, Message: "a request could not be encoded", Cause: err}
@@ -42,18 +43,21 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 		form.Set("authorization_details", string(details))
 	}
 	began := time.Now()
-	answer, err := s.asker.postForm(ctx, s.server.deviceAuthorization, form)
+	begun, err := s.asker.postForm(ctx, s.server.DeviceAuthorization, form)
 	var started deviceStarted
-	if err := s.accepted(answer, err, &started); err != nil {
+	if err := s.accepted(begun, err, &started); err != nil {
 		return nil, err
 	}
-	page, err := s.verificationPage(&started, answer.from)
+	page, err := s.verificationPage(&started, begun.from)
 	if err != nil {
 		return nil, err
 	}
 	waiting := newWaiting(began, started.Interval, started.ExpiresIn)
 	s.announce(Approval{URL: page, UserCode: shown(started.UserCode, nil), ExpiresAt: waiting.expiresAt})
-	granted, err := s.pollDevice(ctx, client.ClientID, started.DeviceCode, waiting)
+	form = url.Values{"grant_type": {deviceGrant}, "device_code": {started.DeviceCode}, "client_id": {client.ClientID}}
+	granted, err := s.poll(ctx, waiting, started.DeviceCode, func() (*answer, error) { // RFC 8628, section 3.4
+		return s.asker.postForm(ctx, s.server.Token, form)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +66,10 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 
 // verificationPage prefers the address that has the code filled in.
 func (s *signIn) verificationPage(started *deviceStarted, from string) (string, error) {
-	page := started.Complete
-	if page == "" {
-		page = started.VerificationURI
-	}
+	page := cmp.Or(started.Complete, started.VerificationURI)
 	if page == "" || started.DeviceCode == "" {
 		return "", unfit(from, "began a device authorization without device_code or verification_uri", nil)
 	}
-	return s.asker.endpoint("verification_uri", page)
-}
-
-// pollDevice asks the token endpoint (RFC 8628, section 3.4).
-func (s *signIn) pollDevice(ctx context.Context, clientID, deviceCode string, waiting *waiting) (*granted, error) {
-	form := url.Values{"grant_type": {deviceGrant}, "device_code": {deviceCode}, "client_id": {clientID}}
-	return s.poll(ctx, waiting, deviceCode, func() (*answer, error) { return s.asker.postForm(ctx, s.server.token, form) })
+	err := s.asker.endpoint("verification_uri", &page)
+	return page, err
 }

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -8,24 +9,9 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
-
-// authorizationServer is what its metadata say, as far as a sign-in needs it. Every URL has passed the reach;
-// one that the server does not have is empty.
-type authorizationServer struct {
-	issuer              string
-	resource            string // that a token is asked for (RFC 8707)
-	agentConnect        string
-	deviceAuthorization string
-	token               string
-	registration        string
-	pushedAuthorization string
-	revocation          string
-
-	// ownerChooses is true when a device authorization may leave out what is asked for.
-	ownerChooses bool
-}
 
 // discover goes from the provider's metadata (RFC 9728) to those of its first authorization server. A server
 // that offers no sign-in for a terminal is an error of class Configuration.
@@ -56,19 +42,13 @@ func (a *asker) resource(ctx context.Context, provider string) (*resourceMetadat
 
 // serverOf reads the metadata of the resource's first authorization server, which offers a sign-in.
 func (a *asker) serverOf(ctx context.Context, provider string, resource *resourceMetadata) (*authorizationServer, error) {
-	server, metadata, err := a.authorizationServer(ctx, resource.AuthorizationServers[0])
+	server, err := a.authorizationServer(ctx, resource.AuthorizationServers[0])
 	if err != nil {
 		return nil, err
 	}
-	server.resource = resource.Resource
-	if server.resource == "" {
-		server.resource = provider
-	}
-	named := metadata.agentConnectEndpoint()
-	if named == "" {
-		named = resource.agentConnectEndpoint()
-	}
-	if server.agentConnect, err = a.endpoint("agent_connect_endpoint", named); err != nil {
+	server.resource = cmp.Or(resource.Resource, provider)
+	server.AgentConnectEndpoint = cmp.Or(server.agentConnectEndpoint(), resource.agentConnectEndpoint())
+	if err := a.endpoint("agent_connect_endpoint", &server.AgentConnectEndpoint); err != nil {
 		return nil, err
 	}
 	return server, server.checkOffers()
@@ -92,18 +72,12 @@ func (d agentDiscovery) agentConnectEndpoint() string {
 	if d.AgentConnectEndpoint != "" {
 		return d.AgentConnectEndpoint
 	}
-	var nested struct {
-		AgentConnectEndpoint string `json:"agent_connect_endpoint"`
-	}
-	// Its other members are advice, in whatever shape.
-	if json.Unmarshal(d.Discovery, &nested) != nil {
-		return ""
-	}
-	return nested.AgentConnectEndpoint
+	nested, _ := rawjson.ParseObject(d.Discovery) // its other members are advice, in whatever shape
+	return nested.Text("agent_connect_endpoint")
 }
 
-// serverMetadata is the document of RFC 8414 with PDPP's additions.
-type serverMetadata struct {
+// authorizationServer is the document of RFC 8414 with PDPP's additions. An endpoint that the server does not have is empty.
+type authorizationServer struct {
 	agentDiscovery
 
 	Issuer              string          `json:"issuer"`
@@ -113,6 +87,8 @@ type serverMetadata struct {
 	PushedAuthorization string          `json:"pushed_authorization_request_endpoint"`
 	Revocation          string          `json:"revocation_endpoint"`
 	DeviceProfiles      []deviceProfile `json:"pdpp_device_authorization_profiles_supported"`
+
+	resource string // that a token is asked for (RFC 8707)
 }
 
 // deviceProfile says what a device authorization must name to give a token of a kind.
@@ -121,41 +97,42 @@ type deviceProfile struct {
 	RequiredParameters []string `json:"required_parameters"`
 }
 
-// authorizationServer reads the metadata of an issuer.
-func (a *asker) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, *serverMetadata, error) {
+// authorizationServer reads the metadata of an issuer. Their endpoints have passed the reach, but for that of agent connect,
+// which the provider may name as well.
+func (a *asker) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, error) {
 	admitted, err := a.admit("authorization server", issuer)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	document := address.WellKnown(admitted, "oauth-authorization-server")
-	var metadata serverMetadata
-	if err := a.metadata(ctx, document, &metadata); err != nil {
-		return nil, nil, err
+	var server authorizationServer
+	if err := a.metadata(ctx, document, &server); err != nil {
+		return nil, err
 	}
 	// RFC 8414, section 3.3: otherwise one server could pass for another.
-	if metadata.Issuer != issuer {
-		return nil, nil, unfit(document, "belongs to another issuer: "+shown(metadata.Issuer, nil), nil)
+	if server.Issuer != issuer {
+		return nil, unfit(document, "belongs to another issuer: "+shown(server.Issuer, nil), nil)
 	}
-	server := &authorizationServer{issuer: issuer, ownerChooses: metadata.ownerChooses()}
 	for _, endpoint := range []struct {
-		into        *string
-		name, named string
+		name  string
+		named *string
 	}{
-		{&server.deviceAuthorization, "device_authorization_endpoint", metadata.DeviceAuthorization},
-		{&server.token, "token_endpoint", metadata.Token},
-		{&server.registration, "registration_endpoint", metadata.Registration},
-		{&server.pushedAuthorization, "pushed_authorization_request_endpoint", metadata.PushedAuthorization},
-		{&server.revocation, "revocation_endpoint", metadata.Revocation},
+		{"device_authorization_endpoint", &server.DeviceAuthorization},
+		{"token_endpoint", &server.Token},
+		{"registration_endpoint", &server.Registration},
+		{"pushed_authorization_request_endpoint", &server.PushedAuthorization},
+		{"revocation_endpoint", &server.Revocation},
 	} {
-		if *endpoint.into, err = a.endpoint(endpoint.name, endpoint.named); err != nil {
-			return nil, nil, err
+		if err := a.endpoint(endpoint.name, endpoint.named); err != nil {
+			return nil, err
 		}
 	}
-	return server, &metadata, nil
+	return &server, nil
 }
 
-func (m *serverMetadata) ownerChooses() bool {
-	return slices.ContainsFunc(m.DeviceProfiles, func(profile deviceProfile) bool {
+// ownerChooses reports whether a device authorization may leave out what is asked for.
+func (s *authorizationServer) ownerChooses() bool {
+	return slices.ContainsFunc(s.DeviceProfiles, func(profile deviceProfile) bool {
 		return profile.TokenKind == rs.KindClient && !slices.Contains(profile.RequiredParameters, "authorization_details")
 	})
 }
@@ -171,25 +148,25 @@ func (a *asker) metadata(ctx context.Context, document string, into any) error {
 	return answer.decode(into)
 }
 
-// endpoint admits a URL of the metadata that may be absent.
-func (r reach) endpoint(name, named string) (string, error) {
-	if named == "" {
-		return "", nil
+// endpoint admits a URL that may be absent, and gives it the spelling that was admitted.
+func (r reach) endpoint(name string, named *string) error {
+	if *named == "" {
+		return nil
 	}
-	admitted, err := r.admit(name, named)
-	if err != nil {
-		return "", err
+	admitted, err := r.admit(name, *named)
+	if err == nil {
+		*named = admitted.String()
 	}
-	return admitted.String(), nil
+	return err
 }
 
 func (s *authorizationServer) checkOffers() error {
-	if s.agentConnect != "" || s.deviceAuthorization != "" && s.token != "" {
+	if s.AgentConnectEndpoint != "" || s.DeviceAuthorization != "" && s.Token != "" {
 		return nil
 	}
 	return &credential.Error{
 		Class: credential.Configuration,
-		Message: s.issuer + " offers no sign-in for a terminal: its metadata have neither agent_connect_endpoint nor " +
+		Message: s.Issuer + " offers no sign-in for a terminal: its metadata have neither agent_connect_endpoint nor " +
 			"device_authorization_endpoint with token_endpoint",
 		NextStep: "ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file",
 	}
@@ -232,10 +209,10 @@ func (i *Inspection) Flows(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var flows []string
-	if server.agentConnect != "" {
+	if server.AgentConnectEndpoint != "" {
 		flows = append(flows, "agent connect")
 	}
-	if server.deviceAuthorization != "" {
+	if server.DeviceAuthorization != "" {
 		flows = append(flows, "device authorization")
 	}
 	return flows, nil

@@ -93,7 +93,7 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 	failure := &credential.Error{Class: credential.Configuration, Message: refused.Error(), NextStep: again, Cause: refused}
 	switch {
 	case refused.code == codeDenied:
-		failure.Class, failure.Message, failure.Cause = credential.Refused, ErrDenied.Error()+" at "+s.server.issuer, errors.Join(ErrDenied, refused)
+		failure.Class, failure.Message, failure.Cause = credential.Refused, ErrDenied.Error()+" at "+s.server.Issuer, errors.Join(ErrDenied, refused)
 		failure.NextStep = "to ask again, " + again
 	case refused.code == codeExpired:
 		return s.expired(refused)
@@ -112,7 +112,7 @@ func (s *signIn) again() string { return "run: " + commandline.Connect(s.provide
 
 func (s *signIn) expired(err error) *credential.Error {
 	return &credential.Error{
-		Class: credential.Configuration, Message: ErrExpired.Error() + " at " + s.server.issuer,
+		Class: credential.Configuration, Message: ErrExpired.Error() + " at " + s.server.Issuer,
 		NextStep: "to ask again, " + s.again(), Cause: errors.Join(ErrExpired, err),
 	}
 }

@@ -21,7 +21,7 @@ type registration struct {
 // revoked without harm to others. Without a registration endpoint it has no id.
 func (s *signIn) client(ctx context.Context, grantTypes ...string) (credential.Client, error) {
 	asked := registration{ClientName: s.ClientName, GrantTypes: grantTypes, TokenEndpointAuthMethod: "none"}
-	if s.ClientID != "" || s.server.registration == "" {
+	if s.ClientID != "" || s.server.Registration == "" {
 		return credential.Client{ClientID: s.ClientID, ClientName: s.ClientName, TokenEndpointAuthMethod: "none"}, nil
 	}
 	client, err := s.register(ctx, asked)
@@ -35,7 +35,7 @@ func (s *signIn) client(ctx context.Context, grantTypes ...string) (credential.C
 }
 
 func (s *signIn) register(ctx context.Context, asked registration) (credential.Client, error) {
-	answer, err := s.asker.postJSON(ctx, s.server.registration, asked)
+	answer, err := s.asker.postJSON(ctx, s.server.Registration, asked)
 	var registered struct {
 		ClientID   string `json:"client_id"`
 		AuthMethod string `json:"token_endpoint_auth_method"`

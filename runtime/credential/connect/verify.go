@@ -47,7 +47,7 @@ func (s *signIn) refusedKind(kind string) *credential.Error {
 	refused := &credential.Error{Class: credential.Refused, NextStep: "ask who runs the provider for scoped grants"}
 	switch kind {
 	case rs.KindOwner:
-		refused.Message = s.server.issuer + " issued an owner token, which is never used here; it was not stored"
+		refused.Message = s.server.Issuer + " issued an owner token, which is never used here; it was not stored"
 	case rs.KindPackage:
 		refused.Message = "the owner approved several connections at once, which gives a package token; it was not stored"
 		refused.NextStep = s.again() + " and have one connection approved; connect again for the next"
