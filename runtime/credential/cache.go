@@ -37,12 +37,9 @@ func DefaultRoot() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", &Error{
-			Class:    Configuration,
-			Message:  "there is no .pdpp directory here and no home directory",
-			NextStep: "pass --cache-root or set PDPP_CACHE_ROOT",
-			Cause:    err,
-		}
+		return "", Misconfigured(
+			"there is no .pdpp directory here and no home directory",
+			"pass --cache-root or set PDPP_CACHE_ROOT", err)
 	}
 	return filepath.Join(home, ".pdpp"), nil
 }

@@ -23,6 +23,11 @@ type Error struct {
 	Cause    error  // may be nil
 }
 
+// Misconfigured is an error of class Configuration. The cause may be nil.
+func Misconfigured(message, nextStep string, cause error) *Error {
+	return &Error{Class: Configuration, Message: message, NextStep: nextStep, Cause: cause}
+}
+
 // Error is one line: the message and the next step.
 func (e *Error) Error() string {
 	nextStep := e.NextStep

@@ -24,12 +24,9 @@ func (c *Cache) List() ([]Listed, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &Error{
-			Class:    Configuration,
-			Message:  fmt.Sprintf("the credential cache %s cannot be read: %v", c.Root, Cause(err)),
-			NextStep: "pass --cache-root with a directory that you can read",
-			Cause:    err,
-		}
+		return nil, Misconfigured(
+			fmt.Sprintf("the credential cache %s cannot be read: %v", c.Root, Cause(err)),
+			"pass --cache-root with a directory that you can read", err)
 	}
 	var listed []Listed
 	for _, file := range files {

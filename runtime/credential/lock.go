@@ -47,12 +47,9 @@ func (c *Cache) locked(change func() error) error {
 	case errors.Is(err, errors.ErrUnsupported):
 		c.warn("the file system has no locks; another connect at this moment may be lost", path)
 	case errors.Is(err, errLocked):
-		return &Error{
-			Class:    Configuration,
-			Message:  fmt.Sprintf("the credential cache %s is being changed by another process for more than %s", c.Root, c.patience()),
-			NextStep: "end that process, then try again",
-			Cause:    err,
-		}
+		return Misconfigured(
+			fmt.Sprintf("the credential cache %s is being changed by another process for more than %s", c.Root, c.patience()),
+			"end that process, then try again", err)
 	case err != nil:
 		return c.unwritable(err)
 	}

@@ -40,21 +40,15 @@ func ReadTokenFile(path string) (rs.Secret, error) {
 func TokenFromEnvironment(value string) (rs.Secret, error) {
 	token, err := rs.NewBearer(strings.TrimSpace(value))
 	if err != nil {
-		return rs.Secret{}, &Error{
-			Class:    Configuration,
-			Message:  "PDPP_ACCESS_TOKEN cannot be used: the access token " + err.Error(),
-			NextStep: "set it to a scoped access token, or unset it to use the credential cache",
-			Cause:    err,
-		}
+		return rs.Secret{}, Misconfigured(
+			"PDPP_ACCESS_TOKEN cannot be used: the access token "+err.Error(),
+			"set it to a scoped access token, or unset it to use the credential cache", err)
 	}
 	return token, nil
 }
 
 func tokenFileError(path, problem string, err error) *Error {
-	return &Error{
-		Class:    Configuration,
-		Message:  fmt.Sprintf("access token file %s %s", path, problem),
-		NextStep: "pass --access-token-file with a file that holds one scoped access token",
-		Cause:    err,
-	}
+	return Misconfigured(
+		fmt.Sprintf("access token file %s %s", path, problem),
+		"pass --access-token-file with a file that holds one scoped access token", err)
 }

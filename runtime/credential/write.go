@@ -17,11 +17,9 @@ const ignoreAll = "*\n"
 // store writes the file of a provider into directories that are there.
 func (c *Cache) store(path string, data []byte) error {
 	if len(data) > largestFile {
-		return &Error{
-			Class:    Configuration,
-			Message:  fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
-			NextStep: "remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>",
-		}
+		return Misconfigured(
+			fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
+			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
 	}
 	if err := replace(path, data); err != nil {
 		return c.unwritable(err)
@@ -92,12 +90,9 @@ func (c *Cache) removeLeftovers() {
 }
 
 func (c *Cache) unwritable(err error) *Error {
-	return &Error{
-		Class:    Configuration,
-		Message:  fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, Cause(err)),
-		NextStep: "pass --cache-root with a directory that you can write",
-		Cause:    err,
-	}
+	return Misconfigured(
+		fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, Cause(err)),
+		"pass --cache-root with a directory that you can write", err)
 }
 
 // replace writes a file so that readers see the old or the new content, never a part.
@@ -106,18 +101,9 @@ func replace(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	// Closing and removing again after a rename does no harm.
-	defer func() {
-		_ = file.Close()
-		_ = os.Remove(file.Name())
-	}()
-	if _, err := file.Write(data); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
+	defer func() { _ = os.Remove(file.Name()) }() // after the rename there is nothing left to remove
+	_, err = file.Write(data)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(file.Name(), path)

@@ -3,6 +3,8 @@ package mcphost
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
 // Change is what setting up a server would do to a host's file. Nothing is written before Apply.
@@ -34,7 +36,7 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 		err = problem("the change would touch more than its own entry")
 	}
 	if err != nil {
-		return nil, unusable(fmt.Sprintf("%s was left as it is: %v", change.Path, err), "mend it, or put the configuration in by hand; --print shows it", err)
+		return nil, credential.Misconfigured(fmt.Sprintf("%s was left as it is: %v", change.Path, err), "mend it, or put the configuration in by hand; --print shows it", err)
 	}
 	return change, nil
 }
@@ -71,7 +73,7 @@ func (h Host) Snippet(server Server) (string, error) {
 	}
 	content, err := h.format.change(nil, server.Name, h.spell(server))
 	if err != nil {
-		return "", unusable("the configuration could not be made: "+err.Error(), "", err)
+		return "", credential.Misconfigured("the configuration could not be made: "+err.Error(), "", err)
 	}
 	return string(content), nil
 }

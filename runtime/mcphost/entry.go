@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
 // Entry is a server that a host has configured.
@@ -23,7 +25,7 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 	}
 	document, err := h.format.decode(read.content)
 	if err != nil {
-		return nil, unusable(file+" cannot be used: "+err.Error(), "mend it by hand", err)
+		return nil, credential.Misconfigured(file+" cannot be used: "+err.Error(), "mend it by hand", err)
 	}
 	servers, _ := document[h.format.servers()].(map[string]any)
 	var entries []Entry

@@ -143,7 +143,7 @@ func (f *file) unchanged() error {
 		return err
 	}
 	if now.exists != f.exists || now.target != f.target || !bytes.Equal(now.content, f.content) {
-		return unusable(f.path+" was changed by another program meanwhile, and was left as it is", "close the host and run setup again", nil)
+		return credential.Misconfigured(f.path+" was changed by another program meanwhile, and was left as it is", "close the host and run setup again", nil)
 	}
 	return nil
 }
@@ -152,16 +152,11 @@ func (f *file) unreadable(err error, reason string) error {
 	if reason == "" {
 		reason = credential.Cause(err).Error()
 	}
-	return unusable(f.path+" cannot be read: "+reason, mendOrPrint, err)
+	return credential.Misconfigured(f.path+" cannot be read: "+reason, mendOrPrint, err)
 }
 
 func (f *file) unwritable(err error) error {
-	return unusable(f.path+" cannot be written: "+credential.Cause(err).Error(), mendOrPrint, err)
+	return credential.Misconfigured(f.path+" cannot be written: "+credential.Cause(err).Error(), mendOrPrint, err)
 }
 
 const mendOrPrint = "mend that, or put the configuration in by hand; --print shows it"
-
-// unusable says why a configuration file was left as it is. It repeats nothing of the file's content.
-func unusable(message, nextStep string, err error) error {
-	return &credential.Error{Class: credential.Configuration, Message: message, NextStep: nextStep, Cause: err}
-}

@@ -29,11 +29,6 @@ type agentAttempt struct {
 	Interval    int64  `json:"interval"`   // seconds
 }
 
-// agentPoll asks what the owner has decided.
-type agentPoll struct {
-	PollingCode string `json:"polling_code"`
-}
-
 // agentConnect asks by the flow of two JSON calls that PDPP defines.
 func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	client, err := s.client(ctx)
@@ -56,7 +51,7 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	waiting := newWaiting(began, attempt.Interval, attempt.ExpiresIn)
 	s.announce(Approval{URL: attempt.ApprovalURL, UserCode: shown(attempt.UserCode, nil), ExpiresAt: waiting.expiresAt})
 	granted, err := s.poll(ctx, waiting, attempt.PollingCode, func() (*answer, error) {
-		return s.asker.postJSON(ctx, attempt.PollURL, agentPoll{attempt.PollingCode})
+		return s.asker.postJSON(ctx, attempt.PollURL, map[string]string{"polling_code": attempt.PollingCode})
 	})
 	if err != nil {
 		return nil, err

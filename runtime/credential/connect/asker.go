@@ -137,7 +137,7 @@ func unreachable(address, problem string, err error) *credential.Error {
 
 // unfit is an answer that an authorization server or a provider would not give.
 func unfit(address, problem string, err error) *credential.Error {
-	return &credential.Error{Class: credential.Configuration, Message: address + " " + problem, NextStep: checkProvider, Cause: err}
+	return credential.Misconfigured(address+" "+problem, checkProvider, err)
 }
 
 // decode reads a JSON object by the exact names of its members, which are in small letters: package json would take others

@@ -28,11 +28,9 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	if client.ClientID == "" {
-		return nil, &credential.Error{
-			Class:    credential.Configuration,
-			Message:  s.server.Issuer + " registers no clients: its metadata have no registration_endpoint",
-			NextStep: "ask who runs the provider for a public client, and pass its id with --client-id",
-		}
+		return nil, credential.Misconfigured(
+			s.server.Issuer+" registers no clients: its metadata have no registration_endpoint",
+			"ask who runs the provider for a public client, and pass its id with --client-id", nil)
 	}
 	form := url.Values{"client_id": {client.ClientID}, "resource": {s.server.resource}}
 	if s.namesAnything() || !s.server.ownerChooses() {

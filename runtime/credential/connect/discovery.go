@@ -164,12 +164,10 @@ func (s *authorizationServer) checkOffers() error {
 	if s.AgentConnectEndpoint != "" || s.DeviceAuthorization != "" && s.Token != "" {
 		return nil
 	}
-	return &credential.Error{
-		Class: credential.Configuration,
-		Message: s.Issuer + " offers no sign-in for a terminal: its metadata have neither agent_connect_endpoint nor " +
+	return credential.Misconfigured(
+		s.Issuer+" offers no sign-in for a terminal: its metadata have neither agent_connect_endpoint nor "+
 			"device_authorization_endpoint with token_endpoint",
-		NextStep: "ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file",
-	}
+		"ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file", nil)
 }
 
 // Inspection reads what a sign-in would be built on, one document after the other, and signs in nowhere. What it

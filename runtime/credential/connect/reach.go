@@ -45,12 +45,7 @@ func (r reach) admit(name, raw string) (*url.URL, error) {
 	default:
 		return parsed, nil
 	}
-	return nil, &credential.Error{
-		Class:    credential.Configuration,
-		Message:  fmt.Sprintf("the %s %s, so it is not followed", name, problem),
-		NextStep: checkProvider,
-		Cause:    err,
-	}
+	return nil, credential.Misconfigured(fmt.Sprintf("the %s %s, so it is not followed", name, problem), checkProvider, err)
 }
 
 // checkProvider is the next step where the provider's metadata are at fault.

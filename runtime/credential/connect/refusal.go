@@ -90,7 +90,7 @@ func isInvalidRequest(err error) bool {
 // failed gives a refusal the class and the next step that fit its code.
 func (s *signIn) failed(refused *refusal) *credential.Error {
 	again := s.again()
-	failure := &credential.Error{Class: credential.Configuration, Message: refused.Error(), NextStep: again, Cause: refused}
+	failure := credential.Misconfigured(refused.Error(), again, refused)
 	switch {
 	case refused.code == codeDenied:
 		failure.Class, failure.Message, failure.Cause = credential.Refused, ErrDenied.Error()+" at "+s.server.Issuer, errors.Join(ErrDenied, refused)
@@ -111,8 +111,5 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 func (s *signIn) again() string { return "run: " + commandline.Connect(s.provider, s.CacheRoot) }
 
 func (s *signIn) expired(err error) *credential.Error {
-	return &credential.Error{
-		Class: credential.Configuration, Message: ErrExpired.Error() + " at " + s.server.Issuer,
-		NextStep: "to ask again, " + s.again(), Cause: errors.Join(ErrExpired, err),
-	}
+	return credential.Misconfigured(ErrExpired.Error()+" at "+s.server.Issuer, "to ask again, "+s.again(), errors.Join(ErrExpired, err))
 }

@@ -62,10 +62,9 @@ func (s *signIn) untried(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	failure := &credential.Error{
-		Class: credential.Configuration, Message: "the token was issued and not stored, because it could not be tried: " + err.Error(),
-		NextStep: checkProvider, Cause: err,
-	}
+	failure := credential.Misconfigured(
+		"the token was issued and not stored, because it could not be tried: "+err.Error(),
+		checkProvider, err)
 	var unanswered *rs.Failure
 	var refused *rs.Error
 	switch {

@@ -118,12 +118,9 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, &credential.Error{
-			Class:    credential.Configuration,
-			Message:  fmt.Sprintf("--%s %s cannot be listened on: %v", flag, address, err),
-			NextStep: "pass another address, such as 127.0.0.1:8788",
-			Cause:    err,
-		}
+		return nil, credential.Misconfigured(
+			fmt.Sprintf("--%s %s cannot be listened on: %v", flag, address, err),
+			"pass another address, such as 127.0.0.1:8788", err)
 	}
 	return listener, nil
 }

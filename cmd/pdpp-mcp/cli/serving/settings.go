@@ -119,9 +119,7 @@ func (s *serveSettings) refuseClearText() error {
 }
 
 func missing(what, flag, variable string) error {
-	return &credential.Error{
-		Class: credential.Configuration, Message: "no " + what, NextStep: fmt.Sprintf("pass --%s or set %s", flag, variable),
-	}
+	return credential.Misconfigured("no "+what, fmt.Sprintf("pass --%s or set %s", flag, variable), nil)
 }
 
 // secret takes the one of the file, and else the one of the environment.
@@ -130,10 +128,9 @@ func (s *serveSettings) secret() (rs.Secret, error) {
 	if s.introspectionSecretFile != "" {
 		content, err := os.ReadFile(s.introspectionSecretFile)
 		if err != nil {
-			return rs.Secret{}, &credential.Error{
-				Class: credential.Configuration, Message: fmt.Sprintf("the introspection secret cannot be read: %v", err),
-				NextStep: "pass --introspection-client-secret-file with a file that holds the secret alone", Cause: err,
-			}
+			return rs.Secret{}, credential.Misconfigured(
+				fmt.Sprintf("the introspection secret cannot be read: %v", err),
+				"pass --introspection-client-secret-file with a file that holds the secret alone", err)
 		}
 		value = string(content)
 	}
