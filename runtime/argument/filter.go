@@ -110,8 +110,8 @@ func conditionsOf(member rs.Member) (rs.Filter, string) {
 
 func rangeOf(member rs.Member) (rs.Filter, string) {
 	field := quote(member.Name)
-	bounds, err := rs.Members(member.Value)
-	if err != nil || len(bounds) == 0 {
+	bounds, _ := rawjson.ParseObject(member.Value) // which it is
+	if len(bounds) == 0 {
 		return nil, fmt.Sprintf("has an empty range for %s; give it a bound of gte, gt, lte or lt", field)
 	}
 	var conditions rs.Filter
@@ -141,8 +141,7 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 
 // scalar is a string's text, or the exact spelling of a number or a boolean.
 func scalar(value json.RawMessage) string {
-	var text string
-	if value[0] == '"' && json.Unmarshal(value, &text) == nil {
+	if text, isText := rawjson.Text(value); isText {
 		return text
 	}
 	return string(value)

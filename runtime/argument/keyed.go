@@ -24,16 +24,11 @@ func (k keyed) reject(problem string) *tool.Error {
 
 // members gives the members in written order. Keys and values are the caller's to judge.
 func (k keyed) members(value json.RawMessage) ([]rs.Member, *tool.Error) {
-	if rawjson.Kind(value) != rawjson.ObjectValue {
+	members, isObject := rawjson.ParseObject(value)
+	switch {
+	case !isObject:
 		return nil, k.reject("is " + shown(value))
-	}
-	members, err := rs.Members(value)
-	if err != nil {
-		rejected := k.reject("cannot be read")
-		rejected.Cause = err
-		return nil, rejected
-	}
-	if len(members) == 0 {
+	case len(members) == 0:
 		return nil, k.reject("is empty; leave it out, or name a " + k.key)
 	}
 	return members, nil

@@ -72,10 +72,7 @@ func (c *conditions) add(value json.RawMessage) bool {
 
 // triple is a condition in an object of its own: {"field":"at","op":"gte","value":1}.
 func triple(object rawjson.Object) (field, operator string, value json.RawMessage) {
-	operator = object.FirstText("op", "operator", "comparator")
-	if operator == "" {
-		operator = "eq"
-	}
+	operator = cmp.Or(object.FirstText("op", "operator", "comparator"), "eq")
 	return object.FirstText("field", "name", "column", "key", "path"), operator, object.Get("value")
 }
 
@@ -220,6 +217,11 @@ func slashedDays(text string) []string {
 	return days
 }
 
+var (
+	namedDays = map[string]int{"today": 0, "now": 0, "yesterday": -1, "tomorrow": 1} // from today
+	units     = map[string]struct{ years, months, days int }{"day": {days: 1}, "week": {days: 7}, "month": {months: 1}, "year": {years: 1}}
+)
+
 var ago = regexp.MustCompile(`^(?:(?:last|past) (?:(\d+) )?|(\d+|a|one) )(day|week|month|year)s?(?: ago)?$`)
 
 // relativeDate is the day in UTC of a text that names one by its distance from today, such as yesterday or 7 days ago. It
@@ -227,13 +229,8 @@ var ago = regexp.MustCompile(`^(?:(?:last|past) (?:(\d+) )?|(\d+|a|one) )(day|we
 func relativeDate(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	today := time.Now().UTC()
-	switch text {
-	case "today", "now":
-		return today.Format(time.DateOnly)
-	case "yesterday":
-		return today.AddDate(0, 0, -1).Format(time.DateOnly)
-	case "tomorrow":
-		return today.AddDate(0, 0, 1).Format(time.DateOnly)
+	if days, isNamed := namedDays[text]; isNamed {
+		return today.AddDate(0, 0, days).Format(time.DateOnly)
 	}
 	parts := ago.FindStringSubmatch(text)
 	if parts == nil {
@@ -243,15 +240,6 @@ func relativeDate(text string) string {
 	if err != nil { // one of them
 		count = 1
 	}
-	switch parts[3] {
-	case "day":
-		today = today.AddDate(0, 0, -count)
-	case "week":
-		today = today.AddDate(0, 0, -7*count)
-	case "month":
-		today = today.AddDate(0, -count, 0)
-	case "year":
-		today = today.AddDate(-count, 0, 0)
-	}
-	return today.Format(time.DateOnly)
+	unit := units[parts[3]]
+	return today.AddDate(-count*unit.years, -count*unit.months, -count*unit.days).Format(time.DateOnly)
 }

@@ -31,10 +31,7 @@ func (a *Arguments) RequiredString(name string, checks ...Check) string {
 // Word gives an optional string that is one of a few words, in whatever case it was given, or nil when it is absent.
 func (a *Arguments) Word(name string, words ...string) *string {
 	return optional(a, name, func(value json.RawMessage) (string, error) {
-		var text string
-		if err := json.Unmarshal(asText(value), &text); err != nil {
-			text = string(value)
-		}
+		text := scalar(asText(value))
 		for _, word := range words {
 			if strings.EqualFold(word, strings.TrimSpace(text)) {
 				a.settle(name, rawjson.Quote(word))
@@ -59,10 +56,7 @@ func (a *Arguments) RequiredWord(name string, words ...string) string {
 // Boolean gives an optional true or false, or nil when it is absent.
 func (a *Arguments) Boolean(name string) *bool {
 	return optional(a, name, func(value json.RawMessage) (bool, error) {
-		text, quoted := rawjson.Text(value)
-		if !quoted {
-			text = string(value)
-		}
+		text := scalar(value)
 		given, err := strconv.ParseBool(strings.ToLower(text))
 		if err != nil || len(text) < len("true") {
 			return false, refuse(tool.InvalidArguments, name, "must be true or false; got "+shown(value))
@@ -143,8 +137,8 @@ func splitting(err error, name string, items []json.RawMessage) error {
 
 func (a *Arguments) text(name string, value json.RawMessage, checks []Check) (string, error) {
 	straight := asText(value)
-	var text string
-	if err := json.Unmarshal(straight, &text); err != nil {
+	text, isText := rawjson.Text(straight)
+	if !isText {
 		return "", refuse(tool.InvalidArguments, name, "must be a string; got "+shown(value))
 	}
 	for _, check := range checks {
@@ -220,10 +214,7 @@ func asList(value json.RawMessage) ([]json.RawMessage, bool) {
 
 // asInteger is the integer that a value stands for: a number, or a string that spells one.
 func asInteger(value json.RawMessage) (int64, bool) {
-	if text, quoted := rawjson.Text(value); quoted {
-		return exactInteger(strings.TrimSpace(text))
-	}
-	return exactInteger(string(value))
+	return exactInteger(strings.TrimSpace(scalar(value)))
 }
 
 func integerRange(minimum, maximum int64) string {
