@@ -112,13 +112,7 @@ func (o Object) With(name string, value json.RawMessage) Object {
 
 // Without is a copy that lacks the named members.
 func (o Object) Without(names ...string) Object {
-	kept := make(Object, 0, len(o))
-	for _, member := range o {
-		if !slices.Contains(names, member.Name) {
-			kept = append(kept, member)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(o), func(member Member) bool { return slices.Contains(names, member.Name) })
 }
 
 // Encode writes the object without whitespace.

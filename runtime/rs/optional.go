@@ -37,7 +37,10 @@ func withFewer(asked Request, read func(Request) (*Response, error)) (*Response,
 // refusal is about something else. A server that does not say which is thought to mean the first, which is the
 // newest, and after that any of the others.
 func (r Request) withoutRefused(refused *Error) (Request, bool) {
-	sent := keepSent(r.Optional, r.Query)
+	sent := slices.DeleteFunc(slices.Clone(r.Optional), func(name string) bool {
+		_, isSent := r.Query.Get(name)
+		return !isSent
+	})
 	if len(sent) == 0 || refused.Status != http.StatusBadRequest || refused.Code != "invalid_request" {
 		return Request{}, false
 	}
@@ -54,15 +57,4 @@ func (r Request) withoutRefused(refused *Error) (Request, bool) {
 	}
 	r.Query = r.Query.Without(left...)
 	return r, true
-}
-
-// keepSent are the names that the query has.
-func keepSent(names []string, query Query) []string {
-	var sent []string
-	for _, name := range names {
-		if _, there := query.Get(name); there {
-			sent = append(sent, name)
-		}
-	}
-	return sent
 }

@@ -63,38 +63,36 @@ func (q Query) Encoded() string {
 	return encoded.String()
 }
 
-func (q *Query) add(name, value string) {
+// Set adds a parameter that is always sent.
+func (q *Query) Set(name, value string) {
 	q.parameters = append(q.parameters, Parameter{name, value})
 }
-
-// Set adds a parameter that is always sent.
-func (q *Query) Set(name, value string) { q.add(name, value) }
 
 // String adds name=value when a value was given.
 func (q *Query) String(name string, value *string) {
 	if value != nil {
-		q.add(name, *value)
+		q.Set(name, *value)
 	}
 }
 
 // Integer adds name=value when a value was given.
 func (q *Query) Integer(name string, value *int64) {
 	if value != nil {
-		q.add(name, strconv.FormatInt(*value, 10))
+		q.Set(name, strconv.FormatInt(*value, 10))
 	}
 }
 
 // CommaList adds one parameter whose value is the list, separated by commas (R-ARG-6: fields).
 func (q *Query) CommaList(name string, values []string) {
 	if values != nil {
-		q.add(name, strings.Join(values, ","))
+		q.Set(name, strings.Join(values, ","))
 	}
 }
 
 // Repeated adds the parameter once for each value (R-ARG-6: expand, streams).
 func (q *Query) Repeated(name string, values []string) {
 	for _, value := range values {
-		q.add(name, value)
+		q.Set(name, value)
 	}
 }
 
@@ -105,14 +103,14 @@ func (q *Query) BracketFilter(name string, filter Filter) {
 		if condition.Operator != "" {
 			key += "[" + condition.Operator + "]"
 		}
-		q.add(key, condition.Value)
+		q.Set(key, condition.Value)
 	}
 }
 
 // BracketMap adds name[relation]=count (R-ARG-4).
 func (q *Query) BracketMap(name string, limits Limits) {
 	for _, limit := range limits {
-		q.add(name+"["+limit.Relation+"]", strconv.FormatInt(limit.Count, 10))
+		q.Set(name+"["+limit.Relation+"]", strconv.FormatInt(limit.Count, 10))
 	}
 }
 
