@@ -48,17 +48,16 @@ const digestShown = 16
 // openPart makes the file, or opens the one that an earlier run made. What another user may have put there is neither
 // followed nor changed: a link, a pipe, a file that others can write or that has another name.
 func openPart(name, digest string) (*os.File, error) {
+	var file *os.File
+	var err error
 	if digest == "" {
-		file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part") // 0600
-		if err != nil {
-			return nil, invocation.Usagef("-o cannot be written: %v", err)
+		file, err = os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part") // 0600
+	} else {
+		part := name + "." + digest[:digestShown] + ".part"
+		file, err = os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
+		if errors.Is(err, fs.ErrExist) {
+			file, _, err = ownfile.OpenPrivate(part, os.O_RDWR)
 		}
-		return file, nil
-	}
-	part := name + "." + digest[:digestShown] + ".part"
-	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
-	if errors.Is(err, fs.ErrExist) {
-		file, _, err = ownfile.OpenPrivate(part, os.O_RDWR)
 	}
 	if foreign, ok := errors.AsType[*ownfile.Fault](err); ok {
 		return nil, invocation.Usagef("%v, so it is not what an earlier run left; remove it, or name another file with -o", foreign)
@@ -97,10 +96,8 @@ func (f *file) begin(opened *rs.Download) error {
 
 // restart drops what an earlier run left.
 func (f *file) restart() error {
-	if err := f.part.Truncate(0); err != nil {
-		return fmt.Errorf("begin the file anew: %w", err)
-	}
-	if _, err := f.part.Seek(0, io.SeekStart); err != nil {
+	_, err := f.part.Seek(0, io.SeekStart)
+	if err = errors.Join(err, f.part.Truncate(0)); err != nil {
 		return fmt.Errorf("begin the file anew: %w", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -140,12 +141,7 @@ func (s *serveSettings) secret() (rs.Secret, error) {
 	return rs.NewSecret(value), nil
 }
 
-func (s *serveSettings) resourceURL() string {
-	if s.rsURL != "" {
-		return s.rsURL
-	}
-	return s.providerURL
-}
+func (s *serveSettings) resourceURL() string { return cmp.Or(s.rsURL, s.providerURL) }
 
 // acceptedAudiences are the resource server by both of its URLs, this server's origin and /mcp, and what
 // was configured (R-HOST-10). Without a public URL the origin depends on the request; then it can be each

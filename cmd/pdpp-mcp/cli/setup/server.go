@@ -93,17 +93,13 @@ func thisBinary() (string, error) {
 		return "", fmt.Errorf("find this binary: %w", err)
 	}
 	called, err := exec.LookPath(os.Args[0])
-	if err != nil {
+	if err == nil {
+		called, err = filepath.Abs(called)
+	}
+	if err != nil || !sameFile(called, running) {
 		return running, nil
 	}
-	absolute, err := filepath.Abs(called)
-	if err != nil {
-		return running, nil
-	}
-	if !sameFile(absolute, running) {
-		return running, nil
-	}
-	return absolute, nil
+	return called, nil
 }
 
 func sameFile(one, other string) bool {
