@@ -3,7 +3,6 @@
 package argument
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -63,10 +62,7 @@ func (a *Arguments) Err() error { return a.err }
 // spelling, without nulls and without white space between tokens (R-HAND-10).
 func (a *Arguments) Given() []rs.Member {
 	for i, member := range a.given {
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, member.Value); err == nil { // what Open took apart is valid
-			a.given[i].Value = compact.Bytes()
-		}
+		a.given[i].Value, _ = rawjson.Compact(member.Value) // what Open took apart is valid
 	}
 	return a.given
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -37,10 +38,7 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	if plain {
 		return ok("plain http, on this machine")
 	}
-	configuration := e.options.Transport.TLSClientConfig.Clone() // nil stays nil
-	if configuration == nil {
-		configuration = &tls.Config{}
-	}
+	configuration := cmp.Or(e.options.Transport.TLSClientConfig.Clone(), &tls.Config{}) // a clone of nil is nil
 	configuration.ServerName = e.address.Hostname()
 	secured := tls.Client(connection, configuration)
 	if err := secured.HandshakeContext(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -80,11 +81,9 @@ func (e *examination) searchCheck(path ...string) func(context.Context) Finding 
 
 // missing reports whether a status says that the provider does not offer something.
 func missing(status int) bool {
-	switch status {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusServiceUnavailable:
-		return true
-	}
-	return false
+	return slices.Contains([]int{
+		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusServiceUnavailable,
+	}, status)
 }
 
 func count(number int, noun string) string {

@@ -183,14 +183,13 @@ func capabilitiesOnce(value rawjson.Value, properties rawjson.Object) rawjson.Va
 	for _, property := range properties {
 		schemas[property.Name] = property.Value
 	}
-	kept := sent
-	for i, capability := range kept {
+	for i, capability := range sent {
 		own, isObject := rawjson.ParseObject(capability.Value)
 		if schema := own.Get("schema"); isObject && schema != nil && bytes.Equal(schema, schemas[capability.Name]) {
-			kept[i].Value = own.Without("schema").Encode()
+			sent[i].Value = own.Without("schema").Encode()
 		}
 	}
-	return kept.Encode()
+	return sent.Encode()
 }
 
 // schemaWithin keeps the first properties, without those that are too large, and counts the rest.

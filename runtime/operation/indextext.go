@@ -3,6 +3,7 @@ package operation
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -44,9 +45,7 @@ func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
 		}
 	}
 	if list.left > 0 {
-		tail = append(tail, "") // its room was kept
-		copy(tail[1:], tail)
-		tail[0] = list.leftLine()
+		tail = slices.Insert(tail, 0, list.leftLine()) // its room was kept
 	}
 	lines := append(append(head, list.lines...), tail...)
 	return strings.Join(lines, "\n"), list.left == 0

@@ -149,15 +149,11 @@ func (m Member) Append(out []byte) []byte {
 
 // Array writes an array of values without whitespace between them.
 func Array(elements []json.RawMessage) json.RawMessage {
-	return AppendArray(make([]byte, 0, arraySize(elements)), elements)
-}
-
-func arraySize(elements []json.RawMessage) int {
-	size := 2
+	size := len("[]")
 	for _, element := range elements {
-		size += len(element) + 1
+		size += len(element) + len(",")
 	}
-	return size
+	return AppendArray(make([]byte, 0, size), elements)
 }
 
 // AppendArray appends what Array writes.

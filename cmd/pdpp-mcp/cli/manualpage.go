@@ -120,14 +120,11 @@ func (r *roff) related(command *cobra.Command) {
 			pages = append(pages, manualName(below))
 		}
 	}
-	r.macro("SH", "SEE ALSO")
 	for i, page := range pages {
-		comma := ","
-		if i == len(pages)-1 {
-			comma = ""
-		}
-		r.line(`\fB` + escapeRoff(page) + `\fR(1)` + comma)
+		pages[i] = `\fB` + escapeRoff(page) + `\fR(1)`
 	}
+	r.macro("SH", "SEE ALSO")
+	r.line(strings.Join(pages, ",\n"))
 }
 
 // escapeRoff keeps a text as it is: no escapes of its own, minus signs that can be copied, and nothing but ASCII.

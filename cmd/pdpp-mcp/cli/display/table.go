@@ -157,12 +157,10 @@ func memberRows(objects []json.RawMessage, names ...string) [][]string {
 
 func memberNames(objects []json.RawMessage) []string {
 	var names []string
-	seen := map[string]bool{}
 	for _, object := range objects {
 		members, _ := rawjson.ParseObject(object)
 		for _, member := range members {
-			if !seen[member.Name] {
-				seen[member.Name] = true
+			if !slices.Contains(names, member.Name) {
 				names = append(names, member.Name)
 			}
 		}
