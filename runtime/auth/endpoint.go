@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -63,7 +64,7 @@ func (e *endpoint) discover(ctx context.Context) (string, error) {
 	failed := func(message string, cause error) error {
 		return &ServerError{URL: document, Message: message, Cause: cause}
 	}
-	metadata, err := e.server.metadata(ctx, document)
+	metadata, err := e.server.exchange(ctx, http.MethodGet, document, "", maxMetadata)
 	if err != nil {
 		return "", err
 	}

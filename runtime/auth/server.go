@@ -52,11 +52,6 @@ type server struct {
 	timeout      time.Duration
 }
 
-// metadata reads a metadata document.
-func (s *server) metadata(ctx context.Context, address string) (rawjson.Object, error) {
-	return s.exchange(ctx, http.MethodGet, address, "", maxMetadata)
-}
-
 // introspect asks about a token (RFC 7662, section 2.1).
 func (s *server) introspect(ctx context.Context, address, token string) (rawjson.Object, error) {
 	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}

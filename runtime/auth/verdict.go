@@ -83,7 +83,7 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")
 	case a.Kind != KindClient && a.Kind != KindPackage:
 		return forbidden("This server accepts tokens of the kinds client and mcp_package only. Sign in to get one.")
-	case a.audienceGiven && !v.audiences.admit(a.audience):
+	case a.audienceGiven && !v.admits(a.audience):
 		return forbidden("The access token was issued for another resource. Sign in with the resource that error.resource_metadata names.")
 	case a.Kind == KindClient:
 		return nil
@@ -95,20 +95,9 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 	return nil
 }
 
-// audiences are the values of aud that are accepted, in the spelling that canonical gives.
-type audiences []string
-
-func newAudiences(accepted []string) audiences {
-	known := make(audiences, len(accepted))
-	for i, audience := range accepted {
-		known[i] = canonical(audience)
-	}
-	return known
-}
-
-// admit reports whether one of the reported audiences is accepted (R-HOST-10).
-func (a audiences) admit(reported []string) bool {
-	return slices.ContainsFunc(reported, func(audience string) bool { return slices.Contains(a, canonical(audience)) })
+// admits reports whether one of the reported audiences is accepted (R-HOST-10).
+func (v *Verifier) admits(reported []string) bool {
+	return slices.ContainsFunc(reported, func(audience string) bool { return v.audiences[canonical(audience)] })
 }
 
 // canonical makes the spellings of one URL equal. What is no URL stays as it is.

@@ -23,7 +23,7 @@ import (
 type Verifier struct {
 	server    *server
 	endpoint  *endpoint
-	audiences audiences
+	audiences map[string]bool // that are accepted, as canonical spells them
 	cache     *cache
 	asking    singleflight.Group
 	free      *semaphore.Weighted // how many introspections may run
@@ -53,10 +53,14 @@ func NewVerifier(options Options) (*Verifier, error) {
 	as := &server{
 		transport: options.Transport, clientID: options.ClientID, clientSecret: options.ClientSecret, timeout: options.Timeout,
 	}
+	audiences := map[string]bool{}
+	for _, accepted := range options.Audiences {
+		audiences[canonical(accepted)] = true
+	}
 	return &Verifier{
 		server:    as,
 		endpoint:  newEndpoint(as, options.AuthorizationServer, options.IntrospectionURL),
-		audiences: newAudiences(options.Audiences),
+		audiences: audiences,
 		cache:     newCache(options.CacheSize),
 		free:      semaphore.NewWeighted(int64(options.Concurrency)),
 		clock:     options.Clock,
