@@ -93,11 +93,8 @@ func (e *examination) checkURL(context.Context) Finding {
 	if err != nil {
 		return fromError(err, e.doctorCommand("https://data.example"))
 	}
-	address, err := url.Parse(provider)
-	if err != nil {
-		return failed(credential.Usage, e.doctorCommand("https://data.example"), "the provider URL is not a URL")
-	}
-	e.provider, e.address = provider, address
+	e.provider = provider
+	e.address, _ = url.Parse(provider) // ParseProviderURL wrote it
 	return ok("%s", provider)
 }
 
