@@ -33,16 +33,16 @@ type asker struct {
 	client *http.Client
 }
 
-// newAsker checks the provider's URL and gives it in one spelling. A nil transport is one of its own.
-func newAsker(providerURL string, transport http.RoundTripper) (string, *asker, error) {
-	provider, within, err := reachOf(providerURL)
+// newAsker checks the provider's URL. A nil transport is one of its own.
+func newAsker(providerURL string, transport http.RoundTripper) (*asker, error) {
+	within, err := reachOf(providerURL)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	if transport == nil {
 		transport = rs.NewTransport()
 	}
-	return provider, &asker{reach: within, client: &http.Client{
+	return &asker{reach: within, client: &http.Client{
 		Transport:     transport,
 		Timeout:       askTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

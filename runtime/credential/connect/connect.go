@@ -53,17 +53,21 @@ type Approval struct {
 // wraps ErrDenied, an expiry is of class Configuration and wraps ErrExpired; a token of another kind than client is
 // of class Refused.
 func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
-	provider, asker, err := newAsker(options.ProviderURL, options.Transport)
+	asker, err := newAsker(options.ProviderURL, options.Transport)
 	if err != nil {
 		return nil, err
 	}
 	options.ClientName = cmp.Or(options.ClientName, DefaultClientName)
 	options.Transport = asker.client.Transport
-	server, err := asker.discover(ctx, provider)
+	resource, err := asker.resource(ctx)
 	if err != nil {
 		return nil, err
 	}
-	signing := &signIn{Options: options, provider: provider, server: server, asker: asker}
+	server, err := asker.serverOf(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	signing := &signIn{Options: options, server: server, asker: asker}
 	issued, err := signing.run(ctx)
 	if err != nil {
 		return nil, err
@@ -75,9 +79,8 @@ func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
 type signIn struct {
 	Options
 
-	provider string
-	server   *authorizationServer
-	asker    *asker
+	server *authorizationServer
+	asker  *asker
 
 	announced bool // the owner has been asked
 }
@@ -129,7 +132,7 @@ func (s *signIn) run(ctx context.Context) (*issued, error) {
 // is not kept cannot be lost.
 func (s *signIn) entry(issued *issued, now time.Time) *credential.Entry {
 	return &credential.Entry{
-		ProviderURL:         s.provider,
+		ProviderURL:         s.asker.provider,
 		AuthorizationServer: s.server.Issuer,
 		Scope:               issued.scope,
 		Client:              issued.client,
@@ -151,7 +154,7 @@ func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTr
 	if entry.AuthorizationServer == "" || entry.Credential.OwnerMark() != "" {
 		return false, nil
 	}
-	provider, asker, err := newAsker(entry.ProviderURL, transport)
+	asker, err := newAsker(entry.ProviderURL, transport)
 	if err != nil {
 		return false, err
 	}
@@ -169,7 +172,7 @@ func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTr
 		return false, err
 	}
 	if !answer.isSuccess() {
-		signing := &signIn{provider: provider, server: server}
+		signing := &signIn{asker: asker, server: server}
 		failure := signing.failed(answer.refused(token))
 		failure.NextStep = "ask the provider to revoke the grant"
 		return false, failure

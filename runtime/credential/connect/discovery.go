@@ -13,40 +13,31 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// discover goes from the provider's metadata (RFC 9728) to those of its first authorization server. A server
-// that offers no sign-in for a terminal is an error of class Configuration.
-func (a *asker) discover(ctx context.Context, provider string) (*authorizationServer, error) {
-	resource, err := a.resource(ctx, provider)
-	if err != nil {
-		return nil, err
-	}
-	return a.serverOf(ctx, provider, resource)
-}
-
 // resource reads the provider's metadata, which name at least one authorization server.
-func (a *asker) resource(ctx context.Context, provider string) (*resourceMetadata, error) {
+func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 	var resource resourceMetadata
-	if err := a.metadata(ctx, provider+"/.well-known/oauth-protected-resource", &resource); err != nil {
+	if err := a.metadata(ctx, a.provider+"/.well-known/oauth-protected-resource", &resource); err != nil {
 		return nil, err
 	}
 	if len(resource.AuthorizationServers) == 0 {
-		return nil, unfit(provider, "names no authorization server in its metadata", nil)
+		return nil, unfit(a.provider, "names no authorization server in its metadata", nil)
 	}
 	// A provider that speaks for another resource could have the owner approve access to that one, and would
 	// then be sent the token (RFC 9728, section 3.3).
-	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != provider) {
-		return nil, unfit(provider, "describes another resource in its metadata: "+shown(resource.Resource, nil), err)
+	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != a.provider) {
+		return nil, unfit(a.provider, "describes another resource in its metadata: "+shown(resource.Resource, nil), err)
 	}
 	return &resource, nil
 }
 
-// serverOf reads the metadata of the resource's first authorization server, which offers a sign-in.
-func (a *asker) serverOf(ctx context.Context, provider string, resource *resourceMetadata) (*authorizationServer, error) {
+// serverOf reads the metadata of the resource's first authorization server. One that offers no sign-in for a terminal is an
+// error of class Configuration.
+func (a *asker) serverOf(ctx context.Context, resource *resourceMetadata) (*authorizationServer, error) {
 	server, err := a.authorizationServer(ctx, resource.AuthorizationServers[0])
 	if err != nil {
 		return nil, err
 	}
-	server.resource = cmp.Or(resource.Resource, provider)
+	server.resource = cmp.Or(resource.Resource, a.provider)
 	server.AgentConnectEndpoint = cmp.Or(server.agentConnectEndpoint(), resource.agentConnectEndpoint())
 	if err := a.endpoint("agent_connect_endpoint", &server.AgentConnectEndpoint); err != nil {
 		return nil, err
@@ -174,23 +165,19 @@ func (s *authorizationServer) checkOffers() error {
 // accepts, Connect accepts, and what it refuses, Connect refuses with the same error. Its methods are called in
 // their order; it is not safe for concurrent use.
 type Inspection struct {
-	provider string
 	asker    *asker
 	resource *resourceMetadata
 }
 
 // Inspect checks the provider's URL and sends nothing. A nil transport is one of its own, made by rs.NewTransport.
 func Inspect(providerURL string, transport http.RoundTripper) (*Inspection, error) {
-	provider, asker, err := newAsker(providerURL, transport)
-	if err != nil {
-		return nil, err
-	}
-	return &Inspection{provider: provider, asker: asker}, nil
+	asker, err := newAsker(providerURL, transport)
+	return &Inspection{asker: asker}, err
 }
 
 // Issuer reads the provider's metadata (RFC 9728) and gives the authorization server that a sign-in would use.
 func (i *Inspection) Issuer(ctx context.Context) (string, error) {
-	resource, err := i.asker.resource(ctx, i.provider)
+	resource, err := i.asker.resource(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -202,7 +189,7 @@ func (i *Inspection) Issuer(ctx context.Context) (string, error) {
 // "agent connect" and "device authorization", in the order in which Connect tries them. Issuer must have
 // succeeded.
 func (i *Inspection) Flows(ctx context.Context) ([]string, error) {
-	server, err := i.asker.serverOf(ctx, i.provider, i.resource)
+	server, err := i.asker.serverOf(ctx, i.resource)
 	if err != nil {
 		return nil, err
 	}

@@ -10,24 +10,27 @@ import (
 
 // reach says where a provider's metadata may lead: to https, and to loopback only when the provider itself is
 // there. Otherwise a provider could have this machine ask its own services, or send codes in clear text.
-type reach struct{ loopback bool }
+type reach struct {
+	provider string // its URL in one spelling
+	loopback bool
+}
 
-// reachOf checks the provider itself, and gives its URL in one spelling.
-func reachOf(providerURL string) (string, reach, error) {
+// reachOf checks the provider itself.
+func reachOf(providerURL string) (reach, error) {
 	provider, err := credential.ParseProviderURL(providerURL)
 	if err != nil {
-		return "", reach{}, err
+		return reach{}, err
 	}
 	parsed, _ := url.Parse(provider) // ParseProviderURL wrote it
-	within := reach{loopback: address.IsLoopback(parsed.Hostname())}
+	within := reach{provider: provider, loopback: address.IsLoopback(parsed.Hostname())}
 	if parsed.Scheme != "https" && !within.loopback {
-		return "", reach{}, &credential.Error{
+		return reach{}, &credential.Error{
 			Class:    credential.Usage,
 			Message:  "a sign-in at " + provider + " would send codes and a token in clear text",
 			NextStep: "pass a provider URL that begins with https://",
 		}
 	}
-	return provider, within, nil
+	return within, nil
 }
 
 // admit reads an address from metadata or from an answer. As it writes itself, it holds no character that a terminal

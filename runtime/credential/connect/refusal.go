@@ -108,7 +108,7 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 }
 
 // again is the step of signing in once more.
-func (s *signIn) again() string { return "run: " + commandline.Connect(s.provider, s.CacheRoot) }
+func (s *signIn) again() string { return "run: " + commandline.Connect(s.asker.provider, s.CacheRoot) }
 
 func (s *signIn) expired(err error) *credential.Error {
 	return credential.Misconfigured(ErrExpired.Error()+" at "+s.server.Issuer, "to ask again, "+s.again(), errors.Join(ErrExpired, err))

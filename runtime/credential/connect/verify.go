@@ -18,7 +18,7 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 		return nil, s.refusedKind(issued.kind)
 	}
 	reader, err := rs.NewClient(rs.Options{
-		BaseURL: s.provider, Bearer: issued.token, Transport: s.Transport, Timeout: s.RSTimeout,
+		BaseURL: s.asker.provider, Bearer: issued.token, Transport: s.Transport, Timeout: s.RSTimeout,
 	})
 	if err != nil {
 		return nil, &credential.Error{Class: credential.Internal, Message: "the token could not be tried", Cause: err}
@@ -31,7 +31,7 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 	switch {
 	case err != nil:
 		return nil, &credential.Error{
-			Class: credential.Refused, Message: s.provider + ": " + err.Error() + "; the token was not stored", NextStep: checkProvider, Cause: err,
+			Class: credential.Refused, Message: s.asker.provider + ": " + err.Error() + "; the token was not stored", NextStep: checkProvider, Cause: err,
 		}
 	case !bearer.IsClient():
 		return nil, s.refusedKind(bearer.Kind)
@@ -52,7 +52,7 @@ func (s *signIn) refusedKind(kind string) *credential.Error {
 		refused.Message = "the owner approved several connections at once, which gives a package token; it was not stored"
 		refused.NextStep = s.again() + " and have one connection approved; connect again for the next"
 	default:
-		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.provider, shown(kind, nil))
+		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.asker.provider, shown(kind, nil))
 	}
 	return refused
 }
