@@ -82,3 +82,19 @@ func FuzzChange(f *testing.F) {
 		}
 	})
 }
+
+// A text comes back as it was, whatever characters are in it.
+func TestTOMLTextIsItself(t *testing.T) {
+	host, _ := Find("codex")
+	rapid.Check(t, func(t *rapid.T) {
+		server := Server{Name: "pdpp", Command: rapid.String().Draw(t, "command"), Arguments: []string{"\x00\x1f\x7f\"\\\n<&>\u2028\U000e0001"}}
+		snippet, err := host.Snippet(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := host.format.decode([]byte(snippet))
+		if err != nil || !faithful(host.format, nil, []byte(snippet), server.Name, host.spell(server)) {
+			t.Fatalf("%q says %v, %v", snippet, document, err)
+		}
+	})
+}

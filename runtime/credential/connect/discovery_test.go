@@ -149,6 +149,23 @@ func TestAttemptRefuses(t *testing.T) {
 	}
 }
 
+// The page is shown as an address writes itself, without a character that a terminal would obey.
+func TestPageIsSpelledByItsAddress(t *testing.T) {
+	const started = `{"approval_url":"https://as.example/a\u202eb","verification_uri":"https://as.example/a\u202eb",` +
+		`"poll_url":"https://as.example/poll","device_code":"c","polling_code":"c","interval":1}`
+	for _, endpoint := range []string{"agent_connect_endpoint", "device_authorization_endpoint"} {
+		provider := playing(readable).
+			Handle(resourcePath, replies(reply{200, `{"authorization_servers":["https://as.example"]}`})).
+			Handle(serverPath, replies(reply{200, `{"issuer":"https://as.example","token_endpoint":"https://as.example/token","` + endpoint + `":"https://as.example/start"}`})).
+			Handle("/start", replies(reply{200, started})).
+			Handle("/poll", replies(agentApproved)).Handle("/token", replies(deviceApproved))
+		got := signIn(t, provider, connect.Options{ProviderURL: "https://pdpp.example", ClientID: "cli_1"})
+		if got.err != nil || len(got.approval) != 1 || got.approval[0].URL != "https://as.example/a%E2%80%AEb" {
+			t.Errorf("%s: announced %+v, %v", endpoint, got.approval, got.err)
+		}
+	}
+}
+
 // A client that is registered must be a public one.
 func TestRegistrationRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
