@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manualName is the name of a command's page: pdpp-mcp call schema is pdpp-mcp-call-schema.
+// manualName returns the name of a command's page, such as pdpp-mcp-call-schema for pdpp-mcp call schema.
 func manualName(command *cobra.Command) string {
 	return strings.ReplaceAll(command.CommandPath(), " ", "-")
 }
 
-// manualPage is what --help says, as a page for man(1): roff with the macros of man(7). It holds no date, so that it
-// changes with the command only. It is written here, since the generator that comes with cobra takes descriptions for
-// Markdown, in which <provider-url> is a tag and disappears.
+// manualPage returns the help of a command as a page for man(1), in roff with the macros of man(7). It has no date, so that
+// it changes only with the command. Cobra's generator is not used because it reads descriptions as Markdown, in which
+// <provider-url> is a tag and disappears.
 func manualPage(command *cobra.Command) []byte {
 	var page roff
 	page.macro("TH", strings.ToUpper(manualName(command)), "1", "", "pdpp-mcp", "")
@@ -48,10 +48,10 @@ func longOf(command *cobra.Command) string {
 	return command.Short + "."
 }
 
-// roff collects a page.
+// roff is the buffer of a page.
 type roff struct{ bytes.Buffer }
 
-// macro writes a request line with quoted arguments.
+// macro writes a macro line with quoted arguments.
 func (r *roff) macro(name string, arguments ...string) {
 	r.WriteString("." + name)
 	for _, argument := range arguments {
@@ -60,10 +60,10 @@ func (r *roff) macro(name string, arguments ...string) {
 	r.WriteString("\n")
 }
 
-// line writes what is escaped already.
+// line writes a line that is already escaped.
 func (r *roff) line(escaped string) { r.WriteString(escaped + "\n") }
 
-// text writes one line of plain text. A point or an apostrophe at its beginning is no request.
+// text writes one line of plain text. It keeps a leading period or apostrophe from being read as a macro.
 func (r *roff) text(plain string) {
 	escaped := escapeRoff(plain)
 	if strings.HasPrefix(escaped, ".") || strings.HasPrefix(escaped, "'") {
@@ -109,7 +109,7 @@ func (r *roff) options(heading string, flags *pflag.FlagSet) {
 	})
 }
 
-// related names the pages above and below.
+// related writes SEE ALSO: the pages of the parent command and of the subcommands.
 func (r *roff) related(command *cobra.Command) {
 	var pages []string
 	if command.HasParent() {
@@ -127,7 +127,7 @@ func (r *roff) related(command *cobra.Command) {
 	r.line(strings.Join(pages, ",\n"))
 }
 
-// escapeRoff keeps a text as it is: no escapes of its own, minus signs that can be copied, and nothing but ASCII.
+// escapeRoff escapes a text for roff: backslashes, minus signs that can be copied, and characters outside ASCII.
 func escapeRoff(plain string) string {
 	var escaped strings.Builder
 	for _, r := range plain {

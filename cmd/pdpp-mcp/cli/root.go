@@ -1,5 +1,5 @@
-// Package cli is the command line of pdpp-mcp: the tree of its commands, and what describes all of them. The commands
-// themselves stand below it by family.
+// Package cli is the command line of pdpp-mcp: the tree of its commands, their manual pages and their shell completions. The
+// commands themselves are in the packages below it.
 package cli
 
 import (
@@ -17,12 +17,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/signin"
 )
 
-// Execute runs one command line and gives the exit code. What went wrong is one line on stderr.
+// Execute runs one command line and returns the exit code. An error is one line on stderr.
 func Execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string) (code int) {
 	root, log := NewRoot(terminal, release)
 	root.SetArgs(arguments)
 	defer func() {
-		// A panic is a fault of the program. Its value may hold record data, so only its place is logged.
+		// The value of a panic may hold record data, so only its place is logged.
 		if panicked := recover(); panicked != nil {
 			log.Logger().Debug("panicked", "stack", string(debug.Stack()))
 			log.Fatal(errPanicked, invocation.ExitInternal)
@@ -41,7 +41,7 @@ func Execute(ctx context.Context, arguments []string, terminal invocation.Termin
 
 var errPanicked = errors.New("an internal fault ended the command; run it again with --log-level debug and report what it shows")
 
-// NewRoot makes all commands, and the log that they share. The release is empty for what is no release.
+// NewRoot makes the tree of all commands and the log that they share. The release is empty for a development build.
 func NewRoot(terminal invocation.Terminal, release string) (*cobra.Command, *invocation.Log) {
 	version := buildVersion(release)
 	root := &cobra.Command{
@@ -55,10 +55,10 @@ Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unrea
 malformed, 130 interrupted.`,
 		Args:          invocation.NoCommand,
 		RunE:          invocation.ShowHelp,
-		SilenceErrors: true, // execute prints them, with the exit code in mind
+		SilenceErrors: true, // Execute prints them
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
-			if command.Hidden { // a shell asks for completions; a wrong variable is reported when a command runs
+			if command.Hidden { // completion ignores wrong variables; a command reports them
 				return nil
 			}
 			return invocation.FillFromEnvironment(command.Flags())

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// newShareCommand writes what a package installs beside the binary. It is for make build, so it is not listed.
+// newShareCommand makes the hidden command that writes the man pages and shell completions of a package, for make build.
 func newShareCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "share <directory>",
@@ -34,7 +34,7 @@ func newShareCommand() *cobra.Command {
 	}
 }
 
-// sharedFiles are the contents by their path below share/. The same binary makes the same bytes every time.
+// sharedFiles returns the contents of the files by their path below share/. They depend on the binary alone.
 func sharedFiles(root *cobra.Command) (map[string][]byte, error) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -70,7 +70,7 @@ func writeSharedFiles(directory string, files map[string][]byte) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("make the directory of %s: %w", name, err)
 		}
-		if err := os.WriteFile(path, content, 0o644); err != nil { // for everybody to read
+		if err := os.WriteFile(path, content, 0o644); err != nil { // readable by everybody
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}

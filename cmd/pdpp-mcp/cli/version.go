@@ -25,7 +25,7 @@ func newVersionCommand(terminal invocation.Terminal, version string) *cobra.Comm
 	}
 }
 
-// buildVersion is the release, else what the Go tool recorded, else "dev".
+// buildVersion returns the release, or else the version that the Go tool recorded, or else "dev".
 func buildVersion(release string) string {
 	if release != "" {
 		return release
@@ -36,7 +36,7 @@ func buildVersion(release string) string {
 	return "dev"
 }
 
-// buildCommit is the commit that the Go tool recorded, with a mark when files had changed.
+// buildCommit returns the commit that the Go tool recorded, with a mark if files had changed.
 func buildCommit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

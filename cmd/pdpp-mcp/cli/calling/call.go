@@ -1,4 +1,4 @@
-// Package calling has the commands that are generated of the specs: one for each tool, and those for operators.
+// Package calling has the commands that are generated from the specs: one for each tool, and those for operators.
 package calling
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// NewCallCommand has a command for each tool, with a flag for each of its arguments.
+// NewCallCommand makes the call command: a subcommand for each tool, with a flag for each of its arguments.
 func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "call <tool> [--argument value …] [--json '{…}']",
@@ -94,7 +94,7 @@ func toolNames() string {
 	return strings.Join(names, ", ")
 }
 
-// runWithin runs a tool under the time limit of a server's calls.
+// runWithin runs a tool within the time limit that a server gives a call.
 func runWithin(ctx context.Context, run tool.Run, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()

@@ -17,12 +17,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// groups say what the commands that begin with a word have in common.
+// groups has the help line of each command that only holds others, by its word.
 var groups = map[string]string{
 	"subscriptions": "Manage event subscriptions, and check what they deliver",
 }
 
-// NewOperatorCommands are the commands of the specs that no MCP client is offered, as a tree of their words.
+// NewOperatorCommands makes the commands of the specs that MCP clients are not offered. Each word of a command is one
+// level of the tree.
 func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*cobra.Command {
 	root := &cobra.Command{}
 	for _, generated := range gen.Commands() {
@@ -42,7 +43,7 @@ func NewOperatorCommands(terminal invocation.Terminal, log *invocation.Log) []*c
 	return made
 }
 
-// group is the child of a command that holds others, made when it is not there.
+// group returns the child of parent named word, which only holds other commands, and makes it if it is missing.
 func group(parent *cobra.Command, word string) *cobra.Command {
 	for _, child := range parent.Commands() {
 		if child.Name() == word {
@@ -59,7 +60,7 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 	return child
 }
 
-// newGeneratedCommand has the words and the arguments of a command, and does nothing yet.
+// newGeneratedCommand makes a command with its words and arguments. The caller sets what it runs.
 func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Arguments) {
 	use := generated.Words[len(generated.Words)-1]
 	if at := slices.IndexFunc(generated.Arguments, func(argument tool.Argument) bool { return argument.Positional }); at >= 0 {
@@ -69,8 +70,8 @@ func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Ar
 	return command, invocation.AddArguments(command.Flags(), generated.Arguments)
 }
 
-// newAnswerCommand asks once and prints the answer. What a change led to is printed too when it is not what was asked
-// for.
+// newAnswerCommand makes a command that sends one request and prints the answer. The result of a change is printed even
+// when it differs from what was asked for, which is an error.
 func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	var provider invocation.Provider
 	format := display.Format{Terminal: terminal}
@@ -114,8 +115,8 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 	return command
 }
 
-// tellMore says on stderr that a list has more rows than were printed, which neither a table nor a text shows (R-HAND-8).
-// The lists of operator commands have no pages, so there is no way to the others.
+// tellMore notes on stderr that a list has more rows than were printed, which neither a table nor a text shows (R-HAND-8).
+// Operator commands do not page, so the other rows cannot be read.
 func tellMore(out io.Writer, answer *tool.Result) {
 	var list struct {
 		Data    []json.RawMessage `json:"data"`
@@ -126,7 +127,7 @@ func tellMore(out io.Writer, answer *tool.Result) {
 	}
 }
 
-// newDownloadCommand saves an answer of bytes to a file.
+// newDownloadCommand makes a command that saves the bytes of an answer to a file.
 func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
 	var provider invocation.Provider
 	target := saved.Target{Terminal: terminal}

@@ -22,12 +22,12 @@ type pages struct {
 	terminal invocation.Terminal
 	command  *cobra.Command
 	cursor   string // the argument that takes next_cursor
-	all      bool   // was asked for
+	all      bool   // set by --all
 	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
-	kept     *wholeRows // what the call's tool reads through
+	kept     *wholeRows // the reader of the tool, which keeps rows uncut
 }
 
-// newPages offers every page of a tool that has an argument for next_cursor.
+// newPages adds the flag --all to the command of a tool that takes next_cursor.
 func newPages(terminal invocation.Terminal, command *cobra.Command, cursor string) *pages {
 	made := &pages{terminal: terminal, command: command, cursor: cursor}
 	if cursor != "" {
@@ -43,19 +43,19 @@ type shownPage struct {
 		HasMore    bool              `json:"has_more"`
 		NextCursor string            `json:"next_cursor"`
 		Meta       struct {
-			Count json.RawMessage `json:"count"` // of records; in a search it is a number, that of the page
+			Count json.RawMessage `json:"count"` // of records; in a search, the number of hits on the page
 		} `json:"meta"`
 	} `json:"data"`
-	Shared  json.RawMessage   `json:"shared"`  // the members that all rows have in common
-	Results []json.RawMessage `json:"results"` // of a search, whose rows are no records
+	Shared  json.RawMessage   `json:"shared"`  // members that all rows have in common
+	Results []json.RawMessage `json:"results"` // of a search
 	LeftOut int               `json:"rows_left_out"`
 	Next    []struct {
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"next"`
 }
 
-// next is the call of the next page, or nil after the last one. A page may name other calls, which read on
-// within a row.
+// next returns the arguments of the call that reads the next page, or nil after the last one. Calls that read on within a
+// row are skipped.
 func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
 	for _, named := range p.Next {
 		if cursor := cursorOf(named.Arguments, cursorName); cursor != "" && cursor == p.Data.NextCursor {
@@ -64,7 +64,7 @@ func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
 	}
 	switch {
 	case p.LeftOut > 0:
-		return nil, &incompleteError{fmt.Sprintf("%d rows of a page are too large for one result, and are not in the output, nor is what stands behind them; "+
+		return nil, &incompleteError{fmt.Sprintf("%d rows of a page are too large for one result; the output lacks them and all rows after them; "+
 			"call again with a smaller --limit", p.LeftOut)}
 	case p.Data.HasMore:
 		return nil, errManySources
@@ -72,7 +72,7 @@ func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// rows are those of the page, each whole.
+// rows returns the rows of a page, uncut. Before is the number of rows printed so far.
 func (p *pages) rows(shown *shownPage, before int) ([]json.RawMessage, error) {
 	if shown.Results == nil {
 		return p.kept.whole(shown.Data.Data, shown.Shared, before)
@@ -86,22 +86,22 @@ func (p *pages) rows(shown *shownPage, before int) ([]json.RawMessage, error) {
 	return rows, nil
 }
 
-// cursorOf is where a call begins; empty at the beginning.
+// cursorOf returns the cursor among a call's arguments, or an empty string for the first page.
 func cursorOf(arguments json.RawMessage, name string) string {
 	var passed map[string]json.RawMessage
 	var cursor string
 	if json.Unmarshal(arguments, &passed) != nil || json.Unmarshal(passed[name], &cursor) != nil {
-		return "" // it is not there, or the tool will say what is wrong with it
+		return "" // absent, or wrong: the tool refuses it
 	}
 	return cursor
 }
 
-// errManySources says that the resource server pages one connection at a time.
+// errManySources refuses --all for several connections, since the resource server pages one at a time.
 var errManySources = invocation.Usagef("several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists")
 
-// print prints every row of every page as one JSON object a line, and each row whole (R-HAND-7). A page is written whole before
-// the next is asked for, and nothing is asked for twice: whatever ends the reading, Ctrl-C too, leaves lines that can be used,
-// and the command line that reads on is named on stderr.
+// print writes every row of every page, uncut, as one JSON object a line (R-HAND-7). It writes a page before it requests the
+// next and requests none twice. When reading stops early, also by Ctrl-C, the output ends with a whole line and stderr
+// names the command line that continues.
 func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 	progress := newProgress(p.terminal, cursorOf(arguments, p.cursor) == "")
 	defer progress.line.End()
@@ -151,7 +151,7 @@ func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, progres
 	return next, noNext
 }
 
-// lines has one row a line, however the resource server laid it out.
+// lines puts each row on one line, without the resource server's white space.
 func (p *pages) lines(rows []json.RawMessage) ([]byte, error) {
 	var lines bytes.Buffer
 	for _, row := range rows {
@@ -166,8 +166,8 @@ func (p *pages) lines(rows []json.RawMessage) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// readOnCommand is the command line that makes another call in the same way: with the flags that were passed, and the
-// arguments as JSON in place of theirs. It can be pasted into a shell. No flag holds a token.
+// readOnCommand returns a command line for the given arguments that can be pasted into a POSIX shell. It keeps the flags
+// that were passed, with the arguments in --json. No flag holds a token.
 func readOnCommand(command *cobra.Command, arguments json.RawMessage) string {
 	words := []string{command.CommandPath()}
 	command.Flags().VisitAll(func(flag *pflag.Flag) {

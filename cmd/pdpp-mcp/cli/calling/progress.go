@@ -12,11 +12,11 @@ import (
 type progress struct {
 	line      *invocation.Line
 	rows      int
-	fromStart bool // so that rows can be compared with a total
+	fromStart bool // reading began at the first page, so a total applies
 	total     rowCount
 }
 
-// rowCount is the number of rows of all pages, as far as the resource server says it.
+// rowCount is the number of rows of all pages, if the resource server gives it.
 type rowCount struct {
 	Kind  string `json:"kind"` // exact, estimated or none
 	Value int    `json:"value"`
@@ -30,7 +30,7 @@ func newProgress(terminal invocation.Terminal, fromStart bool) *progress {
 	return made
 }
 
-// add counts the rows of a page. The first total that a page gives is kept; a page may give none.
+// add counts the rows of a page. The first total that a page gives is kept.
 func (p *progress) add(rows int, told json.RawMessage) {
 	p.rows += rows
 	if p.total.Value == 0 && p.fromStart {

@@ -13,18 +13,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// signingSecret matches a secret of Standard Webhooks in an answer. The prefix identifies it, since the name of its member
-// differs. A slash of its base64 may be escaped.
+// signingSecret matches a secret of Standard Webhooks in an answer by its prefix, since providers name the member
+// differently. A slash of its base64 may be escaped.
 var signingSecret = regexp.MustCompile(`"(whsec_[A-Za-z0-9+/=_\\-]*)"`)
 
-// secretKeeper sends a change, and puts the signing secret of the answer into a file before anything is shown.
+// secretKeeper is an rs.Writer that saves the signing secret of an answer to a file and removes it from the answer.
 type secretKeeper struct {
 	rs.Writer
-	file *os.File // open, so that the secret cannot be lost to a file that cannot be made
+	file *os.File // opened before the change is sent, so that the secret is not lost
 	kept bool
 }
 
-// newSecretKeeper makes the file. One that is there already may hold a secret in use, so it is refused.
+// newSecretKeeper creates the file. It refuses an existing one, which may hold a secret in use.
 func newSecretKeeper(writer rs.Writer, name string) (*secretKeeper, error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -45,7 +45,7 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 	if found == nil {
 		return nil, response.Unusable(
 			"the change was made, but its answer holds no signing secret (whsec_…) for --secret-file",
-			"subscriptions list shows what is there now",
+			"subscriptions list shows the subscriptions",
 		)
 	}
 	secret := bytes.ReplaceAll(found[1], []byte(`\`), nil)
@@ -59,7 +59,7 @@ func (k *secretKeeper) Send(ctx context.Context, change rs.Change) (*rs.Response
 
 // close removes a file that got no secret.
 func (k *secretKeeper) close() {
-	_ = k.file.Close() // the secret is on the disk since Sync
+	_ = k.file.Close() // Send has synced it
 	if !k.kept {
 		_ = os.Remove(k.file.Name())
 	}

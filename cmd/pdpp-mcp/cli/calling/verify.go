@@ -17,13 +17,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
 )
 
-// webhookSecretVariable holds the signing secret itself.
+// webhookSecretVariable names the environment variable that may hold the signing secret itself.
 const webhookSecretVariable = "PDPP_WEBHOOK_SECRET"
 
-// mostEventBytes bounds what is read from standard input. Events hold no records.
+// mostEventBytes bounds the event on standard input. Events hold no records, so they are small.
 const mostEventBytes = 4 << 20
 
-// newVerifyCommand makes the command that checks an event. It needs no provider, only the signing secret.
+// newVerifyCommand makes the command that checks the signature of an event. It makes no request.
 func newVerifyCommand(terminal invocation.Terminal) *cobra.Command {
 	var headers []string
 	secretFile, tolerance := "", webhook.DefaultTolerance
@@ -81,7 +81,7 @@ func readSigningSecret(name string) (webhook.Secret, error) {
 	return webhook.ParseSecret(string(text))
 }
 
-// readEvent reads a body whose headers were passed, or a whole HTTP request.
+// readEvent reads the body of an event if headers were passed, and otherwise a whole HTTP request.
 func readEvent(in io.Reader, headers []string) (webhook.Message, error) {
 	text, err := io.ReadAll(io.LimitReader(in, mostEventBytes+1))
 	if err != nil {
@@ -104,9 +104,9 @@ func readEvent(in io.Reader, headers []string) (webhook.Message, error) {
 	return event, nil
 }
 
-var errNoRequest = invocation.Usagef("standard input is no HTTP request; pass one, or pass the body alone with --header for each header")
+var errNoRequest = invocation.Usagef("standard input is not an HTTP request; pass one, or pass the body alone with --header for each header")
 
-// readRequest takes a request apart. Without a Content-Length or a Transfer-Encoding, as in a log, the rest of the
+// readRequest parses an HTTP request. Without a Content-Length or a Transfer-Encoding, as in a log, the rest of the
 // text is the body.
 func readRequest(text string) (webhook.Message, error) {
 	reader := bufio.NewReader(strings.NewReader(text))

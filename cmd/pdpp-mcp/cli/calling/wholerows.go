@@ -12,13 +12,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// wholeRows keeps the rows that the resource server sends while one call runs. A result has bounds, so a tool may cut a
-// row that is long; the file of an export must not hold a part of one. It is for one call after the other.
+// wholeRows is an rs.Reader that keeps the rows of the answers that one call reads. A tool may cut long rows to fit a
+// result, but an export must not. It is not safe for concurrent calls.
 type wholeRows struct {
 	rs.Reader
 
 	mu sync.Mutex
-	of map[string]json.RawMessage // the rows as they were sent, by their identity; the one that was read last
+	of map[string]json.RawMessage // the last row read, as it was sent, by its identity
 }
 
 func newWholeRows(reader rs.Reader) *wholeRows {
@@ -27,14 +27,14 @@ func newWholeRows(reader rs.Reader) *wholeRows {
 	return kept
 }
 
-// forget begins another call.
+// forget drops all rows before another call.
 func (w *wholeRows) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.of = map[string]json.RawMessage{}
 }
 
-// Get keeps the rows of what it reads, if it is a list.
+// Get forwards the request and keeps the rows of a list.
 func (w *wholeRows) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	response, err := w.Reader.Get(ctx, request)
 	if err != nil {
@@ -48,16 +48,16 @@ func (w *wholeRows) Get(ctx context.Context, request rs.Request) (*rs.Response, 
 	return response, nil
 }
 
-// incompleteError ends a reading at rows that cannot be had whole: the same call would end there again.
+// incompleteError ends --all at a row that cannot be read uncut. The same call would end there again.
 type incompleteError struct{ message string }
 
 func (e *incompleteError) Error() string { return e.message }
 
-// ExitCode is that of an answer that is not all of it.
+// ExitCode returns ExitToolError.
 func (e *incompleteError) ExitCode() int { return invocation.ExitToolError }
 
-// whole gives the rows that a tool showed as they were sent: each with all of its members, and without cuts. Shared are the
-// members that the tool showed once for all rows; before is how many rows came before these.
+// whole returns the rows that a tool showed as they were sent, uncut and with all members. Shared has the members that the tool
+// showed once for all rows. Before is the number of rows that precede them, for the error.
 func (w *wholeRows) whole(shown []json.RawMessage, shared json.RawMessage, before int) ([]json.RawMessage, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,8 +66,8 @@ func (w *wholeRows) whole(shown []json.RawMessage, shared json.RawMessage, befor
 		identity := render.RowIdentity(row, shared)
 		kept, found := w.of[identity]
 		if !found {
-			return rows, &incompleteError{fmt.Sprintf("row %d (%s) was cut to fit into a result, and is not to be had whole in this way: it is not in the output, "+
-				"nor is what stands behind it; read it by itself, or name fewer fields", before+i+1, invocation.Printable(strings.ReplaceAll(identity, "\x00", " ")))}
+			return rows, &incompleteError{fmt.Sprintf("row %d (%s) was cut to fit into a result and cannot be printed whole; the output lacks it "+
+				"and all rows after it; read it by itself, or name fewer fields", before+i+1, invocation.Printable(strings.ReplaceAll(identity, "\x00", " ")))}
 		}
 		rows = append(rows, kept)
 	}

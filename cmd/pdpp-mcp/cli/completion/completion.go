@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Add lets a shell complete values. It is called with the whole tree of commands. A value of which nothing is known is not
-// completed with the names of files.
+// Add lets a shell complete flag values of root, which has the whole tree of commands. Values without a completion offer
+// nothing, not the names of files.
 func Add(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeFlags(root)
@@ -26,7 +26,7 @@ func Add(root *cobra.Command) {
 func completeFlags(command *cobra.Command) {
 	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
 		if offer := offerFor(command, flag); offer != nil {
-			// It fails for a flag that is not there or was registered before, and neither is so.
+			// It fails only for an unknown or a registered flag.
 			_ = command.RegisterFlagCompletionFunc(flag.Name, offer)
 		}
 	})
@@ -43,7 +43,7 @@ func completeFlags(command *cobra.Command) {
 	}
 }
 
-// offerFor says how the values of a flag are completed. Nil leaves it to the standard, which is nothing.
+// offerFor returns the completion of a flag, or nil for the default, which offers nothing.
 func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 	if value, ok := flag.Value.(*invocation.ArgumentValue); ok {
 		return offerForArgument(value.Argument)
@@ -64,7 +64,7 @@ func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 	return nil
 }
 
-// offerForArgument says how an argument is completed: with its only values, or with names of the grant as its spec says.
+// offerForArgument returns the completion of an argument: its enum, or names of the grant as its spec says.
 func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
 	if argument.Values != nil {
 		return oneOf(argument.Values)
@@ -83,7 +83,7 @@ func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
 	}
 }
 
-// lastOfList completes the last of several names that commas separate.
+// lastOfList completes the last name of a comma-separated list.
 func lastOfList(names []string, begun string) []string {
 	before := begun[:strings.LastIndexByte(begun, ',')+1]
 	var offered []string
@@ -105,18 +105,18 @@ func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// Deadline is how long a shell is kept waiting for a provider. Tests on busy machines wait longer.
+// Deadline bounds how long a shell waits for a provider. Tests raise it for busy machines.
 var Deadline = 2 * time.Second
 
-// namesFor gives the names of the grant that the command line would use.
+// namesFor returns the names of the grant that the command line would use.
 func namesFor(command *cobra.Command) grantedNames {
 	return ask(command, func(ctx context.Context, provider *invocation.Provider) (grantedNames, error) {
 		return namesOfGrant(ctx, provider, time.Now())
 	})
 }
 
-// ask asks the provider that the command line names. Its answer is empty when anything goes wrong: a person who presses a key
-// has asked for no message.
+// ask puts a question to the provider that the command line names. Any failure gives the zero answer, since completion
+// prints no messages.
 func ask[T any](command *cobra.Command, question func(context.Context, *invocation.Provider) (T, error)) (answer T) {
 	if err := invocation.FillFromEnvironment(command.Flags()); err != nil {
 		return answer
@@ -131,7 +131,7 @@ func ask[T any](command *cobra.Command, question func(context.Context, *invocati
 	return answer
 }
 
-// providerOf reads the flags of a command line that is not finished. What is not there stays at its default.
+// providerOf reads the flags of an unfinished command line. Absent flags keep their defaults.
 func providerOf(flags *pflag.FlagSet) *invocation.Provider {
 	text := func(name string) string {
 		value, err := flags.GetString(name)
@@ -148,7 +148,7 @@ func providerOf(flags *pflag.FlagSet) *invocation.Provider {
 	}
 }
 
-// passedFor is the value on the command line of the argument that takes one such name; empty when there is none.
+// passedFor returns the value on the command line of the argument that takes one name of this kind, or an empty string.
 func passedFor(command *cobra.Command, kind tool.Completion) string {
 	passed := ""
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -172,7 +172,7 @@ func grantedConnections(command *cobra.Command) []string {
 	return offered
 }
 
-// grantedFields are those of the stream on the command line; without one there are none to offer.
+// grantedFields returns the fields of the stream on the command line, or none without a stream.
 func grantedFields(command *cobra.Command) []string {
 	stream := passedFor(command, tool.CompleteStream)
 	if stream == "" {
@@ -183,7 +183,7 @@ func grantedFields(command *cobra.Command) []string {
 	})
 }
 
-// knownProviders are those of the credential cache.
+// knownProviders offers the providers of the credential cache.
 func knownProviders(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var offered []string
 	for _, entry := range cachedEntries(command) {
@@ -193,7 +193,7 @@ func knownProviders(command *cobra.Command, _ []string, begun string) ([]string,
 	return beginning(slices.Compact(offered), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// knownGrants are those of the provider that the command line names.
+// knownGrants offers the cached grants of the provider that the command line names.
 func knownGrants(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
 	entries := cachedEntries(command) // fills in the variables, too
 	named := providerOf(command.Flags()).URL
@@ -232,7 +232,7 @@ func cachedEntries(command *cobra.Command) []*credential.Entry {
 	return entries
 }
 
-// beginning keeps what goes on with what was typed. Shells do this again; some show the whole list without it.
+// beginning keeps the words that start with what was typed, since some shells do not filter.
 func beginning(offered []string, begun string) []string {
 	return slices.DeleteFunc(offered, func(each string) bool { return !strings.HasPrefix(each, begun) })
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// keptNames is a file that keeps the names of one grant for a minute, so that pressing a key twice asks the provider
-// once. It holds names only. Everything about it is done as far as possible: what cannot be kept is asked for again.
+// keptNames is a file that caches the names of one grant for a minute, so that repeated completions ask the provider
+// once. It holds no records and no token. Errors are ignored: names that could not be cached are read again.
 type keptNames struct {
 	path        string
 	providerURL string
@@ -25,7 +25,7 @@ const (
 	namesLargest = 1 << 20 // bytes
 )
 
-// namesFile is what is kept. It names what it belongs to, so that the name of the file decides nothing.
+// namesFile is the content of the file. It names its provider and grant, since the file's name is only a hash.
 type namesFile struct {
 	ProviderURL string       `json:"provider_url"`
 	GrantID     string       `json:"grant_id"`
@@ -39,7 +39,7 @@ func newKeptNames(root, providerURL, grantID string) *keptNames {
 	return &keptNames{path: filepath.Join(root, namesFolder, name), providerURL: providerURL, grantID: grantID}
 }
 
-// read gives the names of the grant if they were read within the last minute.
+// read returns the names of the grant and reports whether the file was written within the last minute.
 func (k *keptNames) read(now time.Time) (grantedNames, bool) {
 	if k == nil {
 		return nil, false
@@ -58,7 +58,7 @@ func (k *keptNames) read(now time.Time) (grantedNames, bool) {
 	return kept.Names, belongs && age >= 0 && age < namesAge
 }
 
-// write replaces the file whole, with mode 0600 in a folder of 0700, and takes away what is too old to be read.
+// write replaces the file atomically, with mode 0600 in a folder of mode 0700, and removes files that are too old.
 func (k *keptNames) write(names grantedNames, now time.Time) {
 	if k == nil {
 		return
@@ -76,14 +76,14 @@ func (k *keptNames) write(names grantedNames, now time.Time) {
 	if err != nil {
 		return
 	}
-	defer os.Remove(file.Name()) // nothing is there after the rename
+	defer os.Remove(file.Name()) // does nothing after the rename
 	_, err = file.Write(content)
 	if closed := file.Close(); err == nil && closed == nil {
 		_ = os.Rename(file.Name(), k.path)
 	}
 }
 
-// writtenNames are those of the files that this program writes. Others in the folder are left alone.
+// writtenNames matches the names of the files that this program writes. Other files in the folder are left alone.
 var writtenNames = regexp.MustCompile(`^([0-9a-f]{32}|\.writing-[0-9]+)\.json$`)
 
 func removeNames(folder string, which func(os.FileInfo) bool) {
@@ -98,9 +98,9 @@ func removeNames(folder string, which func(os.FileInfo) bool) {
 	}
 }
 
-// ForgetNames removes everything that was kept, since a grant that is disconnected leaves nothing behind.
+// ForgetNames removes all cached names below the cache root, so that a disconnected grant leaves none behind.
 func ForgetNames(root string) {
 	folder := filepath.Join(root, namesFolder)
 	removeNames(folder, func(os.FileInfo) bool { return true })
-	_ = os.Remove(folder) // if nothing is left in it
+	_ = os.Remove(folder) // only if empty
 }

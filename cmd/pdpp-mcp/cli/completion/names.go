@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// grantedNames are the names of the streams and connections of one grant, and nothing of their records.
+// grantedNames are the names of the streams and connections of one grant.
 type grantedNames []namedSource
 
 // namedSource are connections that hold the same streams.
@@ -30,7 +30,7 @@ type namedConnection struct {
 	Name string `json:"name"` // for people; may be empty
 }
 
-// streams are those of one connection, or of all of them when the id is empty, in alphabetical order.
+// streams returns the streams of one connection, or of all if the id is empty, in alphabetical order.
 func (n grantedNames) streams(connectionID string) []string {
 	var found []string
 	for _, source := range n {
@@ -42,7 +42,7 @@ func (n grantedNames) streams(connectionID string) []string {
 	return slices.Compact(found)
 }
 
-// connections are those that hold a stream, or all of them when it is empty.
+// connections returns the connections that hold a stream, or all if it is empty.
 func (n grantedNames) connections(stream string) []namedConnection {
 	var found []namedConnection
 	for _, source := range n {
@@ -53,8 +53,8 @@ func (n grantedNames) connections(stream string) []namedConnection {
 	return found
 }
 
-// namesOfGrant gives the names of the grant that the provider's credential belongs to: what was read within the last
-// minute, else what the provider says now. It keeps nothing of a token whose grant is not known.
+// namesOfGrant returns the names of the grant of the provider's credential, from the cache if they were read within the
+// last minute. It caches nothing for a token whose grant is unknown.
 func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.Time) (grantedNames, error) {
 	silent := slog.New(slog.DiscardHandler)
 	reader, err := provider.Reader(silent)
@@ -75,7 +75,7 @@ func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.T
 	return names, err
 }
 
-// keptNamesOf is nil when the token was passed for this run or its grant is not known.
+// keptNamesOf returns the cache of names, or nil when the token was passed for this run or its grant is unknown.
 func keptNamesOf(provider *invocation.Provider, logger *slog.Logger, now time.Time) (*keptNames, error) {
 	if source, _ := provider.Passed(); source != "" {
 		return nil, nil
@@ -91,7 +91,7 @@ func keptNamesOf(provider *invocation.Provider, logger *slog.Logger, now time.Ti
 	return newKeptNames(cache.Root, entry.ProviderURL, entry.Credential.GrantID), nil
 }
 
-// errNotScoped is a token that no call would be made with.
+// errNotScoped refuses a token that is not a client's.
 var errNotScoped = errors.New("the token is not one of a client")
 
 func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, error) {
@@ -117,7 +117,7 @@ func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, erro
 	return names, nil
 }
 
-// fieldNames gives the names of a stream's fields. It keeps none of them.
+// fieldNames returns the names of a stream's fields, which are not cached.
 func fieldNames(ctx context.Context, provider *invocation.Provider, stream, connectionID string) ([]string, error) {
 	reader, err := provider.Reader(slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -146,7 +146,7 @@ func fieldNames(ctx context.Context, provider *invocation.Provider, stream, conn
 	return slices.Compact(names), nil
 }
 
-// readSchema asks under the time limit of a server's calls, and takes the answer to a client's token only.
+// readSchema reads a schema within the time limit of a server's calls. It fails for a token that is not a client's.
 func readSchema(ctx context.Context, reader rs.Reader, scope schemadoc.Scope) (*schemadoc.Document, error) {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
@@ -160,8 +160,8 @@ func readSchema(ctx context.Context, reader rs.Reader, scope schemadoc.Scope) (*
 	return schemadoc.Read(response)
 }
 
-// completable reports whether a shell can take a name as one word. The provider chooses names, and what is offered
-// here lands on a command line: nothing that a shell would expand, split or obey is offered, and no flag.
+// completable reports whether a name is safe as one shell word. The provider chooses the names, and they end up on a
+// command line, so those that a shell would expand, split or run, or that look like a flag, are not offered.
 func completable(name string) bool {
 	return name != "" && name[0] != '-' && !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/@+", r)

@@ -1,4 +1,4 @@
-// Package display prints results: as tables for people, as the text that a model reads, or as JSON.
+// Package display prints results as tables for people, as the text that a model reads, or as JSON.
 package display
 
 import (
@@ -14,7 +14,7 @@ import (
 
 // The forms in which call prints a result.
 const (
-	formatText  = "text"  // what a model reads that sees only text
+	formatText  = "text"  // the text channel of a result
 	formatJSON  = "json"  // structured output
 	formatTable = "table" // for people
 )
@@ -31,7 +31,7 @@ func (f *Format) AddFlags(flags *pflag.FlagSet) {
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatText, formatJSON)
 }
 
-// Print shows a result; asTable is its form for people.
+// Print writes a result in the chosen form. AsTable renders it as a table for a terminal of so many columns.
 func (f *Format) Print(result *tool.Result, asTable func(columns int) string) error {
 	var shown string
 	columns, onTerminal := f.Terminal.Width()
@@ -59,8 +59,8 @@ func (f *Format) Print(result *tool.Result, asTable func(columns int) string) er
 	return nil
 }
 
-// TerminalSafe keeps what a provider sent from commanding the terminal. JSON stays as it is: there such
-// characters are the data.
+// TerminalSafe escapes the control characters in a result's text, so that a provider cannot send escape sequences to a
+// terminal. Structured output is unchanged.
 func TerminalSafe(result *tool.Result) *tool.Result {
 	return &tool.Result{Text: invocation.Printable(result.Text), Structured: result.Structured}
 }

@@ -17,12 +17,12 @@ import (
 // Bounds of a table, in columns.
 const (
 	cellMost     = 40
-	cellLeast    = 12 // of a column that is cut to fit
+	cellLeast    = 12 // least width of a column that is cut to fit
 	columnsApart = 2
 )
 
-// Table shows a result to a person: rows as a table where there are rows, else its text. What came with the
-// data cannot command the terminal.
+// Table renders rows as a table of at most so many columns, and results without rows as their text. Control characters
+// are escaped.
 func Table(shape tool.Table, result *tool.Result, columns int) string {
 	var page struct {
 		Data struct {
@@ -51,7 +51,7 @@ func Table(shape tool.Table, result *tool.Result, columns int) string {
 	return invocation.Printable(result.Text)
 }
 
-// AnswerTable shows the rows of a list as a table, and anything else as its text.
+// AnswerTable renders the rows of a list as a table with the named members, and any other result as its text.
 func AnswerTable(result *tool.Result, names []string, columns int) string {
 	var list struct {
 		Data []json.RawMessage `json:"data"`
@@ -62,11 +62,11 @@ func AnswerTable(result *tool.Result, names []string, columns int) string {
 	return strings.TrimRight(grid(memberRows(list.Data, names...), columns, seeAll), "\n")
 }
 
-// seeAll is how a call shows what a table has no room for.
+// seeAll is the advice when columns do not fit.
 const seeAll = "see all with --format json"
 
-// cutGroups says what is missing after the groups shown: groups that did not fit into the result, and records in groups
-// that the resource server did not send (R-SURF-8).
+// cutGroups notes what a table of groups lacks: groups that did not fit into the result, and records in groups that the
+// resource server did not send (R-SURF-8).
 func cutGroups(shown, leftOut int, others json.Number) string {
 	var lines string
 	if leftOut > 0 {
@@ -78,7 +78,7 @@ func cutGroups(shown, leftOut int, others json.Number) string {
 	return lines
 }
 
-// paging keeps the lines of a text that are about the page as a whole and not about a row of it, each after a line break.
+// paging returns the lines of a text that concern the page as a whole, each preceded by a line break.
 func paging(shown string) string {
 	var kept strings.Builder
 	keep := func(prefixes ...string) (found bool) {
@@ -97,7 +97,7 @@ func paging(shown string) string {
 	return kept.String()
 }
 
-// recordRows has a column for the handle and one for each field, in the order in which fields first appear.
+// recordRows returns a heading and a row for each record: its handle, then its fields in the order of their first appearance.
 func recordRows(records []json.RawMessage) [][]string {
 	fields := make([]json.RawMessage, len(records))
 	handles := []string{"id"}
@@ -113,10 +113,10 @@ func recordRows(records []json.RawMessage) [][]string {
 	return rows
 }
 
-// marks are the highlight tags of a snippet, which a person at a terminal reads over.
+// marks removes the highlight tags of a snippet.
 var marks = strings.NewReplacer("<mark>", "", "</mark>", "")
 
-// hitRows has the handle of each hit, its title, and its snippet or else its first excerpt.
+// hitRows returns a heading and a row for each hit: its handle, its title, and its snippet or else its first excerpt.
 func hitRows(results []json.RawMessage) [][]string {
 	rows := [][]string{{"id", "title", "snippet"}}
 	for _, result := range results {
@@ -124,7 +124,7 @@ func hitRows(results []json.RawMessage) [][]string {
 			ID, Title, Snippet string
 			Evidence           []struct{ Preview string }
 		}
-		_ = json.Unmarshal(result, &hit) // what is no hit has empty columns
+		_ = json.Unmarshal(result, &hit) // a malformed hit gets empty columns
 		if hit.Snippet == "" && len(hit.Evidence) > 0 {
 			hit.Snippet = hit.Evidence[0].Preview
 		}
@@ -133,8 +133,8 @@ func hitRows(results []json.RawMessage) [][]string {
 	return rows
 }
 
-// memberRows has a heading and then a row for each object. Without names, all members are columns, in the order in which
-// they first appear. A dot in a name leads into a member.
+// memberRows returns a heading and a row for each object. Without names, all members are columns, in the order of their
+// first appearance. A dot in a name leads into a nested object.
 func memberRows(objects []json.RawMessage, names ...string) [][]string {
 	if len(names) == 0 {
 		names = memberNames(objects)
@@ -145,7 +145,7 @@ func memberRows(objects []json.RawMessage, names ...string) [][]string {
 	}
 	rows := [][]string{headings}
 	for _, object := range objects {
-		members, _ := rawjson.ParseObject(object) // what is no object has no members
+		members, _ := rawjson.ParseObject(object) // a value that is no object gets an empty row
 		row := make([]string, len(names))
 		for i, name := range names {
 			row[i] = cell(memberAt(members, name))
@@ -168,7 +168,7 @@ func memberNames(objects []json.RawMessage) []string {
 	return names
 }
 
-// memberAt is the member of that name, or that a name with dots leads to; nil when there is none.
+// memberAt returns the member of that name, which dots may lead into nested objects, or nil.
 func memberAt(members rawjson.Object, name string) json.RawMessage {
 	outer, inner, nested := strings.Cut(name, ".")
 	if value := members.Get(name); value != nil || !nested {
@@ -178,7 +178,7 @@ func memberAt(members rawjson.Object, name string) json.RawMessage {
 	return memberAt(within, inner)
 }
 
-// cell is a value on one line; text without its quotes.
+// cell renders a value on one line, and a string without its quotes.
 func cell(value json.RawMessage) string {
 	var plain string
 	if err := json.Unmarshal(value, &plain); err == nil {
@@ -187,8 +187,8 @@ func cell(value json.RawMessage) string {
 	return invocation.OneLine(string(value))
 }
 
-// grid aligns rows in columns that fit beside each other. The first one, which holds ids, is never cut; the last that
-// fits takes what is left. Columns that do not fit are counted and named below, with what to do about it.
+// grid aligns rows within so many terminal columns. The first column, which holds ids, is never cut; the last one that
+// fits takes the remaining width. The columns that do not fit are counted and named below, with the advice.
 func grid(rows [][]string, columns int, advice string) string {
 	widths := fittingWidths(rows, columns)
 	writer := pretty.NewWriter()
@@ -209,7 +209,7 @@ func grid(rows [][]string, columns int, advice string) string {
 	}
 	lines := strings.Split(writer.Render(), "\n")
 	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ") // the space after the last column, which may have no room
+		lines[i] = strings.TrimRight(line, " ") // padding of the last column
 	}
 	shown := strings.Join(lines, "\n")
 	if hidden := rows[0][len(widths):]; len(hidden) > 0 {
@@ -219,7 +219,7 @@ func grid(rows [][]string, columns int, advice string) string {
 	return shown
 }
 
-// fittingWidths are the widths of the columns that are shown, at least that of the first.
+// fittingWidths returns the widths of the columns that fit, at least that of the first.
 func fittingWidths(rows [][]string, columns int) []int {
 	var widths []int
 	left := columns
@@ -241,7 +241,7 @@ func fittingWidths(rows [][]string, columns int) []int {
 	return widths
 }
 
-// plain has columns two spaces apart and no lines, so that a table can be cut up by other programs.
+// plain separates columns by two spaces and draws no lines, so that other programs can parse a table.
 var plain = pretty.Style{
 	Name:    "plain",
 	Box:     pretty.BoxStyle{PaddingRight: "  "},

@@ -14,15 +14,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Arguments are the flags for the arguments of a tool: connection_id is --connection-id.
+// Arguments are the flags of a tool's arguments. The argument connection_id is the flag --connection-id.
 type Arguments struct {
 	values []*ArgumentValue
 	whole  string // all arguments as one JSON object, in place of the flags
 
-	positional *ArgumentValue // the one that follows the command's words without a flag; may be nil
+	positional *ArgumentValue // the argument without a flag; nil if the command has none
 }
 
-// AddArguments adds the flags. Each has an ArgumentValue.
+// AddArguments adds a flag with an ArgumentValue for each argument, and --json for all of them.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument) *Arguments {
 	made := &Arguments{}
 	for _, argument := range arguments {
@@ -39,17 +39,17 @@ func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument) *Arguments {
 	}
 	flags.StringVar(&made.whole, "json", "", "the arguments as one JSON object, in place of their flags")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(FlagName(name)) // the names of the schema are right too
+		return pflag.NormalizedName(FlagName(name)) // accepts connection_id for connection-id
 	})
 	flags.SortFlags = false // arguments in the order of the schema, then the rest
 	return made
 }
 
-// FlagName is the name of an argument's flag.
+// FlagName returns the name of an argument's flag.
 func FlagName(argument string) string { return strings.ReplaceAll(argument, "_", "-") }
 
-// Object is what was passed, with what follows the command's words, as the tool takes it. The tool checks it, so that a terminal
-// and a model are told the same.
+// Object returns the passed arguments, with the positional one among words, as the JSON object that the tool takes. The tool
+// checks the values, so that a terminal and a model get the same errors.
 func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMessage, error) {
 	if err := a.takePositional(command, words); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMess
 		return object.Encode(), nil
 	}
 	if len(object) > 0 {
-		return nil, Usagef("--json stands beside flags of arguments; pass all arguments in one of the two ways")
+		return nil, Usagef("--json cannot be combined with flags of arguments; pass all arguments in one of the two ways")
 	}
 	return json.RawMessage(a.whole), nil
 }
@@ -84,10 +84,10 @@ func (a *Arguments) takePositional(command *cobra.Command, words []string) error
 type ArgumentValue struct {
 	Argument tool.Argument
 
-	passed json.RawMessage // as the tool takes it; nil: nothing
+	passed json.RawMessage // the JSON value for the tool; nil if not passed
 }
 
-// Text is what was passed for an argument that takes text; empty when nothing was.
+// Text returns the value passed for a string argument, or an empty string.
 func (v *ArgumentValue) Text() string {
 	return (rawjson.Object{{Value: v.passed}}).Text("")
 }
@@ -108,7 +108,7 @@ func (v *ArgumentValue) usage() string {
 	return strings.TrimSpace(usage)
 }
 
-// Type is the placeholder in the help.
+// Type returns the placeholder for the value in the help.
 func (v *ArgumentValue) Type() string {
 	switch v.Argument.Type {
 	case tool.IntegerArgument:
@@ -123,10 +123,10 @@ func (v *ArgumentValue) Type() string {
 	return "text"
 }
 
-// String is the default, of which an argument has none.
+// String returns the default for the help. Arguments have none.
 func (v *ArgumentValue) String() string { return "" }
 
-// Set takes the text of one use of the flag.
+// Set parses one use of the flag. Lists and maps collect repeated uses.
 func (v *ArgumentValue) Set(text string) error {
 	switch v.Argument.Type {
 	case tool.IntegerArgument:
@@ -163,7 +163,7 @@ func (v *ArgumentValue) Set(text string) error {
 
 var operators = []string{"gte", "gt", "lte", "lt"}
 
-// setFilter takes field=value or field.operator=value. A filter compares text, so its values keep their spelling.
+// setFilter parses field=value or field.operator=value. Values stay strings, since a filter compares text.
 func (v *ArgumentValue) setFilter(text string) error {
 	name, value, found := strings.Cut(text, "=")
 	if !found || name == "" {
@@ -186,7 +186,7 @@ func (v *ArgumentValue) setFilter(text string) error {
 	return nil
 }
 
-// setEntry adds a member that is not there yet.
+// setEntry adds a member and refuses one that was set before.
 func (v *ArgumentValue) setEntry(text, name string, value json.RawMessage) error {
 	entries, _ := rawjson.ParseObject(v.passed)
 	if entries.Get(name) != nil {
@@ -197,5 +197,5 @@ func (v *ArgumentValue) setEntry(text, name string, value json.RawMessage) error
 }
 
 func saidTwice(text, name string) error {
-	return fmt.Errorf("%q says a second time what holds for %s", text, name)
+	return fmt.Errorf("%q sets %s a second time", text, name)
 }

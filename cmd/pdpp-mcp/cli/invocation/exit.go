@@ -13,8 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes of interfaces.md. ExitToolError is an answer in which a tool says no for a reason
-// that has no other code.
+// The exit codes of pdpp-mcp. ExitToolError is a refusal by a tool for a reason without a code of its own.
 const (
 	ExitOK            = 0
 	ExitToolError     = 1
@@ -23,13 +22,13 @@ const (
 	ExitInternal      = 70
 	ExitRefused       = 77
 	ExitConfiguration = 78
-	ExitInterrupted   = 130 // as shells have it for a process that Ctrl-C ended
+	ExitInterrupted   = 130 // 128 + SIGINT, as in shells
 )
 
-// ErrInterrupted ends a command that a signal broke off. What was printed can be used.
+// ErrInterrupted is the error of a command that a signal stopped. What it printed is valid.
 var ErrInterrupted = errors.New("interrupted")
 
-// ClassCode is the exit code of a class of errors; 0 when there is none.
+// ClassCode returns the exit code of a class of errors, or 0 if the class has none.
 func ClassCode(class credential.Class) int {
 	return map[credential.Class]int{
 		credential.Usage:         ExitUsage,
@@ -40,7 +39,7 @@ func ClassCode(class credential.Class) int {
 	}[class]
 }
 
-// ExitCode maps an error to the exit code of its kind. An error with a method ExitCode gives its code itself.
+// ExitCode maps an error to an exit code. An error with a method ExitCode chooses its own.
 func ExitCode(err error) int {
 	var coded interface{ ExitCode() int }
 	unusable, isUnusable := errors.AsType[*credential.Error](err)
@@ -102,8 +101,8 @@ func refusedCode(code tool.Code) int {
 	return ExitToolError
 }
 
-// isCredentialAtFault reports whether only another credential can help. A name that the grant does not hold is answered
-// with 401 too, and is the question's fault (rs-contract.md, Errors).
+// isCredentialAtFault reports whether only another credential can help. Providers also answer 401 for a name that is not in
+// the grant, which is a fault of the call.
 func isCredentialAtFault(refused *rs.Error) bool {
 	switch refused.Code {
 	case "context.stream_not_allowed", "context.instance_mismatch":
@@ -114,20 +113,20 @@ func isCredentialAtFault(refused *rs.Error) bool {
 	return refused.Status == http.StatusUnauthorized
 }
 
-// usageError is a command line that makes no sense. Its message says what would.
+// usageError is a wrong command line. Its message says how to correct it.
 type usageError struct{ message string }
 
 func (e *usageError) Error() string { return e.message }
 
-// ExitCode is that of every wrong command line.
+// ExitCode returns ExitUsage.
 func (e *usageError) ExitCode() int { return ExitUsage }
 
-// Usagef is a usageError with a formatted message.
+// Usagef returns a usageError with a formatted message. It wraps nothing.
 func Usagef(format string, values ...any) error {
 	return &usageError{fmt.Sprintf(format, values...)}
 }
 
-// NoArguments refuses arguments that no flag takes.
+// NoArguments refuses positional arguments. It is a cobra.PositionalArgs.
 func NoArguments(command *cobra.Command, arguments []string) error {
 	if len(arguments) > 0 {
 		return Usagef("unexpected argument %q; run: %s --help", arguments[0], command.CommandPath())
@@ -135,7 +134,7 @@ func NoArguments(command *cobra.Command, arguments []string) error {
 	return nil
 }
 
-// NoCommand refuses arguments of a command that only holds others: each is a command that is not there.
+// NoCommand refuses the arguments of a command that only holds others as unknown commands. It is a cobra.PositionalArgs.
 func NoCommand(command *cobra.Command, arguments []string) error {
 	if len(arguments) > 0 {
 		return Usagef("unknown command %q; run: %s --help", arguments[0], command.CommandPath())
@@ -143,5 +142,5 @@ func NoCommand(command *cobra.Command, arguments []string) error {
 	return nil
 }
 
-// ShowHelp is what a command does that only holds others.
+// ShowHelp runs a command that only holds others: it prints its help.
 func ShowHelp(command *cobra.Command, _ []string) error { return command.Help() }

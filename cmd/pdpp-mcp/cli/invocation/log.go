@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Log writes what is not an answer to stderr.
+// Log is the program's log on stderr, in the form and from the level that its flags choose.
 type Log struct {
 	destination io.Writer
 	format      string
 	level       string
 }
 
-// NewLog is a log with its flags.
+// NewLog adds the flags of a log and returns it.
 func NewLog(destination io.Writer, flags *pflag.FlagSet) *Log {
 	l := &Log{destination: destination}
 	AddChoice(flags, &l.format, "log-format", "text", "form of the log on stderr: text or json", "text", "json")
@@ -25,26 +25,26 @@ func NewLog(destination io.Writer, flags *pflag.FlagSet) *Log {
 	return l
 }
 
-// Logger is for a command that runs, after its flags were read.
+// Logger returns a logger for the form and level that were chosen. Call it after the flags were parsed.
 func (l *Log) Logger() *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(l.level)) // the flag takes levels only
+	_ = level.UnmarshalText([]byte(l.level)) // cannot fail: the flag accepts only levels
 	options := &slog.HandlerOptions{Level: level}
-	destination := printableWriter{l.destination} // a handler writes a line at a time
+	destination := printableWriter{l.destination} // handlers write whole lines
 	if l.format == "json" {
 		return slog.New(slog.NewJSONHandler(destination, options))
 	}
 	return slog.New(slog.NewTextHandler(destination, options))
 }
 
-// Fatal writes why the program ends: one line in either form.
+// Fatal writes the error that ends the program as one line, and with --log-format json as a record with the exit code.
 func (l *Log) Fatal(err error, code int) {
 	if l.format == "json" {
 		l.Logger().Error(err.Error(), "exit_code", code)
 		return
 	}
-	// The provider may have had a say in the message.
+	// The message may quote the provider.
 	line := Printable(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " "))
-	// Nothing is left to be done if stderr cannot be written.
+	// If stderr cannot be written, there is nowhere to report it.
 	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", line)
 }

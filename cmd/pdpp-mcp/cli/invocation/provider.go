@@ -32,7 +32,7 @@ func AddGrantID(flags *pflag.FlagSet, grantID *string, usage string) {
 	ReadVariables(flags, "grant-id")
 }
 
-// OpenCache gives the cache with that root, or the one that is found without one.
+// OpenCache opens the credential cache at root, or at its default place if root is empty.
 func OpenCache(root string, logger *slog.Logger) (*credential.Cache, error) {
 	if root == "" {
 		var err error
@@ -43,21 +43,20 @@ func OpenCache(root string, logger *slog.Logger) (*credential.Cache, error) {
 	return &credential.Cache{Root: root, Logger: logger}, nil
 }
 
-// ClearText says whether a token may be sent over plain http to another machine. It may not, unless the user
-// trusts the network between.
+// ClearText is whether a token may be sent over plain http to another machine, for users who trust the network between.
 type ClearText struct{ Allowed bool }
 
-// AllowPlainHTTP is the name of the flag.
+// AllowPlainHTTP is the name of the flag that sets ClearText.
 const AllowPlainHTTP = "allow-plain-http"
 
-// AddFlags adds the flag.
+// AddFlags adds the flag AllowPlainHTTP.
 func (c *ClearText) AddFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.Allowed, AllowPlainHTTP, false, "send tokens over plain http to another machine too, in a private network")
 	ReadVariables(flags, AllowPlainHTTP)
 }
 
-// Refuse says no to an address over which a token would be readable on its way. What the address is for begins
-// the message.
+// Refuse returns an error for an address that would carry a token in clear text to another machine, unless that is allowed.
+// What names the address at the beginning of the message.
 func (c *ClearText) Refuse(what, address string) error {
 	if c.Allowed {
 		return nil
@@ -65,10 +64,10 @@ func (c *ClearText) Refuse(what, address string) error {
 	return credential.RefuseClearText(what, address)
 }
 
-// accessTokenVariable holds the scoped token itself, for containers.
+// accessTokenVariable names the environment variable that may hold the scoped token itself, for containers.
 const accessTokenVariable = "PDPP_ACCESS_TOKEN"
 
-// Provider says which resource server a command reads, and with which credential.
+// Provider has the flags that choose a resource server and the credential for it.
 type Provider struct {
 	URL             string
 	CacheRoot       string
@@ -78,7 +77,7 @@ type Provider struct {
 	ClearText       ClearText
 }
 
-// AddFlags adds the flags and their variables.
+// AddFlags adds the flags and the environment variables that stand in for them.
 func (p *Provider) AddFlags(flags *pflag.FlagSet) {
 	AddProviderURL(flags, &p.URL, "origin of the PDPP provider, such as https://pdpp.example (required)")
 	AddCacheRoot(flags, &p.CacheRoot)
@@ -89,7 +88,7 @@ func (p *Provider) AddFlags(flags *pflag.FlagSet) {
 	p.ClearText.AddFlags(flags)
 }
 
-// SignIn is the command line that gets another credential, where this one is looked for.
+// SignIn returns the command line that stores another credential in the same cache.
 func (p *Provider) SignIn() string {
 	address, _ := credential.ParseProviderURL(p.URL)
 	cache, err := OpenCache(p.CacheRoot, nil)
@@ -99,8 +98,8 @@ func (p *Provider) SignIn() string {
 	return commandline.Connect(address, cache.NamedRoot())
 }
 
-// Admitted gives the client that carries the scoped token, after the resource server was asked whether it is one: what holds for
-// a server holds for a command.
+// Admitted returns a client with the scoped token, after the resource server has confirmed that the token is a client's. It
+// applies the rules of the server to a command.
 func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
 	client, err := p.Reader(logger)
 	if err != nil {
@@ -111,7 +110,7 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 	return client, host.Admit(ctx, client, p.SignIn())
 }
 
-// Reader gives the client that carries the scoped token. It sends nothing.
+// Reader returns a client with the scoped token. It makes no request.
 func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return nil, err
@@ -130,8 +129,8 @@ func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout})
 }
 
-// Passed says whether a token was passed for this run in place of the cache: where it came from, and how it is read. The source
-// is empty when none was.
+// Passed returns the source of a token that was passed for this run in place of the cache, and a function that reads it. The
+// source is empty when none was passed.
 func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 	value := os.Getenv(accessTokenVariable)
 	switch {
@@ -143,10 +142,10 @@ func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 	return "", nil
 }
 
-// token takes the one that was passed for this run, and else the cached one.
+// token returns the token that was passed for this run, or else the cached one.
 func (p *Provider) token(logger *slog.Logger) (rs.Secret, error) {
 	if source, read := p.Passed(); source != "" {
-		if p.GrantID != "" { // a bare token does not say which grant it belongs to
+		if p.GrantID != "" { // the grant of a bare token is unknown
 			logger.Warn("the grant id is not compared: the access token was passed without its grant", "grant_id", p.GrantID)
 		}
 		return read()

@@ -1,5 +1,5 @@
-// Package invocation holds what one run of the program was given and gives back: its streams, flags and variables, the provider
-// that they name, and the exit code.
+// Package invocation has the parts of a command line that commands share: streams, flags and environment variables, the
+// provider that they choose, and exit codes.
 package invocation
 
 import (
@@ -14,23 +14,23 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Terminal is what a command talks through.
+// Terminal is the standard streams of a command.
 type Terminal struct {
 	In  io.ReadCloser
 	Out io.Writer
 	Err io.Writer
 }
 
-// OnTerminal reports whether a stream is a terminal, and gives it.
+// OnTerminal reports whether a stream is a terminal, and returns it as a file.
 func OnTerminal(stream any) (*os.File, bool) {
 	file, ok := stream.(*os.File)
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// widthElsewhere is the width of a table that is written to no terminal, in columns.
+// widthElsewhere is the width of a table in columns if standard output is not a terminal.
 const widthElsewhere = 160
 
-// Width is the width of standard output in columns, and reports whether that is a terminal.
+// Width returns the width of standard output in columns, and reports whether that is a terminal.
 func (t Terminal) Width() (int, bool) {
 	file, isTerminal := OnTerminal(t.Out)
 	if isTerminal {
@@ -52,12 +52,11 @@ func (t Terminal) PrintJSON(value any) error {
 	return nil
 }
 
-// obeyed reports whether a terminal would act on a character in place of showing it, or would show nothing. Line breaks
-// and tabs lay out what is shown.
+// obeyed reports whether a terminal would act on a character or show nothing for it. Line breaks and tabs are allowed.
 func obeyed(r rune) bool { return r != '\n' && r != '\t' && rawjson.IsUnseen(r) }
 
-// Printable writes what a terminal would obey as escapes of JSON, so that a person sees them and JSON says the same: outside
-// of strings JSON has no such characters.
+// Printable replaces control and invisible characters by JSON escapes. A JSON document keeps its meaning, since it has such
+// characters only inside strings.
 func Printable(shown string) string {
 	if !strings.ContainsFunc(shown, obeyed) {
 		return strings.ToValidUTF8(shown, "\ufffd")
@@ -73,10 +72,10 @@ func Printable(shown string) string {
 	return string(written)
 }
 
-// OneLine cannot command the terminal, nor pass for another line.
+// OneLine is Printable for one line: white space, line breaks too, becomes single spaces.
 func OneLine(text string) string { return Printable(strings.Join(strings.Fields(text), " ")) }
 
-// printableWriter passes on what is printable. Each write is whole lines, so that no character comes in two.
+// printableWriter applies Printable to each write. Writes must be whole lines, so that no character is split.
 type printableWriter struct{ io.Writer }
 
 func (w printableWriter) Write(text []byte) (int, error) {
@@ -86,10 +85,10 @@ func (w printableWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Line is a line of a terminal that is written over and over, such as how far a reading is. Elsewhere it is silent.
+// Line is a line of a terminal that is rewritten in place, such as a progress line. Without a terminal it writes nothing.
 type Line struct{ terminal io.Writer } // nil: silent
 
-// NewLine is a line on a stream, if that is a terminal.
+// NewLine returns a line on a stream, silent unless the stream is a terminal.
 func NewLine(stream io.Writer) *Line {
 	if file, isTerminal := OnTerminal(stream); isTerminal {
 		return &Line{file}
@@ -97,14 +96,14 @@ func NewLine(stream io.Writer) *Line {
 	return &Line{}
 }
 
-// Show puts a text in place of the last one, which was no longer.
+// Show replaces the text of the line. A text must not be shorter than the one before.
 func (l *Line) Show(text string) {
 	if l.terminal != nil {
 		fmt.Fprint(l.terminal, "\r"+text)
 	}
 }
 
-// End ends the line. What is shown or ended afterwards is not seen.
+// End ends the line. Later calls do nothing.
 func (l *Line) End() {
 	if l.terminal != nil {
 		fmt.Fprintln(l.terminal)

@@ -23,7 +23,7 @@ func AddChoice(flags *pflag.FlagSet, chosen *string, name, standard, usage strin
 	flags.Var(&Choice{chosen, words}, name, usage)
 }
 
-// Set takes one of the words.
+// Set accepts one of the words and fails for any other.
 func (c *Choice) Set(passed string) error {
 	if !slices.Contains(c.Words, passed) {
 		last := len(c.Words) - 1
@@ -33,10 +33,10 @@ func (c *Choice) Set(passed string) error {
 	return nil
 }
 
-// Type is the placeholder in the help.
+// Type returns the placeholder for the value in the help.
 func (c *Choice) Type() string { return "string" }
 
-// String is the word that is chosen.
+// String returns the chosen word.
 func (c *Choice) String() string {
 	if c.chosen == nil { // pflag asks an empty value for its default
 		return ""
@@ -61,7 +61,7 @@ func (t *timeout) Set(passed string) error {
 func (t *timeout) Type() string   { return "duration" }
 func (t *timeout) String() string { return time.Duration(*t).String() }
 
-// AddTimeout adds the flag that limits one request to a resource server. Its default is the limit, if that is set.
+// AddTimeout adds the flag that limits one request to a resource server. Its default is *limit, or rs.DefaultTimeout if that is 0.
 func AddTimeout(flags *pflag.FlagSet, limit *time.Duration, usage string) {
 	if *limit == 0 {
 		*limit = rs.DefaultTimeout

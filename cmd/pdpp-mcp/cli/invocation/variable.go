@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// VariableOf annotates a flag with the variable that is read when the flag was not passed.
+// VariableOf is the annotation of a flag with the environment variable that is read when the flag was not passed.
 const VariableOf = "environment variable"
 
-// otherVariables are those that are not named after their flag.
+// otherVariables has the variables that are not named after their flag.
 var otherVariables = map[string]string{
 	"allowed-host":  "PDPP_ALLOWED_HOSTS",
 	"audience":      "PDPP_AUDIENCES",
@@ -20,7 +20,7 @@ var otherVariables = map[string]string{
 	"trusted-proxy": "PDPP_TRUSTED_PROXIES",
 }
 
-// ReadVariables has each flag read its variable when it is not passed: PDPP_LISTEN for listen.
+// ReadVariables annotates each flag with its environment variable, such as PDPP_LISTEN for listen.
 func ReadVariables(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		variable, ok := otherVariables[name]
@@ -34,8 +34,8 @@ func ReadVariables(flags *pflag.FlagSet, names ...string) {
 	}
 }
 
-// FillFromEnvironment sets flags that were not passed from their variables. An empty variable counts as
-// not set.
+// FillFromEnvironment sets the flags that were not passed from their variables. An empty variable counts as not set. It
+// returns a usage error for each variable with a wrong value.
 func FillFromEnvironment(flags *pflag.FlagSet) error {
 	var problems []error
 	flags.VisitAll(func(flag *pflag.Flag) {

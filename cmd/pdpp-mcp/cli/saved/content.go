@@ -13,10 +13,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// addressed is the id of a blob that is named by the SHA-256 of its bytes.
+// addressed matches the path of a blob whose id is the SHA-256 of its bytes.
 var addressed = regexp.MustCompile(`/blob_sha256_([0-9a-f]{64})$`)
 
-// digestOf is the digest that a request's path names, in hexadecimal; empty when it names none.
+// digestOf returns the digest in a request's path, in hexadecimal, or an empty string.
 func digestOf(request rs.Request) string {
 	if found := addressed.FindStringSubmatch(string(request.Path)); found != nil {
 		return found[1]
@@ -24,20 +24,20 @@ func digestOf(request rs.Request) string {
 	return ""
 }
 
-// mismatchError is a download that is not what was asked for.
+// mismatchError is a download whose bytes differ from what was requested or announced.
 type mismatchError struct{ message string }
 
 func (e *mismatchError) Error() string { return e.message }
 
-// ExitCode is that of an answer that cannot be used.
+// ExitCode returns ExitToolError.
 func (e *mismatchError) ExitCode() int { return invocation.ExitToolError }
 
-// content counts and digests what was written.
+// content counts and digests the bytes that were written.
 type content struct {
-	wanted string // digest; empty: unknown
+	wanted string // SHA-256 in hexadecimal; empty if unknown
 	digest hash.Hash
 	offset int64
-	size   int64 // announced; -1: unknown
+	size   int64 // announced, in bytes; -1 if unknown
 	etag   string
 }
 
@@ -60,7 +60,7 @@ func (c *content) opened(opened *rs.Download) {
 
 func (c *content) sum() string { return hex.EncodeToString(c.digest.Sum(nil)) }
 
-// resume asks to go on only where something will tell whether the parts belong together.
+// resume returns the offset to continue at. It is 0 unless a digest or a validator can prove that the parts belong together.
 func (c *content) resume() rs.Resume {
 	if c.wanted == "" && c.etag == "" {
 		return rs.Resume{}
@@ -68,10 +68,10 @@ func (c *content) resume() rs.Resume {
 	return rs.Resume{Offset: c.offset, ETag: c.etag}
 }
 
-// complete reports whether the bytes are those that the id names.
+// complete reports whether the digest of the bytes is the one in the id.
 func (c *content) complete() bool { return c.wanted != "" && c.sum() == c.wanted }
 
-// check compares with what was announced and with what the id says.
+// check compares the bytes with the announced size and with the digest in the id.
 func (c *content) check() error {
 	switch {
 	case c.size >= 0 && c.offset != c.size:
@@ -82,11 +82,11 @@ func (c *content) check() error {
 	return nil
 }
 
-// stream writes to standard output, where nothing can be taken back: a wrong digest shows in the exit code.
-// Nobody may be reading there, so that a write ends with its context too.
+// stream writes a download to standard output, where bytes cannot be taken back: a wrong digest only changes the exit code.
+// A write also ends with the context, since the reader of a pipe may have stopped reading.
 type stream struct {
 	content
-	ctx context.Context //nolint:containedctx // of the one download that is written
+	ctx context.Context //nolint:containedctx // ends with the one download
 	out io.Writer
 }
 
@@ -112,7 +112,7 @@ func (s *stream) Write(part []byte) (int, error) {
 		s.add(part)
 		return len(part), nil
 	case <-s.ctx.Done():
-		return 0, invocation.ErrInterrupted // and part is written to no more: the download is at its end
+		return 0, invocation.ErrInterrupted // the download has ended; part is not used again
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package saved reads an answer of bytes into a file or to standard output, and goes on where an earlier run broke off.
+// Package saved downloads bytes to a file or to standard output, and continues the partial download of an earlier run.
 package saved
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// mostAttempts bounds how often one run goes on with a download that broke off.
+// mostAttempts bounds how often one run tries to complete a download whose connection breaks.
 const mostAttempts = 4
 
-// Target says where a download goes.
+// Target is where a download goes: a file or standard output.
 type Target struct {
 	Terminal invocation.Terminal
 
-	name  string // - is standard output
+	name  string // "-" is standard output
 	force bool
 }
 
@@ -29,8 +29,8 @@ func (t *Target) AddFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&t.force, "force", false, "write over a file that is there")
 }
 
-// Download saves the answer to a request. A file has its name when all of it is there and right, and not before. What came until
-// the connection broke waits beside it for the next run, if that can tell whether the rest belongs to it.
+// Download saves the answer to a request. A file gets its name only when it is complete and its digest is right. A partial
+// download stays beside it for the next run, if the blob's id has a digest by which that run can check the whole.
 func (t *Target) Download(ctx context.Context, client *rs.Client, request rs.Request) error {
 	digest := digestOf(request)
 	var target sink = &stream{newContent(digest), ctx, t.Terminal.Out}
@@ -49,21 +49,21 @@ func (t *Target) Download(ctx context.Context, client *rs.Client, request rs.Req
 	return nil
 }
 
-// sink takes the bytes of a download.
+// sink receives the bytes of a download.
 type sink interface {
-	// complete reports whether nothing is missing; resume is where to go on.
+	// complete reports whether all bytes are there. resume returns where to continue.
 	complete() bool
 	resume() rs.Resume
-	// begin readies the sink for what the resource server sends; the offset is that of resume, or 0.
+	// begin prepares for an answer, which starts at the offset of resume or at 0.
 	begin(opened *rs.Download) error
 	io.Writer
-	// finish judges the whole, and gives it its name.
+	// finish checks the whole and names the file.
 	finish() error
-	// leave keeps what there is for another run.
+	// leave keeps a partial download for another run.
 	leave() error
 }
 
-// download reads until the sink is full, and goes on a few times where the connection broke.
+// download reads until the sink is complete. It continues a broken download, with at most mostAttempts attempts in all.
 func download(ctx context.Context, client *rs.Client, request rs.Request, target sink, progress *progress) error {
 	for attempt := 1; !target.complete(); attempt++ {
 		before := target.resume().Offset
@@ -83,7 +83,7 @@ func downloadPart(ctx context.Context, client *rs.Client, request rs.Request, ta
 	opened, err := client.Open(ctx, request, target.resume())
 	refused, ok := errors.AsType[*rs.Error](err)
 	if ok && refused.Status == http.StatusRequestedRangeNotSatisfiable && target.resume().Offset > 0 {
-		opened, err = client.Open(ctx, request, rs.Resume{}) // what is there is not the beginning of it
+		opened, err = client.Open(ctx, request, rs.Resume{}) // the partial file is not a beginning of this blob
 	}
 	if err != nil {
 		return err

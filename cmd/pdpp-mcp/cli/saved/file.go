@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// file writes FILE.….part and renames it when all of it is there and right.
+// file writes FILE.….part and renames it to FILE when it is complete and right.
 type file struct {
 	content
 	name  string
@@ -21,9 +21,8 @@ type file struct {
 	part  *os.File // FILE.….part
 }
 
-// newFile opens the file for the bytes until all are there. When the id names their digest, so does the file: the next run can
-// go on with what a killed run left, and the digest shows in the end whether it was the beginning of the same bytes. For any
-// other id the file is new.
+// newFile opens the partial file. If the digest is known, it is part of the file's name, so that a later run can continue
+// and check the whole. Otherwise the file is new.
 func newFile(name string, force bool, digest string) (*file, error) {
 	if name == "" {
 		return nil, invocation.Usagef("-o is missing; name the file to write, or - for standard output")
@@ -37,16 +36,16 @@ func newFile(name string, force bool, digest string) (*file, error) {
 		return nil, err
 	}
 	if f.offset, err = io.Copy(f.digest, f.part); err != nil {
-		return nil, fmt.Errorf("read what an earlier run left: %w", errors.Join(err, f.part.Close()))
+		return nil, fmt.Errorf("read the partial file of an earlier run: %w", errors.Join(err, f.part.Close()))
 	}
 	return f, nil
 }
 
-// digestShown is how much of the digest is part of the name of FILE.….part, in hexadecimal digits.
+// digestShown is how many hexadecimal digits of the digest are part of the name FILE.….part.
 const digestShown = 16
 
-// openPart makes the file, or opens the one that an earlier run made. What another user may have put there is neither
-// followed nor changed: a link, a pipe, a file that others can write or that has another name.
+// openPart creates the partial file or opens that of an earlier run. It refuses what another user may have put there: a
+// link, a pipe, a file that others can write, and one with a second hard link.
 func openPart(name, digest string) (*os.File, error) {
 	var file *os.File
 	var err error
@@ -54,7 +53,7 @@ func openPart(name, digest string) (*os.File, error) {
 		file, err = os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part") // 0600
 	} else {
 		part := name + "." + digest[:digestShown] + ".part"
-		file, err = os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
+		file, err = os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // O_EXCL follows no link
 		if errors.Is(err, fs.ErrExist) {
 			file, _, err = ownfile.OpenPrivate(part, os.O_RDWR)
 		}
@@ -68,7 +67,7 @@ func openPart(name, digest string) (*os.File, error) {
 	return file, nil
 }
 
-// refuseExisting refuses what would be written over, and what is no file: renaming would put one in its place.
+// refuseExisting refuses to replace an existing file without --force, and anything else than a regular file with it too.
 func (f *file) refuseExisting() error {
 	info, err := os.Lstat(f.name)
 	switch {
@@ -79,7 +78,7 @@ func (f *file) refuseExisting() error {
 	case info.IsDir():
 		return invocation.Usagef("-o %s is a directory; name a file in it", f.name)
 	case !info.Mode().IsRegular():
-		return invocation.Usagef("-o %s is a link or another thing that is no regular file; name a file, or - for standard output", f.name)
+		return invocation.Usagef("-o %s is not a regular file; name a file, or - for standard output", f.name)
 	case !f.force:
 		return invocation.Usagef("%s is there already; pass --force to write over it", f.name)
 	}
@@ -94,7 +93,7 @@ func (f *file) begin(opened *rs.Download) error {
 	return nil
 }
 
-// restart drops what an earlier run left.
+// restart truncates the partial file of an earlier run.
 func (f *file) restart() error {
 	_, err := f.part.Seek(0, io.SeekStart)
 	if err = errors.Join(err, f.part.Truncate(0)); err != nil {
@@ -109,10 +108,10 @@ func (f *file) Write(part []byte) (int, error) {
 	return count, err
 }
 
-// finish gives the file its name. Wrong bytes are removed, since no later run could mend them.
+// finish checks the bytes and renames the file. Wrong bytes are removed, since a later run cannot continue from them.
 func (f *file) finish() error {
 	if err := f.check(); err != nil {
-		f.offset = 0 // leave removes it
+		f.offset = 0 // so that leave removes it
 		return err
 	}
 	if err := f.part.Sync(); err != nil {
@@ -127,7 +126,7 @@ func (f *file) finish() error {
 	return f.part.Close()
 }
 
-// leave keeps what there is for another run, and nothing that none could use.
+// leave closes the partial file. It stays for a later run only if that can continue it.
 func (f *file) leave() error {
 	if f.offset == 0 || f.wanted == "" {
 		return errors.Join(f.part.Close(), os.Remove(f.part.Name()))

@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// progress shows on a terminal how far a download is.
+// progress shows the bytes received so far on a terminal.
 type progress struct {
 	line          *invocation.Line
 	received, all int64 // bytes; all is -1 when unknown
@@ -16,7 +16,7 @@ type progress struct {
 
 func (p *progress) begin(offset, size int64) { p.received, p.all = offset, size }
 
-// Write counts a part, and shows the count ten times a second at most.
+// Write counts a part and shows the count at most ten times a second.
 func (p *progress) Write(part []byte) (int, error) {
 	p.received += int64(len(part))
 	if now := time.Now(); now.Sub(p.shown) >= 100*time.Millisecond {

@@ -15,12 +15,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// healthTimeout bounds a look at the server. It is asked on the same machine.
+// healthTimeout bounds the request to the server, which runs on the same machine.
 const healthTimeout = 2 * time.Second
 
 const healthPath = "/healthz"
 
-// NewHealthcheckCommand is for images that hold nothing but this program, and so have no other HTTP client.
+// NewHealthcheckCommand makes the command for health checks in images that have no other HTTP client.
 func NewHealthcheckCommand() *cobra.Command {
 	var listen string
 	command := &cobra.Command{
@@ -57,14 +57,14 @@ func checkHealth(ctx context.Context, listen string) error {
 	if err != nil {
 		return unhealthy(address, err.Error(), err)
 	}
-	_ = response.Body.Close() // the status says it all
+	_ = response.Body.Close() // only the status counts
 	if response.StatusCode != http.StatusOK {
 		return unhealthy(address, "it answered "+response.Status, nil)
 	}
 	return nil
 }
 
-// dialable is the address of this machine at which a server can be asked that listens on another one.
+// dialable returns the address to dial for a server that listens on an address: loopback for one that means all interfaces.
 func dialable(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

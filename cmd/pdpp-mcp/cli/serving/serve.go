@@ -55,7 +55,7 @@ func serve(ctx context.Context, settings *serveSettings, version string, logger 
 		return errors.Join(err, listener.Close())
 	}
 	group, running := errgroup.WithContext(ctx)
-	// The metrics can still be read while calls under way are finished.
+	// The metrics stay readable while the server drains.
 	scraped, endScraping := context.WithCancel(context.WithoutCancel(ctx))
 	if settings.metricsListen != "" {
 		metricsListener, err := listen(ctx, "metrics-listen", settings.metricsListen)
@@ -74,7 +74,7 @@ func serve(ctx context.Context, settings *serveSettings, version string, logger 
 	return group.Wait()
 }
 
-// newHostedHandler puts the parts of a hosted server together.
+// newHostedHandler makes the handler of a hosted server from its settings.
 func newHostedHandler(settings *serveSettings, version string, address net.Addr, counted *prometheus.Metrics, logger *slog.Logger) (*host.Handler, error) {
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: settings.authorizationServer,
@@ -104,7 +104,7 @@ func newHostedHandler(settings *serveSettings, version string, address net.Addr,
 	})
 }
 
-// reachableAt is an address for a URL: localhost in place of one that means every interface of the machine.
+// reachableAt returns the host and port for a URL: localhost for an address that means all interfaces.
 func reachableAt(address net.Addr) string {
 	listening, err := netip.ParseAddrPort(address.String())
 	if err != nil || !listening.Addr().IsUnspecified() {
@@ -113,7 +113,7 @@ func reachableAt(address net.Addr) string {
 	return fmt.Sprintf("localhost:%d", listening.Port())
 }
 
-// listen takes an address, or says which flag to change.
+// listen listens on an address. Its error names the flag.
 func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
@@ -127,12 +127,12 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 
 const metricsPath = "/metrics"
 
-// serveMetrics answers on another address than the server until the context is done.
+// serveMetrics serves the metrics on their own address until the context is done.
 func serveMetrics(ctx context.Context, listener net.Listener, counted http.Handler, logger *slog.Logger) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+metricsPath, counted)
 	server := host.NewHTTPServer(mux, logger)
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // a scrape that is cut off is asked for again
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // scrapers retry
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve metrics: %w", err)
 	}

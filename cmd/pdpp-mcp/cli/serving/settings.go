@@ -19,13 +19,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// introspectionSecretVariable holds the secret itself, for containers.
+// introspectionSecretVariable names the environment variable that may hold the secret itself, for containers.
 const introspectionSecretVariable = "PDPP_INTROSPECTION_CLIENT_SECRET"
 
-// defaultListen is an address that only this machine reaches.
+// defaultListen is on loopback, so that other machines cannot connect by default.
 const defaultListen = "127.0.0.1:8788"
 
-// serveSettings are the flags of serve, and what check makes of them.
+// serveSettings are the flags of serve, and the values that check derives from them.
 type serveSettings struct {
 	providerURL             string
 	rsURL                   string
@@ -74,7 +74,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "drain-delay", "caller-concurrency", "caller-rate")
 }
 
-// check finds what is missing or makes no sense before anything is listened on.
+// check refuses missing and wrong settings before the server listens.
 func (s *serveSettings) check() error {
 	var err error
 	if s.providerURL, err = credential.ParseProviderURL(s.providerURL); err != nil {
@@ -106,7 +106,7 @@ func (s *serveSettings) check() error {
 	return err
 }
 
-// refuseClearText looks at every address that tokens are sent to: the resource server and the introspection.
+// refuseClearText checks the addresses that tokens are sent to: the resource server and the introspection endpoint.
 func (s *serveSettings) refuseClearText() error {
 	asked, introspection := "authorization server", s.authorizationServer
 	if s.introspectionURL != "" {
@@ -123,7 +123,7 @@ func missing(what, flag, variable string) error {
 	return credential.Misconfigured("no "+what, fmt.Sprintf("pass --%s or set %s", flag, variable), nil)
 }
 
-// secret takes the one of the file, and else the one of the environment.
+// secret returns the introspection secret from its file, or else from the environment.
 func (s *serveSettings) secret() (rs.Secret, error) {
 	value := os.Getenv(introspectionSecretVariable)
 	if s.introspectionSecretFile != "" {
@@ -143,9 +143,8 @@ func (s *serveSettings) secret() (rs.Secret, error) {
 
 func (s *serveSettings) resourceURL() string { return cmp.Or(s.rsURL, s.providerURL) }
 
-// acceptedAudiences are the resource server by both of its URLs, this server's origin and /mcp, and what
-// was configured (R-HOST-10). Without a public URL the origin depends on the request; then it can be each
-// allowed host behind a proxy.
+// acceptedAudiences returns the token audiences to accept (R-HOST-10): both URLs of the resource server, this server's
+// origin and its /mcp, and those of --audience. Without a public URL, each allowed host behind a proxy is an origin.
 func (s *serveSettings) acceptedAudiences(address string) []string {
 	origins := []string{s.publicURL}
 	if s.publicURL == "" {

@@ -1,4 +1,4 @@
-// Package serving has the commands that serve MCP, and the one that asks whether a server is up.
+// Package serving has the commands that serve MCP, and the health check of a server.
 package serving
 
 import (
@@ -38,15 +38,14 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	return command
 }
 
-// How much a heap may grow before it is collected trades memory for time: most of what is allocated are the
-// SDK's buffers and pages, gone after each request. A local server shares the machine with a person, so it
-// grows less.
+// The GC percentages trade memory for time: most allocations are buffers and pages that are garbage after each request. A
+// local server shares its machine with a person, so its heap grows less.
 const (
 	servedGCPercent = 400
 	stdioGCPercent  = 300
 )
 
-// raiseGCPercent sets how much the heap may grow, unless GOGC is set.
+// raiseGCPercent sets the GC percentage, unless GOGC is set.
 func raiseGCPercent(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)

@@ -14,7 +14,7 @@ import (
 
 // NewDoctorCommand makes the command that checks everything between an MCP host and the data.
 func NewDoctorCommand(terminal invocation.Terminal) *cobra.Command {
-	// One check has less time than one request elsewhere: a run that waits is what people are here for.
+	// A check has less time than a request of other commands, so that a provider that hangs does not hang the doctor.
 	provider := invocation.Provider{Timeout: doctor.DefaultDeadline}
 	var asJSON bool
 	command := &cobra.Command{
@@ -58,13 +58,13 @@ the configuration.`,
 	return command
 }
 
-// examination says what to examine. A wrong provider URL is a finding, not an error.
+// examination returns what to examine. A wrong provider URL is reported as a finding, not as an error.
 func examination(provider *invocation.Provider) (doctor.Options, error) {
 	options := doctor.Options{
 		ProviderURL: provider.URL, GrantID: provider.GrantID, Environment: os.Environ(), Deadline: provider.Timeout,
 		AllowPlainHTTP: provider.ClearText.Allowed,
 	}
-	if machine, err := mcphost.ThisMachine(); err == nil { // without a home there are no hosts to look at
+	if machine, err := mcphost.ThisMachine(); err == nil { // without a home directory no hosts are checked
 		options.Machine = machine
 	}
 	options.TokenSource, options.Token = provider.Passed()
@@ -78,7 +78,7 @@ func examination(provider *invocation.Provider) (doctor.Options, error) {
 	return options, nil
 }
 
-// doctorError says that checks failed. Its exit code is that of the first.
+// doctorError reports that checks failed. Its exit code is that of the first one.
 type doctorError struct {
 	failed int
 	first  doctor.Result
@@ -91,10 +91,10 @@ func (e *doctorError) Error() string {
 	return fmt.Sprintf("%d checks failed, the first of them %s", e.failed, e.first.ID)
 }
 
-// ExitCode is that of the first failure.
+// ExitCode returns the code of the first failure's class.
 func (e *doctorError) ExitCode() int { return invocation.ClassCode(e.first.Class) }
 
-// doctorDocument is what --json prints. Adding members is fine; changing them breaks scripts.
+// doctorDocument is the output of --json. Members may be added; changing one breaks scripts.
 type doctorDocument struct {
 	ProviderURL string        `json:"provider_url"` // as it was passed
 	OK          bool          `json:"ok"`

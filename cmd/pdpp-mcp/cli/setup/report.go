@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
 )
 
-// doctorReport prints findings as they come, or keeps them.
+// doctorReport prints findings as they arrive, or keeps them for --json.
 type doctorReport struct {
 	terminal invocation.Terminal
 	marks    map[doctor.State]string
@@ -38,11 +38,10 @@ func newDoctorReport(terminal invocation.Terminal) *doctorReport {
 	return report
 }
 
-// titleWidth is that of the longest title, in columns.
+// titleWidth is the width of the longest title, in columns.
 const titleWidth = len("Authorization server")
 
-// print writes a line for the finding, and one for what mends it. A writer that fails ends the process by a
-// broken pipe, or leaves nothing to be done.
+// print writes a line for the finding and one for its remedy. Write errors are ignored, since there is no other output.
 func (r *doctorReport) print(result doctor.Result) {
 	r.keep(result)
 	line := strings.TrimRight(fmt.Sprintf("%s %-*s  %s", r.marks[result.State], titleWidth, result.Title, invocation.OneLine(result.Detail)), " ")
@@ -54,7 +53,7 @@ func (r *doctorReport) print(result doctor.Result) {
 
 func (r *doctorReport) keep(result doctor.Result) { r.results = append(r.results, result) }
 
-// err is nil when nothing failed.
+// err returns a *doctorError, or nil if no check failed.
 func (r *doctorReport) err() error {
 	var failures []doctor.Result
 	for _, result := range r.results {

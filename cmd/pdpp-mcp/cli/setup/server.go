@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// setupServer are the flags that say what a host is to start or to dial.
+// setupServer has the flags that describe the server that a host starts or connects to.
 type setupServer struct {
 	name        string
 	url         string
@@ -32,7 +32,7 @@ func (s *setupServer) addFlags(flags *pflag.FlagSet) {
 	s.clearText.AddFlags(flags)
 }
 
-// server is what the host gets to know. With --url, variables that are set for other commands have no say.
+// server returns the server for the host's configuration. With --url, environment variables for other commands are ignored.
 func (s *setupServer) server() (mcphost.Server, error) {
 	if s.url != "" {
 		return mcphost.Server{Name: s.name, URL: s.url}, nil
@@ -59,7 +59,7 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	if root != "" {
 		arguments = append(arguments, "--cache-root", root)
 	}
-	if credential.RefuseClearText("provider URL", provider) != nil { // allowed here, so there too
+	if credential.RefuseClearText("provider URL", provider) != nil { // allowed here, so the started server needs the flag too
 		arguments = append(arguments, "--"+invocation.AllowPlainHTTP)
 	}
 	if s.grantID != "" {
@@ -68,8 +68,8 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	return mcphost.Server{Name: s.name, Command: binary, Arguments: arguments}, nil
 }
 
-// root is the cache as an absolute path, since a host starts servers in another folder. It is empty for
-// the one below the home directory, which the started binary finds by itself.
+// root returns the absolute path of the cache, since a host starts servers in another folder. It is empty for the default
+// below the home directory, which the started binary finds by itself.
 func (s *setupServer) root() (string, error) {
 	cache, err := invocation.OpenCache(s.cacheRoot, nil)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *setupServer) root() (string, error) {
 	return absolute, nil
 }
 
-// thisBinary is the absolute path of the program. A link on the PATH by which it was called is kept, because
-// it outlives an update of what it points to.
+// thisBinary returns the absolute path of the program. It keeps a link on the PATH, which stays valid when an update
+// replaces the link's target.
 func thisBinary() (string, error) {
 	running, err := os.Executable()
 	if err != nil {

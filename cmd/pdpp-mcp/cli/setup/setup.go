@@ -1,4 +1,4 @@
-// Package setup has the commands that look after this machine: setup of an MCP host, and doctor.
+// Package setup has the commands that configure and check this machine: setup of an MCP host, and doctor.
 package setup
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// setup is one command line of pdpp-mcp setup.
+// setup is one run of pdpp-mcp setup.
 type setup struct {
 	terminal invocation.Terminal
 	server   setupServer
@@ -54,7 +54,7 @@ hosted server and signs in there by itself. No token is written into a configura
 			return nil
 		},
 		RunE: func(command *cobra.Command, positional []string) error {
-			host, _ := mcphost.Find(positional[0]) // Args lets nothing else pass
+			host, _ := mcphost.Find(positional[0]) // Args has checked the name
 			return setup.run(command, host)
 		},
 	}
@@ -72,7 +72,7 @@ func hostNames() []string {
 	return names
 }
 
-// run shows the change on stdout and everything else on stderr.
+// run shows the change on stdout, asks, and writes it. Everything else goes to stderr.
 func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	server, err := s.server.server()
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 		return fmt.Errorf("show the change: %w", err)
 	}
 	if !host.Installed(machine) {
-		s.say("%s has left no traces on this machine; the file will be there when it comes", host.Title)
+		s.say("%s does not seem to be installed on this machine; it will find the file when it is", host.Title)
 	}
 	if !s.yes {
 		agreed, err := confirm(command.Context(), s.terminal, "Write "+invocation.Printable(change.Path)+"?")
@@ -142,13 +142,13 @@ func (s *setup) sayNext(host mcphost.Host, server mcphost.Server) {
 	}
 }
 
-// say writes a line for people. Nothing is left to be done if stderr cannot be written.
+// say writes a line to stderr. A failed write is ignored.
 func (s *setup) say(format string, values ...any) {
 	_, _ = fmt.Fprintln(s.terminal.Err, invocation.Printable(fmt.Sprintf(format, values...)))
 }
 
-// confirm asks a person and reports whether the answer is yes; Ctrl-C is a no. Without a terminal it is an error, since there is
-// no person to ask.
+// confirm asks on the terminal and reports whether the answer is yes; Ctrl-C counts as no. Without a terminal it returns a
+// usage error.
 func confirm(ctx context.Context, terminal invocation.Terminal, question string) (bool, error) {
 	input, isTerminal := invocation.OnTerminal(terminal.In)
 	if !isTerminal {
@@ -158,7 +158,7 @@ func confirm(ctx context.Context, terminal invocation.Terminal, question string)
 		return false, fmt.Errorf("ask: %w", err)
 	}
 	answered := make(chan string, 1)
-	go func() { // a read cannot be interrupted; after Ctrl-C the process ends without it
+	go func() { // a read cannot be interrupted; the process ends without it
 		line, err := bufio.NewReader(input).ReadString('\n')
 		if err != nil {
 			line = ""

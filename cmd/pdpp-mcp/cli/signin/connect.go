@@ -18,10 +18,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// errNothingStored ends a sign-in that was broken off. The cache is written in one step after it, or not at all.
+// errNothingStored is the error of an interrupted sign-in. The cache is written only after a sign-in, in one step.
 var errNothingStored = fmt.Errorf("%w; nothing was stored", invocation.ErrInterrupted)
 
-// signIn is what connect was asked to do.
+// signIn has the flags of connect.
 type signIn struct {
 	cacheRoot string
 	noBrowser bool
@@ -60,7 +60,7 @@ adds a grant: the last one is used unless --grant-id names another.`,
 	return command
 }
 
-// oneProvider wants the provider's URL and nothing else.
+// oneProvider accepts one argument, the provider's URL. It is a cobra.PositionalArgs.
 func oneProvider(command *cobra.Command, arguments []string) error {
 	if len(arguments) == 0 || arguments[0] == "" {
 		return invocation.Usagef("%s takes the URL of a provider, such as https://pdpp.example", command.Name())
@@ -76,7 +76,7 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	if err != nil {
 		return err
 	}
-	// The owner is not asked for what could not be kept.
+	// The owner is asked only if the credential can be stored.
 	if err := cache.Prepare(s.options.ProviderURL); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	return s.reportConnected(terminal, cache, entry)
 }
 
-// reportConnected shows commands that find the credential where it was put.
+// reportConnected prints what was stored, and the next commands, with the flags by which they find the credential.
 func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential.Cache, entry *credential.Entry) error {
 	path, err := cache.Path(entry.ProviderURL)
 	if err != nil {

@@ -24,7 +24,7 @@ type connection struct {
 	Scope               string     `json:"scope,omitempty"`
 	ClientID            string     `json:"client_id,omitempty"`
 	CreatedAt           time.Time  `json:"created_at,omitzero"`
-	ExpiresAt           *time.Time `json:"expires_at"` // null: it does not expire, or the provider does not say
+	ExpiresAt           *time.Time `json:"expires_at"` // null if it does not expire or the provider gave no time
 	State               string     `json:"state"`
 	Current             bool       `json:"current"` // used without --grant-id
 	Path                string     `json:"path"`
@@ -66,7 +66,7 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 	return command
 }
 
-// storedConnections warns of files that cannot be used and lists the others.
+// storedConnections lists the stored credentials. It logs a warning for each file that cannot be used.
 func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Time) ([]connection, error) {
 	files, err := cache.List()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// NewDisconnectCommand makes the command that removes stored credentials, and revokes their tokens.
+// NewDisconnectCommand makes the command that removes stored credentials and revokes their tokens.
 func NewDisconnectCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot, grantID string
 	var keepToken bool
@@ -46,8 +46,8 @@ the provider.`,
 	return command
 }
 
-// reportDisconnected revokes what was removed. Removing comes first, since a provider that does not answer must not
-// keep a credential on this machine; so a token that could not be revoked is reported and is no failure.
+// reportDisconnected revokes the tokens of removed credentials and prints the results. Credentials are removed first, so that
+// a provider that does not answer cannot keep one on this machine. A failed revocation is printed and is not an error.
 func reportDisconnected(ctx context.Context, out io.Writer, provider string, removed []*credential.Entry, keepToken bool) error {
 	if len(removed) == 0 {
 		_, err := fmt.Fprintf(out, "Removed a malformed credential file of %s.\n", invocation.Printable(provider))
@@ -67,7 +67,7 @@ func reportDisconnected(ctx context.Context, out io.Writer, provider string, rem
 	return err
 }
 
-// revoke says what became of the token.
+// revoke revokes a token at its authorization server and returns the outcome as text.
 func revoke(ctx context.Context, entry *credential.Entry) string {
 	revoked, err := connect.Revoke(ctx, entry, nil)
 	switch {

@@ -16,21 +16,21 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// openBrowser shows a page to the person at this machine, if there is a display. It is an http or https URL that
-// was checked. A browser that does not open is no failure: the link has been printed.
+// openBrowser opens a page in the browser of this machine, if there is a display. The page must be a checked http or https
+// URL. Failures are ignored, since the link has been printed.
 func openBrowser(page string) {
 	name, arguments := browserCommand(runtime.GOOS, os.Getenv)
 	if name == "" {
 		return
 	}
-	// Not bound to a context: the browser outlives the sign-in. Messages of the browser would break the screen.
+	// Not bound to a context, since the browser outlives the sign-in. Its messages are dropped: they would break the screen.
 	command := exec.Command(name, append(arguments, page)...)
 	if err := command.Start(); err == nil {
 		go func() { _ = command.Wait() }()
 	}
 }
 
-// browserCommand is the program that opens a page; empty where there is no display.
+// browserCommand returns the program that opens a page, with its arguments. The name is empty without a display.
 func browserCommand(system string, getenv func(string) string) (string, []string) {
 	switch system {
 	case "darwin":
@@ -44,14 +44,14 @@ func browserCommand(system string, getenv func(string) string) (string, []string
 	return "xdg-open", nil
 }
 
-// approvalScreen shows a person the link and the code, and on a terminal how long they are still good for.
+// approvalScreen shows the link and the code for an approval, and on a terminal the time left.
 type approvalScreen struct {
 	out        io.Writer
 	isTerminal bool
 
 	once    sync.Once
 	stop    chan struct{}
-	stopped chan struct{} // nil: no line is being rewritten
+	stopped chan struct{} // nil when no countdown runs
 }
 
 func newApprovalScreen(out io.Writer) *approvalScreen {
@@ -59,10 +59,10 @@ func newApprovalScreen(out io.Writer) *approvalScreen {
 	return &approvalScreen{out: out, isTerminal: isTerminal, stop: make(chan struct{})}
 }
 
-// show prints what the owner needs. It is called once.
+// show prints the link, the code and the deadline. It is called once.
 func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	fmt.Fprintf(s.out, "\nTo approve the access, open this link:\n\n    %s\n\n", invocation.Printable(approval.URL))
-	// Whoever ticks several gets a package token, which is refused only afterwards.
+	// Approving several connections gives a package token, which connect refuses.
 	fmt.Fprint(s.out, "One connection can be approved at a time; connect again for the next.\n\n")
 	if approval.UserCode != "" {
 		fmt.Fprintf(s.out, "and check that the page shows this code, or type it in:\n\n%s\n\n", s.framed(invocation.Printable(approval.UserCode)))
@@ -75,7 +75,7 @@ func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	go s.count(approval.ExpiresAt, now)
 }
 
-// framed draws a frame around a code, which can still be copied.
+// framed draws a frame around a code. The code can still be selected and copied.
 func (s *approvalScreen) framed(code string) string {
 	if !s.isTerminal {
 		return "    " + code
