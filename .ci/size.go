@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command size counts the hand-written Go that is linked into pdpp-mcp, so that a change that claims to make it smaller
-// can show it: go run .ci/size.go [-packages], in the root of the module. Generated files and tests do not count.
+// Command size counts the lines of hand-written Go that are linked into pdpp-mcp. Generated files and tests do not count.
+// Run it in the root of the module: go run .ci/size.go [-packages].
 package main
 
 import (
@@ -88,7 +88,7 @@ func linked() (root string, packages []linkedPackage, err error) {
 	return root, packages, lines.Err()
 }
 
-// count is what was found. Lengths are in lines.
+// count has the counts of some packages. Lengths are in lines.
 type count struct {
 	packages, lines, comments int
 	files, functions          []int

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The program starts itself in its roles; here that is the test.
+// The program starts itself in its roles. Under test, the test binary plays them.
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(play(role))
@@ -18,8 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A brief run measures everything once: what it finds means little, that it finds something means that the
-// thorough run works.
+// A brief run measures everything once. Its figures mean little, but it shows that the thorough run works.
 func TestBriefRunMeasuresEverything(t *testing.T) {
 	directory := t.TempDir()
 	page := filepath.Join(directory, pageName)
@@ -81,7 +80,7 @@ func TestPageWithoutMarkersIsRefused(t *testing.T) {
 	}
 }
 
-// A part of the figures does not replace the page.
+// The page is not replaced by a part of the figures.
 func TestPartIsNotWritten(t *testing.T) {
 	if err := run(t.Context(), []string{"-only", "surface", "-write", t.TempDir()}, new(strings.Builder)); !errors.Is(err, errPartialPage) {
 		t.Errorf("the error is %v", err)

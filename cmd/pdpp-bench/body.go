@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Bodies of the canned resource server, in the shapes of rs-contract.md and without whitespace, as servers
-// send them.
+// Bodies of the canned resource server, without white space, as servers send them.
 
-// recordsBody is a page of so many records, each with text of about so many bytes.
+// recordsBody returns a page of so many rows, each of about size bytes.
 func recordsBody(rows, size int) []byte {
 	var body strings.Builder
 	body.WriteString(`{"data":[`)
@@ -21,7 +20,7 @@ func recordsBody(rows, size int) []byte {
 	return []byte(body.String())
 }
 
-// record has as many bytes as asked for, but no fewer than its envelope and short fields take.
+// record returns a record of size bytes, or more if its envelope and short fields need more.
 func record(number, size int) string {
 	head := fmt.Sprintf(`{"data":{"id":"msg-%03d","from_name":"Grace Hopper","is_seen":false,"labels":["INBOX"],`+
 		`"received_at":"2026-03-02T09:00:00.000Z","size_bytes":1600,"subject":"Note number %d","snippet":"`, number, number)
@@ -30,7 +29,7 @@ func record(number, size int) string {
 	return head + words(size-len(head)-len(tail)) + tail
 }
 
-// words is prose of exactly so many bytes.
+// words returns prose of exactly size bytes.
 func words(size int) string {
 	const prose = "the garden of a mountain protocol has lanterns and a budget for travel, "
 	if size <= 0 {
@@ -39,7 +38,7 @@ func words(size int) string {
 	return strings.Repeat(prose, size/len(prose)+1)[:size]
 }
 
-// hitsBody is a page of search hits as the captured server sends them.
+// hitsBody returns a page of search hits in the form of a captured server.
 func hitsBody(hits int, connection string) []byte {
 	var body strings.Builder
 	body.WriteString(`{"has_more":false,"object":"list","url":"/v1/search","data":[`)
@@ -58,8 +57,8 @@ func hitsBody(hits int, connection string) []byte {
 	return []byte(body.String())
 }
 
-// fullSchema is the exhaustive document of a server that does not know the compact view. 20 connectors of 30
-// streams of 25 fields make about 8 MB.
+// fullSchema returns the full document of a server that does not know the compact view. 20 connectors of 30 streams of 25
+// fields make about 8 MB.
 func fullSchema(connectors, streams, fields int) []byte {
 	const unusable = `{"declared":false,"usable":false}`
 	var body strings.Builder

@@ -5,10 +5,10 @@ import "time"
 // effort is how much is measured.
 type effort struct {
 	starts   int           // of a process, for medians
-	calls    int           // one after the other, for latencies
-	mixed    int           // calls before memory is looked at
+	calls    int           // in sequence, for latencies
+	mixed    int           // calls before memory is measured
 	window   time.Duration // of one load
-	rounds   int           // of loads that take turns
+	rounds   int           // of alternating loads
 	points   []int         // of the sweep over rows
 	children []int
 	fields   []int

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// loaded is what a load found.
+// loaded is the result of a load.
 type loaded struct {
-	rate float64 // answers a second
+	rate float64 // answers per second
 	p50  time.Duration
 	p99  time.Duration
 }
 
-// next makes the request that a connection sends next; number counts them all.
+// next makes the next request of a connection. Number counts the requests of all connections.
 type next func(ctx context.Context, number int) (*http.Request, error)
 
-// load keeps so many connections busy for a while. Every answer is read to its end and has to be a 200.
+// load keeps so many connections busy for the window. It reads every answer to its end and fails for a status other than 200.
 func load(ctx context.Context, connections int, window time.Duration, make next) (loaded, error) {
 	found := loader{transport: newTransport(connections), make: make, sent: new(counter)}
 	defer found.transport.CloseIdleConnections()
-	if err := found.each(connections, func() error { return found.exchange(ctx, nil) }); err != nil { // connections are open before the clock runs
+	if err := found.each(connections, func() error { return found.exchange(ctx, nil) }); err != nil { // opens the connections before the clock starts
 		return loaded{}, err
 	}
 	var mu sync.Mutex
@@ -78,7 +78,7 @@ func (l *loader) each(connections int, work func() error) error {
 	return all
 }
 
-// exchange sends one request and notes how long its whole answer took.
+// exchange sends one request, reads its whole answer and appends how long that took to times, unless that is nil.
 func (l *loader) exchange(ctx context.Context, times *[]time.Duration) error {
 	request, err := l.make(ctx, int(l.sent.Add(1)))
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *loader) exchange(ctx context.Context, times *[]time.Duration) error {
 	return nil
 }
 
-// get reads an address with a bearer.
+// get makes GET requests of an address with a bearer.
 func get(address, bearer string) next {
 	return func(ctx context.Context, _ int) (*http.Request, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -114,8 +114,8 @@ func get(address, bearer string) next {
 	}
 }
 
-// hostedCall calls a tool of the hosted adapter, each time as another of so many callers: one caller alone
-// may send 20 requests a second.
+// hostedCall makes tool calls of the hosted adapter. They rotate through so many callers, since one caller may send only 20
+// requests per second.
 func hostedCall(address string, revision revision, tool, arguments, tokens string, callers int) next {
 	body := []byte(strings.TrimSpace(request(1, "tools/call", revision.toolCall(tool, arguments))))
 	return func(ctx context.Context, number int) (*http.Request, error) {

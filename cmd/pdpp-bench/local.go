@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// coldStart measures from the start of the process to the answer of initialize.
+// coldStart measures the time from the start of the process to the answer of initialize.
 func (s *suite) coldStart() error {
 	var times []time.Duration
 	for range s.effort.starts + 1 {
@@ -25,13 +25,14 @@ func (s *suite) coldStart() error {
 			return err
 		}
 	}
-	times = times[1:] // the first one reads the binary from the disk
+	times = times[1:] // the first start reads the binary from disk
 	s.report.add(atMost("cold start to the initialize answer, stdio, median", 12, milliseconds(median(times)), "ms",
 		fmt.Sprintf("p90 %.1f ms of %d starts", milliseconds(quantile(times, 0.9)), len(times))))
 	return nil
 }
 
-// latency compares a call, in each revision, with the direct GET of the same page and with a bare relay of it, turn by turn.
+// latency compares a call in each revision with the direct GET of the same page and with a bare relay of it. It alternates
+// between them.
 func (s *suite) latency() error {
 	sessions, err := s.eachRevision()
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *suite) latency() error {
 	return errors.Join(err, bare.end())
 }
 
-// eachRevision starts a greeted session of every revision.
+// eachRevision starts an initialized session of every revision.
 func (s *suite) eachRevision() ([]*session, error) {
 	var sessions []*session
 	for _, revision := range revisions {
@@ -79,7 +80,7 @@ func (s *suite) eachRevision() ([]*session, error) {
 	return sessions, nil
 }
 
-// inFlight keeps 32 calls of one session under way.
+// inFlight measures the rate of one session with 32 calls in flight.
 func (s *suite) inFlight() error {
 	sessions, err := s.eachRevision()
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *suite) inFlight() error {
 	return err
 }
 
-// pipeline sends a new call for each answer and gives the answers a second.
+// pipeline keeps depth calls in flight for the window and returns the answers per second.
 func (s *session) pipeline(ctx context.Context, depth int, window time.Duration) (float64, error) {
 	send := func() error {
 		s.asked++
@@ -152,7 +153,7 @@ var mixed = []struct{ tool, arguments string }{
 	{queryTool, `{"stream":"records_200","limit":100}`},
 }
 
-// localMemory looks at the resident memory after many calls of every tool.
+// localMemory measures the resident memory after many calls of every tool.
 func (s *suite) localMemory() error {
 	session, err := s.local(clientToken + "0")
 	if err != nil {
@@ -170,7 +171,7 @@ func (s *suite) localMemory() error {
 	return session.end()
 }
 
-// largeSchema reads the index out of a document that holds everything.
+// largeSchema measures the time and memory to read the schema index out of a full document of several MB.
 func (s *suite) largeSchema() error {
 	const token = largeToken + "20-30-25-" // and a number
 	var times []time.Duration
@@ -181,7 +182,7 @@ func (s *suite) largeSchema() error {
 		if err != nil {
 			return err
 		}
-		if _, err := session.call("aggregate", `{"stream":"messages","metric":"count"}`); err != nil { // the kind of the token is known
+		if _, err := session.call("aggregate", `{"stream":"messages","metric":"count"}`); err != nil { // reads the kind of the token
 			return err
 		}
 		process := session.command.Process

@@ -1,6 +1,5 @@
-// Command pdpp-bench measures the real pdpp-mcp against a canned provider, and beside it in the same run
-// the direct GET and a bare reverse proxy, since machines differ and ratios do not. It is never linked
-// into what it measures.
+// Command pdpp-bench measures the real pdpp-mcp against a canned provider. In the same run it measures the direct GET and a
+// bare reverse proxy, since ratios depend less on the machine than times do.
 //
 //	go run ./cmd/pdpp-bench [-quick] [-only PART] [-json FILE] [-write DIRECTORY] [-binary FILE]
 package main
@@ -29,11 +28,11 @@ func main() {
 
 var errPartialPage = errors.New("-only measures a part, and -write writes the whole page: leave one of them out")
 
-// run measures, prints the table, and writes what was asked for. A bar that is not met is no error.
+// run measures, prints the table and writes the requested files. A bar that is not met is not an error.
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("pdpp-bench", flag.ContinueOnError)
 	flags.SetOutput(out)
-	quick := flags.Bool("quick", false, "measure each thing once, briefly: shows that everything runs, its figures mean little")
+	quick := flags.Bool("quick", false, "measure each thing once, briefly: to see that everything runs; its figures mean little")
 	jsonFile := flags.String("json", "", "write the report to this file")
 	documents := flags.String("write", "", "write performance.md between its markers, and the plots, into this directory")
 	binary := flags.String("binary", "", "measure this pdpp-mcp instead of building one")

@@ -10,10 +10,10 @@ type measurement struct {
 	What    string  `json:"what"`
 	Unit    string  `json:"unit"`
 	Bar     float64 `json:"bar"`
-	AtLeast bool    `json:"at_least,omitempty"` // the bar is a least, not a most
+	AtLeast bool    `json:"at_least,omitempty"` // the bar is a minimum, not a maximum
 	Figure  float64 `json:"figure"`
 	Met     bool    `json:"met"`
-	Beside  string  `json:"beside,omitempty"` // what was measured in the same run
+	Beside  string  `json:"beside,omitempty"` // other figures of the same run
 }
 
 func atMost(what string, bar, figure float64, unit, beside string) measurement {
@@ -38,8 +38,7 @@ func (m measurement) verdict() string {
 	return "NOT MET"
 }
 
-// amount writes whole numbers in groups of three digits, and others with as many digits as tell
-// something.
+// amount formats large numbers in groups of three digits, and others with a few significant digits.
 func amount(value float64, unit string) string {
 	var digits string
 	switch {

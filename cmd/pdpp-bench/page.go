@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What stands between the markers is written by this program; the rest of the page is not.
+// The markers in the page between which this program writes.
 const (
 	pageName   = "performance.md"
 	plotFolder = "performance"
@@ -15,14 +15,14 @@ const (
 	endMark    = "<!-- end of figures -->"
 )
 
-// MarkerError is a page in which the figures have no place.
+// MarkerError reports a page without the markers for the figures.
 type MarkerError struct{ Path string }
 
 func (e *MarkerError) Error() string {
 	return fmt.Sprintf("%s has no place for figures: put the lines %s and %s into it", e.Path, beginMark, endMark)
 }
 
-// writePage puts the figures into the page of a directory, and the plots beside it.
+// writePage writes the figures into performance.md in a directory, and the plots beside it.
 func (r *report) writePage(directory string) error {
 	path := filepath.Join(directory, pageName)
 	text, err := os.ReadFile(path)
@@ -44,7 +44,7 @@ func (r *report) writePage(directory string) error {
 	return os.WriteFile(path, []byte(page), 0o644)
 }
 
-// within replaces what stands between the markers.
+// within returns the page with the text between its markers replaced, or a *MarkerError.
 func (r *report) within(path, text string) (string, error) {
 	head, rest, begun := strings.Cut(text, beginMark)
 	_, tail, ended := strings.Cut(rest, endMark)

@@ -43,7 +43,7 @@ func (s sweep) plot() string {
 	return svg.String()
 }
 
-// String is the line as a formula.
+// String returns the line as a formula.
 func (l line) String() string {
 	return fmt.Sprintf("%.3f ms + %.4f ms × n, R² = %.3f", l.Intercept, l.Slope, l.Determination)
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// buildBinary builds pdpp-mcp as make build does.
+// buildBinary builds pdpp-mcp like make build and returns its path.
 func buildBinary(ctx context.Context, directory string) (string, error) {
 	binary := filepath.Join(directory, "pdpp-mcp")
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp")
@@ -26,7 +26,7 @@ func buildBinary(ctx context.Context, directory string) (string, error) {
 	return binary, nil
 }
 
-// start starts a process that ends with the run at the latest.
+// start starts a process, which endProcesses kills at the end of the run.
 func (s *suite) start(command *exec.Cmd) error {
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", command.Path, err)
@@ -35,14 +35,14 @@ func (s *suite) start(command *exec.Cmd) error {
 	return nil
 }
 
-// endProcesses ends what is left. Processes that have ended by themselves give an error, which says just that.
+// endProcesses kills the processes that are left. The errors of those that have ended are ignored.
 func (s *suite) endProcesses() {
 	for _, process := range s.processes {
 		_ = process.Kill()
 	}
 }
 
-// startRole starts this program as one of its roles and gives its URL.
+// startRole starts this program in one of its roles and returns the role's URL.
 func (s *suite) startRole(role, target string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -70,11 +70,11 @@ type hosted struct {
 	process *os.Process
 }
 
-// startHosted starts the hosted adapter and waits until it answers. Its log goes nowhere, but is written.
+// startHosted starts the hosted adapter and waits until it answers. Its log is written but discarded.
 func (s *suite) startHosted() (*hosted, error) {
 	var config net.ListenConfig
 	ctx := s.ctx
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0") // for a port that is free
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0") // to find a free port
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *suite) startStdio(token string) (*session, error) {
 	return s.talkTo(command)
 }
 
-// talkTo starts a command that answers on its standard output.
+// talkTo starts a command and returns a session over its standard input and output.
 func (s *suite) talkTo(command *exec.Cmd) (*session, error) {
 	in, err := command.StdinPipe()
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *suite) talkTo(command *exec.Cmd) (*session, error) {
 	return &session{revision: common, command: command, in: in, out: bufio.NewReaderSize(out, 256<<10)}, nil
 }
 
-// memory is a line of a process' status in bytes, VmRSS or VmHWM, or 0 where the system does not tell it.
+// memory returns a line of a process's status, VmRSS or VmHWM, in bytes, or 0 if the system does not have it.
 func memory(process *os.Process, line string) float64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process.Pid))
 	if err != nil {
@@ -146,12 +146,12 @@ func memory(process *os.Process, line string) float64 {
 	return 0
 }
 
-// forgetPeak makes VmHWM begin anew from what is held now (proc_pid_clear_refs(5)).
+// forgetPeak resets VmHWM to the current resident memory (proc_pid_clear_refs(5)).
 func forgetPeak(process *os.Process) error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", process.Pid), []byte("5"), 0o600)
 }
 
-// discard reads a body to its end and gives its length.
+// discard reads a body to its end, closes it and returns its length in bytes.
 func discard(body io.ReadCloser) (int64, error) {
 	length, err := io.Copy(io.Discard, body)
 	if closed := body.Close(); err == nil {

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// Tokens of the canned provider. What a token begins with says what it opens.
+// Tokens of the canned provider. The prefix of a token chooses what it may read.
 const (
 	tokenBegins  = "token-of-the-bench-"    // a bearer has 16 characters at least
-	clientToken  = tokenBegins + "client-"  // and a number: a plain client
-	packageToken = tokenBegins + "package-" // and the number of its children
+	clientToken  = tokenBegins + "client-"  // followed by a number: a single grant
+	packageToken = tokenBegins + "package-" // followed by the number of its children
 	childToken   = tokenBegins + "child-"   // one of a package; its searches take searchTakes
-	swiftToken   = tokenBegins + "swift-"   // the same without a wait, for the sweep
-	largeToken   = tokenBegins + "large-"   // and connectors, streams and fields: a server that ignores the compact view
+	swiftToken   = tokenBegins + "swift-"   // a child whose searches do not wait, for the sweep
+	largeToken   = tokenBegins + "large-"   // followed by the numbers of connectors, streams and fields: a server that ignores the compact view
 )
 
 const searchTakes = 5 * time.Millisecond
 
-// provider is a canned resource server and authorization server: every answer is made before the first
-// request asks for it a second time, so that its own cost stays small and the same.
+// provider is a canned resource server and authorization server. It makes each answer once and keeps it, so that its own
+// cost stays small and constant.
 type provider struct {
-	bodies sync.Map // by what they hold
+	bodies sync.Map // by name
 	seen   sync.Map // tokens that have read a schema
 }
 
@@ -71,7 +71,7 @@ func (p *provider) search(w http.ResponseWriter, r *http.Request) {
 	send(w, p.body("hits"+bearer, func() []byte { return hitsBody(25, connectionOf(bearer)) }))
 }
 
-// schema sends the large document from the second time on: stdio asks for the kind of its token first.
+// schema sends the large document from the second request of a token on. The first one only reads the kind of the token.
 func (p *provider) schema(w http.ResponseWriter, r *http.Request) {
 	bearer := bearerOf(r)
 	_, before := p.seen.LoadOrStore(bearer, true)
@@ -85,7 +85,7 @@ func (p *provider) schema(w http.ResponseWriter, r *http.Request) {
 	}))
 }
 
-// introspect knows every token (RFC 7662).
+// introspect answers that every token is active (RFC 7662).
 func introspect(w http.ResponseWriter, r *http.Request) {
 	token := r.PostFormValue("token")
 	if children := max(numberAfter(token, packageToken), numberAfter(token, packageToken+swiftToken)); children > 0 {
@@ -109,7 +109,7 @@ func bearerOf(r *http.Request) string {
 	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 }
 
-// connectionOf is the connection that a bearer reads.
+// connectionOf returns the connection that a bearer reads.
 func connectionOf(bearer string) string {
 	return "cin_" + strings.ReplaceAll(strings.TrimPrefix(bearer, tokenBegins), "-", "_")
 }
@@ -127,5 +127,5 @@ func send(w http.ResponseWriter, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.Header().Set("Request-Id", "req_canned")
-	_, _ = w.Write(body) // whoever has gone needs no answer
+	_, _ = w.Write(body) // the client may have gone
 }

@@ -10,9 +10,8 @@ import (
 	"os/exec"
 )
 
-// relay is the least that a local adapter could be, as the bare proxy is for the hosted one: for each line that it
-// gets, it reads the page and writes it on a line of its own. What it takes above the direct GET are two pipes and a
-// process between them.
+// relay is the baseline for the local adapter, as the bare proxy is for the hosted one. For each line of input it reads the
+// page and writes it on one line. Its cost above the direct GET is two pipes and a process.
 func relay(in io.Reader, out io.Writer, address string) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	request, err := get(address, clientToken+"0")(context.Background(), 0)
@@ -41,7 +40,7 @@ func relay(in io.Reader, out io.Writer, address string) error {
 	}
 }
 
-// startRelay starts a relay, which is talked to like an adapter that has been greeted.
+// startRelay starts a relay and returns a session with it, which needs no initialization.
 func (s *suite) startRelay() (*session, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// callers is how many tokens take turns, so that no caller comes to the pace that it may keep.
+// callers is the number of tokens that calls rotate through, so that none reaches its rate limit.
 const callers = 1000
 
-// hosted compares the hosted adapter with a bare reverse proxy, turn by turn, and looks at its memory.
+// hosted compares the hosted adapter with a bare reverse proxy, in alternating loads, and measures its memory.
 func (s *suite) hosted() error {
 	server, err := s.startHosted()
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *suite) hosted() error {
 	return server.process.Kill()
 }
 
-// besideTheProxy loads the proxy and the adapter in turn, the adapter in each revision, and looks after every load.
+// besideTheProxy alternates loads of the proxy and of the adapter in each revision, and calls look after each load.
 func (s *suite) besideTheProxy(connections int, calls map[revision]next, look func()) error {
 	var proxy []float64
 	rates, ratios, tails := map[revision][]float64{}, map[revision][]float64{}, map[revision][]float64{}
@@ -69,7 +69,7 @@ func (s *suite) besideTheProxy(connections int, calls map[revision]next, look fu
 	return nil
 }
 
-// warm lets every caller be introspected once.
+// warm makes one call as every caller, so that all tokens have been introspected.
 func (s *suite) warm(call next) error {
 	warming := loader{transport: newTransport(16), make: call, sent: new(counter)}
 	defer warming.transport.CloseIdleConnections()
@@ -83,7 +83,7 @@ func (s *suite) warm(call next) error {
 	})
 }
 
-// packageSearch asks twenty children at once, each of which takes its time.
+// packageSearch measures a search over a package of twenty children, each of which takes searchTakes.
 func (s *suite) packageSearch() error {
 	server, err := s.startHosted()
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *suite) packageSearch() error {
 	return server.process.Kill()
 }
 
-// childrenAtOnce reads the answers of so many children at once without the adapter: less no search can take.
+// childrenAtOnce times parallel direct GETs of so many children, the lower bound of a search.
 func (s *suite) childrenAtOnce(children, rounds int) ([]time.Duration, error) {
 	reading := loader{transport: newTransport(children), make: get(s.provider+"/v1/search?q=overdraft&limit=25", childToken+"0"), sent: new(counter)}
 	defer reading.transport.CloseIdleConnections()
@@ -117,8 +117,8 @@ func (s *suite) childrenAtOnce(children, rounds int) ([]time.Duration, error) {
 	return times, nil
 }
 
-// searchTimes searches as one caller, one call after the other: no more than the 60 that a caller may send
-// at once. The first one, which is introspected, does not count.
+// searchTimes times sequential searches of one caller. Calls must stay below the 60 that a caller may send in a burst. The
+// first search, which introspects the token, does not count.
 func searchTimes(ctx context.Context, server *hosted, token string, calls int) ([]time.Duration, error) {
 	searching := loader{transport: newTransport(1), make: hostedCall(server.url, common, "search", `{"q":"overdraft","limit":25}`, token, 1), sent: new(counter)}
 	defer searching.transport.CloseIdleConnections()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// report is what one run found, and on which machine.
+// report has the figures of one run and the machine that they are from.
 type report struct {
 	Date         string        `json:"date"`
 	Machine      string        `json:"machine"`
@@ -27,7 +27,7 @@ func newReport() *report {
 
 func (r *report) add(found ...measurement) { r.Measurements = append(r.Measurements, found...) }
 
-// machine names the processor as far as the system tells it, and how much of it there is.
+// machine returns the processor's name, if the system has it, its number of cores, and the platform.
 func machine() string {
 	name := runtime.GOARCH
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -41,7 +41,7 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, %s/%s", name, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 }
 
-// table prints every figure beside its bar.
+// table writes every figure beside its bar.
 func (r *report) table(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "\n%s · %s · %s\n\n", r.Date, r.Machine, r.Go)

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// revision is a revision of MCP, as clients speak it. The figures are of the one that most of them speak, and of the
-// newest, in which no handshake comes first and every request says who asks.
+// revision is a revision of MCP. Figures are for the most common one and for the newest, which has no handshake and
+// identifies the client in every request.
 type revision string
 
 const (
@@ -16,7 +16,7 @@ const (
 
 var revisions = []revision{common, newest}
 
-// params are those of a request, whose own members are given as they stand within the braces.
+// params returns the params of a request, of which members are the JSON members inside the braces.
 func (r revision) params(members string) string {
 	if r == common {
 		return "{" + members + "}"
@@ -29,12 +29,12 @@ func (r revision) params(members string) string {
 		members, prefix, r, prefix, prefix)
 }
 
-// toolCall is the params of tools/call.
+// toolCall returns the params of tools/call.
 func (r revision) toolCall(name, arguments string) string {
 	return r.params(fmt.Sprintf(`"name":%q,"arguments":%s`, name, arguments))
 }
 
-// announce sets the headers that a tools/call over HTTP has.
+// announce sets the headers of a tools/call over HTTP.
 func (r revision) announce(header http.Header, tool string) {
 	header.Set("Mcp-Protocol-Version", string(r))
 	if r == newest {

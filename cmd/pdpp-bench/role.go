@@ -10,8 +10,7 @@ import (
 	"os"
 )
 
-// This program plays the provider and the reverse proxy in processes of their own, as they would run, so
-// that nobody's garbage collection is paid for by another.
+// The roles that this program plays. Each runs in a separate process, so that its garbage collection does not slow another.
 const (
 	roleVariable   = "PDPP_BENCH_ROLE"
 	targetVariable = "PDPP_BENCH_TARGET" // of the proxy and of the relay
@@ -20,7 +19,8 @@ const (
 	relayRole      = "relay"
 )
 
-// play plays a role until it is killed or its input ends. One that serves HTTP prints its address first.
+// play plays a role until it is killed or its input ends, and returns the exit code. A role that serves HTTP prints its
+// address first.
 func play(role string) int {
 	if role == relayRole {
 		if err := relay(os.Stdin, os.Stdout, os.Getenv(targetVariable)); err != nil {
@@ -49,8 +49,8 @@ func play(role string) int {
 	return 1
 }
 
-// newProxy is bare, save that it keeps as many connections as it needs: with the two of package http's
-// default it would dial for nearly every request.
+// newProxy returns a bare reverse proxy that keeps all its connections. With net/http's default of two idle connections it
+// would dial for nearly every request.
 func newProxy(target *url.URL) http.Handler {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256

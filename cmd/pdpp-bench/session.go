@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// session is a client of a local adapter: one message a line.
+// session is a client of a local adapter, with one message per line.
 type session struct {
 	revision revision
 	command  *exec.Cmd
@@ -24,13 +24,12 @@ const (
 	initialized      = `{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}` + "\n"
 )
 
-// request is one JSON-RPC request on a line.
+// request returns one JSON-RPC request as a line.
 func request(id int, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
 }
 
-// ask sends one request and waits for the next line, which is its answer. The line is valid until the next
-// call.
+// ask sends one request and returns the next line, which is its answer. The line is valid until the next call.
 func (s *session) ask(method, params string) ([]byte, error) {
 	s.asked++
 	if _, err := io.WriteString(s.in, request(s.asked, method, params)); err != nil {
@@ -39,7 +38,7 @@ func (s *session) ask(method, params string) ([]byte, error) {
 	return s.line()
 }
 
-// line reads one line, without a copy when it fits into the buffer.
+// line reads one line. It is valid until the next read.
 func (s *session) line() ([]byte, error) {
 	part, err := s.out.ReadSlice('\n')
 	if err != bufio.ErrBufferFull { //nolint:errorlint // the reader documents this very value
@@ -55,7 +54,7 @@ func (s *session) line() ([]byte, error) {
 	}
 }
 
-// greet does the handshake, or what a client of the newest revision asks in its place.
+// greet initializes the session, or sends the request that replaces the handshake in the newest revision.
 func (s *session) greet() (json.RawMessage, error) {
 	if s.revision == newest {
 		answer, err := s.ask("server/discover", s.revision.params(""))
@@ -73,7 +72,7 @@ func (s *session) greet() (json.RawMessage, error) {
 	return answer, err
 }
 
-// call calls a tool and refuses an answer that is an error: a measured failure would look fast.
+// call calls a tool and fails for an error result, which would be measured as a fast answer.
 func (s *session) call(name, arguments string) ([]byte, error) {
 	answer, err := s.ask("tools/call", s.revision.toolCall(name, arguments))
 	if err != nil {
@@ -91,7 +90,7 @@ func succeeded(answer []byte) error {
 	return nil
 }
 
-// timeCalls makes calls one after the other and gives how long each took.
+// timeCalls makes calls in sequence and returns how long each took.
 func (s *session) timeCalls(count int, name, arguments string) ([]time.Duration, error) {
 	var times []time.Duration
 	var err error
@@ -103,14 +102,14 @@ func (s *session) timeCalls(count int, name, arguments string) ([]time.Duration,
 	return times, nil
 }
 
-// appendCall appends how long one call took.
+// appendCall makes one call and appends how long it took.
 func (s *session) appendCall(times []time.Duration, name, arguments string) ([]time.Duration, error) {
 	started := time.Now()
 	_, err := s.call(name, arguments)
 	return append(times, time.Since(started)), err
 }
 
-// end closes the input, upon which the adapter ends.
+// end closes the adapter's input, which ends it, and waits for it.
 func (s *session) end() error {
 	if err := s.in.Close(); err != nil {
 		return err

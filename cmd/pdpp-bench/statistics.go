@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// quantile is the value below which that part of the values lies, by the nearest rank. Of none it is zero.
+// quantile returns a quantile by the nearest rank. Part is from 0 to 1. Without values it returns 0.
 func quantile[T ~int64 | ~float64](values []T, part float64) T {
 	if len(values) == 0 {
 		return 0
@@ -21,14 +21,14 @@ func milliseconds(duration time.Duration) float64 {
 	return float64(duration) / float64(time.Millisecond)
 }
 
-// line is a straight line through points, and how much of their spread it explains, at most 1.
+// line is a straight line through points. Determination is R², at most 1.
 type line struct {
 	Intercept     float64 `json:"intercept"`
 	Slope         float64 `json:"slope"`
 	Determination float64 `json:"r2"`
 }
 
-// fit is the line of least squares.
+// fit returns the line of least squares.
 func fit(xs, ys []float64) line {
 	count := float64(len(xs))
 	var sumX, sumY, sumXX, sumXY, sumYY float64

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// suite is one run: what is measured, and what it is measured against.
+// suite is one run: the binary to measure and the processes to compare it with.
 type suite struct {
 	ctx      context.Context //nolint:containedctx // lives as long as one run
 	effort   effort
@@ -24,16 +24,16 @@ type suite struct {
 	processes []*os.Process // that were started
 }
 
-// query is the page that most targets speak of, and how it is called.
+// The page that most bars refer to, and the call that reads it.
 const (
 	queryTool      = "query_records"
 	queryArguments = `{"stream":"records_1000","limit":25}`
 	queryPath      = "/v1/streams/records_1000/records?limit=25"
 )
 
-// measureAll runs everything in one go.
+// measureAll runs the parts whose name contains only, prints their progress to out and returns the report.
 func measureAll(ctx context.Context, effort effort, only, binary string, out io.Writer) (*report, error) {
-	ctx, cancel := context.WithCancel(ctx) // ends every process that was started
+	ctx, cancel := context.WithCancel(ctx) // cancel ends the processes
 	defer cancel()
 	s := &suite{ctx: ctx, effort: effort, binary: binary, out: out, report: newReport()}
 	defer s.endProcesses()
@@ -82,7 +82,7 @@ func measureAll(ctx context.Context, effort effort, only, binary string, out io.
 	return s.report, nil
 }
 
-// local starts a greeted session of the common revision.
+// local starts an initialized session of the common revision.
 func (s *suite) local(token string) (*session, error) { return s.localOf(common, token) }
 
 func (s *suite) localOf(revision revision, token string) (*session, error) {
@@ -97,7 +97,7 @@ func (s *suite) localOf(revision revision, token string) (*session, error) {
 	return session, nil
 }
 
-// fetched is the body of a direct GET.
+// fetched returns the body of a direct GET.
 func (s *suite) fetched(path, bearer string) ([]byte, error) {
 	request, err := get(s.provider+path, bearer)(s.ctx, 0)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// surface measures what a client reads before its first call.
+// surface measures the size of the tools/list result.
 func (s *suite) surface() error {
 	session, err := s.startStdio(clientToken + "0")
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *suite) surface() error {
 	return session.end()
 }
 
-// binarySize measures the binary, and that it is static.
+// binarySize measures the size of the binary, and notes if it is not static or not stripped.
 func (s *suite) binarySize() error {
 	info, err := os.Stat(s.binary)
 	if err != nil {
@@ -78,9 +78,9 @@ func (s *suite) binarySize() error {
 	return nil
 }
 
-// resultSizes compares results with the bodies that they were made of. A host shows a model one channel, so
-// the bar is for the larger one; both together are beside it. When fewer rows fit into the result, it is compared
-// with the body of as many.
+// resultSizes compares the size of results with that of the bodies they were made from. Text and structured output are
+// compared together and apart, since a host shows a model one of them. If fewer rows fit into the result, it is compared
+// with a body of as many.
 func (s *suite) resultSizes() error {
 	session, err := s.local(clientToken + "0")
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *suite) resultSizes() error {
 	return session.end()
 }
 
-// channels are the bytes of text and of structured output in an answer, and the number of rows in its envelope.
+// channels returns the bytes of text and of structured output in an answer, and the number of rows in it.
 func channels(answer []byte) (text, structured, rows int, err error) {
 	var shown struct {
 		Result struct {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// sweep is what a call costs as one thing grows.
+// sweep is the cost of a call as one parameter grows.
 type sweep struct {
-	Name   string    `json:"name"` // of its file
+	Name   string    `json:"name"` // of its file, without extension
 	Title  string    `json:"title"`
 	Axis   string    `json:"axis"`
 	Counts []float64 `json:"counts"`
@@ -27,8 +27,8 @@ func (s *suite) sweeps() error {
 	return nil
 }
 
-// measured makes the points of a sweep. Each count is measured in several turns, so that a busy moment of
-// the machine does not fall on one count alone.
+// measured returns the points of a sweep. It cycles through the counts several times, so that a busy moment of the machine
+// does not affect one count alone.
 func measured(counts []int, repeats int, measure func(count, calls int) ([]time.Duration, error)) (xs, ys []float64, err error) {
 	const turns = 4
 	times := make([][]time.Duration, len(counts))

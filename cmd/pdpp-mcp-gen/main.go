@@ -1,5 +1,5 @@
-// Command pdpp-mcp-gen writes what follows from the specs in toolspec/. With -check it writes nothing,
-// and fails when a generated file is out of step.
+// Command pdpp-mcp-gen writes the files that are generated from the specs in toolspec/. With -check it writes nothing and
+// fails if a generated file is out of date.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run gives the exit code: 0 when all is in step, 1 when something is wrong, 2 for usage.
+// run returns the exit code: 0 on success, 1 for wrong specs or files out of date, 2 for wrong usage.
 func run(arguments []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pdpp-mcp-gen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -34,7 +34,7 @@ func run(arguments []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// errOutOfStep is the failure of a check. What is out of step has been printed before.
+// errOutOfStep is the error of -check, after the differences were printed.
 var errOutOfStep = errors.New("generated files are out of step with the specs: run go generate ./gen")
 
 func generate(root string, check bool, stdout io.Writer) error {
@@ -62,7 +62,7 @@ func generate(root string, check bool, stdout io.Writer) error {
 	return nil
 }
 
-// moduleRoot is the given folder, or the nearest one above the working folder that has a go.mod.
+// moduleRoot returns the given folder, or the nearest folder with a go.mod from the working folder up.
 func moduleRoot(given string) (string, error) {
 	if given != "" {
 		return given, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The files that are checked in are in step with the specs.
+// The generated files in the repository match the specs.
 func TestCheckedInFilesAreInStep(t *testing.T) {
 	var printed bytes.Buffer
 	if code := run([]string{"-check", "-root", "../.."}, &printed, &printed); code != 0 {
@@ -39,7 +39,7 @@ func TestGenerateThenCheck(t *testing.T) {
 	}
 }
 
-// Nothing is touched when anything is wrong, even when other files are out of step.
+// A wrong spec changes no file, even if others are out of date.
 func TestNothingIsTouchedWhenASpecIsWrong(t *testing.T) {
 	root := copied(t)
 	if code, printed := generateIn(root); code != 0 {
@@ -74,7 +74,7 @@ func generateIn(root string, arguments ...string) (int, string) {
 	return code, printed.String()
 }
 
-// copied is a folder with the specs and the README of the project.
+// copied returns a new folder with the specs and the README of the project.
 func copied(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
