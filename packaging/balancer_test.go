@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// balancer is a plain load balancer: each request goes to the next replica, whoever sent it. A replica that does
-// not answer is left out, and its request fails; nothing is sent twice.
+// balancer is a round-robin load balancer without sticky sessions. A replica that does not answer is removed and its request
+// fails; no request is sent twice.
 type balancer struct {
 	url string
 
@@ -23,8 +23,8 @@ type balancer struct {
 	members []*replica
 	turn    int
 	served  map[string]int // answers by the name of the replica
-	failed  map[string]int // requests without an answer, by the same
-	order   []string       // replicas that tool calls were sent to, in their order
+	failed  map[string]int // unanswered requests by the name of the replica
+	order   []string       // the replica of each tool call, in order
 }
 
 func newBalancer(t *testing.T) *balancer {
@@ -68,10 +68,10 @@ func newBalancer(t *testing.T) *balancer {
 	return b
 }
 
-// chosenHeader takes the address of the chosen replica through the proxy.
+// chosenHeader carries the address of the chosen replica to the proxy.
 const chosenHeader = "X-Chosen-Replica"
 
-// choose takes the next replica, and names it in the request's id, which reaches the resource server.
+// choose picks the next replica and puts its name into the request id, which reaches the resource server.
 func (b *balancer) choose(r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,7 +88,7 @@ func (b *balancer) join(members ...*replica) {
 	b.members = append(b.members, members...)
 }
 
-// leave takes a replica out that says it is not ready.
+// leave removes a replica that is not ready.
 func (b *balancer) leave(member *replica) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +102,7 @@ func (b *balancer) leaveOut(name string) {
 	b.failed[name]++
 }
 
-// nameOf is the replica that choose took for a request.
+// nameOf returns the name of the replica that choose picked for a request.
 func nameOf(r *http.Request) string {
 	name, _, _ := strings.Cut(r.Header.Get("X-Request-Id"), ".")
 	return name

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// retryingOnce sends with a bearer, and sends a request once more whose connection broke or whose gateway had no answer.
+// retryingOnce sends requests with a bearer, and retries once if the connection breaks or the gateway has no answer.
 type retryingOnce struct {
 	bearer  string
 	retried *atomic.Int64
@@ -27,7 +27,7 @@ func (c retryingOnce) RoundTrip(request *http.Request) (*http.Response, error) {
 	return c.send(request)
 }
 
-// send reads the whole answer, so that one that breaks off counts as none.
+// send reads the whole answer and fails if it breaks off.
 func (c retryingOnce) send(request *http.Request) (*http.Response, error) {
 	copied := request.Clone(request.Context())
 	copied.Header.Set("Authorization", "Bearer "+c.bearer)
@@ -48,7 +48,7 @@ func (c retryingOnce) send(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// dial opens a session through a URL. Retries are counted.
+// dial opens a session at a URL. It counts retries in retried.
 func dial(t *testing.T, origin, bearer string, retried *atomic.Int64) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
@@ -63,7 +63,7 @@ func dial(t *testing.T, origin, bearer string, retried *atomic.Int64) *mcp.Clien
 	return session
 }
 
-// page is what a walk needs of a search.
+// page has the members of a search result that walk reads.
 type page struct {
 	Results []struct{ ID string }
 	Data    struct {
@@ -71,7 +71,7 @@ type page struct {
 	}
 }
 
-// walk reads every page of a search and gives the ids of all hits in their order.
+// walk reads every page of a search and returns the ids of all hits in order.
 func walk(t *testing.T, session *mcp.ClientSession, question string, limit int) ([]string, error) {
 	var ids []string
 	arguments := struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Whatever the examples set is a flag or a variable of serve.
+// The examples set only flags and variables of serve.
 func TestExamplesUseFlagsThatExist(t *testing.T) {
 	help, err := exec.CommandContext(t.Context(), binary, "serve", "--help").Output()
 	if err != nil {

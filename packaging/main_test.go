@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// binary is the real program, built as users build it.
+// binary is the path of the real program, built as users build it.
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }

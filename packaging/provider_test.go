@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
-// provider is a sandbox on an address of its own. Tests look at its reads by the request ids that they bring.
+// provider is a sandbox on its own address. Tests match its reads by their request ids.
 type provider struct {
 	*sandbox.Sandbox
 	url  string

@@ -23,7 +23,7 @@ type replica struct {
 func startReplica(t *testing.T, name string, p *provider, publicURL string, flags ...string) *replica {
 	t.Helper()
 	caller := p.Authorization().Caller()
-	// The test's context ends before its clean-up, which ends the process by its own means.
+	// The test's context ends before its clean-up, which ends the process.
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), binary, append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--public-url", publicURL, "--log-format", "json",
 		"--provider-url", p.url, "--authorization-server", p.url, "--introspection-client-id", caller.ID,
@@ -43,13 +43,13 @@ func startReplica(t *testing.T, name string, p *provider, publicURL string, flag
 		defer close(r.ended)
 		for lines.Scan() {
 		}
-		_ = command.Wait() // a replica that was killed ends with an error
+		_ = command.Wait() // an error if it was killed
 	}()
 	t.Cleanup(r.kill)
 	return r
 }
 
-// listening reads the log up to the line that tells the address.
+// listening reads the log up to the line with the address, and returns its URL.
 func listening(t *testing.T, lines *bufio.Scanner) *url.URL {
 	t.Helper()
 	var read strings.Builder
@@ -67,7 +67,7 @@ func listening(t *testing.T, lines *bufio.Scanner) *url.URL {
 	return nil
 }
 
-// kill ends the process as a machine that fails does: nothing is finished, nobody is told.
+// kill ends the process at once, like a machine that fails.
 func (r *replica) kill() {
 	_ = r.command.Process.Kill() // it may have ended by itself
 	<-r.ended

@@ -13,19 +13,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// question has hits in several sources of the package, some pages of them.
+// question has several pages of hits, from several sources of the package.
 const (
 	question  = "overdraft"
 	pageHits  = 3
 	slowDrain = "1s"
 )
 
-// cluster is three replicas behind a balancer, before one provider.
+// cluster is three replicas of one provider's adapter behind a balancer.
 type cluster struct {
 	provider *provider
 	balancer *balancer
 	replicas []*replica
-	hits     []string // of the question with the package token, as one replica alone gives them
+	hits     []string // ids of the question's hits with the package token, from a single replica
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -52,7 +52,7 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// R-PKG-5: the cursor of a fan-out search is all that is kept of it, so each page can come from another replica.
+// R-PKG-5: the cursor is the only state of a fan-out search, so each page can come from another replica.
 func TestASearchGoesOnAtAnyReplica(t *testing.T) {
 	c := newCluster(t)
 	var retried atomic.Int64
@@ -74,7 +74,7 @@ func TestASearchGoesOnAtAnyReplica(t *testing.T) {
 	}
 }
 
-// load walks the search to its end with many clients at once. Each token stays below its rate limit.
+// load reads the whole search with many clients at once, each below its token's rate limit, and returns the retries.
 func (c *cluster) load(t *testing.T) (retried int64) {
 	t.Helper()
 	var sent atomic.Int64
@@ -94,14 +94,14 @@ func (c *cluster) load(t *testing.T) (retried int64) {
 	return sent.Load()
 }
 
-// R-HOST-1, R-PKG-5: a replica that is killed in the middle of a call costs the calls that it had, and one retry of
-// each. Every search goes on where it was, at the others.
+// R-HOST-1, R-PKG-5: when a replica is killed during a call, only its calls fail, and one retry of each succeeds. Every search
+// continues at the other replicas.
 func TestKillingAReplicaUnderLoad(t *testing.T) {
 	c := newCluster(t)
 	victim := c.replicas[1]
 	var reads atomic.Int64
 	killed := sync.OnceFunc(victim.kill)
-	// The resource server sees the id of the request that the replica reads for: it dies with a call under way.
+	// The read carries the id of the replica's request, so the replica is killed during a call.
 	struck := func(requestID string) {
 		if strings.HasPrefix(requestID, victim.name+".") && reads.Add(1) > 10 {
 			killed()
@@ -129,7 +129,7 @@ func TestKillingAReplicaUnderLoad(t *testing.T) {
 	t.Logf("%d answers by %v, %d retries", len(c.balancer.order)-failed, c.balancer.served, retried)
 }
 
-// R-HOST-9: a replica that is told to end says so at /readyz first. A balancer that looks there loses no request.
+// R-HOST-9: a replica that is told to stop fails /readyz first, so a balancer that checks it loses no request.
 func TestDrainingAReplicaUnderLoad(t *testing.T) {
 	c := newCluster(t)
 	leaving := c.replicas[2]

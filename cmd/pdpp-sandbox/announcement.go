@@ -22,8 +22,8 @@ type readiness struct {
 	IntrospectionClientSecret string            `json:"introspection_client_secret"`
 }
 
-// announce says that the sandbox is ready and what to do next. Tokens appear only where they were asked
-// for: in the ready file, and on stdout with --print-tokens.
+// announce writes the ready file, if one was asked for, and prints the address and the next steps. Tokens appear only in
+// the ready file, and on stdout with --print-tokens.
 func announce(stdout io.Writer, settings settings, box *sandbox.Sandbox, credentialFile string) error {
 	caller := box.Authorization().Caller()
 	if settings.readyFile != "" {

@@ -37,7 +37,7 @@ func (t *trail) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// taken are the steps so far.
+// taken returns the steps so far.
 func (t *trail) taken() []step {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,7 +47,7 @@ func (t *trail) taken() []step {
 // signInWithin bounds a session with its sign-in. It is reached only when the browser or the server hangs.
 const signInWithin = 2 * time.Minute
 
-// connect opens a session with the adapter. A nil handler stands for a client that cannot sign in.
+// connect opens a session with the adapter. A nil handler is a client that cannot sign in.
 func connect(t *testing.T, origin string, transport http.RoundTripper, signIn auth.OAuthHandler) (*mcp.ClientSession, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), signInWithin)
@@ -71,7 +71,7 @@ func (b withBearer) RoundTrip(request *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(request)
 }
 
-// toolNames are the tools that a session lists.
+// toolNames returns the tools that a session lists.
 func toolNames(t *testing.T, session *mcp.ClientSession) []string {
 	t.Helper()
 	listed, err := session.ListTools(t.Context(), nil)
@@ -85,7 +85,7 @@ func toolNames(t *testing.T, session *mcp.ClientSession) []string {
 	return names
 }
 
-// call calls a tool, and does not judge the result.
+// call calls a tool. The result may be an error.
 func call(t *testing.T, session *mcp.ClientSession, tool string, arguments any) *mcp.CallToolResult {
 	t.Helper()
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -95,10 +95,10 @@ func call(t *testing.T, session *mcp.ClientSession, tool string, arguments any) 
 	return result
 }
 
-// searchLimit is as many hits as a page has room for, so that none is read in vain.
+// searchLimit is the number of hits that fit on a page.
 const searchLimit = 15
 
-// searched are the connections that have hits: on all pages, or on the first page of the one that is named.
+// searched returns the connections that have hits: on all pages, or on the first page of the connection that is named.
 func searched(t *testing.T, session *mcp.ClientSession, q, connectionID string) []string {
 	t.Helper()
 	connections := map[string]bool{}

@@ -42,11 +42,11 @@ const readScope = "pdpp:read"
 // readyGrant is the grant whose token is written to the cache.
 const readyGrant = "everything"
 
-// errNoReadyGrant cannot happen while the sandbox issues its ready grants.
+// errNoReadyGrant reports a sandbox without the grant readyGrant, which every sandbox issues.
 var errNoReadyGrant = errors.New("the sandbox has no grant " + readyGrant)
 
-// writeCredential stores the token for everything below root and returns the file's path. The file of
-// an earlier start on the same address is replaced: its token no longer works.
+// writeCredential stores the token of readyGrant below root and returns the file's path. It replaces the file of an earlier
+// start on the same address, whose token no longer works.
 func writeCredential(root string, box *sandbox.Sandbox, now time.Time) (string, error) {
 	credential, found := box.Authorization().Credential(readyGrant)
 	if !found {
@@ -80,7 +80,7 @@ func writeCredential(root string, box *sandbox.Sandbox, now time.Time) (string, 
 
 var outsideKey = regexp.MustCompile(`[^A-Za-z0-9.-]`)
 
-// cacheKey is the name of a provider's file without its extension: localhost:7663 gives localhost_7663.
+// cacheKey returns the name of a provider's file without its extension, such as localhost_7663 for localhost:7663.
 func cacheKey(providerURL string) (string, error) {
 	parsed, err := url.Parse(providerURL)
 	if err != nil {
@@ -89,7 +89,7 @@ func cacheKey(providerURL string) (string, error) {
 	return outsideKey.ReplaceAllString(parsed.Host, "_"), nil
 }
 
-// ignoreInGit keeps the cache out of version control, unless somebody has decided on that before.
+// ignoreInGit writes a .gitignore that keeps the cache out of version control, unless there is one.
 func ignoreInGit(root string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return fmt.Errorf("create the credential cache: %w", err)
@@ -101,8 +101,7 @@ func ignoreInGit(root string) error {
 	return writePrivately(path, []byte("*\n!.gitignore\n"))
 }
 
-// writePrivately replaces a file in one step, so that a reader sees the old or the new content. Only the
-// owner may read it.
+// writePrivately replaces a file atomically, with mode 0600.
 func writePrivately(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".pdpp-sandbox-*") // with mode 0600
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// demoQuery finds the answer to demoQuestion in the team chat of the sample data.
+// demoWords finds the answer to demoQuestion in the team chat of the sample data.
 const (
 	demoWords    = "barometer found"
 	demoQuestion = "Who had my grandfather's barometer, and what became of it?"
@@ -25,11 +25,11 @@ const (
 	demoQuery = `{"` + tool.HitsWords + `":"` + demoWords + `","` + tool.HitsLimit + `":3}`
 )
 
-// errDemoAnswer says that the adapter answered the demonstration with an error.
+// errDemoAnswer reports that the adapter answered the demonstration with an error.
 var errDemoAnswer = errors.New("the adapter answered with an error")
 
-// demonstrate makes one call of a real adapter process over stdio, prints the answer as a model would
-// see it, and prints how to connect a host to the same data.
+// demonstrate makes one call of a real adapter process over stdio, prints the answer as a model reads it, and prints how to
+// connect a host to the same data.
 func demonstrate(ctx context.Context, stdout, stderr io.Writer, adapter, providerURL, cacheRoot string) error {
 	command, err := adapterCommand(adapter, providerURL, cacheRoot)
 	if err != nil {
@@ -52,8 +52,8 @@ func demonstrate(ctx context.Context, stdout, stderr io.Writer, adapter, provide
 	return nil
 }
 
-// adapterCommand is the command line that a host runs. Its paths are absolute, since a host starts
-// it in a folder of its own.
+// adapterCommand returns the command line that a host runs. Its paths are absolute, since a host starts it in another
+// folder.
 func adapterCommand(adapter, providerURL, cacheRoot string) ([]string, error) {
 	binary, err := filepath.Abs(adapter)
 	if err != nil {
@@ -94,7 +94,7 @@ func askOnce(ctx context.Context, command []string, stderr io.Writer) (answer st
 	return text.String(), nil
 }
 
-// hostDocument is the JSON by which most hosts know their stdio servers.
+// hostDocument is the JSON in which most hosts configure stdio servers.
 type hostDocument struct {
 	Servers struct {
 		PDPP struct {
@@ -104,7 +104,7 @@ type hostDocument struct {
 	} `json:"mcpServers"`
 }
 
-// hostSnippets are the lines to paste: a command each for Claude Code and Codex, JSON for other hosts.
+// hostSnippets returns the lines to paste: a command each for Claude Code and Codex, and JSON for other hosts.
 func hostSnippets(command []string) (string, error) {
 	var document hostDocument
 	document.Servers.PDPP.Command, document.Servers.PDPP.Arguments = command[0], command[1:]
@@ -117,7 +117,7 @@ func hostSnippets(command []string) (string, error) {
 		line, line, configuration), nil
 }
 
-// otherWays are the lines for whoever has no host, would rather sign in, or wants to be asked as an owner is.
+// otherWays returns the lines for a try without a host, for a sign-in over HTTP, and for a grant of the user's choice.
 func otherWays(binary, providerURL, cacheRoot string) string {
 	return fmt.Sprintf("No host at hand:\n\n  %s\n\nOver HTTP, with a sign-in (other hosts: %s/dashboard/connect):\n\n  %s\n\nA grant of your own choice:\n\n  %s\n",
 		shellLine([]string{binary, "call", tool.HitsTool, "--" + tool.HitsWords, demoWords, "--provider-url", providerURL, "--cache-root", cacheRoot}),

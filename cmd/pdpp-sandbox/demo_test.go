@@ -60,11 +60,11 @@ func TestDemonstration(t *testing.T) {
 	}
 }
 
-// A demonstration goes on when its usual port is taken; a sandbox without one says what to do instead.
+// With --demo the sandbox takes a free port if its default one is taken; without, the error names --listen.
 func TestDemonstrationTakesAFreePort(t *testing.T) {
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", defaultListen)
 	if err == nil {
-		t.Cleanup(func() { _ = taken.Close() }) // else another program has it, which will do as well
+		t.Cleanup(func() { _ = taken.Close() }) // on an error another program has the port, which is just as good
 	}
 	var notice strings.Builder
 	listener, err := listen(t.Context(), settings{listen: defaultListen, demo: "pdpp-mcp"}, &notice)
@@ -72,7 +72,7 @@ func TestDemonstrationTakesAFreePort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	if address := listener.Addr().String(); address == defaultListen || !strings.Contains(notice.String(), "a free port is taken") {
+	if address := listener.Addr().String(); address == defaultListen || !strings.Contains(notice.String(), "listening on a free port") {
 		t.Errorf("it listens on %s and says %q, want another port and why", address, notice.String())
 	}
 

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
-// newOrigin serves the sandbox, and the hosted adapter beside it, as a provider would that has both on one
-// origin. The adapter asks the sandbox over HTTP like any other, so the origin must be listened on.
+// newOrigin returns a handler of the sandbox and of the hosted adapter on one origin. The adapter reads the sandbox over
+// HTTP, so the sandbox's address must be served.
 func newOrigin(box *sandbox.Sandbox) (http.Handler, error) {
 	caller := box.Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{

@@ -1,9 +1,8 @@
-// Command pdpp-sandbox is a whole PDPP on one machine, for trying and testing: an authorization server
-// and a resource server with invented data on one origin, and the hosted adapter at /mcp beside them. At
-// start it writes a scoped credential to the cache, so that pdpp-mcp finds it.
+// Command pdpp-sandbox is a complete PDPP provider on one machine, for trying and testing: an authorization server and a
+// resource server with invented data, and the hosted adapter at /mcp, all on one origin. At start it writes a scoped
+// credential to the cache, so that pdpp-mcp finds it.
 //
-// With --data-dir the records outlive a restart, also those that were changed or deleted. Tokens are
-// new at every start, and a grant that was revoked is active again.
+// With --data-dir changes of records outlive a restart. Tokens are new at every start, and revoked grants are active again.
 package main
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
-// Exit codes; interfaces of pdpp-mcp use the same.
+// Exit codes, the same as those of pdpp-mcp.
 const (
 	exitOK       = 0
 	exitUsage    = 64
@@ -31,7 +30,7 @@ const (
 	exitConfig   = 78
 )
 
-// shutdownGrace is how long requests may take to end after a stop was asked for.
+// shutdownGrace is how long open requests may take after a signal to stop.
 const shutdownGrace = 5 * time.Second
 
 func main() {
@@ -40,7 +39,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the program without its process: it returns the exit code when ctx ends.
+// run runs the program until ctx ends and returns the exit code.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
 	settings, err := parseSettings(arguments, stderr)
 	switch {
@@ -61,7 +60,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	return exitOK
 }
 
-// unusableError says that a flag's value cannot be used on this machine.
+// unusableError reports that a flag's value cannot be used on this machine.
 type unusableError struct {
 	flag string
 	err  error
@@ -118,13 +117,13 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 	}
 }
 
-// listen opens the address. A demonstration prints whole lines to paste, so at its default address it may as well
-// have any port: a second sandbox, or another program, does not keep a newcomer from the first answer.
+// listen listens on the address. If the default port is taken, a demonstration listens on a free one, since the lines that it
+// prints to paste have the address.
 func listen(ctx context.Context, settings settings, stderr io.Writer) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", settings.listen)
 	if err != nil && settings.demo != "" && settings.listen == defaultListen {
-		fmt.Fprintf(stderr, "%s cannot be had (%v), so a free port is taken\n", defaultListen, err)
+		fmt.Fprintf(stderr, "%s is not available (%v); listening on a free port\n", defaultListen, err)
 		listener, err = config.Listen(ctx, "tcp", anyPort)
 	}
 	if err != nil {

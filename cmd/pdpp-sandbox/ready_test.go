@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// startReady starts a sandbox that ends with the test, and gives what it tells scripts.
+// startReady starts a sandbox that ends with the test and returns the content of its ready file.
 func startReady(t *testing.T) readiness {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "ready.json")

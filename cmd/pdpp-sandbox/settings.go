@@ -31,10 +31,10 @@ type settings struct {
 	printTokens bool
 }
 
-// errArguments says that the command line has words that are not flags.
+// errArguments refuses positional arguments.
 var errArguments = errors.New("pdpp-sandbox takes flags only; --help lists them")
 
-// errReads says that there is no such kind of reads.
+// errReads refuses an unknown value of --reads.
 var errReads = fmt.Errorf("must be one of %q", resource.AllReads())
 
 func parseSettings(arguments []string, stderr io.Writer) (settings, error) {

@@ -19,11 +19,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// everywhere is found in each of the connections that the owner may tick here.
+// everywhere is a search word that has hits in each connection that the owner may tick.
 const everywhere = "fog"
 
-// R-HOST-1, R-HOST-2, R-HOST-3, R-HOST-4, R-PKG-1: a client that knows nothing but the URL of the adapter comes
-// to its tools through a browser, and reads what the owner ticked there.
+// R-HOST-1, R-HOST-2, R-HOST-3, R-HOST-4, R-PKG-1: a client that knows only the URL of the adapter signs in through a browser
+// and reads what the owner ticked there.
 func TestSignInThroughABrowser(t *testing.T) {
 	browser, ok := browsertest.Open(t)
 	if !ok {
@@ -49,7 +49,7 @@ func approvesTwoConnections(t *testing.T, browser browsertest.Browser, ready rea
 
 	steps := &trail{}
 	session, err := connect(t, ready.URL, steps, newSignIn(t, browser, steps, func(tab browsertest.Tab) {
-		// The keyboard alone reaches what it takes.
+		// The form works with the keyboard alone.
 		tab.Do(chromedp.Focus(chromedp.CSS(choiceOf(sample.Music))), chromedp.KeyEvent(" "))
 		tab.Do(chromedp.Click(chromedp.CSS(choiceOf(sample.WorkMail))))
 		if ticked := browsertest.Evaluate[[]string](tab, `[...document.querySelectorAll("input:checked")].map(box => box.value)`); len(ticked) != 2 {
@@ -85,7 +85,7 @@ func approvesOneConnection(t *testing.T, browser browsertest.Browser, ready read
 	t.Helper()
 	steps := &trail{}
 	session, err := connect(t, ready.URL, steps, newSignIn(t, browser, steps, func(tab browsertest.Tab) {
-		// Without a choice the page says what is missing, and asks again.
+		// Without a choice the page names what is missing and asks again.
 		tab.Do(chromedp.Click(chromedp.CSS(`button[value="approve"]`)), chromedp.WaitVisible(chromedp.CSS(`[role="alert"]`)))
 		tab.Do(chromedp.Click(chromedp.CSS(choiceOf(sample.TeamChat))), chromedp.Click(chromedp.CSS(`button[value="approve"]`)))
 	}))
@@ -97,7 +97,7 @@ func approvesOneConnection(t *testing.T, browser browsertest.Browser, ready read
 	}
 }
 
-// denies: the client is told so, gets no token and does not come in.
+// denies: the client gets the error, no token and no session.
 func denies(t *testing.T, browser browsertest.Browser, ready readiness) {
 	t.Helper()
 	steps := &trail{}
@@ -117,23 +117,23 @@ func denies(t *testing.T, browser browsertest.Browser, ready readiness) {
 
 func choiceOf(connectionID string) string { return fmt.Sprintf("input[value=%q]", connectionID) }
 
-// returnsWithin bounds the way from a decision to the callback. It is reached only when the browser is stopped.
+// returnsWithin bounds the time from a decision to the callback.
 const returnsWithin = 20 * time.Second
 
-// refusedError says that the authorization server sent the browser back without a code.
+// refusedError reports that the authorization server redirected the browser without a code.
 type refusedError struct{ code string }
 
 func (e *refusedError) Error() string { return "the sign-in was refused: " + e.code }
 
-// newSignIn is the SDK's own sign-in, with the owner's browser, and a callback on this machine as native clients
-// have one (RFC 8252). decide uses the consent page.
+// newSignIn returns the SDK's sign-in handler with the owner's browser and a loopback callback, as native clients have one
+// (RFC 8252). Decide uses the consent page.
 func newSignIn(t *testing.T, browser browsertest.Browser, transport http.RoundTripper, decide func(browsertest.Tab)) auth.OAuthHandler {
 	t.Helper()
 	returned := make(chan url.Values, 1)
 	callback := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, "<title>Back</title>")
-		if r.URL.Path == "/callback" { // a browser asks for an icon besides
+		if r.URL.Path == "/callback" { // not a request for the icon
 			returned <- r.URL.Query()
 		}
 	}))

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The schema is the one of the MCP registry's own module; each release of it has the schemas that it accepts.
+// registry is the module of the MCP registry. Each release has the schemas that the registry accepts.
 const registry = "github.com/modelcontextprotocol/registry@v1.8.7"
 
 // schemaOfServerEntry finds the schema that server.json names by its date.
@@ -42,7 +42,7 @@ func TestServerEntryIsValid(t *testing.T) {
 	refused(t, entry, "identifier", func(wrong string) (string, error) { return try(t, ".", "node", "schema.mjs", schema, wrong) })
 }
 
-// The npm package must name the entry: the registry asks for it before it publishes one.
+// The npm package must name the entry, which the registry checks before it publishes one.
 func TestServerEntryIsNamedByThePackage(t *testing.T) {
 	var entry struct{ Name, Version string }
 	var launcher struct {
@@ -87,7 +87,7 @@ func TestKubernetesObjectsAreValid(t *testing.T) {
 	}
 }
 
-// systemd checks its unit with a program that exists, and finds little to attack.
+// systemd accepts the unit and rates its exposure low.
 func TestSystemdUnitIsHardened(t *testing.T) {
 	unit := filepath.Join(t.TempDir(), "pdpp-mcp.service")
 	content, err := os.ReadFile("../systemd/pdpp-mcp.service")
@@ -101,11 +101,11 @@ func TestSystemdUnitIsHardened(t *testing.T) {
 	if printed := run(t, ".", "systemd-analyze", "verify", unit); printed != "" {
 		t.Errorf("systemd says:\n%s", printed)
 	}
-	// Exposure in tenths, of 100.
+	// The threshold is the exposure from 0 to 100; 15 is shown as 1.5.
 	run(t, ".", "systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", unit)
 }
 
-// refused expects that a document is not valid once a member of it has another name.
+// refused expects that a document is invalid once a member is renamed.
 func refused(t *testing.T, path, member string, validate func(path string) (string, error)) {
 	t.Helper()
 	content, err := os.ReadFile(path)

@@ -1,6 +1,6 @@
 //go:build packages
 
-// Package check_test tries what `make release` made, as its users would: `make packages` runs it.
+// Package check_test tries the output of `make release` as its users would. `make packages` runs it.
 package check_test
 
 import (
@@ -14,7 +14,7 @@ import (
 // output is where `make release` writes.
 const output = "../../bin/release"
 
-// run runs a program that must succeed, and gives what it printed on both streams.
+// run runs a program that must succeed and returns its output on both streams.
 func run(t *testing.T, folder, name string, arguments ...string) string {
 	t.Helper()
 	printed, err := try(t, folder, name, arguments...)
@@ -32,7 +32,7 @@ func try(t *testing.T, folder, name string, arguments ...string) (string, error)
 	return string(printed), err
 }
 
-// released gives the one file of the release that a pattern fits.
+// released returns the one file of the release that matches a pattern.
 func released(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(output, pattern))
@@ -46,7 +46,7 @@ func released(t *testing.T, pattern string) string {
 	return path
 }
 
-// here is the binary for this machine.
+// here returns the path of the binary for this machine.
 func here(t *testing.T) string {
 	t.Helper()
 	return released(t, "binaries/"+runtime.GOOS+"_"+runtime.GOARCH+"/pdpp-mcp")

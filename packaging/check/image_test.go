@@ -72,8 +72,8 @@ func TestImageHoldsTheServerAlone(t *testing.T) {
 	}
 }
 
-// inImage is a command in the image's root file system, which cannot be written, as the user of the image and without a
-// way to more rights. A secret is mounted beside it.
+// inImage returns a command that runs in the image's root file system, mounted read-only, as the image's user and without
+// new privileges. The secret's file is mounted into it.
 func inImage(t *testing.T, folder, secret string, environment []string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	const script = `set -eu
@@ -87,7 +87,7 @@ exec setpriv --no-new-privs chroot --userspec=65532:65532 "$root" /pdpp-mcp "$@"
 	return command
 }
 
-// The server of the image is ready, answers its own health check, and drains at a signal, with a root that cannot be written.
+// With a read-only root the image's server becomes ready, passes its health check and drains at a signal.
 func TestImageServesFromAReadOnlyRoot(t *testing.T) {
 	folder := root(t)
 	provider := httptest.NewUnstartedServer(nil)
@@ -148,7 +148,7 @@ func TestImageServesFromAReadOnlyRoot(t *testing.T) {
 	}
 }
 
-// freeAddress is one on loopback that nothing listens on.
+// freeAddress returns a loopback address on which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

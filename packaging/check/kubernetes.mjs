@@ -1,5 +1,5 @@
 // Validates every Kubernetes object of a YAML file: node kubernetes.mjs file.yaml
-// The schemas know what values must be like; the types refuse members that no version of the API has.
+// The schemas check values; the TypeScript types refuse unknown members.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -21,7 +21,7 @@ for (const document of parseAllDocuments(readFileSync(process.argv[2], "utf8"), 
   }
 }
 
-// The compiler finds the types from where the file stands.
+// The compiler resolves the types from the file's folder.
 const file = fileURLToPath(new URL("kubernetes.generated.ts", import.meta.url));
 try {
   writeFileSync(file, typed.join("\n"));

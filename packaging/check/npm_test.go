@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// installed lays out a project that has the packed packages from their tarballs, with no registry to ask.
+// installed makes a project with the packages installed from their tarballs, offline.
 func installed(t *testing.T, packages ...string) string {
 	t.Helper()
 	tarballs, project := t.TempDir(), t.TempDir()
@@ -54,7 +54,7 @@ func TestNPXRunsTheBinary(t *testing.T) {
 	}
 }
 
-// docs/install.md installs a build by its folders.
+// The command in docs/install.md installs a build from its folders.
 func TestFoldersOfABuildAreInstalled(t *testing.T) {
 	page, err := os.ReadFile("../../docs/install.md")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestFoldersOfABuildAreInstalled(t *testing.T) {
 	}
 }
 
-// An MCP host ends the launcher with a signal; the server ends with it, and cleanly.
+// A signal to the launcher ends the server cleanly.
 func TestLauncherPassesSignalsAndStreams(t *testing.T) {
 	project := installed(t, platformName(), "pdpp-mcp")
 	command := exec.CommandContext(t.Context(), filepath.Join(project, "node_modules", ".bin", "pdpp-mcp"),

@@ -19,12 +19,12 @@ type packed struct {
 	content []byte
 }
 
-// packedAt is the time of every file in an archive, so that archives do not tell when they were made. It
-// is the first that zip can hold.
+// packedAt is the time of every file in an archive, so that archives are reproducible. It is the earliest that zip can
+// store.
 var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// archive writes a program with the licence: a zip for Windows, which opens nothing else by itself, and
-// else a tar.gz, which keeps that the program can be run.
+// archive writes an archive with a program and the licence: a zip for Windows, which needs no other program to open it, and
+// a tar.gz elsewhere.
 func (r release) archive(program string, target target) error {
 	executable, err := os.ReadFile(r.binary(program, target))
 	if err != nil {
@@ -46,7 +46,7 @@ func (r release) archive(program string, target target) error {
 	return writeFile(r.published(program, target, extension), content)
 }
 
-// tarball is a gzip-compressed POSIX archive. Nobody owns its files.
+// tarball returns a gzip-compressed POSIX archive. Its files have no owner.
 func tarball(files []packed) ([]byte, error) {
 	var buffer bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&buffer, gzip.BestCompression)
@@ -72,7 +72,7 @@ func tarball(files []packed) ([]byte, error) {
 	return buffer.Bytes(), nil
 }
 
-// zipped is a zip archive that keeps which files can be run.
+// zipped returns a zip archive that keeps the permissions of its files.
 func zipped(files []packed) ([]byte, error) {
 	var buffer bytes.Buffer
 	archive := zip.NewWriter(&buffer)
@@ -93,7 +93,7 @@ func zipped(files []packed) ([]byte, error) {
 	return buffer.Bytes(), nil
 }
 
-// writeFile writes a file that everybody may read, and the directories above it.
+// writeFile writes a file that everybody may read, and makes the directories above it.
 func writeFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make a directory of the release: %w", err)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// build compiles a program by plain go build. Whatever of this machine could show in the bytes is set here.
+// build compiles a program with go build. It sets all options and variables that could make the bytes depend on this machine.
 func (r release) build(ctx context.Context, program string, target target) error {
 	output, err := filepath.Abs(r.binary(program, target))
 	if err != nil {

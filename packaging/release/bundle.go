@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// manifest is the manifest.json of an MCP bundle, version 0.3. Members that are the same on every platform
-// stay as they are written in packaging/mcpb.
+// manifest is the manifest.json of an MCP bundle, version 0.3. Members that are the same on every platform come from
+// packaging/mcpb.
 type manifest struct {
 	ManifestVersion string          `json:"manifest_version"`
 	Name            string          `json:"name"`
@@ -48,8 +48,7 @@ type compatibility struct {
 	Platforms []string `json:"platforms"`
 }
 
-// writeBundles writes one MCP bundle for each target: a manifest cannot tell processors apart, so a bundle
-// has one binary.
+// writeBundles writes one MCP bundle with one binary for each target, since a manifest cannot choose by processor.
 func (r release) writeBundles() error {
 	tools, err := r.advertisedTools()
 	if err != nil {
@@ -95,7 +94,7 @@ func (r release) writeBundle(target target, tools []manifestTool) error {
 	return writeFile(r.published(server, target, ".mcpb"), bundle)
 }
 
-// advertisedTools are the tools as they are served. Their names and descriptions stand in the specs alone.
+// advertisedTools reads the names and descriptions of the tools from golden/tools_list.json.
 func (r release) advertisedTools() ([]manifestTool, error) {
 	content, err := os.ReadFile(filepath.Join(r.source, "golden", "tools_list.json"))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// writeChecksums writes SHA256SUMS of the published files, in the form that sha256sum --check reads.
+// writeChecksums writes SHA256SUMS of the published files, in the format of sha256sum --check.
 func (r release) writeChecksums() error {
 	entries, err := os.ReadDir(r.output) // sorted by name
 	if err != nil {
@@ -28,7 +28,7 @@ func (r release) writeChecksums() error {
 	return writeFile(filepath.Join(r.output, "SHA256SUMS"), []byte(sums.String()))
 }
 
-// checksum is the SHA-256 of a file, in lower-case hexadecimal digits.
+// checksum returns the SHA-256 of a file in lower-case hexadecimal.
 func checksum(path string) (string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

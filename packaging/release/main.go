@@ -1,5 +1,5 @@
-// Command release builds everything that is published of a version: static binaries in archives with
-// checksums, npm packages, MCP bundles and the entry for the MCP registry.
+// Command release builds everything that is published for a version: static binaries in archives with checksums, npm
+// packages, MCP bundles and the entry for the MCP registry.
 //
 // The same commit and the same Go version give the same bytes, wherever and whenever it runs.
 package main
@@ -24,19 +24,19 @@ func main() {
 	}
 }
 
-// release is one run: what is built, from where, to where.
+// release is one run: its source, output, version and targets.
 type release struct {
 	source  string // root of the repository
-	output  string // is replaced
+	output  string // directory, which is replaced
 	version string // Semantic Versioning 2.0.0, without a leading v
 	targets []target
 }
 
 func run(ctx context.Context, arguments []string, progress io.Writer) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
-	described := flags.String("version", "", "what git describe says, such as v1.2.3")
+	described := flags.String("version", "", "the output of git describe, such as v1.2.3")
 	output := flags.String("output", "bin/release", "`directory` to write; what is in it is removed")
-	only := flags.String("targets", "", "build these alone, such as linux/amd64,darwin/arm64 (default: all)")
+	only := flags.String("targets", "", "build only these, such as linux/amd64,darwin/arm64 (default: all)")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func run(ctx context.Context, arguments []string, progress io.Writer) error {
 	return r.write(ctx, progress)
 }
 
-// write makes everything, in the order in which one thing needs another.
+// write builds everything, in the order of dependence.
 func (r release) write(ctx context.Context, progress io.Writer) error {
 	if err := os.RemoveAll(r.output); err != nil {
 		return fmt.Errorf("remove the last release: %w", err)
@@ -80,12 +80,12 @@ func (r release) write(ctx context.Context, progress io.Writer) error {
 	return r.writeChecksums()
 }
 
-// binary is where a program for a target is.
+// binary returns the path of a program for a target.
 func (r release) binary(program string, target target) string {
 	return filepath.Join(r.output, "binaries", target.folder(), target.executable(program))
 }
 
-// published is the path of a file that is published under a name of its own.
+// published returns the path of a published file, whose name has the program, the version and the target.
 func (r release) published(program string, target target, extension string) string {
 	return filepath.Join(r.output, strings.Join([]string{program, r.version, target.folder()}, "_")+extension)
 }

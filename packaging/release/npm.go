@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// platformPackage is the package.json of an npm package that holds the binary of one platform. npm installs
-// the one that fits, since the launcher names all of them as optional.
+// platformPackage is the package.json of an npm package that holds the binary of one platform. The launcher lists all of them
+// as optional dependencies, and npm installs the one for the platform.
 type platformPackage struct {
 	Name           string     `json:"name"`
 	Version        string     `json:"version"`
@@ -17,7 +17,7 @@ type platformPackage struct {
 	System         []string   `json:"os"`
 	Architecture   []string   `json:"cpu"`
 	Files          []string   `json:"files"`
-	PreferUnpacked bool       `json:"preferUnplugged"` // a binary cannot be run out of an archive
+	PreferUnpacked bool       `json:"preferUnplugged"` // a binary cannot run from inside an archive
 }
 
 type repository struct {
@@ -25,11 +25,11 @@ type repository struct {
 	URL  string `json:"url"`
 }
 
-// platformScope is where the packages of the platforms stand. The launcher builds the same names.
+// platformScope is the npm scope of the platform packages. The launcher builds the same names.
 const platformScope = "@pdpp-mcp/"
 
-// writePackages lays out the npm packages below npm/: the launcher, and one for each platform. Each folder
-// is ready for npm pack or npm publish.
+// writePackages writes the npm packages below npm/: the launcher, and one for each platform. Each folder is ready for npm
+// pack or npm publish.
 func (r release) writePackages() error {
 	for _, name := range []string{"package.json", "README.md", "bin/pdpp-mcp.js"} {
 		if err := r.fill("packaging/npm/"+name, "npm/pdpp-mcp/"+name); err != nil {

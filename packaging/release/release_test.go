@@ -43,7 +43,7 @@ func TestParseTargets(t *testing.T) {
 	}
 }
 
-// An archive tells what is in it, and nothing of when, where and by whom it was made.
+// An archive does not depend on when, where or by whom it was made.
 func TestArchivesAreReproducible(t *testing.T) {
 	files := []packed{{"LICENSE", 0o644, []byte("licence")}, {"pdpp-mcp", 0o755, bytes.Repeat([]byte("binary"), 1000)}}
 	for name, write := range map[string]func([]packed) ([]byte, error){"tar.gz": tarball, "zip": zipped} {
@@ -84,7 +84,7 @@ func TestTarballKeepsWhatCanBeRun(t *testing.T) {
 	}
 }
 
-// small is a release of one target whose binaries are no programs.
+// small returns a release of one target, whose binaries are placeholders.
 func small(t *testing.T, chosen target) release {
 	t.Helper()
 	r := release{source: "../..", output: t.TempDir(), version: "1.2.3", targets: []target{chosen}}
@@ -100,7 +100,7 @@ func small(t *testing.T, chosen target) release {
 	return r
 }
 
-// The launcher asks for exactly the packages that a release makes, in the version of the release.
+// The launcher depends on exactly the packages that a release makes, in its version.
 func TestLauncherNamesEveryPlatform(t *testing.T) {
 	r := small(t, target{"windows", "amd64"})
 	if err := r.writePackages(); err != nil {
@@ -129,7 +129,7 @@ func TestLauncherNamesEveryPlatform(t *testing.T) {
 	}
 }
 
-// A bundle starts the binary that it holds, and lists the tools as they are served.
+// A bundle's manifest starts the binary in the bundle, and lists the advertised tools.
 func TestBundleStartsItsBinary(t *testing.T) {
 	r := small(t, target{"windows", "arm64"})
 	if err := r.writeBundles(); err != nil {
@@ -172,7 +172,7 @@ func TestChecksumsAreOfEveryPublishedFile(t *testing.T) {
 	}
 }
 
-// The same commit gives the same program, in whatever folder it is built.
+// The same commit gives the same binary in every folder.
 func TestBinariesAreReproducible(t *testing.T) {
 	built := make([][]byte, 0, 2)
 	for _, folder := range []string{"one", "another/with-a-longer-name"} {

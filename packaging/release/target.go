@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// programs are what is published. The sandbox is for trying, and comes in archives only.
+// programs are the published programs. The sandbox is published in archives only.
 var programs = []string{server, "pdpp-sandbox"}
 
-// server is the program that everything but the archives is about.
+// server is the program in the packages, bundles and the registry entry.
 const server = "pdpp-mcp"
 
-// target is one system that binaries are built for.
+// target is a platform that binaries are built for.
 type target struct {
 	system       string // GOOS
 	architecture string // GOARCH
@@ -38,7 +38,7 @@ func (t target) executable(program string) string {
 	return program
 }
 
-// nodePlatform is what Node.js calls the system: process.platform. MCP bundles use the same names.
+// nodePlatform returns Node.js's name of the system, process.platform. MCP bundles use the same names.
 func (t target) nodePlatform() string {
 	if t.system == "windows" {
 		return "win32"
@@ -46,7 +46,7 @@ func (t target) nodePlatform() string {
 	return t.system
 }
 
-// nodeArchitecture is what Node.js calls the processor: process.arch.
+// nodeArchitecture returns Node.js's name of the processor, process.arch.
 func (t target) nodeArchitecture() string {
 	if t.architecture == "amd64" {
 		return "x64"
@@ -54,7 +54,7 @@ func (t target) nodeArchitecture() string {
 	return t.architecture
 }
 
-// parseTargets reads a list such as linux/amd64,darwin/arm64. An empty one means all.
+// parseTargets parses a list such as linux/amd64,darwin/arm64. An empty list means all targets.
 func parseTargets(list string) ([]target, error) {
 	if list == "" {
 		return allTargets, nil

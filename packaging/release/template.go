@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// unreleased stands for the version in the documents below packaging/, which are well-formed as they are.
+// unreleased is the version in the documents below packaging/, which a release replaces.
 const unreleased = `"0.0.0"`
 
-// template reads a document of the repository, with the version of this release in it.
+// template reads a document of the repository and sets this release's version in it.
 func (r release) template(path string) ([]byte, error) {
 	content, err := os.ReadFile(filepath.Join(r.source, filepath.FromSlash(path)))
 	if err != nil {
@@ -20,7 +20,7 @@ func (r release) template(path string) ([]byte, error) {
 	return bytes.ReplaceAll(content, []byte(unreleased), []byte(`"`+r.version+`"`)), nil
 }
 
-// fill writes a document of the repository into the output.
+// fill writes a template into the output directory.
 func (r release) fill(path, name string) error {
 	content, err := r.template(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func (r release) fill(path, name string) error {
 	return writeFile(filepath.Join(r.output, filepath.FromSlash(name)), content)
 }
 
-// indented writes JSON for people to read, with a newline at its end.
+// indented returns indented JSON with a newline at its end.
 func indented(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

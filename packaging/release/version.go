@@ -11,8 +11,8 @@ var semantic = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0
 
 var bareCommit = regexp.MustCompile(`^[0-9a-f]{7,40}(-dirty)?$`)
 
-// semanticVersion makes a version of what git describe says: v1.2.3 at a tag, v1.2.3-4-gabcdef0 after one,
-// and the commit alone in a repository without tags, which comes before every release.
+// semanticVersion turns the output of git describe into a version: v1.2.3 at a tag, v1.2.3-4-gabcdef0 after one, and a
+// pre-release of 0.0.0 from the commit in a repository without tags.
 func semanticVersion(described string) (string, error) {
 	version := strings.TrimPrefix(described, "v")
 	if bareCommit.MatchString(version) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Starts the pdpp-mcp binary of this platform. It comes in an optional package, so that npm fetches no other
-// platform's, and nothing has to be run or downloaded when it is installed.
+// Starts the pdpp-mcp binary of this platform. The binary is in an optional package, so that npm fetches only this
+// platform's, without an installation script.
 "use strict";
 
 const { spawn } = require("node:child_process");
 const { constants } = require("node:os");
 
-// Exit codes of pdpp-mcp that this launcher uses: a fault inside, and an installation that is not complete.
+// Exit codes of pdpp-mcp that this launcher uses: an internal error, and an incomplete installation.
 const EXIT_INTERNAL = 70;
 const EXIT_CONFIGURATION = 78;
 
@@ -31,7 +31,7 @@ function findBinary() {
 
 const child = spawn(findBinary(), process.argv.slice(2), { stdio: "inherit" });
 
-// At a terminal Ctrl-C reaches the binary by itself. A second one would end it before it has finished.
+// The terminal sends Ctrl-C to the binary too. Forwarding it would be a second signal, which ends the binary at once.
 const atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
@@ -40,5 +40,5 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 
 child.on("error", (error) => fail(`the binary cannot be started: ${error.message}`, EXIT_INTERNAL));
-// Shells have 128 and the signal's number for a program that a signal ended.
+// As in shells: 128 plus the number of the signal that ended the program.
 child.on("close", (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
