@@ -1,13 +1,13 @@
-# Every target stands in `make help`. Needs Go, git and make; what else a target needs, it fetches.
+# `make help` lists the targets. They need Go, git and make, and fetch the rest.
 
 GO         ?= go
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = $(GO) run mvdan.cc/gofumpt@v0.12.0
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-# The SQLite of the sandbox, and the C library that it stands on, are C translated to Go: instrumented, they take most of the
-# time, and they are not ours. lint vets all packages; go test would vet each once more.
+# The sandbox's SQLite and its C library are C translated to Go. They are not checked for races, since that would take most
+# of the time. go test does not vet, since lint vets all packages.
 RACE        = -race -timeout 20m -vet=off $(addprefix -gcflags=modernc.org/,$(addsuffix =-race=false,sqlite/lib libc memory))
-# A process with goroutines left waits a second for their races before it ends, and the tests start many hundred processes.
+# By default a process with goroutines left waits a second for races at its exit, and the tests start many hundred processes.
 GORACE      = atexit_sleep_ms=20
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
@@ -23,7 +23,7 @@ demo: build ## build, start the sandbox, show one answer, print the lines to pas
 test: prerequisites check lint race exam trace supply ## everything a reviewer would run, but the real clients
 	@echo "all checks passed"
 
-# First, so that whoever lacks something hears of all of it at once, and not after minutes.
+# This runs first and reports everything that is missing at once.
 prerequisites: toolchain
 	@missing=0; for each in compiler browser node; do GO='$(GO)' .ci/$$each || missing=1; done; exit $$missing
 
