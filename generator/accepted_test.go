@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Specs are judged by toolspec alone: whatever it accepts has a plan, schemas and Go that compiles. Every word of the
-// vocabulary is tried with everything that a spec can give it; what is refused is refused with a place.
+// Every spec that toolspec accepts has a plan, schemas and Go that compiles. The test tries every word of the vocabulary with
+// everything that a spec can give it. Each refusal has a place.
 func TestEveryAcceptedSpecIsWritten(t *testing.T) {
 	files, refused := map[string]string{}, 0
 	for number, text := range triedSpecs() {
@@ -60,7 +60,7 @@ func write(t *testing.T, files map[string]string, tool plan.Tool) {
 	}
 }
 
-// triedTool is a spec in the making. Of each member there is one that is accepted, for the trials of another.
+// triedTool is a spec in parts. A trial varies one part and takes accepted values for the others.
 type triedTool struct{ head, argument, middle, request, result string }
 
 func (s triedTool) String() string {
@@ -76,7 +76,7 @@ func (s triedTool) String() string {
 		s.argument + s.middle + s.request + s.result
 }
 
-// bindable is what a spec can try to bind: arguments of every kind, the target, its parts, and nothing that is there.
+// bindable are values for bindings: arguments of every kind, the target, its parts, and an unknown name.
 var bindable = []string{
 	"stream", "given", "may", "number", "always", "list", "id", "connection_id",
 	"target", "target.stream", "target.record_id", "target.connection_id", "target.other", "nobody",
@@ -88,7 +88,7 @@ const (
 	triedResult  = "result: {render: aggregate, with: {stream: stream, connection_id: target.connection_id}}\n"
 )
 
-// triedSpecs are one spec for each thing that is tried.
+// triedSpecs returns one spec for each trial.
 func triedSpecs() []string {
 	var specs []string
 	for _, surface := range []string{"output: envelope\nbudget: {bytes: 1}\n", "surface: terminal\ncommand: tried\n"} {
@@ -148,7 +148,7 @@ func triedSpecs() []string {
 	return specs
 }
 
-// triedArguments are an argument of every type with every check and every way to send it.
+// triedArguments returns an argument of every type with every check and every way to send it.
 func triedArguments() []string {
 	var arguments []string
 	for _, typeName := range toolspec.ArgumentTypeNames() {
@@ -170,7 +170,7 @@ func triedArguments() []string {
 	return arguments
 }
 
-// bindings gives every parameter of every word each of the bindable, while the others have what fits them.
+// bindings returns bindings of each bindable value to each parameter of each word, with fitting values for the others.
 func bindings(words toolspec.Words) []string {
 	fitting := map[toolspec.Kind]string{
 		toolspec.KindString: "target.stream", toolspec.KindOptionalString: "may", toolspec.KindOptionalInteger: "number",
@@ -205,7 +205,7 @@ func bindings(words toolspec.Words) []string {
 	return tried
 }
 
-// specsOf are the specs of one tool.
+// specsOf returns the specs of a surface with one tool.
 func specsOf(name, text string) fstest.MapFS {
 	list := "tools: [" + name + "]"
 	if strings.Contains(text, "terminal") {

@@ -9,12 +9,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator"
 )
 
-// addedArgument is all that somebody writes to add an argument.
+// addedArgument is the line that adds an argument.
 const addedArgument = `  - {name: locale, type: string, enum: [de-CH, en-GB], send: query, as: lang, description: Language of names.}
 `
 
-// An argument is added in YAML and nowhere else: struct, check, request, schema, golden listing, budget
-// and reference page follow, and the result compiles and does what it says.
+// A line of YAML is all that adds an argument: its struct field, check, request, schema, golden listing, budget and reference
+// page are generated, and the result compiles and works.
 func TestAnArgumentIsAddedInYAMLAlone(t *testing.T) {
 	before, err := generator.Files(os.DirFS(".."))
 	if err != nil {
@@ -53,7 +53,7 @@ func TestAnArgumentIsAddedInYAMLAlone(t *testing.T) {
 	goCommand(t, overlay(t, files), "test")
 }
 
-// specsWith is the specs and the README of the project, with one file changed.
+// specsWith returns the specs and the README of the project, with one file changed.
 func specsWith(t *testing.T, name string, change func(string) string) fstest.MapFS {
 	t.Helper()
 	root := specsOfProject(t)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// overlay gives the go command a view of the module in which folder gen holds these files and no others
-// that are generated. The paths are relative to the root of the module.
+// overlay writes an overlay for the go command that replaces the generated files of folder gen by these. Paths are relative
+// to the root of the module.
 func overlay(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -49,7 +49,7 @@ func overlay(t *testing.T, files map[string]string) string {
 	return description
 }
 
-// goCommand runs the go command on package gen, as an overlay has it.
+// goCommand runs the go command on package gen with an overlay.
 func goCommand(t *testing.T, overlay string, arguments ...string) string {
 	t.Helper()
 	arguments = append([]string{arguments[0], "-overlay", overlay}, arguments[1:]...)

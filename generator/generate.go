@@ -1,5 +1,5 @@
-// Package generator writes everything that follows from the specs: Go, schemas, the golden listing, the
-// budgets, the reference pages and the table in the README.
+// Package generator generates files from the specs: Go, schemas, the golden listing, the measured footprint, the reference
+// pages and the table in the README.
 package generator
 
 import (
@@ -18,10 +18,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Files reads toolspec/ and README.md below root, the root of the module, and gives every generated
-// file. The same specs give the same bytes. When anything is wrong there are no files at all: the error
-// is toolspec.Problems, or joins *schema.Problem, *measure.OverBudgetError,
-// *listing.RepeatedError and *listing.MissingGuidanceError.
+// Files reads toolspec/ and README.md below root, the root of the module, and returns all generated files. The same specs
+// give the same bytes. On an error it returns no files. The error is toolspec.Problems, or joins *schema.Problem,
+// *measure.OverBudgetError, *listing.RepeatedError and *listing.MissingGuidanceError.
 func Files(root fs.FS) (output.Files, error) {
 	specs, err := fs.Sub(root, "toolspec")
 	if err != nil {
@@ -56,7 +55,7 @@ func (g *generation) run(root fs.FS) (output.Files, error) {
 	return g.files, nil
 }
 
-// writeSchemas writes the schemas that gen embeds, and lints them.
+// writeSchemas writes the schemas that gen embeds and lints them.
 func (g *generation) writeSchemas() error {
 	g.schemas = map[string]schema.Pair{}
 	var problems []error
@@ -82,7 +81,7 @@ func (g *generation) writeSchema(tool plan.Tool, side schema.Side, document sche
 	return nil
 }
 
-// writeListing writes the goldens, and measures them.
+// writeListing writes the goldens and measures them.
 func (g *generation) writeListing() error {
 	entries, err := listing.EntriesOf(g.surface, g.schemas)
 	if err != nil {
@@ -103,7 +102,7 @@ func (g *generation) writeListing() error {
 	return nil
 }
 
-// judge holds the surface to its budgets and to what its texts have to say.
+// judge checks the surface against its budgets and the rules for its texts.
 func (g *generation) judge() error {
 	return errors.Join(
 		g.footprint.Check(),
@@ -135,7 +134,7 @@ func (g *generation) writeGo() error {
 	g.files["gen/surface_gen.go"], g.files["gen/footprint_gen.go"] = surface, footprint
 	g.files["gen/commands_gen.go"] = commands
 	if g.surface.Names == nil {
-		return nil // a surface whose results lead nowhere
+		return nil // the results of this surface suggest no calls
 	}
 	if g.files["runtime/tool/names_gen.go"], err = emit.Names(g.surface); err != nil {
 		return err

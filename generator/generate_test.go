@@ -23,8 +23,7 @@ const (
 	wantError  = "want/error.txt"
 )
 
-// TestFiles generates the small surfaces of testdata. A case compares the files that it names under
-// want/; one that names none is no case.
+// TestFiles generates the small surfaces of testdata and compares the files that each case names under want/.
 func TestFiles(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -71,7 +70,7 @@ func runCase(t *testing.T, name string) {
 	}
 }
 
-// generated is every generated file by its path, or error.txt alone.
+// generated returns every generated file by its path, or only error.txt.
 func generated(sources []txtar.File) map[string]string {
 	root := fstest.MapFS{}
 	for _, file := range sources {

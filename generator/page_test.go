@@ -11,11 +11,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator"
 )
 
-// addPage is the page that tells how to add an argument and a tool.
+// addPage is the page about how to add an argument and a tool.
 const addPage = "../docs/add-a-tool.md"
 
-// What the page shows is applied as it stands, to the specs as they are: first the argument, then the tool beside it.
-// The tool is listed, documented and within the budgets of the page, compiles, and reads the resource server.
+// The changes that the page shows apply to the project's specs: first the argument, then the tool. The tool is listed,
+// documented, within the budgets of the page, compiles, and reads the resource server.
 func TestThePageAddsATool(t *testing.T) {
 	changes := shownChanges(t)
 	if len(changes) != 3 {
@@ -42,7 +42,7 @@ func TestThePageAddsATool(t *testing.T) {
 	goCommand(t, overlay(t, after), "test")
 }
 
-// What the page says that the generator says, it says.
+// The generator prints the problems that the page shows.
 func TestThePageShowsRealProblems(t *testing.T) {
 	page := readFile(t, addPage)
 	changes := shownChanges(t)
@@ -67,7 +67,7 @@ func TestThePageShowsRealProblems(t *testing.T) {
 	}
 }
 
-// shownChange is a block of the page: a new file, or lines of a file and what becomes of them.
+// shownChange is a block of the page: a new file, or lines of a file before and after the change.
 type shownChange struct {
 	file          string
 	before, after string
@@ -78,7 +78,7 @@ var (
 	specName = regexp.MustCompile("`(toolspec/[a-z_/]+\\.yaml)`")
 )
 
-// shownChanges are the blocks of YAML and the differences of the page. Each is of the file that is named last before it.
+// shownChanges returns the YAML blocks and diffs of the page. Each belongs to the file that the page named last before it.
 func shownChanges(t *testing.T) []shownChange {
 	t.Helper()
 	page := readFile(t, addPage)
@@ -135,7 +135,7 @@ func generate(t *testing.T, specs fs.FS) map[string]string {
 	return texts
 }
 
-// specsOfProject is the specs and the README of the project.
+// specsOfProject returns the specs and the README of the project.
 func specsOfProject(t *testing.T) fstest.MapFS {
 	t.Helper()
 	root := fstest.MapFS{"README.md": &fstest.MapFile{Data: []byte(readFile(t, "../README.md"))}}

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
-// addedTool is a tool of known words, none of whose arguments has a name that another tool has.
+// addedTool is a tool whose arguments have names that no other tool has.
 const addedTool = `tool: mailbox
 title: Mailbox
 description: Read a mailbox. Read-only.
@@ -32,7 +32,7 @@ result: {render: records, table: rows, pages: page, with: {stream: kind, connect
 output: envelope
 `
 
-// A tool is added in YAML alone, and a terminal has its table, its pages and its completion.
+// A tool that is added in YAML alone has its table, pages and completion at a terminal.
 func TestAToolAddedInYAMLHasItsTerminal(t *testing.T) {
 	specs := specsWith(t, "toolspec/surface.yaml", func(text string) string {
 		text = strings.Replace(text, "read_record_field]", "read_record_field, mailbox]", 1)
@@ -68,7 +68,7 @@ func TestAToolAddedInYAMLHasItsTerminal(t *testing.T) {
 	}
 }
 
-// addedTerminal is the real binary with other generated files, and a provider for it.
+// addedTerminal is the real binary built with other generated files, and a provider for it.
 type addedTerminal struct {
 	t        *testing.T
 	binary   string

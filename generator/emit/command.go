@@ -6,7 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// command is the Go file of a terminal tool. No client is offered it, so it has no schemas.
+// command returns the Go file of a terminal tool. MCP clients are not offered it, so it has no schemas.
 func (t toolFile) command() ([]byte, error) {
 	file := newFile(t.tool.File)
 	t.input(file)
@@ -19,7 +19,7 @@ func (t toolFile) command() ([]byte, error) {
 	return rendered(file)
 }
 
-// download builds the request alone: the command that writes the file sends it, in several parts if need be.
+// download builds only the request. The command that writes the file sends it, in several parts if necessary.
 func (t toolFile) download() jen.Code {
 	steps := t.decodeInput(jen.Return(runtime("rs", "Request").Values(), jen.Err()))
 	steps = append(steps, t.query()...)
@@ -53,7 +53,7 @@ func (t toolFile) commandDefinition() jen.Code {
 	)
 }
 
-// Commands is the Go file that lists the commands of the terminal.
+// Commands returns the Go file that lists the commands of the terminal.
 func Commands(surface *plan.Plan) ([]byte, error) {
 	file := newFile(SurfaceSource)
 	calls := make([]jen.Code, 0, len(surface.Commands))

@@ -6,10 +6,10 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// commentWidth is how many characters a line of a comment holds before it is broken.
+// commentWidth is the length of a comment line before it is wrapped, in bytes without the slashes.
 const commentWidth = 100
 
-// comment is text as // lines, each broken between words.
+// comment returns text as // lines, wrapped between words.
 func comment(text string) *jen.Statement {
 	statement := &jen.Statement{}
 	for i, line := range wrapped(text) {

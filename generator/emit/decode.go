@@ -8,7 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// decode reads and checks the arguments. The first error is kept, so the reads stand in one literal.
+// decode writes the function that reads and checks the arguments. The reader keeps the first error, so the reads can be in
+// one literal.
 func (t toolFile) decode() jen.Code {
 	reads := make([]jen.Code, 0, len(t.tool.Arguments))
 	for _, argument := range t.tool.Arguments {
@@ -28,13 +29,13 @@ func (t toolFile) decode() jen.Code {
 		)
 }
 
-// continues reports whether the renderer is given the call. A call without arguments has nothing that could be
-// replaced.
+// continues reports whether the renderer is given the call, to show how it continues. A call without arguments has none to
+// replace.
 func (t toolFile) continues() bool {
 	return t.tool.Render != nil && t.tool.Render.Continues && len(t.tool.Arguments) > 0
 }
 
-// read is the read of one argument, with its bounds and its checks.
+// read returns the read of one argument, with its bounds and its checks.
 func read(argument plan.Argument) jen.Code {
 	parameters := []jen.Code{jen.Lit(argument.Name)}
 	if argument.Type.Name == "integer" {
@@ -51,7 +52,7 @@ func read(argument plan.Argument) jen.Code {
 	return jen.Id("arguments").Dot(reader).Call(parameters...)
 }
 
-// bound is a limit of an integer, or the named limit of its type.
+// bound returns a limit of an integer, or the constant for none.
 func bound(limit *int64, open string) jen.Code {
 	if limit == nil {
 		return jen.Qual("math", open)
@@ -59,7 +60,7 @@ func bound(limit *int64, open string) jen.Code {
 	return jen.Lit(int(*limit))
 }
 
-// decodeInput is the first step of a run. Without arguments there is no input, and any argument is refused.
+// decodeInput returns the first step of a run. A tool without arguments refuses any.
 func (t toolFile) decodeInput(onError jen.Code) []jen.Code {
 	if len(t.tool.Arguments) == 0 {
 		opened := runtime("argument", "Open").Call(jen.Id("raw"), runtime("argument", "Names").Values()).Dot("Err").Call()

@@ -12,7 +12,7 @@ func (t toolFile) schemas(file *jen.File) {
 	}
 }
 
-// definition is what a host registers.
+// definition returns the tool's definition, which a host registers.
 func (t toolFile) definition() jen.Code {
 	members := []member{
 		{"Name", jen.Lit(t.tool.Name)},
@@ -34,7 +34,8 @@ func (t toolFile) definition() jen.Code {
 	)
 }
 
-// arguments is what a host knows of the inputs without reading the schema: no member when there are none.
+// arguments returns the member of the definition that lists the arguments for hosts that do not read the schema, or no
+// member if there are none.
 func (t toolFile) arguments() []member {
 	if len(t.tool.Arguments) == 0 {
 		return nil

@@ -6,8 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/measure"
 )
 
-// Footprint is the Go file that holds what the surface was measured to weigh, for the server binary,
-// which links no tokenizer (R-FOOT-3).
+// Footprint returns the Go file with the measured size of the surface, since the server binary links no tokenizer (R-FOOT-3).
 func Footprint(footprint measure.Footprint) ([]byte, error) {
 	file := newFile(SurfaceSource)
 	rows := make([]jen.Code, 0, len(footprint.Tools))

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// input is how the arguments of the tool are read. A tool without arguments has nothing to read.
+// input writes the input struct and its decoder, or nothing for a tool without arguments.
 func (t toolFile) input(file *jen.File) {
 	if len(t.tool.Arguments) == 0 {
 		return
@@ -19,7 +19,7 @@ func (t toolFile) input(file *jen.File) {
 	file.Add(t.decode()).Line()
 }
 
-// inputStruct is the typed arguments of the tool.
+// inputStruct returns the struct of the tool's arguments.
 func (t toolFile) inputStruct() jen.Code {
 	var fields []jen.Code
 	for _, argument := range t.tool.Arguments {
@@ -50,7 +50,7 @@ func fieldType(planned plan.GoType) jen.Code {
 	return statement.Add(runtime(planned.Package, planned.Name))
 }
 
-// names is the list of accepted arguments, for the refusal of any other (R-SURF-9).
+// names returns the list of accepted arguments, by which others are refused (R-SURF-9).
 func (t toolFile) names() jen.Code {
 	var accepted []string
 	var aliases []jen.Code

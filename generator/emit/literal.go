@@ -6,16 +6,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// longestOnOneLine is how many members a literal may have and still stand on one line.
+// longestOnOneLine is the largest number of members of a literal on one line.
 const longestOnOneLine = 2
 
-// member is one key and value of a struct literal. jen.Dict would sort them; these keep their order.
+// member is one key and value of a struct literal. Members keep their order; jen.Dict would sort them.
 type member struct {
 	name  string
 	value jen.Code
 }
 
-// structLiteral is the braces of a struct literal, one member a line when there are several.
+// structLiteral returns the braces of a struct literal, with one member per line if there are more than longestOnOneLine.
 func structLiteral(members []member) jen.Code {
 	return braces(keyed(members), len(members) > longestOnOneLine)
 }
@@ -28,7 +28,7 @@ func keyed(members []member) []jen.Code {
 	return items
 }
 
-// onOneLine is a literal whose type the surrounding list says.
+// onOneLine returns a literal on one line without its type, for an element of a list.
 func onOneLine(members []member) jen.Code { return braces(keyed(members), false) }
 
 func braces(items []jen.Code, multi bool) jen.Code {
@@ -47,7 +47,7 @@ func literals(values []string) []jen.Code {
 	return items
 }
 
-// value is a planned value as an expression.
+// value returns a planned value as an expression.
 func value(planned plan.Value) *jen.Statement {
 	if planned.NameOnly {
 		return jen.Lit(planned.Name)
@@ -65,7 +65,7 @@ func value(planned plan.Value) *jen.Statement {
 	return expression
 }
 
-// input is the struct literal that is the last parameter of a call.
+// input returns the struct literal that is the last parameter of a call.
 func input(call plan.Call) jen.Code {
 	return runtime(call.Package, call.Function+"Input").Add(structLiteral(fields(call)))
 }
@@ -78,7 +78,7 @@ func fields(call plan.Call) []member {
 	return members
 }
 
-// returnOnError hands an error on as it is: every error of a run was born typed.
+// returnOnError returns an error unwrapped, since every error of a run is already typed.
 func returnOnError() jen.Code {
 	return jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// Names is the Go file of package tool that holds what hand-written code says by name: the tools and arguments of the
-// calls that results lead to, and the advice after a refusal. They stand there because runtime imports nothing of gen.
+// Names returns the Go file of package tool with the names that hand-written code uses: the tools and arguments of the calls
+// that results suggest, and the advice after a refusal. It is not in gen, which runtime packages do not import.
 func Names(surface *plan.Plan) ([]byte, error) {
 	file := newFileOf("tool", runtimePath("tool"), SurfaceSource)
 	constants := make([]jen.Code, 0, len(surface.Names))

@@ -33,7 +33,7 @@ func (t toolFile) resolveTarget() []jen.Code {
 	}
 }
 
-// preconditions are the gates, in the order of the spec.
+// preconditions calls the gates, in the order of the spec.
 func (t toolFile) preconditions() []jen.Code {
 	var steps []jen.Code
 	for _, precondition := range t.tool.Preconditions {

@@ -36,7 +36,7 @@ func (t toolFile) request() []jen.Code {
 	)
 }
 
-// requestLiteral is the request or the change, and the steps that come before it.
+// requestLiteral returns the request or the change, and the steps before it.
 func (t toolFile) requestLiteral() (steps []jen.Code, literal jen.Code) {
 	request := t.tool.Request
 	requestPath := path(request.Path)

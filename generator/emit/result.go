@@ -2,7 +2,7 @@ package emit
 
 import "github.com/dave/jennifer/jen"
 
-// render turns the response into what a model sees.
+// render turns the response into a result.
 func (t toolFile) render() jen.Code {
 	call := t.tool.Render
 	given := input(*call)
@@ -13,7 +13,7 @@ func (t toolFile) render() jen.Code {
 	return jen.Return(runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), jen.Id("response"), given))
 }
 
-// given is the call as it came, for the calls that go on from it (R-HAND-10).
+// given returns the call as it came, for the calls that continue it (R-HAND-10).
 func (t toolFile) given() jen.Code {
 	members := []member{
 		{"Tool", jen.Lit(t.tool.Name)},
@@ -32,7 +32,7 @@ func (t toolFile) given() jen.Code {
 	return runtime("render", "Given").Add(onOneLine(members))
 }
 
-// operate stands in for request and render.
+// operate calls the operation, in place of a request and its renderer.
 func (t toolFile) operate() jen.Code {
 	call := t.tool.Operation
 	return jen.Return(runtime(call.Package, call.Function).

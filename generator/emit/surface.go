@@ -6,10 +6,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// SurfaceSource is the spec that the files of the whole surface name in their header.
+// SurfaceSource is the spec that the header of files about the whole surface names.
 const SurfaceSource = "toolspec/surface.yaml"
 
-// Surface is the Go file that lists what a host advertises.
+// Surface returns the Go file that lists what a host advertises.
 func Surface(surface *plan.Plan) ([]byte, error) {
 	file := newFile(SurfaceSource)
 	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the specs, and the resource templates.")).
@@ -33,7 +33,7 @@ func definitions(tools []plan.Tool) jen.Code {
 	return jen.Index().Add(runtime("tool", "Definition")).Add(braces(calls, true))
 }
 
-// multiline is a list of strings, one a line.
+// multiline returns a list of strings, one per line.
 func multiline(values []string) jen.Code {
 	return jen.Index().String().Add(braces(literals(values), len(values) > 0))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// instructions is a text of several paragraphs as a constant, one literal a paragraph.
+// instructions returns a text of several paragraphs as an expression, with one literal per paragraph.
 func instructions(text string) jen.Code {
 	statement := &jen.Statement{}
 	paragraphs := strings.SplitAfter(text, "\n")

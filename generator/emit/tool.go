@@ -11,7 +11,7 @@ type toolFile struct {
 	tool plan.Tool
 }
 
-// Tool is the Go file of one tool: its input struct and its decoder, if it has arguments, its run and its definition.
+// Tool returns the Go file of one tool: its input struct and decoder, if it has arguments, its run and its definition.
 func Tool(tool plan.Tool) ([]byte, error) {
 	t := toolFile{tool: tool}
 	if tool.Terminal != nil {
@@ -25,7 +25,7 @@ func Tool(tool plan.Tool) ([]byte, error) {
 	return rendered(file)
 }
 
-// run is the whole of one call, in the order in which it happens.
+// run returns the function that answers a call, step by step.
 func (t toolFile) run() jen.Code {
 	steps := t.decodeInput(jen.Return(jen.Nil(), jen.Err()))
 	steps = append(steps, t.resolveTarget()...)

@@ -1,5 +1,5 @@
-// Package listing writes what people and models read of the surface: the tools/list result, the
-// instructions, the reference pages and the README table.
+// Package listing writes the texts about the surface that people and models read: the tools/list result, the instructions,
+// the reference pages and the README table.
 package listing
 
 import (
@@ -36,7 +36,7 @@ func EntriesOf(surface *plan.Plan, schemas map[string]schema.Pair) (Entries, err
 	return entries, nil
 }
 
-// annotations are the same for every tool: all only read, and only what was granted (R-SURF-3).
+// annotations returns the annotations of a tool. All tools only read, and only what was granted (R-SURF-3).
 func annotations(title string) ordered.Object {
 	return ordered.Object{
 		{Name: "destructiveHint", Value: false},
@@ -47,10 +47,10 @@ func annotations(title string) ordered.Object {
 	}
 }
 
-// Result is the tools/list result without white space: the entries sorted by name, as the SDK lists them.
+// Result returns the tools/list result without white space, its entries sorted by name as the SDK lists them.
 func (e Entries) Result() ([]byte, error) { return ordered.Compact(e.result()) }
 
-// Indented is the result for diffs.
+// Indented returns the result indented, for diffs.
 func (e Entries) Indented() ([]byte, error) { return ordered.Indented(e.result()) }
 
 func (e Entries) result() ordered.Object {

@@ -9,10 +9,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// longestShared is how many words may stand in two tools alike (R-SURF-5: a run of 20 is too long).
+// longestShared is the longest run of words that two tools may share (R-SURF-5 forbids 20).
 const longestShared = 19
 
-// RepeatedError is guidance that stands in two tools. A model reads every tool, so it reads it twice.
+// RepeatedError is guidance that is in two tools, so that a model reads it twice.
 type RepeatedError struct {
 	First, Second string // tools
 	Run           string // the first words that both have
@@ -22,8 +22,7 @@ func (e *RepeatedError) Error() string {
 	return fmt.Sprintf("%s and %s both say %q: say it once, in the instructions or in schema", e.First, e.Second, e.Run)
 }
 
-// CheckGuidance gives the tools that repeat each other's guidance, each pair as a *RepeatedError
-// (errors.Join).
+// CheckGuidance joins a *RepeatedError for each pair of tools that repeat guidance.
 func CheckGuidance(surface *plan.Plan) error {
 	var problems []error
 	for i, first := range surface.Tools {
@@ -36,7 +35,7 @@ func CheckGuidance(surface *plan.Plan) error {
 	return errors.Join(problems...)
 }
 
-// prose is the texts of a tool, word by word. A run does not go from one text into the next.
+// prose returns the words of each text of a tool. Runs do not cross texts.
 func prose(tool plan.Tool) [][]string {
 	texts := [][]string{strings.Fields(tool.Description)}
 	for _, argument := range tool.Arguments {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// openingCharacters is how much of the instructions has to stand alone (R-INSTR-2), in runes: some
-// hosts show a model no more before it looks for tools.
+// openingCharacters is the length in runes within which the instructions must make sense alone (R-INSTR-2), since some hosts
+// show a model no more before it looks for tools.
 const openingCharacters = 512
 
-// MissingGuidanceError is something that the instructions have to say and do not.
+// MissingGuidanceError is a topic that the instructions must mention and do not.
 type MissingGuidanceError struct {
 	Requirement string
 	Topic       string
 	Word        string // the words that were looked for
-	Within      int    // the first characters that have to hold it; 0: anywhere
+	Within      int    // the length of the opening that must contain it, in runes; 0: anywhere
 }
 
 func (e *MissingGuidanceError) Error() string {
@@ -29,7 +29,7 @@ func (e *MissingGuidanceError) Error() string {
 
 type topic struct{ name, word string }
 
-// opening is what a model has to know before its first call.
+// opening has the topics that the opening must mention.
 var opening = []topic{
 	{"reading only", "Read-only"},
 	{"schema-first discovery", "Start with schema"},
@@ -39,7 +39,7 @@ var opening = []topic{
 	{"narrowing", "narrow with fields"},
 }
 
-// whole is what the instructions have to say somewhere.
+// whole has the topics that the instructions must mention anywhere.
 var whole = []topic{
 	{"the posture of a grant", "grant"},
 	{"reading on after a search", "search returns ids"},
@@ -49,8 +49,7 @@ var whole = []topic{
 	{"owner bearers", "Never use owner or control-plane bearers"},
 }
 
-// CheckInstructions gives everything that the instructions leave out, each as a *MissingGuidanceError
-// (errors.Join).
+// CheckInstructions joins a *MissingGuidanceError for each topic that the instructions lack.
 func CheckInstructions(instructions string) error {
 	var problems []error
 	require := func(text, requirement string, within int, topics []topic) {
@@ -65,13 +64,13 @@ func CheckInstructions(instructions string) error {
 	return errors.Join(problems...)
 }
 
-// Opening is the first 512 characters, cut back to the end of a sentence: what stands alone.
+// Opening returns the first 512 characters of the instructions, cut back to the end of a sentence.
 func Opening(instructions string) string {
 	runes := []rune(instructions)
 	if len(runes) <= openingCharacters {
 		return instructions
 	}
-	// The white space after a full stop may be the first character that is cut off.
+	// One more character is kept for the white space after a full stop.
 	cut := string(runes[:openingCharacters+1])
 	end := max(strings.LastIndex(cut, ". "), strings.LastIndex(cut, ".\n"))
 	return cut[:end+1]

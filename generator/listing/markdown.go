@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// markdown is a page as it grows.
+// markdown is the buffer of a page.
 type markdown struct {
 	text strings.Builder
 }
 
 func (m *markdown) line(format string, values ...any) { fmt.Fprintf(&m.text, format+"\n", values...) }
 
-// paragraph stands after an empty line, as headings do.
+// paragraph writes an empty line and then a paragraph or a heading.
 func (m *markdown) paragraph(format string, values ...any) { m.line("\n"+format, values...) }
 
 func (m *markdown) table(heads []string) {

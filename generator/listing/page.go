@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// Page is the reference page of one tool, in Markdown.
+// Page returns the reference page of one tool, in Markdown.
 func Page(tool plan.Tool) ([]byte, error) {
 	example, err := exampleCall(tool)
 	if err != nil {
@@ -29,7 +29,7 @@ func Page(tool plan.Tool) ([]byte, error) {
 	return page.bytes(), nil
 }
 
-// paths lists what is read of the resource server.
+// paths lists the requests to the resource server.
 func (m *markdown) paths(tool plan.Tool) {
 	m.paragraph("## Resource server")
 	m.line("")
@@ -112,7 +112,7 @@ func (m *markdown) output(tool plan.Tool) {
 	}
 }
 
-// exampleCall has the arguments that a call cannot do without.
+// exampleCall returns an example of a call's params, with the required arguments.
 func exampleCall(tool plan.Tool) ([]byte, error) {
 	arguments := ordered.Object{}
 	for _, argument := range tool.Arguments {

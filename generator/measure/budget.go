@@ -21,7 +21,7 @@ func (e *OverBudgetError) Error() string {
 		e.Part, e.Size, e.Unit, e.Size-e.Budget, e.Budget, e.Where)
 }
 
-// Check gives every part that is over its budget, each as an *OverBudgetError (errors.Join).
+// Check joins an *OverBudgetError for each part that is over its budget.
 func (f Footprint) Check() error {
 	var problems []error
 	hold := func(part string, size, budget int, unit, where string) {
@@ -39,7 +39,7 @@ func (f Footprint) Check() error {
 	return errors.Join(problems...)
 }
 
-// Table is the footprint for reading: one line a tool, then the whole, then the instructions.
+// Table returns the footprint as a table: a line for each tool, the whole, and the instructions.
 func (f Footprint) Table() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)

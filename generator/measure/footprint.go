@@ -1,5 +1,5 @@
-// Package measure weighs the advertised surface in bytes and tokens, and holds it to its budgets
-// (R-FOOT-3). The tokenizer stays in the generator.
+// Package measure measures the advertised surface in bytes and tokens, and checks its budgets (R-FOOT-3). Only the generator
+// links the tokenizer.
 package measure
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// Footprint is what the surface weighs, against its budgets.
+// Footprint is the size of the surface and its budgets.
 type Footprint struct {
 	Tools []Row // in the order of the specs
 	Total Row   // of the whole tools/list result
@@ -22,7 +22,7 @@ type Footprint struct {
 	BudgetTokens                 int // of Total
 }
 
-// Row is what one entry of tools/list weighs as it is served.
+// Row is the size of one entry of tools/list as served.
 type Row struct {
 	Name        string
 	Bytes       int

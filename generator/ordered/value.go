@@ -1,5 +1,4 @@
-// Package ordered writes JSON whose members stay in the order in which they were declared, without
-// escaping what HTML would need escaped: the form in which the MCP SDK sends it.
+// Package ordered writes JSON with members in declared order and without HTML escapes, as the MCP SDK sends it.
 package ordered
 
 import (
@@ -11,7 +10,7 @@ import (
 // Object is a JSON object in declared order.
 type Object []Member
 
-// Member is one member of an object. Value is whatever encoding/json can write.
+// Member is one member of an object. Value is any value that encoding/json can write.
 type Member struct {
 	Name  string
 	Value any
@@ -41,7 +40,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return written.Bytes(), nil
 }
 
-// Compact is the value without white space and without a newline at its end.
+// Compact returns the value as JSON without white space and without a newline at its end.
 func Compact(value any) ([]byte, error) {
 	var written bytes.Buffer
 	encoder := json.NewEncoder(&written)
@@ -52,7 +51,7 @@ func Compact(value any) ([]byte, error) {
 	return bytes.TrimSuffix(written.Bytes(), []byte("\n")), nil
 }
 
-// Indented is the value for reading and for diffs, with a newline at its end.
+// Indented returns the value as indented JSON with a newline at its end.
 func Indented(value any) ([]byte, error) {
 	compact, err := Compact(value)
 	if err != nil {

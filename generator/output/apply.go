@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// Apply brings the folder root into step.
+// Apply writes and removes the changed files below root. It stops at the first error.
 func Apply(root string, changes []Change) error {
 	for _, change := range changes {
 		if err := change.apply(filepath.Join(root, filepath.FromSlash(change.Path))); err != nil {

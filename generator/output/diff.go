@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Diff shows what is out of step: the path, the kind, and the first line that differs.
+// Diff describes the change: the path, the kind, and the first line that differs.
 func (c Change) Diff() string {
 	if c.Kind != Differs {
 		return fmt.Sprintf("%s: %s\n", c.Path, c.Kind)
@@ -18,7 +18,7 @@ func (c Change) Diff() string {
 	return fmt.Sprintf("%s:%d: %s\n  have: %s\n  want: %s\n", c.Path, line+1, c.Kind, at(have, line), at(want, line))
 }
 
-// at is a line, or the end of the file.
+// at returns a line, or a note for the end of the file.
 func at(lines []string, index int) string {
 	if index >= len(lines) {
 		return "(end of file)"

@@ -23,7 +23,7 @@ func argument(spec toolspec.Argument) Argument {
 		Bounds:      spec.Bounds(),
 		Reader:      word.Function,
 		Complete:    spec.CompleteWord().Function,
-		// Where the vocabulary says name, the RS has its own word for it.
+		// The vocabulary writes name where the RS's name of the argument goes.
 		SentAs: strings.ReplaceAll(spec.SendWord().Doc, "name", spec.SentName()),
 	}
 	if spec.Required {
@@ -39,7 +39,7 @@ func argument(spec toolspec.Argument) Argument {
 	return argument
 }
 
-// goType reads the spelling that the vocabulary has for a type, such as *string or rs.Filter.
+// goType parses a type as the vocabulary spells it, such as *string or rs.Filter.
 func goType(spelling string) GoType {
 	var read GoType
 	for _, prefix := range []string{"*", "[]"} {
@@ -55,7 +55,7 @@ func goType(spelling string) GoType {
 	return read
 }
 
-// Meaning is what the argument is for and which values it takes, in one line.
+// Meaning returns the argument's purpose and values, on one line.
 func (a Argument) Meaning() string {
 	sentences := make([]string, 0, 3)
 	if a.Description != "" {

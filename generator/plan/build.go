@@ -6,8 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Build plans a surface that toolspec.Load has accepted. Load judges the specs, so every surface that it gives has a
-// plan; Build panics on another.
+// Build plans a surface that toolspec.Load returned. It panics on any other, since only Load checks the specs.
 func Build(surface *toolspec.Surface) *Plan {
 	return &Plan{
 		Examples:     surface.Examples,
@@ -21,7 +20,7 @@ func Build(surface *toolspec.Surface) *Plan {
 	}
 }
 
-// names are the constants of the calls that results lead to.
+// names returns the constants of the calls that results suggest.
 func names(calls []toolspec.Call) []Name {
 	var names []Name
 	for _, call := range calls {
@@ -92,7 +91,7 @@ func (b builder) tool() Tool {
 	return tool
 }
 
-// terminal plans what a command has beside its request; nil for a tool of MCP clients.
+// terminal plans the parts of a command besides its request. It returns nil for a tool of MCP clients.
 func (b builder) terminal() *Terminal {
 	if !b.spec.Terminal() {
 		return nil

@@ -2,8 +2,7 @@ package plan
 
 import "github.com/pdppmcp/pdpp-mcp/toolspec"
 
-// call plans a call of the function that a word stands for. Its fields stand in the order of the
-// vocabulary, which is that of the Go struct.
+// call plans a call of the function that a word names. Its fields are in the order of the vocabulary and of the Go struct.
 func (b builder) call(packageName string, word toolspec.Word, with toolspec.Bindings) *Call {
 	call := &Call{Package: packageName, Function: word.Function, Doc: word.Doc, Continues: word.Continues, Promises: word.Promises}
 	for _, parameter := range word.Parameters {

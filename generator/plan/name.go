@@ -2,10 +2,10 @@ package plan
 
 import "strings"
 
-// initialisms keep their capitals, as Go has them.
+// initialisms are written in capitals, as in Go.
 var initialisms = map[string]string{"id": "ID", "url": "URL", "rs": "RS"}
 
-// GoName is the exported Go name of a name in a spec: connection_id is ConnectionID.
+// GoName returns the exported Go name of a name in a spec, such as ConnectionID for connection_id.
 func GoName(name string) string {
 	var goName strings.Builder
 	for _, word := range strings.Split(name, "_") {
@@ -14,7 +14,7 @@ func GoName(name string) string {
 	return goName.String()
 }
 
-// LocalName is the unexported Go name of a name in a spec: query_records is queryRecords.
+// LocalName returns the unexported Go name of a name in a spec, such as queryRecords for query_records.
 func LocalName(name string) string {
 	first, rest, _ := strings.Cut(name, "_")
 	return first + GoName(rest)

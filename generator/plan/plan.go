@@ -1,18 +1,18 @@
-// Package plan turns specs into what the emitters need: Go names, typed fields, the order of the calls,
-// and every word of a spec replaced by the function that it stands for. It writes no output itself.
+// Package plan turns specs into the input of the emitters: Go names, typed fields, the order of the calls, and the function
+// of each word of a spec. It writes no output.
 package plan
 
 import "github.com/pdppmcp/pdpp-mcp/toolspec"
 
-// Plan is the whole surface, ready to be written out in any form.
+// Plan is the whole surface in the form that the emitters need.
 type Plan struct {
 	Instructions string
 	Budget       toolspec.SurfaceBudget
-	Tools        []Tool // what MCP clients are offered, in the order of the specs
-	Commands     []Tool // what only a terminal has, in the order of the specs
+	Tools        []Tool // offered to MCP clients, in the order of the specs
+	Commands     []Tool // commands of the terminal only, in the order of the specs
 	Templates    []toolspec.Template
 	Examples     []string
-	Names        []Name // what hand-written code calls by these names, in the order of the vocabulary
+	Names        []Name // constants for hand-written code, in the order of the vocabulary
 	Advice       []Advice
 }
 
@@ -22,7 +22,7 @@ type Name struct{ Constant, Value string }
 // Advice is what to do after a refusal of the RS.
 type Advice struct {
 	Code string
-	Show string // the constant for the schema to look at; nothing: none
+	Show string // the constant for the schema to read; empty if none
 	Hint string
 }
 
@@ -41,14 +41,14 @@ type Tool struct {
 	Request       *Request
 	Render        *Call
 	Operation     *Call
-	Table         string // the constant for what a terminal shows; nothing: the text
-	Pages         string // the argument that takes next_cursor; nothing: there are no pages
+	Table         string // the constant for the table at a terminal; empty for the text
+	Pages         string // the argument that takes next_cursor; empty without pages
 	Endpoint      string // of the RS, such as GET /v1/schema
 	Output        toolspec.Output
 	Terminal      *Terminal // nil: offered to MCP clients
 }
 
-// Terminal is what a tool has that is a command alone.
+// Terminal has the members of a tool that is only a command.
 type Terminal struct {
 	Words    []string // behind pdpp-mcp
 	Columns  []string // of a table; nil: every member
@@ -56,7 +56,7 @@ type Terminal struct {
 	Download bool     // the answer is bytes for a file, and nothing renders it
 }
 
-// IsDownload tells a command whose answer is bytes for a file.
+// IsDownload reports whether the tool is a command that saves the answer to a file.
 func (t Tool) IsDownload() bool { return t.Terminal != nil && t.Terminal.Download }
 
 // Argument is one input of a tool.
@@ -72,18 +72,18 @@ type Argument struct {
 	Enum        []string // nil: any string
 	Minimum     *int64
 	Maximum     *int64
-	Bounds      string // the same in words; nothing: there are none
+	Bounds      string // the bounds in words; empty without any
 	Check       *Check // nil: any value of the type
 	Reader      string // method of argument.Arguments
-	Complete    string // the constant for what a shell offers; nothing: it offers nothing
-	SentName    string // what the RS calls it, unless another argument is meant by that
-	SentAs      string // how the RS gets it, for the docs; nothing: not by itself
+	Complete    string // the constant for the completions of a shell; empty without any
+	SentName    string // the RS's name for it, unless that means another argument
+	SentAs      string // how it is sent, for the docs; empty if not by itself
 }
 
 // GoType is the type of a field.
 type GoType struct {
-	Prefix  string // "*", "[]" or nothing
-	Package string // path segment of the runtime package, or nothing for a predeclared type
+	Prefix  string // "*", "[]" or empty
+	Package string // path segment of the runtime package; empty for a predeclared type
 	Name    string
 }
 
@@ -93,27 +93,27 @@ type Check struct {
 	Doc      string
 }
 
-// Target is the record that a call names. Its members are arguments; nil ones are not offered.
+// Target is the record that a call names. Its members are arguments, nil for those that the tool does not have.
 type Target struct {
 	ID, ConnectionID, Stream, RecordID *Value
 }
 
-// IsID reports whether the argument alone names the record. A nil target has no such argument.
+// IsID reports whether the argument alone names the record. It is false for a nil target.
 func (t *Target) IsID(argument Argument) bool {
 	return t != nil && t.ID != nil && t.ID.Field == argument.Field
 }
 
-// Value is where a call takes one of its parameters from.
+// Value is the source of a parameter of a call.
 type Value struct {
 	Name     string // as the spec has it
 	Variable string // input or target
-	Field    string // nothing: the whole variable
+	Field    string // empty for the whole variable
 	Address  bool   // the parameter is a pointer and the field is not
 	Named    bool   // the parameter has the argument's name beside its value
 	NameOnly bool   // the parameter is the argument's name
 }
 
-// Field gives one member of a struct literal its value.
+// Field is one member of a struct literal.
 type Field struct {
 	Name  string
 	Value Value
@@ -130,7 +130,7 @@ type Call struct {
 	Promises  []string // of a renderer, for the docs
 }
 
-// Precondition is a gate. It applies when any value of When is given; none: always.
+// Precondition is a gate. It applies if any value of When is given, or always if When is empty.
 type Precondition struct {
 	When []Value
 	Call
@@ -171,10 +171,10 @@ type OtherPath struct {
 	Path Path
 }
 
-// Changes tells a request that is not a read.
+// Changes reports whether the request is not a read.
 func (r *Request) Changes() bool { return r.Method != toolspec.Method }
 
-// Parameter adds to the query string or to the body.
+// Parameter is one addition to the query string or to the body.
 type Parameter struct {
 	Method string // of rs.Query or rs.Body
 	Name   string // as the RS calls it

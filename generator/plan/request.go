@@ -13,7 +13,7 @@ func (b builder) request(spec *toolspec.Request) *Request {
 	}
 	for _, argument := range b.spec.Arguments {
 		switch argument.Send {
-		case "", toolspec.SendPath: // the path holds it, or a part of the target
+		case "", toolspec.SendPath: // in the path, or part of the target
 		case toolspec.SendBody:
 			request.Body = append(request.Body, b.parameter(argument))
 		default:
@@ -29,7 +29,7 @@ func (b builder) request(spec *toolspec.Request) *Request {
 // parameter plans how an argument is sent.
 func (b builder) parameter(spec toolspec.Argument) Parameter {
 	parameter := Parameter{Method: spec.SendWord().Function, Name: spec.SentName(), Value: b.input(spec.Name, true)}
-	// The target knows the source that an id carries, so its connection is the one to send (R-HAND-3).
+	// An id may name its source, so the target's connection is sent (R-HAND-3).
 	if target := b.spec.Target; target != nil && target.ConnectionID == spec.Name {
 		parameter.Value = b.value(targetVariable+"."+toolspec.OptionalTargetPart, toolspec.KindOptionalString)
 	}

@@ -12,7 +12,7 @@ const (
 	targetVariable = "target"
 )
 
-// value is what a spec binds to a parameter: the target, a part of it, or an argument.
+// value plans the binding of a parameter: the target, a part of it, or an argument.
 func (b builder) value(spelling string, kind toolspec.Kind) Value {
 	if spelling == targetVariable {
 		return Value{Name: spelling, Variable: targetVariable}
@@ -27,7 +27,7 @@ func (b builder) value(spelling string, kind toolspec.Kind) Value {
 	return value
 }
 
-// input is the value of an argument, for a parameter that may be absent or for one that may not.
+// input plans an argument as the value of an optional or a required parameter.
 func (b builder) input(name string, optional bool) Value {
 	spec := b.spec.Argument(name)
 	word := spec.TypeWord()

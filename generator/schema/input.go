@@ -2,7 +2,7 @@ package schema
 
 import "github.com/pdppmcp/pdpp-mcp/generator/plan"
 
-// Input is the closed schema of a tool's arguments (R-SURF-9).
+// Input returns the closed schema of a tool's arguments (R-SURF-9).
 func Input(tool plan.Tool) Schema {
 	input := Schema{Type: "object", Closed: true}
 	for _, argument := range tool.Arguments {
@@ -36,8 +36,8 @@ func ofArgument(argument plan.Argument) Schema {
 	return property
 }
 
-// filter is an open map: field → scalar, or field → range (R-ARG-1). The alternatives stand below the
-// top level and each has one type, which every provider reads.
+// filter returns the schema of an open map from fields to scalars or ranges (R-ARG-1). The alternatives are below the top
+// level and have one type each, which every model provider accepts.
 func filter() Schema {
 	scalars := []Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}
 	between := Schema{Type: "object", MinProperties: 1, Closed: true}
@@ -48,7 +48,7 @@ func filter() Schema {
 	return Schema{Type: "object", MinProperties: 1, Others: &condition}
 }
 
-// limits is an open map: relation → at least 1 (R-ARG-4).
+// limits returns the schema of an open map from relations to integers of at least 1 (R-ARG-4).
 func limits() Schema {
 	least := int64(1)
 	return Schema{Type: "object", MinProperties: 1, Others: &Schema{Type: "integer", Minimum: &least}}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Side says what a schema describes. The rules differ: inputs are closed, outputs are loose.
+// Side is what a schema describes. The rules differ: inputs are closed, outputs are loose.
 type Side string
 
 // The sides of a tool.
@@ -18,7 +18,7 @@ const (
 	OutputSide Side = "output"
 )
 
-// Problem is a place of a schema that some model provider, or some client, cannot use (R-SURF-10).
+// Problem is a part of a schema that some model provider or client cannot use (R-SURF-10).
 type Problem struct {
 	Side    Side
 	Pointer string // JSON Pointer (RFC 6901); empty for the whole schema
@@ -29,14 +29,14 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s schema, %q: %s", p.Side, p.Pointer, p.Message)
 }
 
-// Lint gives every place that is not portable, each as a *Problem (errors.Join).
+// Lint joins a *Problem for each part of a schema that is not portable.
 func Lint(side Side, document []byte) error {
 	linter := linter{side: side}
 	linter.top(document)
 	return errors.Join(linter.problems...)
 }
 
-// portable are the keywords that every provider reads or safely ignores.
+// portable are the keywords that every model provider reads or safely ignores.
 var portable = []string{
 	"type", "description", "enum", "minimum", "maximum", "items",
 	"properties", "required", "minProperties", "additionalProperties", "anyOf",
@@ -54,7 +54,7 @@ func (l *linter) report(pointer, message string) {
 	l.problems = append(l.problems, &Problem{Side: l.side, Pointer: pointer, Message: message})
 }
 
-// top holds the rules of the whole schema.
+// top checks the rules for the whole schema.
 func (l *linter) top(document []byte) {
 	root, ok := l.node("", document)
 	if !ok {
@@ -72,7 +72,7 @@ func (l *linter) top(document []byte) {
 	l.schema("", root)
 }
 
-// schema holds the rules of every schema, and goes down.
+// schema checks the rules for every schema, and the schemas inside it.
 func (l *linter) schema(pointer string, schema node) {
 	for _, keyword := range slices.Sorted(maps.Keys(schema)) {
 		if !slices.Contains(portable, keyword) {
@@ -86,7 +86,7 @@ func (l *linter) schema(pointer string, schema node) {
 	l.below(pointer, schema)
 }
 
-// kind holds the rules of one type: it is named, and what it needs is there.
+// kind checks that a schema names one type and has the keywords that the type needs.
 func (l *linter) kind(pointer string, schema node) {
 	value, present := schema["type"]
 	kind, ok := text(value)
@@ -102,7 +102,7 @@ func (l *linter) kind(pointer string, schema node) {
 	}
 }
 
-// loose holds the rules of outputs: a client throws away a result that does not fit its schema.
+// loose checks the rules for outputs. Clients drop a result that does not fit its schema.
 func (l *linter) loose(pointer string, schema node) {
 	if string(schema["additionalProperties"]) == "false" {
 		l.report(pointer+"/additionalProperties", "must not be false: results may gain members")
@@ -114,7 +114,7 @@ func (l *linter) loose(pointer string, schema node) {
 	}
 }
 
-// below goes into the schemas that stand inside one.
+// below checks the schemas inside one.
 func (l *linter) below(pointer string, schema node) {
 	l.inside(pointer+"/items", schema["items"])
 	if others := schema["additionalProperties"]; string(others) != "false" {

@@ -59,7 +59,7 @@ func TestLintPasses(t *testing.T) {
 	}
 }
 
-// input is a closed input with one property.
+// input returns a closed input schema with one property x.
 func input(property string) string {
 	return `{"type":"object","properties":{"x":` + property + `},"additionalProperties":false}`
 }

@@ -4,9 +4,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// Output is a loose schema of structured content: nothing required, nothing closed, no values named.
-// Clients validate error results against it too, and throw away what does not fit (R-SURF-10). It has the
-// advertised properties without their descriptions: those are for the reference pages.
+// Output returns a loose schema of structured content, without required members, closed objects or enums, since clients
+// validate error results against it too and drop those that do not fit (R-SURF-10). It has the advertised properties without
+// their descriptions, which are for the reference pages.
 func Output(output toolspec.Output) Schema {
 	loose := Schema{Type: "object"}
 	for _, property := range output.Properties {

@@ -2,10 +2,10 @@ package schema
 
 import "github.com/pdppmcp/pdpp-mcp/generator/plan"
 
-// Pair is both schemas of one tool.
+// Pair has both schemas of one tool.
 type Pair struct {
 	Input, Output Schema
 }
 
-// Of writes both schemas of a tool.
+// Of returns both schemas of a tool.
 func Of(tool plan.Tool) Pair { return Pair{Input: Input(tool), Output: Output(tool.Output)} }

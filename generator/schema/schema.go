@@ -1,5 +1,5 @@
-// Package schema writes the JSON Schemas of a tool, in declared order, and lints them for what model
-// providers can read (R-SURF-10).
+// Package schema writes the JSON Schemas of a tool in declared order, and checks that all model providers can read them
+// (R-SURF-10).
 package schema
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/ordered"
 )
 
-// Schema is the part of JSON Schema (2020-12) that the tools need. Absent members are not written;
-// an object always has properties, for providers that ask for them.
+// Schema is the part of JSON Schema (2020-12) that the tools need. Absent members are not written. An object always has
+// properties, which some providers require.
 type Schema struct {
 	Type          string
 	Description   string
@@ -21,7 +21,7 @@ type Schema struct {
 	Required      []string
 	MinProperties int
 	Closed        bool    // no other properties
-	Others        *Schema // what other properties must be; nil: not said
+	Others        *Schema // schema of other properties; nil if not restricted
 	AnyOf         []Schema
 }
 
