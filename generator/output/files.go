@@ -25,24 +25,6 @@ var ownedFolders = []string{"gen/schema", "docs/tools"}
 // goFolders hold generated Go files beside hand-written ones.
 var goFolders = []string{"gen", "runtime/tool"}
 
-// Kind is how a file differs from the generated one.
-type Kind string
-
-// The kinds of changes.
-const (
-	Missing Kind = "missing" // to be written
-	Differs Kind = "differs" // to be written anew
-	Stale   Kind = "stale"   // to be removed: no longer generated
-)
-
-// Change is one file that differs from the generated one.
-type Change struct {
-	Path string
-	Kind Kind
-	Have []byte // nil when missing
-	Want []byte // nil when stale
-}
-
 // Compare returns the files below root that differ from the generated ones, sorted by path.
 func Compare(root fs.FS, files Files) ([]Change, error) {
 	var changes []Change
