@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// What a spec says in words, each word replaced by what it stands for. Load has judged every word of the specs that it
-// gives, so there always is one; on a spec that it did not accept these panic.
+// The methods in this file look up the words of a spec. Load has checked every word of the specs that it returns. The methods
+// panic on a spec that it did not accept.
 
-// TypeWord is the word for the argument's type.
+// TypeWord returns the word for the argument's type.
 func (a Argument) TypeWord() ArgumentType { return accepted(findArgumentType(a.Type)) }
 
-// CheckWord is the word for the argument's check, with the function for its type. It is empty without a check.
+// CheckWord returns the word for the argument's check with the function for its type, or an empty word without a check.
 func (a Argument) CheckWord() Word { return Checks.on(a.Check, a.Type) }
 
-// SendWord is the word for how the argument is sent, with the function for its type. It is empty for one that is not
-// sent by itself.
+// SendWord returns the word for how the argument is sent with the function for its type, or an empty word if it is not sent
+// by itself.
 func (a Argument) SendWord() Word { return Sends.on(a.Send, a.Type) }
 
-// CompleteWord is the word for what a shell offers, with the constant for it. It is empty where nothing is offered.
+// CompleteWord returns the word for the argument's completion in a shell with its constant, or an empty word without one.
 func (a Argument) CompleteWord() Word { return Completions.on(a.Complete, a.Type) }
 
-// SentName is what the RS calls the argument.
+// SentName returns the RS's name of the argument.
 func (a Argument) SentName() string {
 	if a.As != "" {
 		return a.As
@@ -30,7 +30,7 @@ func (a Argument) SentName() string {
 	return a.Name
 }
 
-// Bounds are those of an integer in words, such as 1 to 100; empty without any.
+// Bounds returns the bounds of an integer in words, such as 1 to 100, or an empty string without any.
 func (a Argument) Bounds() string {
 	switch {
 	case a.Minimum != nil && a.Maximum != nil:
@@ -43,7 +43,7 @@ func (a Argument) Bounds() string {
 	return ""
 }
 
-// Hinted is the hint of a refusal with the bounds that it names.
+// Hinted returns the hint of a refusal with the bounds of the arguments that it names.
 func (s *Surface) Hinted(refusal Refusal) string {
 	return bounded.ReplaceAllStringFunc(refusal.Hint, func(part string) string {
 		name, argument, _ := strings.Cut(strings.Trim(part, "{}"), ".")
@@ -52,28 +52,28 @@ func (s *Surface) Hinted(refusal Refusal) string {
 	})
 }
 
-// Word is the call.
+// Word returns the word for the call.
 func (c Call) Word() Word { return accepted(Calls.find(c.Call)) }
 
-// Word is the gate.
+// Word returns the word for the gate.
 func (p Precondition) Word() Word { return accepted(Gates.find(p.Gate)) }
 
-// Word is how the sources are found.
+// Word returns the word for how the sources are found.
 func (s Sources) Word() Word { return accepted(SourceWords.find(s.From)) }
 
-// Word is the operation.
+// Word returns the word for the operation.
 func (o Operation) Word() Word { return accepted(Operations.find(o.Run)) }
 
-// RenderWord is the renderer of the result.
+// RenderWord returns the word for the renderer of the result.
 func (t Tool) RenderWord() Word { return accepted(t.renderers().find(t.Result.Render)) }
 
-// TableWord is the table of the result. It is empty for one whose text is shown.
+// TableWord returns the word for the table of the result, or an empty word if its text is shown.
 func (r Result) TableWord() Word { return Tables.ifAny(r.Table) }
 
-// ShowWord is the schema that a refusal leads to. It is empty when none helps.
+// ShowWord returns the word for the schema to read after a refusal, or an empty word if none helps.
 func (r Refusal) ShowWord() Word { return Shows.ifAny(r.Show) }
 
-// ifAny finds a word that may be left out.
+// ifAny returns the word of that name, or an empty word for an empty name.
 func (ws Words) ifAny(name string) Word {
 	if name == "" {
 		return Word{}
@@ -81,7 +81,7 @@ func (ws Words) ifAny(name string) Word {
 	return accepted(ws.find(name))
 }
 
-// renderers are the words for the surface of the tool.
+// renderers returns the render words for the surface of the tool.
 func (t Tool) renderers() Words {
 	if t.Terminal() {
 		return TerminalRenderers
@@ -89,7 +89,7 @@ func (t Tool) renderers() Words {
 	return Renderers
 }
 
-// Argument is the argument that a binding, a gate or a path names.
+// Argument returns the argument of that name, which a binding, a gate or a path refers to.
 func (t Tool) Argument(name string) Argument {
 	for _, argument := range t.Arguments {
 		if argument.Name == name {
@@ -99,7 +99,7 @@ func (t Tool) Argument(name string) Argument {
 	return accepted(Argument{}, false)
 }
 
-// Output is the output of a tool. A terminal tool has none, and its output is empty.
+// Output returns the output of a tool, which is empty for a terminal tool.
 func (s *Surface) Output(tool Tool) Output {
 	for _, output := range s.Outputs {
 		if output.Name == tool.Output {
@@ -109,7 +109,7 @@ func (s *Surface) Output(tool Tool) Output {
 	return accepted(Output{}, tool.Terminal())
 }
 
-// on finds a word as it is used on an argument type.
+// on returns a word with its function for an argument type, or an empty word for an empty name.
 func (ws Words) on(name, argumentType string) Word {
 	if name == "" {
 		return Word{}
@@ -119,7 +119,7 @@ func (ws Words) on(name, argumentType string) Word {
 	return word
 }
 
-// accepted is what Load found when it judged the spec.
+// accepted returns what was found, and panics if nothing was.
 func accepted[T any](found T, ok bool) T {
 	if !ok {
 		panic("toolspec: a spec that Load did not accept is used")

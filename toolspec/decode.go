@@ -15,17 +15,17 @@ type source struct {
 	report *report
 	root   *yaml.Node
 	nodes  map[string]*yaml.Node // by the path in the value: arguments[1].send
-	// complete says that all of the text could be read. Otherwise nobody can tell what is missing.
+	// complete is true if all of the text could be read. Otherwise missing values are not reported.
 	complete bool
 }
 
-// node is the node at a path, or the nearest one above it.
+// node returns the node at a path, or the nearest one above it.
 func (s source) node(path string) *yaml.Node {
 	node, _ := s.nearest(path)
 	return node
 }
 
-// nearest is the node at a path or above it, and the path that it has.
+// nearest returns the node at a path, or the nearest one above it, and that node's path.
 func (s source) nearest(path string) (*yaml.Node, string) {
 	for path != "" {
 		if node, found := s.nodes[path]; found {
@@ -41,14 +41,13 @@ func (s source) add(path, format string, values ...any) {
 	s.report.add(s.node(path), format, values...)
 }
 
-// addMissing notes that there is nothing at a path, in the place of what is above it.
+// addMissing notes that a value is missing at a path. The problem's place is the nearest node above it.
 func (s source) addMissing(path, format string, values ...any) {
 	node, above := s.nearest(path)
 	s.report.addBelow(node, strings.TrimPrefix(path[len(above):], "."), format, values...)
 }
 
-// addOwn notes a problem that a value has only where it is used. Of text that was taken from another
-// file, the place is the use.
+// addOwn notes a problem with how a value is used. For text from another file, the problem's place is the use.
 func (s source) addOwn(path, format string, values ...any) {
 	own := s.report.places[s.root].file
 	for above := path; above != ""; above = above[:max(strings.LastIndexAny(above, ".["), 0)] {
@@ -64,14 +63,14 @@ func (s source) addOwn(path, format string, values ...any) {
 	s.addMissing(path, format, values...)
 }
 
-// has reports whether something was written at a path.
+// has reports whether there is a value at a path.
 func (s source) has(path string) bool {
 	_, found := s.nodes[path]
 	return found
 }
 
-// decode reads a mapping into a struct of this package by its yaml tags. Every key must be one of the
-// struct's, every key without omitempty must be there, and every value must be of the field's kind.
+// decode reads a mapping into a struct of this package by its yaml tags. It notes unknown keys, missing keys without
+// omitempty, and values of a wrong kind.
 func decode[T any](r *report, root *yaml.Node) (T, source) {
 	var value T
 	from := source{report: r, root: root, nodes: map[string]*yaml.Node{}}
@@ -87,7 +86,7 @@ type decoder struct {
 	complete bool
 }
 
-// refuse notes text that cannot be read.
+// refuse notes a node that cannot be read.
 func (d *decoder) refuse(node *yaml.Node, format string, values ...any) {
 	d.complete = false
 	d.report.add(node, format, values...)
@@ -95,11 +94,11 @@ func (d *decoder) refuse(node *yaml.Node, format string, values ...any) {
 
 var bindingsType = reflect.TypeFor[Bindings]()
 
-// read reads a node into a field. A node of the wrong kind is noted, and the field stays empty.
+// read reads a node into a field. It notes a node of the wrong kind and leaves the field empty.
 func (d *decoder) read(node *yaml.Node, into reflect.Value, path string) {
 	d.nodes[path] = node
 	if node.Kind == yaml.AliasNode {
-		d.complete = false // refused where it was found
+		d.complete = false // locate has noted it
 		return
 	}
 	switch kind := into.Kind(); {

@@ -1,18 +1,17 @@
 package toolspec
 
-// The files of the folder toolspec, as they are written: before `use` is resolved. A key without
-// omitempty must be given.
+// The types of the files in the folder toolspec, before `use` is resolved. A key without omitempty is required.
 
-// SurfaceFile is surface.yaml: what the server says of itself beside its tools.
+// SurfaceFile is surface.yaml: what the server advertises besides its tools.
 type SurfaceFile struct {
-	Instructions string        `yaml:"instructions"` // what a client is told when it connects
+	Instructions string        `yaml:"instructions"` // sent to a client when it connects
 	Budget       SurfaceBudget `yaml:"budget"`
 	Tools        []string      `yaml:"tools"`              // every mcp tool, in the order of the documentation
-	Commands     []string      `yaml:"commands,omitempty"` // every terminal tool, likewise
+	Commands     []string      `yaml:"commands,omitempty"` // every terminal tool, in the order of the documentation
 	Templates    []Template    `yaml:"templates,omitempty"`
-	Examples     []string      `yaml:"examples,omitempty"` // command lines behind pdpp-mcp call, for its help
-	Calls        []Call        `yaml:"calls,omitempty"`    // all that the vocabulary has; a surface whose results lead nowhere has none
-	Refusals     []Refusal     `yaml:"refusals,omitempty"` // what a model can do after the RS said no (R-ERR-1)
+	Examples     []string      `yaml:"examples,omitempty"` // arguments of pdpp-mcp call, for its help
+	Calls        []Call        `yaml:"calls,omitempty"`    // all calls of the vocabulary, or none if results suggest no calls
+	Refusals     []Refusal     `yaml:"refusals,omitempty"` // what a model can do after a refusal of the RS (R-ERR-1)
 }
 
 // SharedFile is shared.yaml: what several tools use.

@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Load reads surface.yaml, shared.yaml and tools/*.yaml below root, which is the folder toolspec. Its
-// error is Problems: all that is wrong in any of the files. shared.yaml may be absent.
+// Load reads surface.yaml, shared.yaml and tools/*.yaml below root, which is the folder toolspec. Its error is Problems, with
+// all problems of all files. shared.yaml may be absent.
 func Load(root fs.FS) (*Surface, error) {
 	r := newReport()
 	surface := r.load(root)
@@ -43,7 +43,7 @@ func (r *report) load(root fs.FS) *Surface {
 	return surface
 }
 
-// named are the tools of a list of surface.yaml, in its order.
+// named returns the tools of a list of surface.yaml, in its order.
 func named(list []string, tools []loadedTool) []Tool {
 	var found []Tool
 	for _, name := range list {
@@ -75,8 +75,7 @@ func (r *report) loadShared(root fs.FS) ([]Output, shared) {
 	return file.Outputs, common
 }
 
-// loadedTool is a tool, and where it was read from. Of a file that could not be parsed there is only
-// the stem.
+// loadedTool is a tool and its source. If the file could not be parsed, only the stem is set.
 type loadedTool struct {
 	stem   string // of the file's name
 	value  Tool
@@ -118,7 +117,7 @@ func (r *report) loadTool(node *yaml.Node, name string, common shared) (Tool, so
 	return tool, position
 }
 
-// read reads one file below root. Its node is nil when there is none to go on with.
+// read parses one file below root. It notes problems, and returns nil if the file has no usable mapping.
 func (r *report) read(root fs.FS, name string) *yaml.Node {
 	file := path.Join(folder, name)
 	text, err := fs.ReadFile(root, name)

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write what the tests find over what the
 // expected is the member of a case that holds its problems.
 const expected = "problems"
 
-// The specs that ship are without problems, and every argument is resolved.
+// The project's specs have no problems, and every argument is resolved.
 func TestShippedSpecsLoad(t *testing.T) {
 	surface, err := toolspec.Load(os.DirFS("."))
 	if err != nil {
@@ -77,14 +77,14 @@ func TestBadSpecs(t *testing.T) {
 	}
 }
 
-// The surface that the cases start from is itself without problems.
+// The surface that the cases start from has no problems.
 func TestBaseLoads(t *testing.T) {
 	if _, err := toolspec.Load(base(t)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A folder without specs says which files are wanted, and keeps the cause.
+// The problems of an empty folder name the missing files and keep their causes.
 func TestLoadEmptyFolder(t *testing.T) {
 	_, err := toolspec.Load(fstest.MapFS{})
 	if !errors.Is(err, fs.ErrNotExist) {

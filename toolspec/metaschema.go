@@ -12,9 +12,8 @@ import (
 // module is the import path of the repository's root.
 const module = "github.com/pdppmcp/pdpp-mcp"
 
-// MetaSchemas gives the JSON Schemas with which editors complete and check the YAML files, by their
-// paths below the repository's root. The hover texts are the doc comments of this package, so the
-// working folder must be the root of the repository.
+// MetaSchemas returns the JSON Schemas by which editors complete and check the YAML files, by their paths below the
+// repository's root. The hover texts are the doc comments of this package, so the working folder must be that root.
 func MetaSchemas() (map[string][]byte, error) {
 	reflector := &jsonschema.Reflector{
 		Anonymous:      true,
@@ -38,7 +37,7 @@ func MetaSchemas() (map[string][]byte, error) {
 	return schemas, nil
 }
 
-// mapBindings shows Bindings as the mapping that they are in YAML.
+// mapBindings describes Bindings as a YAML mapping.
 func mapBindings(goType reflect.Type) *jsonschema.Schema {
 	if goType != bindingsType {
 		return nil
@@ -74,7 +73,7 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	return schema
 }
 
-// ofSurface asks for what a tool of either surface has to say.
+// ofSurface returns the required keys of an mcp tool and of a terminal tool.
 func ofSurface() *jsonschema.Schema {
 	terminal := jsonschema.NewProperties()
 	terminal.Set("surface", &jsonschema.Schema{Const: SurfaceTerminal})
@@ -111,7 +110,7 @@ func surfaceSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	return schema
 }
 
-// refineArgument adds the words that an argument is written in.
+// refineArgument adds the words of the vocabulary to an argument's properties.
 func refineArgument(argument *jsonschema.Schema) {
 	property(argument, "name").Pattern = snakeCase.String()
 	types := property(argument, "type")
@@ -123,14 +122,14 @@ func refineArgument(argument *jsonschema.Schema) {
 	wordsOf(property(argument, "complete"), Completions)
 }
 
-// wordsOf lets a property be one of the words, each with its doc as hover text.
+// wordsOf restricts a property to the words, each with its doc as hover text.
 func wordsOf(schema *jsonschema.Schema, words Words) {
 	for _, word := range words {
 		schema.OneOf = append(schema.OneOf, &jsonschema.Schema{Const: word.Name, Description: word.Doc})
 	}
 }
 
-// property finds a property that the reflected struct has; a struct without it is a mistake of this file.
+// property returns a property of a reflected struct. It panics if the struct has no such key.
 func property(schema *jsonschema.Schema, name string) *jsonschema.Schema {
 	found, ok := schema.Properties.Get(name)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// The schemas in the repository are those that the types and words give.
+// The schemas in the repository match the types and the vocabulary.
 func TestMetaSchemasAreCurrent(t *testing.T) {
 	t.Chdir("..")
 	schemas, err := toolspec.MetaSchemas()
@@ -39,7 +39,7 @@ func TestMetaSchemasAreCurrent(t *testing.T) {
 	}
 }
 
-// Every YAML file names one of the schemas in its first line, by a path that leads to it.
+// The first line of every YAML file names its schema by a relative path.
 func TestSpecsNameTheirSchema(t *testing.T) {
 	t.Chdir("..")
 	schemas, err := toolspec.MetaSchemas()

@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// parse reads one YAML file strictly and gives its mapping, or nil when there is none. What the specs
-// need no more than a reader does is refused: several documents, anchors, aliases, merge keys, tags.
+// parse reads one YAML file strictly and returns its mapping, or nil if it has none. It refuses features that specs do not
+// need: several documents, anchors, aliases, merge keys and tags.
 func (r *report) parse(file string, text []byte) *yaml.Node {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document yaml.Node
@@ -42,7 +42,7 @@ func (r *report) parse(file string, text []byte) *yaml.Node {
 	return root
 }
 
-// locate notes where a node and everything below it stand, and what in it is refused.
+// locate records the places of a node and of all nodes below it, and notes what is refused in them.
 func (r *report) locate(node *yaml.Node, where place) {
 	where.line, where.column = node.Line, node.Column
 	r.places[node] = where
@@ -67,7 +67,7 @@ func (r *report) locate(node *yaml.Node, where place) {
 	}
 }
 
-// locateMapping drops the entries that it refuses, so that what reads the mapping later meets clean ones.
+// locateMapping locates the entries of a mapping and drops those that it refuses, so that decoding does not see them.
 func (r *report) locateMapping(node *yaml.Node, where place) {
 	firstLines := map[string]int{}
 	kept := make([]*yaml.Node, 0, len(node.Content))
@@ -100,7 +100,7 @@ func (r *report) locateMapping(node *yaml.Node, where place) {
 	node.Content = kept
 }
 
-// entries gives the keys and values of a mapping in their order.
+// entries iterates over the keys and values of a mapping in order.
 func entries(mapping *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 	return func(yield func(key, value *yaml.Node) bool) {
 		for index := 0; index+1 < len(mapping.Content); index += 2 {
@@ -111,7 +111,7 @@ func entries(mapping *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 	}
 }
 
-// valueOf finds the value of a key, or nil.
+// valueOf returns the value of a key, or nil.
 func valueOf(mapping *yaml.Node, name string) *yaml.Node {
 	for key, value := range entries(mapping) {
 		if key.Value == name {
@@ -121,7 +121,7 @@ func valueOf(mapping *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// kindOf names the kind of a node as its author would.
+// kindOf describes the kind of a node for a message.
 func kindOf(node *yaml.Node) string {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -146,7 +146,7 @@ func kindOf(node *yaml.Node) string {
 
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// joinKey puts a key behind a path. A key that would not fit on a line is quoted.
+// joinKey appends a key to a path. It quotes a key that is not a plain word.
 func joinKey(path, key string) string {
 	if !plainKey.MatchString(key) {
 		key = strconv.Quote(key)

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong with the specs, where it stands, and how it is cured.
+// Problem is one problem of the specs, with its place and its remedy.
 type Problem struct {
 	File    string // relative to the folder above toolspec, with forward slashes
 	Line    int    // from 1
 	Column  int    // from 1, in characters
 	Path    string // inside the file: `arguments[1].send`; empty for the file as a whole
 	Message string // what is wrong and what to do about it, on one line
-	Cause   error  // the error of the file system or of the YAML parser, if one stands behind it
+	Cause   error  // the error of the file system or of the YAML parser; may be nil
 }
 
-// Error gives the problem as `file:line:column: path: message`.
+// Error returns the problem as `file:line:column: path: message`.
 func (p Problem) Error() string {
 	place := fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
 	if p.Path == "" {
@@ -26,13 +26,13 @@ func (p Problem) Error() string {
 	return place + p.Path + ": " + p.Message
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (p Problem) Unwrap() error { return p.Cause }
 
-// Problems is everything that is wrong, sorted by place, each problem once.
+// Problems are all problems of the specs, sorted by place, each once.
 type Problems []Problem
 
-// Error gives the problems, one on a line.
+// Error returns the problems, one per line.
 func (ps Problems) Error() string {
 	lines := make([]string, 0, len(ps))
 	for _, problem := range ps {
@@ -41,7 +41,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives each problem as an error of its own.
+// Unwrap returns each problem as an error.
 func (ps Problems) Unwrap() []error {
 	errs := make([]error, 0, len(ps))
 	for _, problem := range ps {
@@ -50,8 +50,7 @@ func (ps Problems) Unwrap() []error {
 	return errs
 }
 
-// sorted puts the problems in the order of their places and drops those that were found twice: a
-// shared argument is judged with every tool that uses it.
+// sorted sorts the problems by place and drops duplicates, since a shared argument is checked with every tool that uses it.
 func (ps Problems) sorted() Problems {
 	ordered := slices.Clone(ps)
 	slices.SortStableFunc(ordered, func(a, b Problem) int {

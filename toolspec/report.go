@@ -9,18 +9,18 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// place is where a piece of YAML stands. It stays with the piece when `use` carries it into a tool.
+// place is the position of a YAML node. A node keeps it when `use` copies it into a tool.
 type place struct {
 	file         string
 	line, column int
 	path         string
 }
 
-// report gathers problems, and knows where every node of every file stands.
+// report collects problems, and has the place of every node.
 type report struct {
 	problems Problems
 	places   map[*yaml.Node]place
-	partial  map[*yaml.Node]bool // mappings that lost a refused entry: what they lack is not judged
+	partial  map[*yaml.Node]bool // mappings with a dropped entry, whose missing keys are not reported
 }
 
 func newReport() *report {
@@ -32,7 +32,7 @@ func (r *report) add(node *yaml.Node, format string, values ...any) {
 	r.addAt(r.places[node], format, values...)
 }
 
-// addBelow notes a problem with what a mapping lacks, by its path from there.
+// addBelow notes a problem with a missing value, by its path below a mapping.
 func (r *report) addBelow(mapping *yaml.Node, below, format string, values ...any) {
 	where := r.places[mapping]
 	where.path = strings.TrimPrefix(where.path+"."+below, ".")
@@ -48,7 +48,7 @@ func (r *report) addFile(file string, cause error, format string, values ...any)
 	})
 }
 
-// oneLine keeps a problem on its line when it quotes text of the spec.
+// oneLine escapes line breaks, so that a message that quotes the spec stays on one line.
 var oneLine = strings.NewReplacer("\n", `\n`, "\r", `\r`)
 
 func (r *report) addAt(where place, format string, values ...any) {
@@ -60,7 +60,7 @@ func (r *report) addAt(where place, format string, values ...any) {
 
 var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// addSyntax notes an error of the YAML parser, which gives its line only as text.
+// addSyntax notes an error of the YAML parser. It takes the line from the error's text, which is the only place for it.
 func (r *report) addSyntax(file string, err error) {
 	problem := Problem{File: file, Line: 1, Column: 1, Message: "is not YAML: " + err.Error(), Cause: err}
 	if match := syntaxLine.FindStringSubmatch(err.Error()); match != nil {

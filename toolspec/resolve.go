@@ -2,19 +2,18 @@ package toolspec
 
 import "gopkg.in/yaml.v3"
 
-// useKey is the key with which an argument of a tool is taken from shared.yaml.
+// useKey is the key by which a tool takes an argument from shared.yaml.
 const useKey = "use"
 
-// shared is shared.yaml as tools use it.
+// shared has the contents of shared.yaml that tools can use.
 type shared struct {
 	arguments map[string]*yaml.Node
 	names     []string // of the arguments, in the order of the file
 	outputs   []string // the names of the outputs
-	complete  bool     // all of the file could be read, so what is not here does not exist
+	complete  bool     // all of the file could be read, so an unknown name is a problem
 }
 
-// sharedArguments lists the arguments that tools may use. Arguments without a readable name are left out; decoding
-// the file reports them.
+// sharedArguments returns the arguments that tools may use. It skips those without a readable name, which decoding reports.
 func sharedArguments(list *yaml.Node) shared {
 	result := shared{arguments: map[string]*yaml.Node{}}
 	if list == nil || list.Kind != yaml.SequenceNode {
@@ -33,9 +32,9 @@ func sharedArguments(list *yaml.Node) shared {
 	return result
 }
 
-// resolve replaces every `use` among the arguments of a tool by what shared.yaml says, with the keys
-// beside `use` laid over it. Nodes keep their places, so a problem is reported in the file that its
-// text stands in. An argument that cannot be resolved is reported and left out, and the result is false.
+// resolve replaces every `use` among the arguments of a tool by the argument of shared.yaml, overridden by the keys beside
+// `use`. Nodes keep their places, so a problem is reported in the file of its text. It notes and drops an argument that cannot
+// be resolved, and reports whether there was none.
 func (r *report) resolve(tool *yaml.Node, from shared) (complete bool) {
 	list := valueOf(tool, "arguments")
 	if list == nil || list.Kind != yaml.SequenceNode {
@@ -64,8 +63,7 @@ func (r *report) resolve(tool *yaml.Node, from shared) (complete bool) {
 	return complete
 }
 
-// overlay is the shared argument with the keys of the item in place of its own. It stands where the
-// item stands.
+// overlay returns the shared argument overridden by the keys of the item, at the item's place.
 func (r *report) overlay(item, origin *yaml.Node) *yaml.Node {
 	merged := &yaml.Node{Kind: yaml.MappingNode, Tag: item.Tag}
 	r.places[merged] = r.places[item]

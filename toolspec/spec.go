@@ -1,13 +1,13 @@
-// Package toolspec reads the declarative tool specs: the YAML in which every tool's name, arguments,
-// descriptions, RS mapping, limits and budgets stand, and nowhere else.
+// Package toolspec reads the declarative tool specs. These YAML files are the only source of every tool's name, arguments,
+// descriptions, RS mapping, limits and budgets.
 package toolspec
 
-// Surface is the whole of what the server advertises, resolved: every `use` has been replaced.
+// Surface is everything that the server advertises, with every `use` resolved.
 type Surface struct {
 	Instructions string
 	Budget       SurfaceBudget
-	Tools        []Tool // what MCP clients are offered, in the order of surface.yaml
-	Commands     []Tool // what only a terminal has, in the order of surface.yaml
+	Tools        []Tool // offered to MCP clients, in the order of surface.yaml
+	Commands     []Tool // commands of the terminal only, in the order of surface.yaml
 	Templates    []Template
 	Examples     []string
 	Calls        []Call
@@ -15,10 +15,10 @@ type Surface struct {
 	Outputs      []Output // in the order of shared.yaml
 }
 
-// SurfaceBudget bounds what a model has to carry before its first call (R-FOOT-1).
+// SurfaceBudget bounds the text that a model reads before its first call (R-FOOT-1).
 type SurfaceBudget struct {
 	Bytes                  int `yaml:"bytes"`                   // of the tools/list result as JSON
-	Tokens                 int `yaml:"tokens"`                  // of the same, counted as o200k
+	Tokens                 int `yaml:"tokens"`                  // of the tools/list result, counted as o200k
 	InstructionsCharacters int `yaml:"instructions_characters"` // of the instructions, counted as runes
 }
 
@@ -32,28 +32,28 @@ type Template struct {
 	Tool        string `yaml:"tool"` // the tool that answers a read
 }
 
-// Call is a call that results and refusals lead to. It says which tool plays that part, and what its arguments are
-// called, so that neither name stands in hand-written code.
+// Call is a call that results and refusals suggest. It names the tool and its arguments, so that hand-written code does
+// not.
 type Call struct {
 	Call string   `yaml:"call"` // a call word of the vocabulary
 	Tool string   `yaml:"tool"`
-	With Bindings `yaml:"with"` // what the call gives → the argument that takes it
+	With Bindings `yaml:"with"` // value that the call gives → the argument that takes it
 }
 
 // Refusal is what a model can do after a refusal of the RS.
 type Refusal struct {
-	// Codes are those of the RS. Beside them 5xx is any failure of the server, and retry_with.connection_id is a refusal
-	// that asks for a connection and shows none.
+	// Codes are codes of the RS. In addition, 5xx is any failure of the server, and retry_with.connection_id is a refusal that
+	// asks for a connection and lists none.
 	Codes []string `yaml:"codes"`
-	Show  string   `yaml:"show,omitempty"` // a show word of the vocabulary: the schema that answers the open question; left out: none does
+	Show  string   `yaml:"show,omitempty"` // a show word of the vocabulary: the schema that helps; left out: none does
 	Hint  string   `yaml:"hint"`           // {tool.argument} stands for the bounds of an integer
 }
 
 // Tool is one tool. Exactly one of Request (with Result) and Operation is set.
 type Tool struct {
 	Name          string         `yaml:"tool"`
-	Surface       string         `yaml:"surface,omitempty"` // mcp, or terminal for a command of pdpp-mcp that no client is offered; left out: mcp
-	Command       string         `yaml:"command,omitempty"` // the words behind pdpp-mcp, of a terminal tool
+	Surface       string         `yaml:"surface,omitempty"` // mcp, or terminal for a command of pdpp-mcp that MCP clients are not offered; left out: mcp
+	Command       string         `yaml:"command,omitempty"` // the words after pdpp-mcp, of a terminal tool
 	Title         string         `yaml:"title"`
 	Description   string         `yaml:"description"`
 	Budget        ToolBudget     `yaml:"budget,omitempty"` // of an mcp tool
@@ -69,7 +69,7 @@ type Tool struct {
 	File string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
 }
 
-// Terminal reports whether the tool is a command alone.
+// Terminal reports whether the tool is only a command of the terminal.
 func (t Tool) Terminal() bool { return t.Surface == SurfaceTerminal }
 
 // ToolBudget bounds one entry of tools/list.
@@ -83,7 +83,7 @@ type Argument struct {
 	Name        string   `yaml:"name"`
 	Type        string   `yaml:"type"` // a type word of the vocabulary
 	Required    bool     `yaml:"required,omitempty"`
-	Positional  bool     `yaml:"positional,omitempty"` // of a terminal tool: stands behind the command's words, without a flag
+	Positional  bool     `yaml:"positional,omitempty"` // of a terminal tool: follows the command's words, without a flag
 	Description string   `yaml:"description,omitempty"`
 	Aliases     []string `yaml:"aliases,omitempty"`  // accepted, not advertised
 	Enum        []string `yaml:"enum,omitempty"`     // the only accepted values of a string
@@ -95,8 +95,8 @@ type Argument struct {
 	Complete    string   `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a shell offers for it
 }
 
-// Target says which arguments name one record. It resolves to target.stream, target.record_id and
-// target.connection_id; an argument bound to connection_id is sent as the target has it.
+// Target has the arguments that name one record. It resolves to target.stream, target.record_id and target.connection_id.
+// The target's connection_id is sent in place of the argument that it names.
 type Target struct {
 	ID           string `yaml:"id"`
 	ConnectionID string `yaml:"connection_id"`
@@ -116,17 +116,17 @@ type Request struct {
 	Method string  `yaml:"method"` // GET; of a terminal tool also POST, PATCH or DELETE
 	Path   string  `yaml:"path"`   // with {argument} or {target.stream} segments
 	PathBy *PathBy `yaml:"path_by,omitempty"`
-	// Which sources of a package can answer. Left out, the tool reads with single grants only.
+	// Sources is how to find the sources of a package that can answer. Left out, the tool reads with single grants only.
 	Sources *Sources `yaml:"sources,omitempty"`
 }
 
-// Sources says how a request finds the sources that can answer it when the bearer is a package.
+// Sources is how a request finds the sources that can answer it if the bearer is a package.
 type Sources struct {
 	From string   `yaml:"from"` // a sources word of the vocabulary
 	With Bindings `yaml:"with,omitempty"`
 }
 
-// PathBy picks another path by the value of an argument.
+// PathBy chooses another path by the value of an argument.
 type PathBy struct {
 	Argument string   `yaml:"argument"`
 	Values   Bindings `yaml:"values"` // argument value → path
@@ -142,24 +142,23 @@ type Result struct {
 	Secret  bool     `yaml:"secret,omitempty"`  // of a terminal tool: the answer holds a signing secret, which is shown once
 }
 
-// Operation names a hand-written function that stands in for request and result.
+// Operation names a hand-written function that replaces request and result.
 type Operation struct {
 	Run  string   `yaml:"run"` // an operation word of the vocabulary
 	With Bindings `yaml:"with,omitempty"`
 }
 
-// Bindings is an ordered mapping: what a word wants → what it gets.
+// Bindings is an ordered mapping from the parameters of a word to their values.
 type Bindings []Binding
 
-// Binding gives one parameter of a word an argument, or a part of the target.
+// Binding binds one parameter of a word to an argument, or to the target or a part of it.
 type Binding struct {
 	Name  string
 	Value string // "stream", "target" or "target.stream"
 }
 
-// Output is what the structured content of a tool may hold, all of it in the reference pages. The schema
-// that is served is loose (R-SURF-10) and names only the advertised properties: every client reads it with
-// every list, and none shows it to a model that has the result itself.
+// Output lists the members that the structured content of a tool may have. The reference pages show all of them. The served
+// schema is loose (R-SURF-10) and has only the advertised ones, to keep tools/list short.
 type Output struct {
 	Name       string     `yaml:"name"`
 	Properties []Property `yaml:"properties"`
@@ -170,5 +169,5 @@ type Property struct {
 	Name        string `yaml:"name"`
 	Type        string `yaml:"type"`                  // string, integer, boolean, object or array (of objects)
 	Description string `yaml:"description,omitempty"` // for the reference pages
-	Advertised  bool   `yaml:"advertised,omitempty"`  // in the served schema too, for clients that look for it by name
+	Advertised  bool   `yaml:"advertised,omitempty"`  // also in the served schema, for clients that look for it by name
 }

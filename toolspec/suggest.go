@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 )
 
-// unknown says that a word is none of the known ones, and which was meant.
+// unknown returns a message for an unknown word, with the nearest known word or all of them.
 func unknown(noun, word string, known []string) string {
 	message := fmt.Sprintf("unknown %s %q", noun, word)
 	if near := nearname.Meant(word, known); near != "" {

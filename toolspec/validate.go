@@ -11,17 +11,17 @@ import (
 
 var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// reservedTools are names whose generated file would be one of the generator's own.
+// reservedTools are names that other generated files have.
 var reservedTools = []string{"surface", "footprint", "commands"}
 
-// checkName notes a name that is not snake_case. A name that could not be read is not judged again.
+// checkName notes a name that is not snake_case. An empty name has been noted before.
 func checkName(from source, path, name string) {
 	if name != "" && !snakeCase.MatchString(name) {
 		from.add(path, "is %q; write names in snake_case: small letters, digits and single underscores", name)
 	}
 }
 
-// checkUnique notes a name that an earlier item of the list has already.
+// checkUnique notes a name that an earlier item of the list has.
 func checkUnique(from source, path, name string, seen map[string]string) {
 	if name == "" {
 		return
@@ -33,7 +33,7 @@ func checkUnique(from source, path, name string, seen map[string]string) {
 	seen[name] = path
 }
 
-// checkPositive notes a budget that nothing could keep.
+// checkPositive notes a budget below 1.
 func checkPositive(from source, path string, value int) {
 	if node := from.nodes[path]; node != nil && node.Kind == yaml.ScalarNode && node.ShortTag() == "!!int" && value < 1 {
 		from.add(path, "is %d; a budget is at least 1", value)
@@ -92,8 +92,8 @@ func checkSurface(from source, file SurfaceFile, tools []loadedTool) {
 	checkRefusals(from, file.Refusals, tools)
 }
 
-// checkToolList holds the lists of surface.yaml and the files of the folder tools together, both ways. A
-// tool stands in the list of its surface: nothing reaches MCP clients by mistake (R-SURF-1).
+// checkToolList compares the lists of surface.yaml with the files of the folder tools, both ways. A tool must be in the list of
+// its surface, so that none is offered to MCP clients by mistake (R-SURF-1).
 func checkToolList(from source, file SurfaceFile, tools []loadedTool) {
 	for _, tool := range tools {
 		if tool.source.root == nil || !from.complete {
@@ -145,8 +145,7 @@ func checkListed(from source, key string, list []string, tools []loadedTool, ter
 // templatePattern is the form of a resource's URI: one variable, at the end (R-RES-1).
 var templatePattern = regexp.MustCompile(`^pdpp://[a-z][a-z0-9-]*/\{([^{}]*)\}$`)
 
-// checkTemplate holds a template and the tool that answers it together: the variable must be something
-// that the tool can be asked for.
+// checkTemplate checks a template against the tool that answers it: the tool must take the template's variable.
 func checkTemplate(from source, path string, template Template, tools []loadedTool) {
 	match := templatePattern.FindStringSubmatch(template.URI)
 	variable := ""

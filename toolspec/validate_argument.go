@@ -14,7 +14,7 @@ var forbiddenArguments = map[string]string{
 	targetWord:              "the word means the record that a call names",
 }
 
-// checkArguments judges a list of arguments by itself: names, types and words, each in its place.
+// checkArguments checks the names, types and words of a list of arguments.
 func checkArguments(from source, arguments []Argument) {
 	names := map[string]string{}
 	for index, argument := range arguments {
@@ -36,8 +36,8 @@ func checkArguments(from source, arguments []Argument) {
 	}
 }
 
-// checkArgumentName judges a name or an alias. Names that differ by underscores alone count as one: a
-// model mixes them up, and so does the Go name of the field.
+// checkArgumentName checks a name or an alias. Names that differ only by underscores count as equal: models mix them up, and
+// their Go names may be the same.
 func checkArgumentName(from source, path, name string, seen map[string]string) {
 	if name == "" {
 		return
@@ -101,7 +101,7 @@ func checkEnum(from source, path string, argument Argument) {
 	}
 }
 
-// checkWordOfType judges a word that must exist and be usable on the argument's type.
+// checkWordOfType checks that a word exists and fits the argument's type.
 func checkWordOfType(from source, path, name, argumentType string, table Words) {
 	if name == "" {
 		return
@@ -119,7 +119,7 @@ func checkWordOfType(from source, path, name, argumentType string, table Words) 
 	}
 }
 
-// fitting names the words that can be used on a type.
+// fitting lists the words that fit a type, as advice.
 func fitting(table Words, argumentType string) string {
 	list := []string{}
 	for _, word := range table {
@@ -133,8 +133,7 @@ func fitting(table Words, argumentType string) string {
 	return "use one of " + strings.Join(list, ", ")
 }
 
-// checkSendPath judges an argument that becomes a segment of the path: it must always be there, and
-// must be safe (R-ARG-7).
+// checkSendPath checks an argument that is a segment of the path: it must be required and safe (R-ARG-7).
 func checkSendPath(from source, path string, argument Argument) {
 	if argument.Send != SendPath || argument.Type != "string" {
 		return

@@ -11,7 +11,7 @@ import (
 // targetWord is how bindings and paths name the target.
 const targetWord = "target"
 
-// preconditions judges the gates of a tool.
+// preconditions checks the gates of a tool.
 func (c *toolCheck) preconditions() {
 	for index, precondition := range c.tool.Preconditions {
 		path := fmt.Sprintf("preconditions[%d]", index)
@@ -33,7 +33,7 @@ func (c *toolCheck) preconditions() {
 	}
 }
 
-// word judges a word with parameters, and what `with` gives them.
+// word checks a word with parameters, and their bindings in `with`.
 func (c *toolCheck) word(path, key, noun, name string, table Words, with Bindings) {
 	if name == "" {
 		return
@@ -65,8 +65,8 @@ func (c *toolCheck) word(path, key, noun, name string, table Words, with Binding
 	}
 }
 
-// mustBind reports whether a parameter has to be bound: one that is always needed, and one that the
-// tool takes an argument for, which would otherwise be ignored without a word.
+// mustBind reports whether a parameter must be bound: it is required, or the tool has an argument of its name, which would
+// otherwise be ignored.
 func (c *toolCheck) mustBind(parameter Parameter) bool {
 	if !parameter.Kind.Optional() {
 		return true
@@ -91,7 +91,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// binding judges what one parameter is given.
+// binding checks the value of one parameter.
 func (c *toolCheck) binding(at string, parameter Parameter, value string) {
 	part, ofTarget := strings.CutPrefix(value, targetWord+".")
 	switch {
@@ -123,7 +123,7 @@ func (c *toolCheck) targetBinding(at string, parameter Parameter, part string) {
 	}
 }
 
-// argumentBinding judges an argument as the value of a parameter.
+// argumentBinding checks an argument as the value of a parameter.
 func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string) {
 	argument, found := c.reference(at, name)
 	if _, typed := findArgumentType(argument.Type); !found || !typed {
@@ -140,7 +140,7 @@ func (c *toolCheck) argumentBinding(at string, parameter Parameter, name string)
 	}
 }
 
-// resolvedAs is the part of the target that an argument helps to name, or empty.
+// resolvedAs returns the part of the target that an argument helps to name, or an empty string.
 func (c *toolCheck) resolvedAs(name string) string {
 	switch target := c.tool.Target; name {
 	case target.ConnectionID:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// checkCalls judges the calls that results lead to: each word once, and none left out.
+// checkCalls checks the calls that results suggest: all words of the vocabulary, each once.
 func checkCalls(from source, calls []Call, tools []loadedTool) {
 	seen := map[string]string{}
 	for index, call := range calls {
@@ -32,8 +32,8 @@ func checkCalls(from source, calls []Call, tools []loadedTool) {
 	}
 }
 
-// checkToolName finds the tool that surface.yaml names, and notes one that is not there or that no client is offered. Of
-// a file that could not be read nothing is known.
+// checkToolName returns the tool that surface.yaml names, and reports whether it is a tool for MCP clients. It notes any other,
+// unless the tool's file could not be read.
 func checkToolName(from source, path, name string, tools []loadedTool) (Tool, bool) {
 	index := slices.IndexFunc(tools, func(tool loadedTool) bool { return tool.stem == name })
 	switch {
@@ -49,7 +49,7 @@ func checkToolName(from source, path, name string, tools []loadedTool) (Tool, bo
 	return Tool{}, false
 }
 
-// names judges the arguments of another tool whose names a call takes.
+// names checks that the tool has the arguments that a call names.
 func (c *toolCheck) names(path string, word Word, with Bindings) {
 	for _, binding := range with {
 		at := joinKey(path+".with", binding.Name)
@@ -70,7 +70,7 @@ func (c *toolCheck) names(path string, word Word, with Bindings) {
 	}
 }
 
-// bounded is a part of a hint that stands for the bounds of an argument.
+// bounded matches a placeholder of a hint for the bounds of an argument.
 var bounded = regexp.MustCompile(`\{([^{}]*)\}`)
 
 func checkRefusals(from source, refusals []Refusal, tools []loadedTool) {

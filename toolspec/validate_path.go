@@ -12,7 +12,7 @@ var (
 	fixedSegment = regexp.MustCompile(`^(\.well-known|[A-Za-z0-9_-]+)$`)
 )
 
-// request judges the request's paths, and that every argument sent in the path is in each of them.
+// request checks the request's paths, and that every argument sent in the path is in each of them.
 func (c *toolCheck) request() {
 	request := c.tool.Request
 	if request == nil {
@@ -34,7 +34,7 @@ func (c *toolCheck) request() {
 	}
 }
 
-// pathBy judges the argument that picks a path.
+// pathBy checks the argument that chooses a path.
 func (c *toolCheck) pathBy(by PathBy) {
 	if by.Values != nil && len(by.Values) == 0 {
 		c.add("request.path_by.values", "is empty; give a path for a value, or remove path_by")
@@ -54,7 +54,7 @@ func (c *toolCheck) pathBy(by PathBy) {
 	}
 }
 
-// path judges one path, segment by segment.
+// path checks one path, segment by segment.
 func (c *toolCheck) path(at, path string) {
 	if path == "" {
 		return
@@ -83,7 +83,7 @@ func (c *toolCheck) path(at, path string) {
 	}
 }
 
-// placeholder judges one {name} of a path.
+// placeholder checks one {name} of a path.
 func (c *toolCheck) placeholder(at, name string) {
 	if part, ofTarget := strings.CutPrefix(name, targetWord+"."); ofTarget {
 		switch {
@@ -105,7 +105,7 @@ func (c *toolCheck) placeholder(at, name string) {
 	}
 }
 
-// knownOrEmpty is false for a word that is reported where it stands.
+// knownOrEmpty reports whether a word is known or empty. Unknown words are noted elsewhere.
 func knownOrEmpty(table Words, name string) bool {
 	_, known := table.find(name)
 	return known || name == ""

@@ -8,8 +8,7 @@ import (
 
 var commandWords = regexp.MustCompile(`^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$`)
 
-// surface judges what a tool says for its surface: what MCP clients are offered has a budget and an output,
-// what a terminal has are the words of a command.
+// surface checks the keys for a tool's surface: an mcp tool has a budget and an output, a terminal tool has a command.
 func (c *toolCheck) surface() {
 	if surface := c.tool.Surface; surface != "" && !slices.Contains(SurfaceNames, surface) {
 		c.add("surface", "%s", unknown("surface", surface, SurfaceNames))
@@ -58,8 +57,7 @@ func (c *toolCheck) terminal() {
 	c.positional()
 }
 
-// file judges a command that saves a file. It gives a request alone, so what others do before they send theirs has no
-// place in it.
+// file checks a command that saves a file. Its generated code only builds the request, so it cannot have gates or a target.
 func (c *toolCheck) file() {
 	if request := c.tool.Request; request != nil && request.Method != Method {
 		c.add("result.render", "is %s, but only %s gives bytes; use another renderer", RenderFile, Method)
@@ -71,7 +69,7 @@ func (c *toolCheck) file() {
 	}
 }
 
-// positional judges the argument that stands behind the words of a command.
+// positional checks the argument that follows the words of a command.
 func (c *toolCheck) positional() {
 	first := ""
 	for index, argument := range c.tool.Arguments {
@@ -92,7 +90,7 @@ func (c *toolCheck) positional() {
 	}
 }
 
-// method holds the surface of MCP clients to reading (R-SURF-3), and a body to the methods that have one.
+// method checks that mcp tools only read (R-SURF-3), and that only methods with a body send one.
 func (c *toolCheck) method() {
 	method := c.tool.Request.Method
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// toolCheck judges one tool as a whole: what it takes and what becomes of it.
+// toolCheck checks one tool as a whole.
 type toolCheck struct {
 	source
 	tool Tool
@@ -39,7 +39,7 @@ func checkTool(from source, tool Tool, common shared) {
 	check.unusedArguments()
 }
 
-// argument finds an argument by name, and its path.
+// argument returns an argument by name, and its path.
 func (c *toolCheck) argument(name string) (Argument, string, bool) {
 	index := slices.IndexFunc(c.tool.Arguments, func(argument Argument) bool { return argument.Name == name && name != "" })
 	if index < 0 {
@@ -48,7 +48,7 @@ func (c *toolCheck) argument(name string) (Argument, string, bool) {
 	return c.tool.Arguments[index], fmt.Sprintf("arguments[%d]", index), true
 }
 
-// reference finds an argument that a path or a binding names, and notes one that is not there.
+// reference returns an argument that a path or a binding names, and notes an unknown one.
 func (c *toolCheck) reference(path, name string) (Argument, bool) {
 	argument, _, found := c.argument(name)
 	if found {
@@ -86,7 +86,7 @@ func (c *toolCheck) sentNames() {
 	}
 }
 
-// target judges the arguments that name one record.
+// target checks the arguments that name one record.
 func (c *toolCheck) target() {
 	target := c.tool.Target
 	if target == nil || c.has("operation") {
@@ -119,7 +119,7 @@ func (c *toolCheck) target() {
 	c.targetChoice(target)
 }
 
-// pathPart is the part of the target that an argument ends up as.
+// pathPart returns the part of the target that the argument of a key becomes.
 func pathPart(key string) string {
 	if key == "id" {
 		return "record_id"
@@ -127,7 +127,7 @@ func pathPart(key string) string {
 	return key
 }
 
-// targetChoice judges the ways to name a record: an id that is always there, or an id or a pair.
+// targetChoice checks the ways to name a record: a required id, or an id or a pair.
 func (c *toolCheck) targetChoice(target *Target) {
 	pair := c.has("target.stream")
 	if pair != c.has("target.record_id") {
@@ -156,7 +156,7 @@ func (c *toolCheck) targetIsUsed() bool {
 	return slices.ContainsFunc(paths, func(path string) bool { return strings.Contains(path, "{"+targetWord+".") })
 }
 
-// answer judges what comes after the gates: a request and its renderer, or an operation.
+// answer checks what follows the gates: a request and its renderer, or an operation.
 func (c *toolCheck) answer() {
 	request, result, operation := c.has("request"), c.has("result"), c.has("operation")
 	switch {
@@ -197,7 +197,7 @@ func (c *toolCheck) answer() {
 	}
 }
 
-// pages judges the argument that leads from page to page: a call without it reads the first.
+// pages checks the argument for the cursor. A call without it reads the first page.
 func (c *toolCheck) pages(name string) {
 	argument, found := c.reference("result.pages", name)
 	switch {
@@ -208,14 +208,14 @@ func (c *toolCheck) pages(name string) {
 	}
 }
 
-// lacks notes a key that the tool should have, unless it may stand in text that could not be read.
+// lacks notes a missing key, unless part of the tool could not be read.
 func (c *toolCheck) lacks(key, format string, values ...any) {
 	if c.complete {
 		c.addMissing(key, format, values...)
 	}
 }
 
-// unusedArguments notes an argument that a caller could give without effect.
+// unusedArguments notes arguments without effect.
 func (c *toolCheck) unusedArguments() {
 	if !c.complete {
 		return

@@ -1,10 +1,10 @@
 package toolspec
 
-// A spec is written in words. Each word stands for one exported Go function of the runtime, so a new
-// word is that function and one line here. The generator reads these tables to write calls, the
-// validation reads them to judge specs, and the editor schemas show each Doc as hover text.
+// The vocabulary of the specs. Each word names one exported Go function of the runtime, so a new word is that function and
+// one line here. The generator writes calls from these tables, the validation checks specs against them, and the editor
+// schemas show each Doc as hover text.
 
-// Kind is what a parameter of a word takes.
+// Kind is the kind of value that a parameter of a word takes.
 type Kind string
 
 // The kinds of parameters. An optional kind also takes an argument that is required.
@@ -16,19 +16,19 @@ const (
 	KindStringList      Kind = "string list"      // a string_list argument
 	KindTarget          Kind = "target"           // the target as a whole
 	KindNamedString     Kind = "named string"     // a string argument and its name, for a refusal that names it
-	KindNamedInteger    Kind = "named integer"    // likewise, an integer
+	KindNamedInteger    Kind = "named integer"    // an integer argument and its name, for a refusal that names it
 	KindName            Kind = "name"             // the name of an argument of any type
 )
 
-// Optional reports whether a call may leave a value of this kind out.
+// Optional reports whether a value of this kind may be absent.
 func (k Kind) Optional() bool {
 	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList || k.Named()
 }
 
-// Named reports whether a call is given the argument's name beside its value.
+// Named reports whether a call gets the argument's name with its value.
 func (k Kind) Named() bool { return k == KindNamedString || k == KindNamedInteger }
 
-// argumentType is the type of the arguments that a parameter of this kind takes; none is the whole target, or any.
+// argumentType returns the type of the arguments for a parameter of this kind, or an empty string for KindTarget and KindName.
 func (k Kind) argumentType() string {
 	return map[Kind]string{
 		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindOptionalBoolean: "boolean", KindStringList: "string_list",
@@ -51,19 +51,19 @@ type ArgumentType struct {
 type Word struct {
 	Name       string
 	Doc        string
-	Function   string      // the exported function of the word's package; empty when Fits decides, or nothing is called
+	Function   string      // the exported function of the word's package; empty if Fits has it, or nothing is called
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
-	Segment    bool        // of checks: what passes is safe as a segment of a path (R-ARG-7)
+	Segment    bool        // of checks: accepted values are safe as a segment of a path (R-ARG-7)
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
-	Instead    bool        // of send words: another argument may be sent under the name, which a gate keeps apart
-	Continues  bool        // of renderers: what they show may go on with the same call, which they are given
-	Promises   []string    // of renderers: what the reference page says of a result, a sentence or two each
+	Instead    bool        // of send words: another argument may be sent under the same name; a gate refuses both together
+	Continues  bool        // of renderers: they get the call, to show how it continues
+	Promises   []string    // of renderers: statements about the result for the reference page
 }
 
 // Fit is an argument type that a word can be used on.
 type Fit struct {
 	Type     string
-	Function string // what the word stands for on that type
+	Function string // the function or constant for that type
 }
 
 // Parameter is one value that a word takes.
@@ -72,8 +72,7 @@ type Parameter struct {
 	Kind Kind
 }
 
-// functionFor is the Go name that the word stands for on an argument type. It is false when the word
-// cannot be used on that type.
+// functionFor returns the Go name of the word for an argument type, and reports whether the word fits that type.
 func (w Word) functionFor(argumentType string) (string, bool) {
 	for _, fit := range w.Fits {
 		if fit.Type == argumentType {
@@ -83,7 +82,7 @@ func (w Word) functionFor(argumentType string) (string, bool) {
 	return "", false
 }
 
-// parameter finds a parameter by its YAML name.
+// parameter returns a parameter by its YAML name.
 func (w Word) parameter(name string) (Parameter, bool) {
 	for _, parameter := range w.Parameters {
 		if parameter.Name == name {
@@ -96,7 +95,7 @@ func (w Word) parameter(name string) (Parameter, bool) {
 // Words is one table of the vocabulary. Tables are never changed.
 type Words []Word
 
-// find finds a word by its name.
+// find returns a word by its name.
 func (ws Words) find(name string) (Word, bool) {
 	for _, word := range ws {
 		if word.Name == name {
@@ -106,7 +105,7 @@ func (ws Words) find(name string) (Word, bool) {
 	return Word{}, false
 }
 
-// Names lists the words in the order of the table.
+// Names returns the names of the words in the order of the table.
 func (ws Words) Names() []string {
 	names := make([]string, 0, len(ws))
 	for _, word := range ws {
@@ -125,7 +124,7 @@ var ArgumentTypes = []ArgumentType{
 	{Name: "limits", Doc: "An object of relation names and whole numbers of at least 1.", Function: "Limits", Go: "rs.Limits", Constant: "LimitsArgument"},
 }
 
-// findArgumentType finds a type word by its name.
+// findArgumentType returns a type word by its name.
 func findArgumentType(name string) (ArgumentType, bool) {
 	for _, argumentType := range ArgumentTypes {
 		if argumentType.Name == name {
@@ -135,7 +134,7 @@ func findArgumentType(name string) (ArgumentType, bool) {
 	return ArgumentType{}, false
 }
 
-// ArgumentTypeNames lists the type words in the order of the table.
+// ArgumentTypeNames returns the names of the type words in the order of the table.
 func ArgumentTypeNames() []string {
 	names := make([]string, 0, len(ArgumentTypes))
 	for _, argumentType := range ArgumentTypes {
@@ -147,7 +146,7 @@ func ArgumentTypeNames() []string {
 // PropertyTypes are the words for the `type` of a property of structured content.
 var PropertyTypes = []string{"string", "integer", "boolean", "object", "array"}
 
-// TargetParts are the parts of a target, as bindings and paths name them behind `target.`
+// TargetParts are the names of a target's parts, which bindings and paths write after `target.`
 var TargetParts = []string{"stream", "record_id", OptionalTargetPart}
 
 // OptionalTargetPart is the part of a target that may be absent.
@@ -156,7 +155,7 @@ const OptionalTargetPart = "connection_id"
 // Method is the only method of an mcp tool: the tools read.
 const Method = "GET"
 
-// Methods are the methods of a terminal tool. Those that change something come after Method.
+// Methods are the methods of a terminal tool. All but Method change something.
 var Methods = []string{Method, "POST", "PATCH", "DELETE"}
 
 // The surfaces of a tool.
@@ -171,7 +170,7 @@ var SurfaceNames = []string{SurfaceMCP, SurfaceTerminal}
 // SendBody is the send word of arguments that are a member of the JSON body.
 const SendBody = "body"
 
-// RenderFile is the render word of an answer that is no JSON: the command writes its bytes to a file.
+// RenderFile is the render word for an answer that the command writes to a file byte for byte.
 const RenderFile = "file"
 
 // SendPath is the send word of arguments that are part of the path.
@@ -224,7 +223,7 @@ var Gates = Words{
 	},
 }
 
-// subscriptionChanges are what may be changed of an event subscription.
+// subscriptionChanges are the changeable parts of an event subscription.
 var subscriptionChanges = []Parameter{{"enabled", KindOptionalBoolean}, {"rotate_secret", KindOptionalBoolean}}
 
 // SourceWords are the words for `sources.from`: types of package rs.
@@ -287,7 +286,7 @@ var Renderers = Words{
 	},
 }
 
-// Completions are the words for `complete`: constants of package tool. They say what of the schema an argument names.
+// Completions are the words for `complete`: constants of package tool for what an argument names in the schema.
 var Completions = Words{
 	{Name: "stream", Doc: "The names of the granted streams, of the connection that the command line names.", Fits: []Fit{{"string", "CompleteStream"}, {"string_list", "CompleteStream"}}},
 	{Name: "connection", Doc: "The ids of the granted connections, of the stream that the command line names.", Fits: []Fit{{"string", "CompleteConnection"}}},
@@ -304,8 +303,7 @@ var Tables = Words{
 	{Name: "document", Function: "DocumentTable", Doc: "The text of the document alone."},
 }
 
-// Calls are the words for `call`. Each gives constants to package tool, named by Function: that of the tool and those of
-// its arguments.
+// Calls are the words for `call`. Each makes constants in package tool, named after Function, for the tool and its arguments.
 var Calls = Words{
 	{
 		Name: "schema", Function: "Schema", Doc: "Shows what is granted, or what a stream supports.",
