@@ -16,8 +16,8 @@ import (
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
 	`"capabilities":{},"clientInfo":{"name":"benchmark","version":"1"}}}` + "\n"
 
-// BenchmarkColdStart measures from the start of the real binary's process to its initialize answer. It
-// reports the median, since a machine that is busy elsewhere makes the mean say little.
+// BenchmarkColdStart measures the time from the start of the real binary's process to its initialize answer. It reports the
+// median, since other load on the machine distorts the mean.
 //
 //	go test -run '^$' -bench ColdStart -benchtime 10x ./cmd/pdpp-mcp
 func BenchmarkColdStart(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/completion"
 )
 
-// completed gives what a shell is offered at the end of a command line, and what is said on stderr.
+// completed returns the completions of a command line, and what the command prints on stderr.
 func completed(t *testing.T, provider, patience string, words ...string) (offered, said string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"__complete"}, words...)...)
@@ -26,7 +26,7 @@ func completed(t *testing.T, provider, patience string, words ...string) (offere
 	return string(printed), stderr.String()
 }
 
-// A provider that does not answer keeps nobody's shell: nothing is offered after two seconds.
+// If a provider does not answer, completion offers nothing after its deadline.
 func TestCompletionDoesNotWait(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
 		<-request.Context().Done()
@@ -42,7 +42,7 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	}
 }
 
-// What is offered lands on a command line and on a terminal, and the provider chose it.
+// The provider chooses the names, so only those that are safe on a command line and on a terminal are offered.
 func TestCompletionOffersPlainWordsOnly(t *testing.T) {
 	provider := httptest.NewServer(&listeningRS{schema: `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{
 		"object":"connector","connector_key":"mail","connector_id":"mail","stream_count":5,

@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// Several people or scripts connect to one provider at the same moment, each in a process of its own: every grant is there
-// afterwards. The provider holds the last answer of each back until all have asked for it, so that all write at once.
+// Several processes connect to one provider at the same moment, and every grant is stored. The provider holds back each last
+// answer until all processes have requested it, so that all write at once.
 func TestConnectsAtOnce(t *testing.T) {
 	const many = 8
 	var polls atomic.Int64

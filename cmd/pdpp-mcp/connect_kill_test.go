@@ -15,12 +15,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// killing stands before a provider and kills a process once, without a warning, as no process can prevent.
+// killing is a handler in front of a provider that kills a process once with SIGKILL.
 type killing struct {
 	inner  http.Handler
-	at     int           // the request at which it happens, counted from 1
+	at     int           // the request at which it kills, from 1
 	answer bool          // give the answer first
-	after  time.Duration // then wait so long
+	after  time.Duration // delay before the kill
 
 	mu     sync.Mutex
 	seen   []string
@@ -37,7 +37,7 @@ func (k *killing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case count < k.at:
 		k.inner.ServeHTTP(w, r)
 		return
-	case count > k.at: // it was faster than the kill, and comes no further
+	case count > k.at: // it was faster than the kill, and gets no answer
 		<-r.Context().Done()
 		return
 	}
@@ -47,19 +47,19 @@ func (k *killing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = victim.Kill()
-	panic(http.ErrAbortHandler) // nobody is there for an answer
+	panic(http.ErrAbortHandler) // the client is dead
 }
 
-// Requests of the captured sign-in: the provider's metadata, the server's, registration, pushed request, agent connect, one
-// poll, which brings the token, and the schema that tries it.
+// signInRequests is the number of requests of the captured sign-in: the provider's metadata, the server's, registration,
+// pushed request, agent connect, one poll, which returns the token, and the schema, which tries it.
 const signInRequests = 7
 
-// Covers R-STDIO-2: the whole command is killed at each step of a sign-in, and at any moment after the last answer, while it
-// writes. The cache is as it was, to the byte, or has the new grant before the old one; and the next change succeeds.
+// Covers R-STDIO-2: the command is killed at each step of a sign-in, and at several moments after the last answer, while it
+// writes. The cache is unchanged, to the byte, or has the new grant before the old one, and the next change succeeds.
 func TestConnectIsKilled(t *testing.T) {
 	for step := 1; step <= signInRequests; step++ {
 		t.Run(fmt.Sprintf("at request %d", step), func(t *testing.T) {
-			t.Parallel() // most of it is waiting for polls
+			t.Parallel() // mostly waits for polls
 			connectAndKill(t, &killing{at: step}, false)
 		})
 	}
@@ -75,8 +75,8 @@ func TestConnectIsKilled(t *testing.T) {
 	}
 }
 
-// connectAndKill connects to a provider of which a grant is stored, under a killer. mayStore tells whether the command may have
-// come to storing the new one.
+// connectAndKill connects to a provider with a stored grant while killer runs. MayStore is whether the command may have stored
+// the new grant.
 func connectAndKill(t *testing.T, killer *killing, mayStore bool) {
 	t.Helper()
 	provider := playedProvider(t, capturedSignIn(), func(captured http.Handler) http.Handler {
@@ -86,7 +86,7 @@ func connectAndKill(t *testing.T, killer *killing, mayStore bool) {
 	cache := &credential.Cache{Root: t.TempDir()}
 	path, before := storeOld(t, cache, provider.URL)
 	command := connecting(t, provider.URL, cache.Root)
-	killer.mu.Lock() // no request is answered before it is known whom to kill
+	killer.mu.Lock() // answers no request before the process is known
 	err := command.Start()
 	killer.victim = command.Process
 	killer.mu.Unlock()
@@ -133,7 +133,7 @@ func storeOld(t *testing.T, cache *credential.Cache, provider string) (path, con
 	return path, content
 }
 
-// newGrant is what the next sign-in brings.
+// newGrant returns the entry of the next sign-in.
 func newGrant(t *testing.T, provider string) *credential.Entry {
 	t.Helper()
 	token, err := rs.NewBearer("next-token-of-a-test")

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// runOwner stands in for the browser. The variable OWNER says what its owner does with the page: "approve
-// <connection> …", "deny", or nothing at all. The page's address goes to the file OPENED.
+// runOwner replaces the browser. The variable OWNER has the owner's decision on the page: "approve <connection> …", "deny", or
+// nothing for none. It writes the page's address to the file OPENED.
 func runOwner() int {
 	page := os.Args[1]
 	if name := os.Getenv("OPENED"); name != "" {
@@ -48,7 +48,7 @@ func newProvider(t testing.TB) *httptest.Server {
 	return server
 }
 
-// newProviderAndBox chooses the sample data, and gives the sandbox too, for its tokens.
+// newProviderAndBox is newProvider with a seed for the sample data. It also returns the sandbox, for its tokens.
 func newProviderAndBox(t testing.TB, seed uint64) (*httptest.Server, *sandbox.Sandbox) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)

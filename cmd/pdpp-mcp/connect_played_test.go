@@ -10,14 +10,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 )
 
-// The grant of the captured sign-in, and what to ask for so that it goes as it was captured.
+// The grant of the captured sign-in, and the source and stream that it asked for.
 const (
 	playedGrant  = "grt_7da0791a00dea728"
 	playedSource = "https://registry.pdpp.dev/connectors/spotify"
 )
 
-// playedProvider answers a sign-in as a running provider did, for any number of clients, and wants a poll each second.
-// The owner has approved by the first one. Around stands before it.
+// playedProvider serves a captured sign-in to any number of clients, with a poll interval of one second. The owner has
+// approved before the first poll. Around wraps its handler.
 func playedProvider(t *testing.T, played *capturetest.Provider, around func(http.Handler) http.Handler) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(around(played))
@@ -32,7 +32,7 @@ func capturedSignIn() *capturetest.Provider {
 	return capturetest.New("004", "006", "500", "510", "520", "525", "011")
 }
 
-// connecting is the whole command, as a process to start.
+// connecting returns the connect command as a process to start.
 func connecting(t *testing.T, provider, root string) *exec.Cmd {
 	t.Helper()
 	return exec.CommandContext(t.Context(), "pdpp-mcp", "connect", provider, "--source", playedSource, "--cache-root", root, "--no-browser")

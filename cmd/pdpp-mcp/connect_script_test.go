@@ -16,8 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 )
 
-// TestConnectScripts runs testdata/connect. Its scripts have a sandbox at PROVIDER, and can have captured exchanges
-// played instead.
+// TestConnectScripts runs testdata/connect. Its scripts have a sandbox at PROVIDER, and can replace it by captured exchanges.
 func TestConnectScripts(t *testing.T) {
 	sandbox := newProvider(t)
 	runScripts(t, testscript.Params{
@@ -48,7 +47,7 @@ func setProvider(setenv func(key, value string), url string) {
 
 type playedKey struct{}
 
-// plays puts captured exchanges at PROVIDER: plays <capture> … [old=new …].
+// plays serves captured exchanges at PROVIDER: plays <capture> … [old=new …].
 func plays(ts *testscript.TestScript, neg bool, args []string) {
 	var names, replaced []string
 	for _, arg := range args {
@@ -71,7 +70,7 @@ func plays(ts *testscript.TestScript, neg bool, args []string) {
 	setProvider(ts.Setenv, address)
 }
 
-// matched checks that the played exchanges were asked for as they were captured.
+// matched checks that the requests were those of the captured exchanges.
 func matched(ts *testscript.TestScript, neg bool, args []string) {
 	provider := *ts.Value(playedKey{}).(**capturetest.Provider)
 	if neg || len(args) > 0 || provider == nil {
@@ -96,7 +95,7 @@ func ends(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cacheFile is what the scripts look at of a credential file.
+// cacheFile has the members of a credential file that the scripts check.
 type cacheFile struct {
 	Credential struct {
 		AccessToken string `json:"access_token"`

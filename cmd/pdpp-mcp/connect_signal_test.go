@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// Ctrl-C while the owner has not decided ends with 130. Nothing is stored, and nothing half-written is left.
+// Ctrl-C before the owner has decided ends connect with 130. No file is stored or left over.
 func TestSignalsEndConnect(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // Windows sends no such signals

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// largeRecords is a provider of two records that are too large for one result, on a page each, and of an aggregation that
-// has more groups than it shows.
+// largeRecords starts a provider of two records that are too large for one result, on a page each, and of an aggregation with
+// more groups than it returns.
 func largeRecords(t *testing.T) (url string, records []string) {
 	t.Helper()
 	long := strings.Repeat("ü long line\n", 9_000)
@@ -58,12 +58,12 @@ func runCall(t *testing.T, provider string, words ...string) (out, problems stri
 	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL="+provider)
 	var printed, said strings.Builder
 	command.Stdout, command.Stderr = &printed, &said
-	_ = command.Run() // its code tells
+	_ = command.Run() // the exit code is checked
 	return printed.String(), said.String(), command.ProcessState.ExitCode()
 }
 
-// R-HAND-7: an export is whole. The rows are those that the resource server sent, also where a result cuts them, narrowed
-// to the fields that were asked for.
+// R-HAND-7: an export has whole rows as the resource server sent them, even if a result cuts them, narrowed to the requested
+// fields.
 func TestAnExportIsWhole(t *testing.T) {
 	provider, records := largeRecords(t)
 	call := []string{"query_records", "--stream", "messages", "--connection-id", "cin_1", "--all"}
@@ -86,7 +86,7 @@ func TestAnExportIsWhole(t *testing.T) {
 	}
 }
 
-// R-SURF-8: a table says that there are more groups than it shows.
+// R-SURF-8: a table notes that there are more groups than it shows.
 func TestATableOfGroupsSaysThatItWasCut(t *testing.T) {
 	provider, _ := largeRecords(t)
 	out, _, code := runCall(t, provider, "aggregate", "--stream", "messages", "--metric", "count", "--group-by", "label", "--format", "table")
@@ -95,7 +95,7 @@ func TestATableOfGroupsSaysThatItWasCut(t *testing.T) {
 	}
 }
 
-// A name that the grant does not hold is the call's fault, not the credential's.
+// A stream that is not in the grant is a tool error, not a credential error.
 func TestAWrongStreamIsAnAnswer(t *testing.T) {
 	provider, _ := largeRecords(t)
 	if _, problems, code := runCall(t, provider, "query_records", "--stream", "nonsense"); code != invocation.ExitToolError || !strings.Contains(problems, "context.stream_not_allowed") {
@@ -103,7 +103,7 @@ func TestAWrongStreamIsAnAnswer(t *testing.T) {
 	}
 }
 
-// A tool that is not there is named, whatever stands behind it, with the tools that are.
+// The error for an unknown tool names it and the known tools, whatever flags follow it.
 func TestAnUnknownToolIsNamed(t *testing.T) {
 	for given, want := range map[string]string{
 		"querry_record --stream messages": `unknown tool "querry_record"; did you mean query_records? (the tools are schema, query_records,`,

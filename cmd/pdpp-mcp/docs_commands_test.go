@@ -21,8 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// notRun are the lines of documented blocks that no test runs, and why. Lines of pdpp-mcp are still read, as far as their
-// flags.
+// notRun has the lines of documented blocks that no test runs, and why. The flags of pdpp-mcp in them are still checked.
 var notRun = map[string]string{
 	"make demo": "it builds and serves until Ctrl-C",
 	"make test": "it runs this test",
@@ -31,7 +30,7 @@ var notRun = map[string]string{
 	"pdpp-mcp serve --provider-url https://pdpp.example --authorization-server https://as.pdpp.example --introspection-client-id pdpp-mcp --introspection-client-secret-file /run/secrets/introspection --public-url https://mcp.pdpp.example --listen 127.0.0.1:8788 --metrics-listen 127.0.0.1:9090": "it serves until it is told to end; TestServe starts it",
 }
 
-// connectedBefore are the pages whose reader has signed in already.
+// connectedBefore are the pages whose reader has already signed in.
 var connectedBefore = []string{"docs/hosting.md", "docs/troubleshooting.md"}
 
 // runElsewhere are the pages whose commands another test runs.
@@ -43,9 +42,8 @@ var runElsewhere = map[string]string{
 	"docs/install.md":    "it installs into the system; packaging/check tries each way in a place of its own, and the page says which",
 }
 
-// Every command that README.md and docs/ show is run as it stands, in the order of its page: each page by a user of their
-// own with an empty home directory, a terminal on which to agree, and a browser whose owner approves. The provider is a
-// sandbox in place of the documents' host.
+// The test runs every command in README.md and docs/ as shown, in the order of the page. Each page has its own user with an
+// empty home directory, a terminal, and a browser whose owner approves. A sandbox replaces the documents' host.
 func TestDocumentedCommands(t *testing.T) {
 	provider := newProvider(t)
 	ran, left := 0, map[string]bool{}
@@ -61,7 +59,7 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 			if word, _, _ := strings.Cut(line, " "); word != "pdpp-mcp" && word != "export" {
 				t.Errorf("%s: %q is a program of others; add it to notRun with the reason, or its page to runElsewhere", page, line)
-				continue // whatever it does, it does not do it here
+				continue // it is not run
 			}
 			lines = append(lines, line)
 		}
@@ -70,7 +68,7 @@ func TestDocumentedCommands(t *testing.T) {
 			lines = slices.Insert(lines, 0, "pdpp-mcp connect https://pdpp.example")
 		}
 		t.Run(page, func(t *testing.T) {
-			t.Parallel() // a sign-in waits between its polls
+			t.Parallel() // mostly waits between polls
 			reader := &reader{home: t.TempDir(), provider: provider}
 			for _, line := range lines {
 				reader.run(t, line)
@@ -87,7 +85,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// reader is somebody who types what a page shows.
+// reader runs the commands of a page as a user would.
 type reader struct {
 	home     string
 	provider *httptest.Server
@@ -126,7 +124,7 @@ func (r *reader) run(t *testing.T, line string) {
 	}
 }
 
-// olderGrant is the grant that was connected before the last.
+// olderGrant returns the id of the grant that was connected before the last one.
 func olderGrant(t *testing.T, root string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "clients", "*.json"))
@@ -150,8 +148,8 @@ func olderGrant(t *testing.T, root string) string {
 	return file.Others[0].Credential.GrantID
 }
 
-// A command that is shown, in a block or within a sentence, has the commands and flags that it names, also where it is not
-// run; and a block that begins with a command is marked as one to be run.
+// The commands and flags of every documented command line exist, in blocks and in sentences, even if it is not run. A block
+// that begins with a command is marked sh.
 func TestDocumentedCommandLinesAreRead(t *testing.T) {
 	inline := regexp.MustCompile("`(pdpp-mcp [^`]+)`")
 	for _, page := range documentedPages(t) {
@@ -189,10 +187,10 @@ func TestDocumentedCommandLinesAreRead(t *testing.T) {
 	}
 }
 
-// fenced finds the blocks of a page: the language, a line break, and what stands in it.
+// fenced matches the blocks of a page: the language, a line break, and the content.
 var fenced = regexp.MustCompile("(?ms)^```(.*?)^```$")
 
-// commandLines are the commands of the sh blocks, with continued lines joined and remarks left out.
+// commandLines returns the commands of the sh blocks, with continued lines joined and comments dropped.
 func commandLines(content string) []string {
 	var lines []string
 	for _, block := range fenced.FindAllStringSubmatch(content, -1) {
@@ -203,7 +201,7 @@ func commandLines(content string) []string {
 		joined := regexp.MustCompile(`\\\n\s*`).ReplaceAllString(commands, "")
 		for line := range strings.SplitSeq(joined, "\n") {
 			line, isPrompted := strings.CutPrefix(strings.TrimSpace(line), "$ ")
-			// Below a prompt stands what was printed.
+			// In a block with prompts, lines without one are output.
 			if isPrompted == strings.Contains(joined, "$ pdpp-mcp ") && line != "" && !strings.HasPrefix(line, "#") {
 				lines = append(lines, line)
 			}
@@ -212,7 +210,7 @@ func commandLines(content string) []string {
 	return lines
 }
 
-// documentedPages are README.md and docs/*.md, from the root of the repository.
+// documentedPages returns README.md and docs/*.md, relative to the root of the repository.
 func documentedPages(t *testing.T) []string {
 	t.Helper()
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
@@ -235,7 +233,7 @@ func readPage(t *testing.T, page string) string {
 	return string(content)
 }
 
-// testRoot is the tree of all commands.
+// testRoot returns the tree of all commands.
 func testRoot() *cobra.Command {
 	root, _ := cli.NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "")
 	root.InitDefaultHelpCmd()

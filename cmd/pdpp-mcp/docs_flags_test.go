@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// The table of a page has the flags of its command, each with its variable and its default, and no others.
+// The table of a page has exactly the flags of its command, each with its variable and its default.
 func TestDocumentedFlags(t *testing.T) {
 	for page, name := range map[string]string{"docs/connect.md": "stdio", "docs/hosting.md": "serve"} {
 		command, _, err := testRoot().Find([]string{name})
@@ -47,7 +47,7 @@ func TestDocumentedFlags(t *testing.T) {
 	}
 }
 
-// variablesOf are those that stand in for a flag, and those that its usage names.
+// variablesOf returns the environment variables of a flag and those that its usage names.
 func variablesOf(flag *pflag.Flag) []string {
 	found := regexp.MustCompile(`PDPP_[A-Z_]+`).FindAllString(flag.Usage, -1)
 	return append(found, flag.Annotations[invocation.VariableOf]...)
@@ -57,7 +57,7 @@ type flagRow struct{ variable, standard string }
 
 var documentedFlag = regexp.MustCompile("`(--[a-z-]+)`")
 
-// flagRows are the rows of the tables whose first cell names flags.
+// flagRows returns the table rows whose first cell names flags.
 func flagRows(content string) map[string]flagRow {
 	rows := map[string]flagRow{}
 	for line := range strings.SplitSeq(content, "\n") {

@@ -18,7 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// patient is a provider to be examined: the sandbox at an address of its own, with faults that scripts choose.
+// patient is a provider for the doctor to check: the sandbox on its own address, with faults that scripts choose.
 type patient struct {
 	server *httptest.Server
 
@@ -43,13 +43,13 @@ func newPatient(healthy http.Handler) *patient {
 		healthy.ServeHTTP(answer, request)
 		response.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
 		response.WriteHeader(answer.Code)
-		// The sandbox calls itself by the address that it was made with.
+		// The sandbox's answers have the address that it was made with.
 		_, _ = response.Write(bytes.ReplaceAll(answer.Body.Bytes(), []byte("http://sandbox.test"), []byte("http://"+request.Host)))
 	}))
 	return p
 }
 
-// note keeps the request and gives the faults that concern it.
+// note records the request and returns the faults for it.
 func (p *patient) note(request *http.Request) (status int, skew time.Duration) {
 	scheme, _, _ := strings.Cut(request.Header.Get("Authorization"), " ")
 	p.mu.Lock()
@@ -74,7 +74,7 @@ func runPatientScripts(t *testing.T, folder string) {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("PROVIDER", patient.server.URL)
 			env.Setenv("KEY", strings.ReplaceAll(strings.TrimPrefix(patient.server.URL, "http://"), ":", "_"))
-			env.Setenv("PDPP_RS_TIMEOUT", "1m") // a machine that tests is a busy one
+			env.Setenv("PDPP_RS_TIMEOUT", "1m") // test machines are busy
 			for name, token := range box.Tokens() {
 				env.Setenv("TOKEN_"+strings.ToUpper(name), token)
 			}
@@ -93,7 +93,7 @@ func runPatientScripts(t *testing.T, folder string) {
 	})
 }
 
-// exits runs a command and wants an exit code: exits <exit code> <command> [args …]. It must print no token.
+// exits runs a command and checks its exit code: exits <exit code> <command> [args …]. It must print no token.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits <exit code> <command> [args ...]")
@@ -113,7 +113,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	hides(ts, false, nil)
 }
 
-// fault makes the provider ill: fault <path> <status>, or fault clock <duration>. A status of 0 heals.
+// fault sets a fault of the provider: fault <path> <status>, or fault clock <duration>. A status of 0 clears it.
 func fault(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fault <path> <status> | fault clock <duration>")
@@ -132,8 +132,7 @@ func fault(ts *testscript.TestScript, neg bool, args []string) {
 	patient.status[args[0]] = status
 }
 
-// asked gives what the provider was asked since the last time: method, path and query, and whether a bearer
-// came along. Look at it with stdout.
+// asked puts the provider's requests since the last time on stdout: method, path and query, and a mark for a bearer.
 func asked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: asked")

@@ -15,8 +15,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// What somebody else may have put where a download writes is neither followed, nor changed, nor taken for the beginning
-// of the download, whatever the provider answers; and nothing else in the folder is touched.
+// A download refuses what another user may have put at the path of its partial file: it neither follows, changes nor continues
+// it, and touches no other file in the folder.
 func TestADownloadTouchesItsOwnFilesOnly(t *testing.T) {
 	const mine = "not the program's"
 	for name, put := range map[string]func(t *testing.T, part, other string) error{
@@ -67,7 +67,7 @@ func TestADownloadTouchesItsOwnFilesOnly(t *testing.T) {
 	}
 }
 
-// listing is what stands in a folder: names, kinds, modes and sizes.
+// listing returns the names, kinds, modes and sizes of the files in a folder.
 func listing(t *testing.T, folder string) string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -85,7 +85,7 @@ func listing(t *testing.T, folder string) string {
 	return lines.String()
 }
 
-// A user's own file that happens to be called FILE.part is no business of the program's.
+// A download leaves a user's file FILE.part alone.
 func TestADownloadLeavesAUsersPart(t *testing.T) {
 	for name, id := range map[string]string{"a digest in the id": "", "none": "blob_1"} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestADownloadLeavesAUsersPart(t *testing.T) {
 	}
 }
 
-// What an earlier run left stays as it was until there is a good answer.
+// The partial file of an earlier run is unchanged until there is a good answer.
 func TestABeginningStaysWithoutAGoodAnswer(t *testing.T) {
 	rs, file := newBlobRS(t), filepath.Join(t.TempDir(), "blob")
 	rs.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
@@ -137,7 +137,7 @@ func TestABeginningStaysWithoutAGoodAnswer(t *testing.T) {
 	rs.holds(t, file)
 }
 
-// -o names a file. What is none, such as a pipe or a link, is refused with --force too, before anything is asked.
+// -o refuses an existing path that is not a regular file, such as a pipe or a link, even with --force, before any request.
 func TestOutputsThatAreNoFiles(t *testing.T) {
 	for name, put := range map[string]func(file, other string) error{
 		"a link":            func(file, other string) error { return os.Symlink(other, file) },
@@ -166,7 +166,7 @@ func TestOutputsThatAreNoFiles(t *testing.T) {
 	}
 }
 
-// A signal ends a download whose bytes nobody takes, and one that waits for the provider.
+// A signal ends a download whose output is not read, and one that waits for the provider.
 func TestSignalsEndDownloads(t *testing.T) {
 	for name, arguments := range map[string][]string{"to nobody": {"-o", "-"}, "to a file": {"-o", "blob"}} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestSignalsEndDownloads(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-sent
-			if arguments[1] == "-" { // it writes, and nobody reads on
+			if arguments[1] == "-" { // it writes, and the pipe is no longer read
 				if _, err := io.ReadFull(taken, make([]byte, 1)); err != nil {
 					t.Fatal(err)
 				}

@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// blobRS serves one blob in a way of its own, and keeps the ranges that were asked for.
+// blobRS serves one blob by a handler that tests choose, and records the requested ranges.
 type blobRS struct {
 	server *httptest.Server
 	bytes  []byte
 	id     string
 
 	mu     sync.Mutex
-	ranges []string // of the Range headers, with If-Range behind a space
+	ranges []string // Range headers, with If-Range after a separator
 	serve  func(w http.ResponseWriter, request *http.Request)
 }
 
@@ -49,7 +49,7 @@ func newBlobRS(t *testing.T) *blobRS {
 	return rs
 }
 
-// ranged answers as a server that honours ranges.
+// ranged serves the blob like a server that honours ranges.
 func (rs *blobRS) ranged(w http.ResponseWriter, request *http.Request) {
 	w.Header().Set("ETag", `"one"`)
 	http.ServeContent(w, request, "", time.Time{}, bytes.NewReader(rs.bytes))
@@ -61,7 +61,7 @@ func (rs *blobRS) answers(serve func(http.ResponseWriter, *http.Request)) {
 	rs.serve = serve
 }
 
-// asked gives the ranges since the last time.
+// asked returns the ranges since the last time.
 func (rs *blobRS) asked() []string {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -70,7 +70,7 @@ func (rs *blobRS) asked() []string {
 	return asked
 }
 
-// command is the program, asked for the blob.
+// command returns the command that downloads the blob.
 func (rs *blobRS) command(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"blob", "--provider-url", rs.server.URL}, arguments...)...)
@@ -78,7 +78,7 @@ func (rs *blobRS) command(t *testing.T, arguments ...string) *exec.Cmd {
 	return command
 }
 
-// run gives the exit code and what was printed.
+// run runs the command and returns its exit code and output.
 func (rs *blobRS) run(t *testing.T, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	command := rs.command(t, arguments...)
@@ -92,7 +92,7 @@ func (rs *blobRS) run(t *testing.T, arguments ...string) (code int, stdout, stde
 	return command.ProcessState.ExitCode(), out.String(), err.String()
 }
 
-// holds compares a file with the blob, and looks that nothing else is in its folder.
+// holds checks that a file has the bytes of the blob and is alone in its folder.
 func (rs *blobRS) holds(t *testing.T, file string) {
 	t.Helper()
 	got, err := os.ReadFile(file)
@@ -110,7 +110,7 @@ func onlyFile(t *testing.T, file string) {
 	}
 }
 
-// half sends the first half of what is asked for, and then waits.
+// half returns a handler that sends the first half of the requested bytes and then waits.
 func (rs *blobRS) half(sent chan<- struct{}) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, request *http.Request) {
 		w.Header().Set("Content-Length", "1048576")
@@ -121,12 +121,12 @@ func (rs *blobRS) half(sent chan<- struct{}) func(http.ResponseWriter, *http.Req
 	}
 }
 
-// partOf is where a download of the blob waits for its end.
+// partOf returns the path of the blob's partial file.
 func (rs *blobRS) partOf(file string) string {
 	return file + "." + strings.TrimPrefix(rs.id, "blob_sha256_")[:16] + ".part"
 }
 
-// A run that was killed leaves its own file alone, and the next run goes on with it.
+// A killed run leaves only its partial file, and the next run continues it.
 func TestAKilledDownloadIsContinued(t *testing.T) {
 	for name, test := range map[string]struct {
 		ranges bool
@@ -166,7 +166,7 @@ func TestAKilledDownloadIsContinued(t *testing.T) {
 	}
 }
 
-// awaitSize looks until a file has grown to a size.
+// awaitSize waits until a file has a size.
 func awaitSize(t *testing.T, file string, size int64) {
 	t.Helper()
 	ticks := time.NewTicker(5 * time.Millisecond)
@@ -184,7 +184,7 @@ func awaitSize(t *testing.T, file string, size int64) {
 	}
 }
 
-// A connection that breaks is gone on with in the same run, bound to the answer that was begun.
+// A run continues a download whose connection broke, with If-Range for the same answer.
 func TestABrokenConnectionIsContinued(t *testing.T) {
 	rs, file := newBlobRS(t), filepath.Join(t.TempDir(), "blob")
 	rs.answers(func(w http.ResponseWriter, request *http.Request) {
@@ -211,7 +211,7 @@ func TestABrokenConnectionIsContinued(t *testing.T) {
 	}
 }
 
-// Wrong bytes never get the file's name, and nothing of them is left; the rest waits for another run.
+// Wrong bytes never get the file's name and are removed. A partial download stays for another run.
 func TestDownloadsThatFail(t *testing.T) {
 	changed := func(rs *blobRS) []byte { return append([]byte("X"), rs.bytes[1:]...) }
 	for name, test := range map[string]struct {
@@ -270,7 +270,7 @@ func TestDownloadsThatFail(t *testing.T) {
 	}
 }
 
-// A beginning that is longer than the blob is begun anew; one that is all of it needs no bytes.
+// A partial file that is longer than the blob is restarted. One that is complete needs no request.
 func TestBeginningsOfDownloads(t *testing.T) {
 	for name, test := range map[string]struct {
 		part  func(rs *blobRS) []byte

@@ -12,14 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Every command of the page about the terminal is run, and prints the lines that are shown below it.
+// The commands of the page about the terminal print the lines that the page shows.
 func TestTerminalGuide(t *testing.T) {
 	const given = "env PDPP_PROVIDER_URL=$PROVIDER\nenv PDPP_ACCESS_TOKEN=$TOKEN_GMAIL_BOTH\n"
 	runGuide(t, "terminal.md", given, 20, operatorScripts(t))
 }
 
-// The same of the tutorial. Its reader has what make demo leaves: a sandbox and a credential for all of it. The owner
-// ticks one mailbox.
+// The commands of the tutorial print what it shows. Its reader has the sandbox and the credential of make demo. The owner ticks
+// one mailbox.
 func TestTutorial(t *testing.T) {
 	const given = "env PDPP_PROVIDER_URL=$PROVIDER\nenv OWNER_TOKEN=$TOKEN_OWNER\nconnected .pdpp everything\n" +
 		"env DISPLAY=:0\nenv OWNER='approve cin_gmail_personal'\n"
@@ -39,8 +39,8 @@ func TestTutorial(t *testing.T) {
 	runGuide(t, "tutorial.md", given, 15, params)
 }
 
-// runGuide runs the commands of a page of docs, of which there are as many as atLeast, after the lines of a script that give
-// what its reader has.
+// runGuide runs the commands of a page of docs, at least atLeast, after the script lines in given, which set up what its reader
+// has.
 func runGuide(t *testing.T, page, given string, atLeast int, params testscript.Params) {
 	t.Helper()
 	guide := readPage(t, "docs/"+page)
@@ -61,9 +61,9 @@ var hidden = regexp.MustCompile(`^<!-- run: (.*) -->$`)
 // demoURL is where make demo serves.
 const demoURL = "http://127.0.0.1:8787"
 
-// scriptOf makes a script of a guide: lines of sh blocks that begin with $ are commands, the lines below them are
-// what is printed, with … for anything, and comments that begin with run: are commands of the scripts. A command below which
-// stands what begins with "pdpp-mcp: " fails and says that.
+// scriptOf turns a guide into a script. In sh blocks, lines that begin with $ are commands and the lines below are their
+// output, in which … matches anything. Comments that begin with run: are script commands. A command whose output begins with
+// "pdpp-mcp: " must fail with that error.
 func scriptOf(guide string) (script string, commands int) {
 	var lines []string
 	block, last := "", -1 // the line of the command whose output follows
@@ -102,14 +102,14 @@ func scriptOf(guide string) (script string, commands int) {
 	return strings.Join(lines, "\n") + "\n", commands
 }
 
-// patternOf is a line as the scripts look for it, with the address of the demonstration as that of the script.
+// patternOf returns a line as a pattern for scripts, with the script's address in place of the demonstration's.
 func patternOf(line string) string {
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*")
 	pattern = "'^" + strings.ReplaceAll(pattern, "'", "''") + "'"
 	return strings.ReplaceAll(pattern, regexp.QuoteMeta(demoURL), "'$PROVIDER'")
 }
 
-// curlDelete does what curl does with the one command line that the tutorial has of it: curl -X DELETE -H <header> <address>.
+// curlDelete implements the one use of curl in the tutorial: curl -X DELETE -H <header> <address>.
 func curlDelete(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 5 || args[0] != "-X" || args[2] != "-H" {
 		ts.Fatalf("usage: curl -X <method> -H <header> <address>")

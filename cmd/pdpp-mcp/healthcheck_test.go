@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// A container asks whether its server is up with the server's own program.
+// The healthcheck command succeeds only while the server is up.
 func TestHealthcheck(t *testing.T) {
 	p := newProvided(t)
 	s := startServe(t, p)
@@ -31,7 +31,7 @@ func TestHealthcheckOfAnotherServer(t *testing.T) {
 	healthcheck(t, strings.TrimPrefix(other.URL, "http://"), invocation.ExitUnreachable, "it answered 404")
 }
 
-// healthcheck runs the command by its variable, and expects an exit code and a part of the one line on stderr.
+// healthcheck runs the command with PDPP_LISTEN, and expects an exit code and a part of the one line on stderr.
 func healthcheck(t *testing.T, listen string, code int, said string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", "healthcheck")

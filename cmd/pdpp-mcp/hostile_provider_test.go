@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A provider's words cannot command the terminal in any form: U+009B begins an escape sequence as ESC [ does,
-// U+202E turns the direction of writing.
+// A provider's text cannot control the terminal in any format: U+009B begins an escape sequence like ESC [, and U+202E
+// reverses the direction of writing.
 func TestAProviderCannotCommandTheTerminal(t *testing.T) {
 	const odd = "a\u009b31mb\u202ec\x7fd\u200b\ufeff\u2028\u2029\u00ad\U000e0041"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -34,7 +34,7 @@ func TestAProviderCannotCommandTheTerminal(t *testing.T) {
 	} {
 		command := exec.CommandContext(t.Context(), "pdpp-mcp", append(arguments, "--provider-url", server.URL)...)
 		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
-		printed, _ := command.CombinedOutput() // some are refused
+		printed, _ := command.CombinedOutput() // some commands fail
 		if len(printed) == 0 || obeyedByTerminals.Match(printed) {
 			t.Errorf("%v prints %q", arguments, printed)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// R-HAND-8: an operator's list that has more rows than the provider sent says so, in every format.
+// R-HAND-8: an operator's list notes that the provider has more rows than it sent, in every format.
 func TestAListThatGoesOnSaysSo(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/schema" {

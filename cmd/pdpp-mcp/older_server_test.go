@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// R-SCH-1, R-STDIO-3, R-ARG-8: a resource server that refuses the compact view is as good as any. Every command that
-// asks for the view asks without it then: the kind of the token, the schema, and the gate of expand are found all the same.
+// R-SCH-1, R-STDIO-3, R-ARG-8: if a resource server refuses the compact view, commands read the schema without it. The kind of
+// the token, the schema and the gate of expand still work.
 func TestServersThatRefuseTheCompactView(t *testing.T) {
 	box := newSandbox(t, resource.ReadsV01)
 	inner := box.Handler()

@@ -22,8 +22,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// TestOperatorScripts runs testdata/operator against a sandbox of its own, because these scripts change what it
-// holds.
+// TestOperatorScripts runs testdata/operator against a separate sandbox, because these scripts change its records.
 func TestOperatorScripts(t *testing.T) {
 	runScripts(t, operatorScripts(t))
 }
@@ -49,7 +48,7 @@ func operatorScripts(t *testing.T) testscript.Params {
 	return params
 }
 
-// sampleBlob is the id of a document of the personal mailbox.
+// sampleBlob returns the id of a blob of the personal mailbox.
 func sampleBlob(t *testing.T) string {
 	t.Helper()
 	for _, blob := range sample.Dataset(0).Blobs {
@@ -74,7 +73,7 @@ type eventReceiver struct {
 	events map[string]chan []byte // by path; whole HTTP requests, without verification
 }
 
-// at is the events for one path.
+// at returns the channel of the events for one path.
 func (r *eventReceiver) at(path string) chan []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,8 +104,8 @@ func newReceiver() *eventReceiver {
 	return r
 }
 
-// event waits for the next event and writes it as an HTTP request: event <path of the receiver> <file>. The body alone goes to
-// <file>.body.
+// event waits for the next event and writes it as an HTTP request: event <path of the receiver> <file>. It writes only the body
+// to <file>.body.
 func event(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: event <path> <file>")
@@ -143,7 +142,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("there were never %s subscriptions that are %s", args[0], args[1])
 }
 
-// unquoted turns a variable that take has set from JSON into its text: unquoted <variable>.
+// unquoted replaces the JSON string in a variable by its text: unquoted <variable>.
 func unquoted(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: unquoted <variable>")

@@ -12,10 +12,10 @@ type refusal struct {
 	tool      string
 	arguments string
 	code      string
-	says      string // what the message must hold
+	says      string // a part of the message
 }
 
-// refusedCalls has every negative case of R-ARG and R-HAND, and of the requirements that name one.
+// refusedCalls has every negative case of R-ARG and R-HAND, and of other requirements that name one.
 var refusedCalls = []refusal{
 	{"R-SURF-9", "query_records", `{"stream":"messages","offset":1}`, "unknown_argument", "offset"},
 	{"R-SURF-9", "schema", `{"streams":"messages"}`, "unknown_argument", "streams"},
@@ -123,7 +123,7 @@ func TestRefusedBeforeAnyRequest(t *testing.T) {
 	}
 }
 
-// Covers R-ARG-8: the stream's live schema is read, and the records endpoint is not called.
+// Covers R-ARG-8: the call reads the stream's live schema and not the records endpoint.
 func TestExpandThatIsNotAdvertised(t *testing.T) {
 	listener := &listeningRS{schema: `{"object":"schema","connectors":[{"connector_key":"gmail","streams":[{"name":"messages","field_capabilities":{"id":"declared"}}],"granted_connections":[{"connection_id":"cin_1"}]}]}`}
 	session := serveSurface(t, listener)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a call sends, with the requirement that says so. Query strings are shown as they travel.
+// sentRequests has the requests of calls, with their requirements. Query strings are encoded as sent.
 var sentRequests = []struct {
 	id        string
 	tool      string
@@ -91,7 +91,7 @@ var sentRequests = []struct {
 	},
 }
 
-// The RS knows none of these records; its refusal reaches the client (R-ERR-1).
+// The RS has none of these records. Its refusal reaches the client (R-ERR-1).
 func TestSentRequests(t *testing.T) {
 	listener := &listeningRS{}
 	session := serveSurface(t, listener)
@@ -101,11 +101,11 @@ func TestSentRequests(t *testing.T) {
 			if got.Type != "not_found_error" || got.Code != "not_found" {
 				t.Errorf("error is %+v, want the envelope of the RS", got)
 			}
-			// Calls with expand ask the schema first (R-ARG-8); it is not found either, and the gate opens.
+			// Calls with expand read the schema first (R-ARG-8). It is not found either, and the gate passes.
 			seen := slices.DeleteFunc(listener.take(), func(request string) bool {
 				return request == "/v1/schema?view=compact&stream=messages"
 			})
-			if len(seen) > 1 && seen[1] == "/v1/schema?view=compact" { // after the refusal, for the names that there are (R-ERR-7)
+			if len(seen) > 1 && seen[1] == "/v1/schema?view=compact" { // after the refusal, for the known names (R-ERR-7)
 				seen = seen[:1]
 			}
 			if !slices.Equal(seen, []string{sent.request}) {

@@ -27,7 +27,7 @@ func newSandbox(t *testing.T, reads resource.Reads) *sandbox.Sandbox {
 	return box
 }
 
-// origin serves the sandbox at an address of its own and keeps the requests.
+// origin serves the sandbox on its own address and records the requests.
 type origin struct {
 	server *httptest.Server
 	names  map[string]string // of tokens
@@ -57,7 +57,7 @@ func (o *origin) note(request *http.Request) {
 		name = "unknown"
 	}
 	noted := []string{request.Method, request.URL.RequestURI(), name}
-	if strings.HasPrefix(request.URL.Path, "/v1/") && request.ContentLength > 0 { // what else is posted holds secrets
+	if strings.HasPrefix(request.URL.Path, "/v1/") && request.ContentLength > 0 { // other bodies hold secrets
 		body, _ := io.ReadAll(request.Body)
 		request.Body = io.NopCloser(bytes.NewReader(body))
 		noted = append(noted, string(body))
@@ -67,7 +67,7 @@ func (o *origin) note(request *http.Request) {
 	o.seen = append(o.seen, strings.Join(noted, " "))
 }
 
-// take gives the requests since the last time.
+// take returns the requests since the last time.
 func (o *origin) take() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,7 +76,7 @@ func (o *origin) take() []string {
 	return seen
 }
 
-// token is one of the sandbox, by its name.
+// token returns a token of the sandbox by its name.
 func (o *origin) token(t *testing.T, name string) string {
 	t.Helper()
 	for header, known := range o.names {

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script against a sandbox in this process, of each kind. Each script has its own origin, whose
-// requests it can look at. One that has no sense on a kind says so in its first line, as in [v0.1] skip.
+// TestScripts runs testdata/script against a sandbox of each kind of reads. Each script has its own origin, whose requests it
+// can check. A script skips a kind in its first line, as in [v0.1] skip.
 func TestScripts(t *testing.T) {
 	for _, reads := range resource.AllReads() {
 		t.Run(string(reads), func(t *testing.T) {
@@ -47,8 +47,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runScripts runs scripts whose commands have GORACE, which they would not inherit: make race says there how long a process
-// waits for races before it ends.
+// runScripts runs scripts and passes GORACE to their commands, which would not inherit it. It shortens the exit of processes
+// in make race.
 func runScripts(t *testing.T, params testscript.Params) {
 	t.Helper()
 	setUp := params.Setup
@@ -59,7 +59,7 @@ func runScripts(t *testing.T, params testscript.Params) {
 	testscript.Run(t, params)
 }
 
-// scripts are those of a folder of testdata, against a sandbox.
+// scripts returns the parameters to run the scripts in a folder of testdata against a sandbox.
 func scripts(folder string, box *sandbox.Sandbox) testscript.Params {
 	return testscript.Params{
 		Dir: filepath.Join("testdata", folder),
@@ -150,8 +150,8 @@ func hides(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// requests gives what the resource server has seen since the last time, one line each: method, path
-// and query, and the name of the token. Look at them with stdout.
+// requests puts the requests to the resource server since the last time on stdout, one per line: method, path and query, and
+// the name of the token.
 func requests(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: requests")
@@ -175,8 +175,8 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// distinct checks the lines of the last stdout: distinct <count> <pattern>. There are so many, and what the
-// pattern's group finds in each stands in no other.
+// distinct checks the lines of the last stdout: distinct <count> <pattern>. There must be count lines, and the pattern's group
+// must match a different text in each.
 func distinct(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: distinct <count> <pattern>")
@@ -223,8 +223,8 @@ func take(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-// next reads the arguments of the first call that the last text proposes: next ARGUMENTS fetch. With
-// a third word, the arguments must hold it.
+// next sets a variable to the arguments of the first call of a tool that the last text proposes: next ARGUMENTS fetch. With a
+// third word, the arguments must contain it.
 func next(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || len(args) > 3 || neg {
 		ts.Fatalf("usage: next <variable> <tool> [word]")

@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestServe runs the real binary before one sandbox, which takes its time to fill.
+// TestServe runs the real binary with one sandbox for all parts, since loading its data is slow.
 func TestServe(t *testing.T) {
 	p := newProvided(t)
 	for name, test := range map[string]func(*testing.T, *provided){
@@ -33,7 +33,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// callText calls a tool that must not fail, and gives its text.
+// callText calls a tool that must not fail, and returns its text.
 func callText(t *testing.T, session *mcp.ClientSession, name, arguments string) string {
 	t.Helper()
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
@@ -52,7 +52,7 @@ const handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"prot
 
 const listTools = `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}`
 
-// toolsOf gives the tools of an answer, byte for byte.
+// toolsOf returns the tools of an answer, byte for byte.
 func toolsOf(t *testing.T, answer []byte) string {
 	t.Helper()
 	var decoded struct {
@@ -114,8 +114,8 @@ func servedToolsAreThoseOfStdio(t *testing.T, p *provided) {
 	}
 }
 
-// Covers R-HOST-1, R-HOST-4, R-HOST-5 and R-PKG-1: client and package tokens walk from the schema to a field, and each
-// reads with its own bearers.
+// Covers R-HOST-1, R-HOST-4, R-HOST-5 and R-PKG-1: client and package tokens read from the schema to a field, each with its
+// own bearers.
 func servedJourneys(t *testing.T, p *provided) {
 	t.Helper()
 	s := startServe(t, p)
@@ -194,7 +194,7 @@ func get(t *testing.T, url string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// Covers R-HOST-9 with the real process: SIGTERM takes readiness away, and the call under way is answered.
+// Covers R-HOST-9 with the real process: SIGTERM ends readiness, and a call in flight is answered.
 func signalDrainsServe(t *testing.T, p *provided) {
 	t.Helper()
 	s := startServe(t, p)
@@ -205,7 +205,7 @@ func signalDrainsServe(t *testing.T, p *provided) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	p.mu.Lock()
 	let := sync.OnceFunc(func() { close(release) })
-	defer let() // the sandbox waits for it, however the test ends
+	defer let() // else the sandbox would wait for it
 	first := sync.OnceFunc(func() { close(arrived) })
 	p.hold = func(*http.Request) { first(); <-release }
 	p.mu.Unlock()
@@ -244,7 +244,7 @@ func signalDrainsServe(t *testing.T, p *provided) {
 	}
 }
 
-// Covers R-ERR-6 for the process: nothing secret in its log or its metrics, which have an address of their own.
+// Covers R-ERR-6 for the process: its log and its metrics, which have their own address, contain no secrets.
 func serveKeepsSecretsToItself(t *testing.T, p *provided) {
 	t.Helper()
 	s := startServe(t, p)

@@ -18,7 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
-// provided is a sandbox on an address of its own, whose metadata can be followed.
+// provided is a sandbox on its own address, which its metadata names.
 type provided struct {
 	*sandbox.Sandbox
 	url string
@@ -64,14 +64,14 @@ func (p *provided) note(r *http.Request) {
 	}
 }
 
-// letGo ends what a test has held up.
+// letGo releases the reads that a test holds up.
 func (p *provided) letGo() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hold = nil
 }
 
-// take gives the bearers of the reads since the last time.
+// take returns the bearers of the reads since the last time.
 func (p *provided) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ type served struct {
 func startServe(t *testing.T, p *provided, flags ...string) *served {
 	t.Helper()
 	caller := p.Authorization().Caller()
-	// The test's context ends before its clean-up, which ends the process by its own means.
+	// The test's context ends before its clean-up, which ends the process.
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "pdpp-mcp", append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "debug",
 		"--provider-url", p.url, "--authorization-server", p.url, "--introspection-client-id", caller.ID,
@@ -124,7 +124,7 @@ func startServe(t *testing.T, p *provided, flags ...string) *served {
 	return s
 }
 
-// read takes an address out of a line of the log.
+// read takes the server's address or that of its metrics from a line of the log.
 func (s *served) read(t *testing.T, line []byte) {
 	t.Helper()
 	s.log.Write(append(line, '\n'))
@@ -140,7 +140,7 @@ func (s *served) read(t *testing.T, line []byte) {
 	}
 }
 
-// end tells the process to end, waits for it, and gives its log.
+// end signals the process, waits for it, and returns its log.
 func (s *served) end(t *testing.T, signal os.Signal) string {
 	t.Helper()
 	if s.command.ProcessState != nil {

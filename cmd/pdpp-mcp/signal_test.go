@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A signal ends a local server cleanly, also while the resource server keeps it waiting.
+// A signal ends a local server cleanly, also while it waits for the resource server.
 func TestSignalsEndStdio(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // Windows sends no such signals

@@ -18,7 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// exchange is one request to a real provider, and its answer, as testdata keeps them.
+// exchange is a captured request to a real provider and its answer.
 type exchange struct {
 	name       string
 	line, body string // of the request
@@ -26,7 +26,7 @@ type exchange struct {
 	answer     []byte
 }
 
-// readExchange reads a capture by the number at the beginning of its name.
+// readExchange reads a capture by the number at the start of its name.
 func readExchange(t *testing.T, number string) exchange {
 	t.Helper()
 	found, err := filepath.Glob("../../sandbox/testdata/subscriptions/" + number + "-*.txt")
@@ -48,13 +48,13 @@ func readExchange(t *testing.T, number string) exchange {
 		t.Fatalf("%s: %v", found[0], err)
 	}
 	_ = response.Body.Close()
-	_, answer, _ := strings.Cut(strings.TrimLeft(answered, "\n"), "\n\n") // its length is not that of what was sent
-	// What captures say in place of a secret is no secret.
+	_, answer, _ := strings.Cut(strings.TrimLeft(answered, "\n"), "\n\n") // without the headers, whose length is not that of the edited body
+	// Captures have a placeholder for a secret.
 	answer = strings.NewReplacer(`"<whsec`, `"whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=`, `>"`, `"`).Replace(answer)
 	return exchange{name: number, line: strings.TrimSuffix(line, " HTTP/1.1"), body: strings.TrimSpace(body), status: response.StatusCode, answer: []byte(answer)}
 }
 
-// replayed is a provider that answers the captured requests, each once and in their order, and nothing else.
+// replayed is a provider that answers the captured requests, each once and in order, and no others.
 type replayed struct {
 	t *testing.T
 
@@ -63,7 +63,7 @@ type replayed struct {
 }
 
 func (p *replayed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/v1/schema" { // whose bearer it is, which every command asks first
+	if r.URL.Path == "/v1/schema" { // every command first reads the kind of its token
 		_, _ = io.WriteString(w, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
 		return
 	}
@@ -89,7 +89,7 @@ func (p *replayed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(expected.answer)
 }
 
-// sameJSON compares values, not spellings; two empty bodies are the same.
+// sameJSON reports whether two JSON texts have the same value. Two empty bodies are equal.
 func sameJSON(got, want []byte) bool {
 	if len(got) == 0 || len(want) == 0 {
 		return len(got) == len(want)
@@ -98,20 +98,20 @@ func sameJSON(got, want []byte) bool {
 	return json.Unmarshal(got, &one) == nil && json.Unmarshal(want, &other) == nil && reflect.DeepEqual(one, other)
 }
 
-// The subscriptions of the captures, by their states in most of them.
+// The subscriptions of the captures, by their state in most of them.
 const (
 	activeSub   = "sub_579870c558d6ae47c73cf180"
 	pendingSub  = "sub_9a7e25ca320827ef9efa3753"
 	disabledSub = "sub_1ed8a5a86ff8ad658018892e"
 )
 
-// subscriptionCase is a command, and what a real provider was asked and answered.
+// subscriptionCase is a command and the exchanges with a real provider.
 type subscriptionCase struct {
 	command   string
 	exchanges []any // numbers of captures, or edited ones
 	code      int
 	out, err  []string // parts
-	hides     string   // stands in no output
+	hides     string   // must not be in any output
 }
 
 // edited is a capture whose answer differs in one place.
@@ -200,7 +200,7 @@ var subscriptionCases = map[string]subscriptionCase{
 	"capabilities": {"capabilities --format text", []any{"701"}, 0, []string{`endpoint="/v1/event-subscriptions"`, "dead_letter_state"}, nil, ""},
 }
 
-// recorded reads the captures of the case.
+// recorded returns the exchanges of the case.
 func (c subscriptionCase) recorded(t *testing.T) []exchange {
 	t.Helper()
 	var read []exchange
@@ -220,8 +220,8 @@ func (c subscriptionCase) recorded(t *testing.T) []exchange {
 	return read
 }
 
-// Commands send what a real provider understands, and show what it says is so then (rs-contract.md, Event
-// subscriptions). What was asked for and is not so is no success.
+// Commands send the requests that a real provider understands, and show the state in its answer. A command fails if that
+// state is not the requested one.
 func TestSubscriptionsOfARealProvider(t *testing.T) {
 	for name, test := range subscriptionCases {
 		t.Run(name, func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 			command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
 			var out, problems strings.Builder
 			command.Stdout, command.Stderr = &out, &problems
-			_ = command.Run() // its code tells
+			_ = command.Run() // the exit code is checked
 			if code := command.ProcessState.ExitCode(); code != test.code {
 				t.Errorf("ended with %d, want %d: %s", code, test.code, problems.String())
 			}
@@ -251,7 +251,7 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 	}
 }
 
-// check looks for the parts of the output.
+// check checks that the output has its parts and no secret.
 func (c subscriptionCase) check(t *testing.T, out, problems string) {
 	t.Helper()
 	for _, part := range c.out {

@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// listeningRS is a resource server that knows no records and keeps what it was asked.
+// listeningRS is a resource server without records that keeps its requests.
 type listeningRS struct {
 	schema string // the answer of /v1/schema; empty: 404
 
@@ -37,7 +37,7 @@ func (l *listeningRS) ServeHTTP(response http.ResponseWriter, request *http.Requ
 	_, _ = response.Write([]byte(`{"error":{"type":"not_found_error","code":"not_found","message":"no such record"}}`))
 }
 
-// take gives the requests since the last time.
+// take returns the requests since the last time.
 func (l *listeningRS) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,7 +46,7 @@ func (l *listeningRS) take() []string {
 	return seen
 }
 
-// serveSurface serves the generated surface over an in-memory session, reading from the server given.
+// serveSurface serves the generated surface, reading from listener, and returns an in-memory session with it.
 func serveSurface(t *testing.T, listener *listeningRS) *mcp.ClientSession {
 	t.Helper()
 	server := httptest.NewServer(listener)

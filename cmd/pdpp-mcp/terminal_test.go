@@ -27,8 +27,8 @@ import (
 
 const terminalColumns = 80
 
-// onTerminal runs a command line whose streams are a terminal of 80 columns, but for those that start sets, and gives
-// what was to be seen on it.
+// onTerminal runs a command line on a terminal of 80 columns, except for streams that start sets, and returns what the terminal
+// got.
 func onTerminal(t *testing.T, environment []string, start func(*exec.Cmd), words ...string) string {
 	t.Helper()
 	master, slave, err := pty.Open()
@@ -45,7 +45,7 @@ func onTerminal(t *testing.T, environment []string, start func(*exec.Cmd), words
 	start(command)
 	seen := make(chan string)
 	go func() {
-		shown, _ := io.ReadAll(master) // ends with an error when nobody has the terminal any more
+		shown, _ := io.ReadAll(master) // an error when the terminal is closed
 		seen <- strings.ReplaceAll(string(shown), "\r\n", "\n")
 	}()
 	err = command.Run()
@@ -61,7 +61,7 @@ func onTerminal(t *testing.T, environment []string, start func(*exec.Cmd), words
 
 func asStarted(*exec.Cmd) {}
 
-// hostileRecords are rows that would take over a terminal, break a table, or stand in the way by their width.
+// hostileRecords are rows with control characters, line breaks, tabs, and wide or long values.
 const hostileRecords = `{"object":"list","url":"/v1/streams/messages/records","has_more":false,"data":[
 	{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","data":{
 		"subject":"\u001b[2J\u001b]0;owned\u0007red\u009b31m","na\u001b[1mme":"two\nlines\tand tab","note":"\u202Eabc\u2066\u200F` + "\u009b\u202e\u200b\ufeff\u2028\u00ad\U000e0041" + `"}},
@@ -87,11 +87,10 @@ func hostileProvider(t *testing.T) []string {
 	return []string{"PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL=" + server.URL}
 }
 
-// obeyedByTerminals is everything that a terminal would act on in place of showing it, or would not show, but for the end
-// of a line.
+// obeyedByTerminals matches characters that a terminal would act on or not show, except line feeds.
 var obeyedByTerminals = regexp.MustCompile(`[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]`)
 
-// What came with the data cannot command the terminal, in whatever form it is shown.
+// Data cannot control the terminal in any format.
 func TestHostileRecordsOnATerminal(t *testing.T) {
 	environment := hostileProvider(t)
 	call := []string{"call", "query_records", "--stream", "messages", "--connection-id", "cin_1"}
@@ -107,7 +106,7 @@ func TestHostileRecordsOnATerminal(t *testing.T) {
 	}
 }
 
-// A refusal is told in the provider's words, which cannot command the terminal either.
+// A refusal quotes the provider, which cannot control the terminal either.
 func TestHostileRefusalOnATerminal(t *testing.T) {
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", "call", "query_records", "--stream", "other")
 	command.Env = append(os.Environ(), hostileProvider(t)...)
@@ -117,7 +116,7 @@ func TestHostileRefusalOnATerminal(t *testing.T) {
 	}
 }
 
-// A table stays within 80 columns, whatever its values are; wide characters take two of them.
+// A table stays within 80 columns for all values. Wide characters take two columns.
 func TestTableFitsTheTerminal(t *testing.T) {
 	shown := onTerminal(t, hostileProvider(t), asStarted, "call", "query_records", "--stream", "messages", "--connection-id", "cin_1")
 	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
@@ -138,7 +137,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// On a terminal one line tells how far a reading is, with a bar when the resource server counted. The rows go elsewhere.
+// A line on the terminal shows the progress of --all, with a bar if the resource server gives a count. The rows go to a file.
 func TestProgressOnATerminal(t *testing.T) {
 	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
 	defer provider.server.Close()
@@ -163,8 +162,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-// Ctrl-C leaves whole lines and ends with 130. The command line that it names reads the rest, none lost and none twice,
-// and no page was asked for twice.
+// Ctrl-C ends with 130 after a whole line. The command line on stderr reads the rest: no row is lost or repeated, and no page
+// is requested twice.
 func TestInterruptedReadingGoesOn(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // Windows sends no such signals
@@ -220,7 +219,7 @@ func TestInterruptedReadingGoesOn(t *testing.T) {
 	holdsEachRecordOnce(t, file)
 }
 
-// holdsEachRecordOnce looks that a file has all the messages of the personal mailbox, each in one line.
+// holdsEachRecordOnce checks that a file has all the messages of the personal mailbox, one per line.
 func holdsEachRecordOnce(t *testing.T, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)

@@ -14,7 +14,7 @@ var (
 	request  = regexp.MustCompile(`^\.(TH|SH|PP|TP|EX|EE)( ".*")*$`)
 )
 
-// A page names every flag, keeps the words of the help, and is plain man(7).
+// A page has every flag and the words of the help, in plain man(7).
 func TestManualPages(t *testing.T) {
 	visitCommands(testRoot(), func(command *cobra.Command) {
 		page := string(manualPage(command))

@@ -44,10 +44,10 @@ func testRoot() *cobra.Command {
 	return root
 }
 
-// visitCommands gives every command that is listed, with the flags that it has when it runs.
+// visitCommands visits every listed command, with the flags that it has when it runs.
 func visitCommands(command *cobra.Command, visit func(*cobra.Command)) {
 	command.InitDefaultHelpFlag()
-	command.InheritedFlags() // joins them to Flags
+	command.InheritedFlags() // adds them to Flags
 	visit(command)
 	for _, below := range command.Commands() {
 		if below.IsAvailableCommand() {

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// R-HAND-7: a row that cannot be had whole is named, and so is the end of the output; that is no success.
+// R-HAND-7: an export fails at a row that it cannot print whole, and at a page that leaves out rows, and names them.
 func TestAnExportSaysWhatItCannotHaveWhole(t *testing.T) {
 	rows, err := newWholeRows(nil).whole([]json.RawMessage{[]byte(`{"id":"m7","stream":"messages","data":{"body":"cut"}}`)}, nil, 6)
 	if len(rows) != 0 || err == nil || invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "row 7") || !strings.Contains(err.Error(), "messages m7") {
@@ -22,7 +22,7 @@ func TestAnExportSaysWhatItCannotHaveWhole(t *testing.T) {
 	}
 }
 
-// The command that reads on can be pasted: a cursor in it is no command of the shell.
+// A cursor in the command line to continue is quoted for the shell.
 func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
 	arguments, err := json.Marshal(map[string]string{"cursor": "c'; touch owned; '\u009b"})
 	if err != nil {
@@ -34,7 +34,7 @@ func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
 	}
 }
 
-// The command line that reads on keeps its arguments through a shell, whatever stands in them.
+// The command line to continue keeps its arguments through a shell.
 func TestReadOnCommand(t *testing.T) {
 	root := &cobra.Command{Use: "pdpp-mcp"}
 	root.AddCommand(NewCallCommand(invocation.Terminal{}, &invocation.Log{}))

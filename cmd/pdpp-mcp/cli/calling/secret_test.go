@@ -26,8 +26,7 @@ func (a answering) Send(context.Context, rs.Change) (*rs.Response, error) {
 	return answer.WithBody([]byte(a.body))
 }
 
-// The secret is found by its form, whatever its member is called, and leaves the answer; a file without a secret
-// does not stay.
+// The secret is found by its form in any member and removed from the answer. A file without a secret is removed.
 func TestSecretKeeper(t *testing.T) {
 	for name, test := range map[string]struct {
 		writer answering

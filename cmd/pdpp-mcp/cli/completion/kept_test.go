@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Names are kept for a minute, for one grant of one provider.
+// Names are cached for a minute, for one grant of one provider.
 func TestKeptNames(t *testing.T) {
 	root, now := t.TempDir(), time.Now()
 	names := grantedNames{{Streams: []string{"messages"}, Connections: []namedConnection{{ID: "cin_1"}}}}
@@ -32,7 +32,7 @@ func TestKeptNames(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", test.about, got, found, test.found)
 		}
 	}
-	// What is too old to be read goes when the next grant is asked for.
+	// Writing the names of another grant removes old files.
 	if err := os.Chtimes(kept.path, now.Add(-namesAge), now.Add(-namesAge)); err != nil {
 		t.Fatal(err)
 	}

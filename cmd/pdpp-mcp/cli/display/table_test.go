@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A table says how many columns it hides, out of how many, and which.
+// A table notes how many of its columns it hides, and which.
 func TestATableCountsWhatItHides(t *testing.T) {
 	var fields []string
 	for i := range 22 {
@@ -24,11 +24,10 @@ func TestATableCountsWhatItHides(t *testing.T) {
 	}
 }
 
-// commands is what a terminal would act on.
+// commands has characters that a terminal would act on or not show.
 const commands = "\x1b[2J\x1b]0;title\a\u009b31m\u202e\x7f\r\b\u200b\ufeff\u2028\u2029\u00ad\U000e0041\U000e0001"
 
-// Nothing that came with the data commands the terminal, wherever it stands in an answer: not in a value, a
-// field's name, an id or the address of the next page.
+// Control characters are escaped wherever an answer has them: in a value, a field's name, an id or a cursor.
 func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	quoted := func(text string) string {
 		encoded, err := json.Marshal(text)

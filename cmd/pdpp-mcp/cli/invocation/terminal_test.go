@@ -11,10 +11,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// commands is what a terminal would act on.
+// commands has characters that a terminal would act on or not show.
 const commands = "\x1b[2J\x1b]0;title\a\u009b31m\u202e\x7f\r\b\u200b\ufeff\u2028\u2029\u00ad\U000e0041\U000e0001"
 
-// An error repeats what a resource server said. It stays one line without commands.
+// An error that quotes a resource server stays one line without control characters.
 func TestErrorsCannotCommandTheTerminal(t *testing.T) {
 	var written strings.Builder
 	fails := &Log{destination: &written, format: "text", level: "info"}
@@ -24,8 +24,8 @@ func TestErrorsCannotCommandTheTerminal(t *testing.T) {
 	}
 }
 
-// No character is written to a terminal that it would obey or not show, whatever was sent: not in shown text, in JSON,
-// in a cell or in a log of either form. JSON says the same as before.
+// Text, JSON, cells and logs of either form never contain a character that a terminal would act on or not show. JSON keeps
+// its meaning.
 func FuzzNothingUnseenIsPrinted(f *testing.F) {
 	for _, text := range []string{commands, "👨‍👩‍👧‍👦", "a\xff\xc2b", "\u2066\U000110bd\u180e\ufff9", "plain", "\n\t\r"} {
 		f.Add(text)
@@ -55,7 +55,7 @@ func FuzzNothingUnseenIsPrinted(f *testing.F) {
 	})
 }
 
-// What a provider sends cannot command a terminal, and JSON says the same as before.
+// Printable escapes control characters in JSON, which keeps its meaning.
 func TestEscapedJSON(t *testing.T) {
 	const sent = "{\n\"a\": \"\u009b31m\u202e\x7f é\"\n}"
 	shown := Printable(sent)
@@ -68,7 +68,7 @@ func TestEscapedJSON(t *testing.T) {
 	}
 }
 
-// What came with a request or an answer is one value of one line of the log, in either form.
+// Data from a request or an answer stays one value on one line of the log, in either form.
 func TestLogLinesCannotBeForged(t *testing.T) {
 	const forged = "x\ntime=2026-01-01T00:00:00Z level=ERROR msg=forged\r\u2028\x1b[2J"
 	for _, format := range []string{"text", "json"} {

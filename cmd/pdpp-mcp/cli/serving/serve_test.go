@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The collector runs less often in a server, unless somebody has set it.
+// A server raises the GC percentage, unless GOGC is set.
 func TestGCPercentOfServe(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)

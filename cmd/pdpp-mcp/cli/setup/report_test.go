@@ -12,10 +12,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
 )
 
-// On a terminal the states are ticks and crosses with colours, and words where colours are not wanted.
+// On a terminal the states are coloured ticks and crosses, or words if colours are off.
 func TestDoctorMarks(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // the other systems have no file that is a terminal for whoever opens it
+		return // other systems have no file that is always a terminal
 	}
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestDoctorMarks(t *testing.T) {
 	}
 }
 
-// What a provider says cannot command the terminal, nor pass for a line of the doctor.
+// A provider's text can neither control the terminal nor imitate a line of the doctor.
 func TestDoctorLinesAreTheDoctors(t *testing.T) {
 	var printed bytes.Buffer
 	report := newDoctorReport(invocation.Terminal{Out: &printed})

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// On a terminal the code stands in a frame and the last line counts down. Elsewhere nothing is drawn or rewritten.
+// On a terminal the code has a frame and the last line counts down. Elsewhere all lines are plain.
 func TestApprovalScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -18,7 +18,7 @@ func TestApprovalScreen(t *testing.T) {
 		screen.isTerminal = true
 		approval := connect.Approval{URL: "https://as.example/consent", UserCode: "A4E70A\x1b[2J", ExpiresAt: time.Now().Add(61 * time.Second)}
 		screen.show(approval, time.Now())
-		time.Sleep(2*time.Second + time.Millisecond) // of the test's own clock
+		time.Sleep(2*time.Second + time.Millisecond) // by the fake clock of synctest
 		synctest.Wait()
 		screen.close()
 		screen.close()
@@ -47,7 +47,7 @@ func TestApprovalScreen(t *testing.T) {
 	}
 }
 
-// A browser is started where somebody can see it.
+// A browser is started only with a display.
 func TestBrowserCommand(t *testing.T) {
 	tests := []struct{ system, variable, want string }{
 		{"linux", "", ""},
