@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 )
 
-// The grant of the captured sign-in, and the source and stream that it asked for.
+// The grant of the captured sign-in, and the source that it asked for.
 const (
 	playedGrant  = "grt_7da0791a00dea728"
 	playedSource = "https://registry.pdpp.dev/connectors/spotify"

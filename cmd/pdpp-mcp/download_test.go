@@ -24,7 +24,7 @@ type blobRS struct {
 	id     string
 
 	mu     sync.Mutex
-	ranges []string // Range headers, with If-Range after a separator
+	ranges []string // Range headers, with If-Range after a space
 	serve  func(w http.ResponseWriter, request *http.Request)
 }
 
