@@ -46,6 +46,23 @@ func start(t *testing.T, arguments ...string) running {
 	return r
 }
 
+// startReady starts a sandbox that ends with the test and returns the content of its ready file.
+func startReady(t *testing.T) readiness {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "ready.json")
+	r := start(t, "--cache-root", t.TempDir(), "--ready-file", file)
+	t.Cleanup(func() { r.rest(t) })
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ready readiness
+	if err := json.Unmarshal(raw, &ready); err != nil {
+		t.Fatal(err)
+	}
+	return ready
+}
+
 // rest stops the sandbox and returns what it printed after the ready line.
 func (r running) rest(t *testing.T) string {
 	t.Helper()
