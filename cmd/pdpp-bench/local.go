@@ -185,23 +185,11 @@ func (s *suite) largeSchema() error {
 		if _, err := session.call("aggregate", `{"stream":"messages","metric":"count"}`); err != nil { // reads the kind of the token
 			return err
 		}
-		process := session.command.Process
-		before := memory(process, "VmRSS")
-		if before > 0 {
-			if err := forgetPeak(process); err != nil {
-				return err
-			}
-		}
-		answer, err := session.call("schema", `{}`)
+		peak, size, err := session.schemaPeak()
 		if err != nil {
 			return err
 		}
-		text, structured, _, err := channels(answer)
-		if err != nil {
-			return err
-		}
-		result = text + structured
-		peaks = append(peaks, memory(process, "VmHWM")-before)
+		peaks, result = append(peaks, peak), size
 		took, err := session.timeCalls(5, "schema", `{}`)
 		if err != nil {
 			return err
@@ -223,4 +211,22 @@ func (s *suite) largeSchema() error {
 		atMost(what+", peak memory above idle", 3, median(peaks)/float64(document), "×", fmt.Sprintf("%.1f MiB", median(peaks)/(1<<20))),
 	)
 	return nil
+}
+
+// schemaPeak reads the schema index once. It returns by how many bytes the resident memory peaked above what was held
+// before, and the bytes of text and structured output in the result.
+func (s *session) schemaPeak() (peak float64, size int, err error) {
+	process := s.command.Process
+	before := memory(process, "VmRSS")
+	if before > 0 {
+		if err := forgetPeak(process); err != nil {
+			return 0, 0, err
+		}
+	}
+	answer, err := s.call("schema", `{}`)
+	if err != nil {
+		return 0, 0, err
+	}
+	text, structured, _, err := channels(answer)
+	return memory(process, "VmHWM") - before, text + structured, err
 }
