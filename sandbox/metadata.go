@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/subscription"
 )
 
-// ResourceMetadataPath is where RFC 9728 has the metadata of a resource without a path.
+// ResourceMetadataPath is the path of a resource's metadata (RFC 9728) when the resource is an origin.
 const ResourceMetadataPath = "/.well-known/oauth-protected-resource"
 
 // resourceMetadata is the RFC 9728 document with PDPP's additions.
@@ -111,7 +111,7 @@ func rankedRetrieval(endpoint string, scored score) retrieval {
 	}
 }
 
-// writeJSON ignores a client that hung up.
+// writeJSON writes a document. It ignores errors of the connection.
 func writeJSON(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_ = json.NewEncoder(w).Encode(body)

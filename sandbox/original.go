@@ -11,20 +11,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// original is the sample data of one seed, and a store in memory that holds it and that nobody changes.
+// original is the sample data of one seed, and a store in memory that holds it and is never changed.
 type original struct {
 	set     catalog.Dataset
 	records *store.Store
 }
 
-// originals keeps what was loaded until the process ends, by seed: tests start many sandboxes, and
-// copying a loaded store takes a fiftieth of the time of loading it.
+// originals caches loaded data by seed until the process ends: tests start many sandboxes, and copying a
+// loaded store takes a fiftieth of the time of loading it.
 var originals = struct {
 	sync.Mutex
 	bySeed map[uint64]original
 }{bySeed: map[uint64]original{}}
 
-// originalOf loads the sample data of a seed if that has not been done.
+// originalOf returns the original of a seed, and loads it the first time.
 func originalOf(ctx context.Context, seed uint64) (original, error) {
 	originals.Lock()
 	defer originals.Unlock()

@@ -1,4 +1,4 @@
-// Package sandbox is a whole PDPP on one machine, for trying and testing: an authorization server and
+// Package sandbox is a complete PDPP provider on one machine, for trials and tests: an authorization server and
 // a resource server on one origin, with invented data. It is never linked into the adapter.
 package sandbox
 
@@ -20,28 +20,28 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/subscription"
 )
 
-// ErrPublicURL says that Options.PublicURL is not the URL of an origin.
+// ErrPublicURL reports that Options.PublicURL is not the URL of an origin.
 var ErrPublicURL = errors.New("the public URL must be http or https with a host and no path, as in http://127.0.0.1:8787")
 
-// Options says where a Sandbox stands and what it holds.
+// Options configures a Sandbox.
 type Options struct {
 	// PublicURL is the origin that clients see, such as http://127.0.0.1:8787. It is the issuer, the
 	// resource and the base of every advertised URL.
 	PublicURL string
-	// DataDir keeps the records over restarts; empty keeps them in memory. Records that were changed or
-	// deleted stay so; grants and tokens are made anew at every start.
+	// DataDir is the directory of the database; empty means in memory. Changed and deleted records survive a
+	// restart; grants and tokens are new at every start.
 	DataDir string
 	// Seed chooses the sample data.
 	Seed uint64
-	// Data is served in place of the sample data when it is not nil.
+	// Data, if not nil, is served instead of the sample data.
 	Data *catalog.Dataset
-	// Reads is what client tokens may ask; the default is resource.ReadsV01.
+	// Reads is what client tokens may request; the default is resource.ReadsV01.
 	Reads resource.Reads
-	// Coming are answers of later versions of PDPP.
+	// Coming adds members that later versions of PDPP announce.
 	Coming resource.Coming
-	// Authorization is passed on to the authorization server.
+	// Authorization configures the authorization server.
 	Authorization []authorization.Option
-	// Retries are the pauses before an event is sent to a subscription again; nil means
+	// Retries are the pauses before an event is sent again to a subscription; nil means
 	// subscription.DefaultRetries.
 	Retries []time.Duration
 }
@@ -94,27 +94,27 @@ func publicOrigin(raw string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrPublicURL, err)
 	}
-	// An origin has nothing but these two parts, so that it can be put together again from them.
+	// An origin consists of scheme and host only.
 	if parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" || raw != parsed.Scheme+"://"+parsed.Host {
 		return "", fmt.Errorf("%w, not %s", ErrPublicURL, parsed.Redacted())
 	}
 	return raw, nil
 }
 
-// PublicURL is the origin, without a slash at its end.
+// PublicURL returns the origin, without a trailing slash.
 func (s *Sandbox) PublicURL() string { return s.publicURL }
 
-// Authorization is the authorization server, to revoke grants and to find credentials.
+// Authorization returns the authorization server, to revoke grants and to find credentials.
 func (s *Sandbox) Authorization() *authorization.Server { return s.authorization }
 
-// Store is the resource server's store, to change records while it runs.
+// Store returns the resource server's store, to change records while it runs.
 func (s *Sandbox) Store() *store.Store { return s.records }
 
-// Tokens returns the ready tokens by the names that authorization.Server.Tokens lists.
+// Tokens returns the ready tokens by name; see authorization.Server.Tokens.
 func (s *Sandbox) Tokens() map[string]string { return s.authorization.Tokens() }
 
-// Handler serves the whole origin. What is neither metadata nor the authorization server's goes to the
-// resource server, which also answers for paths that do not exist.
+// Handler serves the whole origin. The resource server answers every path that is neither metadata nor the
+// authorization server's, unknown ones too.
 func (s *Sandbox) Handler() http.Handler {
 	as := s.authorization.Handler()
 	mux := http.NewServeMux()
@@ -126,7 +126,7 @@ func (s *Sandbox) Handler() http.Handler {
 	return mux
 }
 
-// Close ends the deliveries to subscriptions and closes the store. Requests must have ended.
+// Close stops the deliveries to subscriptions and closes the store. No request may be running.
 func (s *Sandbox) Close() error {
 	s.subscriptions.Close()
 	if err := s.records.Close(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// grantDocument is a grant as its client gets to see it.
+// grantDocument is a grant as its client sees it.
 type grantDocument struct {
 	AccessMode         string            `json:"access_mode"`
 	Client             grantClient       `json:"client"`
@@ -32,8 +32,8 @@ type grantClient struct {
 	ClientID string `json:"client_id"`
 }
 
-// CheckInstances refuses details whose connections cannot be told, as real servers do when the owner comes to decide: there is
-// one detail, and it leaves instance_ids out only where one connection fits.
+// CheckInstances refuses details that do not determine their connections, as real servers do when the owner opens the request:
+// there must be one detail, and it may omit instance_ids only if exactly one connection fits.
 func (s keeper) CheckInstances(details []json.RawMessage) error {
 	if len(details) > 1 && !s.ownersChoice {
 		return &flow.DetailError{Code: "invalid_request", Message: "Approval review could not be finalized"}
@@ -89,7 +89,7 @@ func (s keeper) Choices(details []json.RawMessage) []flow.Choice {
 	return choices
 }
 
-// describe names a stream, and how far it may be read, for people.
+// describe returns a stream's name and the limits of its grant, for people.
 func describe(granted catalog.StreamGrant) string {
 	var limits []string
 	if granted.Fields != nil {
@@ -110,7 +110,7 @@ func describe(granted catalog.StreamGrant) string {
 	return granted.Name + " (" + strings.Join(limits, "; ") + ")"
 }
 
-// approvableGrant covers of a connection what details ask for, or all of it when there are none.
+// approvableGrant returns a grant of what details request from a connection, or of all of it without details.
 func (s *Server) approvableGrant(connection catalog.Connection, details []json.RawMessage) catalog.Grant {
 	if len(details) == 0 {
 		return s.connectorGrant(connection.ConnectorKey, nil, connection.ID)
@@ -137,7 +137,7 @@ func (s *Server) approvableGrant(connection catalog.Connection, details []json.R
 	return g
 }
 
-// Approve makes a grant with an id of its own for each connection, and a package when there are several.
+// Approve makes a grant for each connection, and a package if there are several.
 func (s keeper) Approve(approval flow.Approval) (flow.Approved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

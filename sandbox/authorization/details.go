@@ -41,12 +41,12 @@ type timeConstraint struct {
 	Until string `json:"until,omitempty"`
 }
 
-// source names a connector by a URL below the issuer, as real answers name connectors by URL.
+// source identifies a connector by a URL below the issuer, as real answers do.
 func (s *Server) source(connectorKey string) *source {
 	return &source{ID: s.issuer + "/connectors/" + connectorKey, Kind: "connector"}
 }
 
-// authorizationDetails makes one detail for each connector that the grant touches.
+// authorizationDetails returns one detail for each connector that the grant covers.
 func (s *Server) authorizationDetails(g catalog.Grant) []authorizationDetail {
 	var details []authorizationDetail
 	for _, connector := range s.set.Connectors {

@@ -16,11 +16,11 @@ const (
 // lifetime of package and owner tokens; client tokens live as long as their grant.
 const lifetime = 30 * 24 * time.Hour
 
-// mailStreams is what the mail grants cover. They leave labels out, so that a stream which exists
-// but is not granted can be met.
+// mailStreams is what the mail grants cover. They omit labels, so that clients can meet a stream that exists but
+// is not granted.
 var mailStreams = []string{"messages", "message_bodies", "attachments", "threads"}
 
-// issueReadyGrants makes one grant for every case that a client can meet.
+// issueReadyGrants makes a grant for every case that a client can meet.
 func (s *Server) issueReadyGrants() {
 	s.addBearer("owner", bearer{kind: kindOwner, clientID: ownerClient, expiresAt: s.started.Add(lifetime)})
 	s.issue("everything", s.wholeGrant())
@@ -45,7 +45,7 @@ func (s *Server) issueReadyGrants() {
 	_ = s.Revoke(s.issuePackage("package_revoked", "cin_gmail_personal", "cin_spotify")) // just issued
 }
 
-// issue stores a grant under an id made from its name, with a client token, and returns both.
+// issue stores a grant under an id derived from its name, with a client token, and returns both.
 func (s *Server) issue(name string, g catalog.Grant) (id, token string) {
 	g.ID = stableID("grt_", name)
 	if g.ClientID == "" {

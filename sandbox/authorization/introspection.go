@@ -10,16 +10,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// subjectID is the one owner of everything in the sandbox.
+// subjectID identifies the owner of all data in the sandbox.
 const subjectID = "owner_local"
 
-// declarationVersion names how the sandbox's sources are declared.
+// declarationVersion is the version of the sandbox's source declarations.
 const declarationVersion = "pdpp-sandbox.v1"
 
 // maxFormBytes bounds the introspection request's body.
 const maxFormBytes = 16 << 10
 
-// introspection is an answer of RFC 7662 with the members that PDPP adds.
+// introspection is an answer of RFC 7662 with PDPP's members.
 type introspection struct {
 	Active               bool                  `json:"active"`
 	InactiveReason       string                `json:"inactive_reason,omitempty"`
@@ -69,7 +69,7 @@ type subject struct {
 	ID string `json:"id"`
 }
 
-// grantContext repeats whose grant it is in PDPP's own terms.
+// grantContext repeats in PDPP's terms whose grant it is.
 type grantContext struct {
 	ClientID    string             `json:"client_id"`
 	ContextKind string             `json:"context_kind"`
@@ -84,8 +84,8 @@ type sourceDeclaration struct {
 	Version string `json:"version"`
 }
 
-// introspect answers POST /introspect. Only the confidential caller may ask, so package members may
-// always be told.
+// introspect answers POST /introspect. Only the confidential client may call it, so the answer may always contain
+// the tokens of package members.
 func (s *Server) introspect(w http.ResponseWriter, r *http.Request) {
 	if !s.isCaller(r) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="introspection"`)
@@ -102,7 +102,8 @@ func (s *Server) introspect(w http.ResponseWriter, r *http.Request) {
 	respond.JSON(w, http.StatusOK, s.describe(token))
 }
 
-// isCaller compares hashes, which have one length, so that timing tells nothing.
+// isCaller reports whether the request has the caller's credentials. It compares hashes of equal length in constant
+// time.
 func (s *Server) isCaller(r *http.Request) bool {
 	id, secret, given := r.BasicAuth()
 	if !given {
@@ -141,7 +142,7 @@ func (s *Server) describe(token string) introspection {
 	return answer
 }
 
-// inactiveReason is empty for a token that works.
+// inactiveReason returns why a token is inactive, or an empty string for an active one.
 func (s *Server) inactiveReason(b bearer) string {
 	if b.expired(s.clock()) {
 		return "grant_expired"
@@ -193,7 +194,7 @@ func (s *Server) describePackage(answer *introspection, p grantPackage) {
 	}
 }
 
-// issuedAt is when the owner approved a grant; the ready ones are as old as the Server.
+// issuedAt returns when the owner approved a grant. Ready grants are as old as the Server.
 func (s *Server) issuedAt(grantID string) string {
 	at, approved := s.approvedAt[grantID]
 	if !approved {

@@ -1,17 +1,20 @@
 package authorization
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
 )
 
-// keeper lets flows see of a Server what they need, and keeps it out of everyone else's sight.
+// keeper implements flow.Keeper for a Server, so that the methods are not exported on the Server.
 type keeper struct{ *Server }
 
-// Issue makes a token of a flow work here and at the resource server.
+// Issue activates a flow's token, here and at the resource server.
 func (s keeper) Issue(issued flow.Issued) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +28,7 @@ func (s keeper) Issue(issued flow.Issued) {
 	s.bearers[issued.Token] = b
 }
 
-// Issued finds a token that Issue made. The ready tokens are none of them.
+// Issued returns a token that Issue activated. Ready tokens are not found.
 func (s keeper) Issued(token string) (flow.Issued, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -48,10 +51,10 @@ func (s keeper) RevokeToken(token string) {
 	}
 }
 
-// audience is whom a token is for. It always names the resource server.
+// audience lists the resources that a token is for, always with the resource server.
 type audience []string
 
-// audience adds the resources that a client asked for. A slash at the end of an origin means nothing.
+// audience adds the resources that a client requested. A trailing slash of an origin is ignored.
 func (s *Server) audience(resources []string) audience {
 	whom := audience{s.resource}
 	for _, resource := range resources {
@@ -68,4 +71,33 @@ func (a audience) MarshalJSON() ([]byte, error) {
 		return json.Marshal(a[0])
 	}
 	return json.Marshal([]string(a))
+}
+
+// The kinds of tokens, the values of pdpp_token_kind.
+const (
+	kindClient  = "client"
+	kindPackage = "mcp_package"
+	kindOwner   = "owner"
+)
+
+// bearer is what a token stands for.
+type bearer struct {
+	kind      string
+	clientID  string
+	grantID   string // client tokens
+	packageID string // package tokens
+	expiresAt time.Time
+	revoked   bool
+	audience  audience     // nil: the resource server alone
+	issued    *flow.Issued // nil for ready tokens
+}
+
+func (b bearer) expired(now time.Time) bool {
+	return !b.expiresAt.IsZero() && !now.Before(b.expiresAt)
+}
+
+// stableID derives an id from a name; it is the same in every run.
+func stableID(prefix, name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return prefix + hex.EncodeToString(sum[:8])
 }

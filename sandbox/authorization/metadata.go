@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 
-// Paths of the endpoints. MetadataPath is where RFC 8414 has the metadata of an issuer without a path;
-// AdapterPath is the other resource on the resource server's origin that tokens can be asked for.
+// Paths of the endpoints. MetadataPath has the metadata of an issuer that is an origin (RFC 8414). AdapterPath is the
+// second resource on the resource server's origin for which clients can request tokens.
 const (
 	IntrospectionPath = "/introspect"
 	MetadataPath      = "/.well-known/oauth-authorization-server"
@@ -43,7 +43,7 @@ type serverMetadata struct {
 	ClientIDMetadataDocumentsAllowed bool            `json:"client_id_metadata_document_supported"`
 }
 
-// deviceProfile says what a device authorization gives.
+// deviceProfile describes the result of a device authorization.
 type deviceProfile struct {
 	AuthorizationDetailsType string   `json:"authorization_details_type"`
 	NormalMCPSetup           bool     `json:"normal_mcp_setup"`

@@ -13,16 +13,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// everyStream is the name that stands for all streams of a source.
+// everyStream is the name that means all streams of a source.
 const everyStream = "*"
 
-// The access modes that a client can ask for.
+// The access modes that a client can request.
 const (
 	continuous = "continuous"
 	singleUse  = "single_use"
 )
 
-// requestedDetail is one element of authorization_details as a client asks for it.
+// requestedDetail is one element of authorization_details in a client's request.
 type requestedDetail struct {
 	Type               string            `json:"type"`
 	Source             *source           `json:"source"`
@@ -41,7 +41,7 @@ type requestedStream struct {
 	Resources   *[]string  `json:"resources"`
 }
 
-// timeRange is from Since on and before Until; at least one of them is there.
+// timeRange is from Since, inclusive, to Until, exclusive; at least one is set.
 type timeRange struct {
 	Since *string `json:"since"`
 	Until *string `json:"until"`
@@ -59,13 +59,13 @@ func refusedDetail(format string, arguments ...any) error {
 	return &flow.DetailError{Code: "invalid_authorization_details", Message: fmt.Sprintf(format, arguments...)}
 }
 
-// invalidSelection says what is wrong with the form of a detail.
+// invalidSelection returns the refusal of a malformed detail.
 func invalidSelection(place, problem string, arguments ...any) error {
 	return refusedDetail("Selection request is invalid: "+place+" "+problem, arguments...)
 }
 
-// CheckDetail refuses a detail of another form, or about a connector, stream, field or view that does not exist. Whether its
-// connections exist is looked at when the owner decides.
+// CheckDetail refuses a malformed detail, or one about a connector, stream, field or view that does not exist. Its connections
+// are checked when the owner decides; see CheckInstances.
 func (s keeper) CheckDetail(raw json.RawMessage) error {
 	if err := checkMembers(raw, "/", ""); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s keeper) CheckDetail(raw json.RawMessage) error {
 	return s.checkSource(detail)
 }
 
-// checkSource refuses what the data does not have.
+// checkSource refuses a detail about a connector, stream, field or view that does not exist.
 func (s *Server) checkSource(detail requestedDetail) error {
 	connector := s.connector(connectorKey(detail.Source))
 	switch {
@@ -149,7 +149,7 @@ func checkStream(connector catalog.Connector, asked requestedStream) error {
 	return nil
 }
 
-// checkForm refuses what no stream can be asked with.
+// checkForm refuses malformed requests for a stream.
 func (a requestedStream) checkForm(place string) error {
 	for _, list := range []struct {
 		name  string
@@ -180,7 +180,7 @@ func (a requestedStream) checkForm(place string) error {
 	return err
 }
 
-// bounds reads the times of a range. One that is open is zero.
+// bounds parses the times of a range. An open end is the zero time.
 func (r *timeRange) bounds(place string) (since, until time.Time, err error) {
 	if r == nil {
 		return since, until, nil
@@ -232,7 +232,7 @@ func checkMembers(raw json.RawMessage, place, kind string) error {
 	return nil
 }
 
-// decodeDetail reads what a client asks for.
+// decodeDetail decodes a client's detail.
 func decodeDetail(raw json.RawMessage) (requestedDetail, error) {
 	var detail requestedDetail
 	err := json.Unmarshal(raw, &detail)
@@ -244,16 +244,16 @@ func decodeDetail(raw json.RawMessage) (requestedDetail, error) {
 	return detail, err
 }
 
-// isURI tells an absolute URI.
+// isURI reports whether a text is an absolute URI.
 func isURI(text string) bool {
 	parsed, err := url.Parse(text)
 	return err == nil && parsed.IsAbs()
 }
 
-// connectorKey is the end of a source's URL: registries name the same connector by other URLs.
+// connectorKey returns the last segment of a source's URL, because registries use different URLs for one connector.
 func connectorKey(from *source) string { return from.ID[strings.LastIndex(from.ID, "/")+1:] }
 
-// streamsNamed finds the streams that a name or everyStream stands for.
+// streamsNamed returns the streams that a name or everyStream selects.
 func streamsNamed(connector catalog.Connector, name string) []catalog.Stream {
 	if name == everyStream {
 		return connector.Streams
@@ -261,7 +261,7 @@ func streamsNamed(connector catalog.Connector, name string) []catalog.Stream {
 	return slices.DeleteFunc(slices.Clone(connector.Streams), func(stream catalog.Stream) bool { return stream.Name != name })
 }
 
-// viewNamed is the fields of a view, or nil.
+// viewNamed returns the fields of a view, or nil.
 func viewNamed(stream catalog.Stream, name string) []string {
 	for _, view := range stream.Views {
 		if view.Name == name {
@@ -271,8 +271,8 @@ func viewNamed(stream catalog.Stream, name string) []string {
 	return nil
 }
 
-// grantedStream is what a request for a stream is resolved to on one connection. Beside the fields that were asked for it has
-// those that every record needs: the key, the cursor field and the time that consent is about.
+// grantedStream resolves a request for a stream on one connection. To the requested fields it adds those that every record
+// needs: the key, the cursor field and the consent time.
 func (a requestedStream) grantedStream(declared catalog.Stream, connectionID string) catalog.StreamGrant {
 	granted := catalog.StreamGrant{Name: declared.Name, ConnectionIDs: []string{connectionID}}
 	granted.Since, granted.Until, _ = a.TimeRange.bounds("") // CheckDetail has refused what cannot be read

@@ -1,7 +1,7 @@
-// Package authorization is the sandbox's authorization server. It starts with grants for every case
-// that a client can meet, keeps them and their tokens in memory, and answers token introspection
-// (RFC 7662) with the package members that the adapter's interface adds. Package flow lets clients ask
-// the owner for more; what it issues stands in the same tables.
+// Package authorization is the sandbox's authorization server. It starts with ready grants for every case that a
+// client can meet, keeps grants and tokens in memory, and answers token introspection (RFC 7662), with the
+// members of packages for the hosted adapter. Package flow lets clients request more from the owner; what it
+// issues is kept in the same tables.
 //
 // The ids of the ready grants depend on the grant's name only, so they survive a restart; tokens are
 // random and new in every Server.
@@ -22,7 +22,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// ErrUnknownGrant says that no grant or package has the id.
+// ErrUnknownGrant reports that no grant or package has the id.
 var ErrUnknownGrant = errors.New("no grant or package has this id")
 
 // Server holds grants and tokens. It is safe for concurrent use.
@@ -50,7 +50,8 @@ type Server struct {
 	onRevoke   func(grantID string)     // nil: nobody listens
 }
 
-// OnRevoke calls told with every grant that is revoked from now on. It must be quick, and must not ask the Server.
+// OnRevoke calls told with the id of every grant that is revoked from now on. told must be quick, and must not call
+// the Server.
 func (s *Server) OnRevoke(told func(grantID string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +67,7 @@ type Caller struct {
 // Option changes how New builds a Server.
 type Option func(*Server)
 
-// WithResource names the resource server that tokens are for (aud); the default is the issuer.
+// WithResource sets the resource server that tokens are for (aud); the default is the issuer.
 func WithResource(resource string) Option { return func(s *Server) { s.resource = resource } }
 
 // WithClock sets the time that expiry is compared with; the default is time.Now.
@@ -78,18 +79,18 @@ func WithTokens(token func(name string) string) Option {
 	return func(s *Server) { s.newToken = token }
 }
 
-// WithMembers says whether introspection publishes the members of packages; the default is that it does.
+// WithMembers sets whether introspection publishes the members of packages; the default is true.
 func WithMembers(published bool) Option {
 	return func(s *Server) { s.withoutMembers = !published }
 }
 
-// WithOwnersChoice lets the owner choose among the connections that fit when a client leaves instance_ids out; by default they
-// are wanted unless one fits, as PDPP v0.1 has it.
+// WithOwnersChoice lets the owner choose among the connections that fit if a client omits instance_ids. By default a request
+// without instance_ids is refused unless exactly one connection fits, as in PDPP v0.1.
 func WithOwnersChoice(allowed bool) Option {
 	return func(s *Server) { s.ownersChoice = allowed }
 }
 
-// WithGrants adds ready grants and their client tokens, by name. A grant without a client is of the sandbox's own.
+// WithGrants adds ready grants and their client tokens, by name. A grant without a client gets the sandbox's client.
 func WithGrants(grants map[string]catalog.Grant) Option {
 	return func(s *Server) { s.further = grants }
 }
@@ -118,8 +119,8 @@ func New(issuer string, set catalog.Dataset, options ...Option) *Server {
 	return s
 }
 
-// newFlow accepts as resource the resource server's origin, with and without the slash that clients add
-// when they parse it, and the adapter on the same origin.
+// newFlow returns the flow. It accepts as resource the resource server's origin, with and without the slash that
+// clients add when they parse it, and the adapter on the same origin.
 func (s *Server) newFlow() *flow.Flow {
 	flows, err := flow.New(flow.Options{
 		Issuer: s.issuer, Resources: []string{s.resource, s.resource + "/", s.resource + AdapterPath},
@@ -131,7 +132,7 @@ func (s *Server) newFlow() *flow.Flow {
 	return flows
 }
 
-// Handler serves the endpoints that the metadata names, and the metadata (RFC 8414).
+// Handler serves the metadata (RFC 8414) and the endpoints that it names.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+IntrospectionPath, s.introspect)
@@ -140,7 +141,7 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// Paths are what Handler serves, as patterns of http.ServeMux.
+// Paths returns what Handler serves, as patterns of http.ServeMux.
 func Paths() []string {
 	return append(flow.Paths(), IntrospectionPath, MetadataPath)
 }
@@ -164,7 +165,7 @@ type Credential struct {
 	ExpiresAt time.Time
 }
 
-// Credential returns the ready credential of a name that Tokens lists.
+// Credential returns the ready credential of a name in Tokens.
 func (s *Server) Credential(name string) (Credential, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -176,9 +177,9 @@ func (s *Server) Credential(name string) (Credential, bool) {
 	return Credential{Token: token, ClientID: b.clientID, GrantID: b.grantID, ExpiresAt: b.expiresAt}, true
 }
 
-// Access says what a bearer may read. It is false for a token that is unknown, and for an owner's or a package's that is
-// expired or revoked. A client token that is dead, or whose grant is, is still returned, with its grant marked as such,
-// because the resource server answers it with a code of its own.
+// Access returns what a bearer may read. It returns false for an unknown token, and for an expired or revoked token of an
+// owner or a package. It still returns an expired or revoked client token, or one of such a grant, with the grant marked as
+// such, because the resource server answers it with a specific code.
 func (s *Server) Access(token string) (catalog.Access, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -208,7 +209,7 @@ func (s *Server) Access(token string) (catalog.Access, bool) {
 	return access, true
 }
 
-// Grant returns a grant as it is now, revoked or expired ones too.
+// Grant returns the current state of a grant, also of a revoked or expired one.
 func (s *Server) Grant(id string) (catalog.Grant, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -217,7 +218,7 @@ func (s *Server) Grant(id string) (catalog.Grant, bool) {
 }
 
 // Revoke withdraws a grant, or a package with all of its members' grants, from the next request on.
-// To revoke twice is no error. An unknown id gives ErrUnknownGrant.
+// Revoking twice is not an error. An unknown id gives ErrUnknownGrant.
 func (s *Server) Revoke(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

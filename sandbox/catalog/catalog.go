@@ -1,5 +1,5 @@
-// Package catalog holds the nouns that the parts of the sandbox share: what a connector declares,
-// what a connection holds, and what a grant allows. It has no behaviour beyond small lookups.
+// Package catalog has the types that the parts of the sandbox share: what a connector declares, what a
+// connection holds, and what a grant allows. It has no behaviour beyond small lookups.
 package catalog
 
 import (
@@ -79,7 +79,7 @@ type Blob struct {
 	Bytes        []byte
 }
 
-// Grant is what one owner allowed one client to read.
+// Grant is what the owner allowed one client to read.
 type Grant struct {
 	ID           string
 	ClientID     string
@@ -88,7 +88,7 @@ type Grant struct {
 	ExpiresAt    time.Time // zero: does not expire
 	Revoked      bool
 
-	// What the client said that it is for. Empty means continuous, and the sandbox's own purpose.
+	// The access mode and purpose that the client stated. Empty means continuous, and the sandbox's default purpose.
 	AccessMode         string // continuous or single_use
 	PurposeCode        string // a URI
 	PurposeDescription string
@@ -103,7 +103,7 @@ type StreamGrant struct {
 	Resources     []string // record ids; nil: all
 }
 
-// Access is what a bearer may do, as the authorization side tells the resource side.
+// Access is what a bearer may read, as the authorization server tells the resource server.
 // Kind is client, mcp_package or owner.
 type Access struct {
 	Kind     string

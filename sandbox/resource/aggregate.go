@@ -45,7 +45,7 @@ type groupDocument struct {
 	Count int64           `json:"count"`
 }
 
-// aggregateParameters are those that an aggregation understands.
+// aggregateParameters are the parameters of an aggregation.
 var aggregateParameters = []string{
 	"metric", "field", "group_by", "group_by_time", "granularity", "time_zone", "limit", "filter[key]", "filter",
 	"connection_id", "connector_id", "connector_instance_id",
@@ -75,7 +75,7 @@ func (s *server) readAggregate(c *call) (any, error) {
 		return nil, err
 	}
 	selected := selections(sources, conditions)
-	measured, err := s.store.Extent(c.Context(), "", selected...)
+	measured, err := s.store.Summarize(c.Context(), "", selected...)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *server) aggregateValue(c *call, result *aggregation, source source, sel
 	return err
 }
 
-// aggregated is a field that declares an aggregation and is granted.
+// aggregated returns the named field if it declares the aggregation and is granted.
 func (s source) aggregated(name, aggregation string) (catalog.Field, error) {
 	field, declared := s.field(name)
 	if !declared {
@@ -146,7 +146,7 @@ func (s source) aggregated(name, aggregation string) (catalog.Field, error) {
 }
 
 // aggregateGroups counts records by the value or the time of a field. Over several connections it adds up the first groups of
-// each, as real servers do: a group may count too little or be missing, and how many records are left is not told.
+// each, as real servers do: a group's count may be too low, a group may be missing, and other_count is absent.
 func (s *server) aggregateGroups(c *call, result *aggregation, source source, selected []store.Selection) error {
 	switch result.Metric {
 	case "count":
@@ -234,7 +234,7 @@ func (s *server) groupByTime(c *call, result *aggregation, source source, name s
 	if given, ok := c.parameters.first("time_zone"); ok {
 		zone = given
 	}
-	// LoadLocation also knows "" and "Local", which are no names of the time zone database.
+	// LoadLocation also accepts "" and "Local", which are not names of the time zone database.
 	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
 		return nil, invalidRequest("Unknown time_zone: '%s'", zone)
 	}
@@ -254,7 +254,7 @@ func (c *call) groupLimit() (int, error) {
 	return limit, nil
 }
 
-// withoutTimeGrouping refuses what only group_by_time can use.
+// withoutTimeGrouping refuses parameters that only group_by_time can use.
 func (c *call) withoutTimeGrouping() error {
 	for _, name := range []string{"granularity", "time_zone"} {
 		if _, given := c.parameters.first(name); given {

@@ -8,14 +8,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// The kinds of bearer, as catalog.Access tells them.
+// The kinds of bearer in catalog.Access.
 const (
 	clientKind  = "client"
 	packageKind = "mcp_package"
 	ownerKind   = "owner"
 )
 
-// authenticate tells what the request's bearer may do. A bearer without a usable grant is refused here.
+// authenticate returns what the request's bearer may read. It refuses a bearer without a usable grant.
 func (s *server) authenticate(r *http.Request) (catalog.Access, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
@@ -33,7 +33,7 @@ func (s *server) authenticate(r *http.Request) (catalog.Access, error) {
 		if strings.HasPrefix(r.URL.Path, subscriptionsPath) {
 			return catalog.Access{}, forbidden("grant_invalid", "event subscription requires an active client grant or a registered trusted owner-agent bearer")
 		}
-		// A package is a bundle of grants for an adapter. It is no source of records itself.
+		// A package bundles grants for an adapter. It is not a source of records itself.
 		return catalog.Access{}, notFound("not_found", "Unknown source: unknown")
 	case clientKind:
 		return access, s.checkGrants(access.Grants)
@@ -56,7 +56,7 @@ func (s *server) checkGrants(grants []catalog.Grant) error {
 	return nil
 }
 
-// failedClosed refuses a bearer that is active for something else, or not at all.
+// failedClosed refuses a bearer that is inactive, or active for another resource.
 func (s *server) failedClosed(code string) *problem {
 	return s.unauthenticated(code, "Token introspection failed closed")
 }

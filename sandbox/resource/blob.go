@@ -10,26 +10,26 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// blobAnswer is a blob on its way out.
+// blobAnswer is an answer that is a blob, not a document.
 type blobAnswer struct{ catalog.Blob }
 
-// write sends the whole blob. A Range header is not honoured, which RFC 9110, section 14.2, allows. For
-// HEAD the server drops the body.
+// write sends the whole blob. It ignores Range, as RFC 9110, section 14.2, allows. For HEAD net/http drops the
+// body.
 func (b blobAnswer) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", b.ContentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(b.Bytes)))
 	w.Header().Set("Cache-Control", "private, no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(b.Bytes) // the client has gone when this fails
+	_, _ = w.Write(b.Bytes) // fails only if the client has disconnected
 }
 
-// readBlob reads a blob that a record refers to which the bearer may read.
+// readBlob answers with a blob if the bearer may read a record that refers to it.
 func (s *server) readBlob(c *call) (any, error) {
 	connectionID, err := c.connectionID()
 	if err != nil {
 		return nil, err
 	}
-	if connectionID != "" && len(narrow(c.reach, connectionID, "")) == 0 {
+	if connectionID != "" && len(narrow(c.readable, connectionID, "")) == 0 {
 		return nil, connectionNotFound(connectionID)
 	}
 	if c.isOwner() && c.parameters.value("connector_id") == "" {
@@ -54,10 +54,10 @@ func (s *server) readBlob(c *call) (any, error) {
 	return nil, notFound("blob_not_found", "Blob not found")
 }
 
-// isReadable says whether the bearer sees a record that has the blob's id in its data. An owner sees every
-// blob of a connection.
+// isReadable reports whether the bearer may read a record that has the blob's id in its data. An owner may read
+// every blob of a connection.
 func (s *server) isReadable(c *call, blob catalog.Blob) (bool, error) {
-	sources := narrow(c.reach, blob.ConnectionID, c.parameters.value("connector_id"))
+	sources := narrow(c.readable, blob.ConnectionID, c.parameters.value("connector_id"))
 	if c.isOwner() {
 		return len(sources) > 0, nil
 	}

@@ -12,14 +12,14 @@ import (
 type call struct {
 	*http.Request
 	access     catalog.Access
-	reach      []source // everything that the bearer may read
+	readable   []source // everything that the bearer may read
 	parameters parameters
 	warnings   []warning
 	restricted bool // a client token under ReadsV01
 	coming     Coming
 }
 
-// newCall checks the version that the request asks for, its bearer and the form of its parameters.
+// newCall checks the request's protocol version, its bearer and the syntax of its parameters.
 func (s *server) newCall(r *http.Request) (*call, error) {
 	access, err := s.authenticate(r)
 	if err != nil {
@@ -36,13 +36,13 @@ func (s *server) newCall(r *http.Request) (*call, error) {
 		return nil, err
 	}
 	return &call{
-		Request: r, access: access, reach: s.reach(access), parameters: parameters,
+		Request: r, access: access, readable: s.readableSources(access), parameters: parameters,
 		restricted: s.reads == ReadsV01 && access.Kind == clientKind, coming: s.coming,
 	}, nil
 }
 
-// checkRestricted refuses what client tokens may not ask for under ReadsV01, in the order in which real servers look. It
-// comes after the stream and the connection, and before everything else about a request.
+// checkRestricted refuses parameters that client tokens may not use under ReadsV01, in the order in which real servers check
+// them. It runs after stream and connection were checked, and before anything else.
 func (c *call) checkRestricted() error {
 	if !c.restricted {
 		return nil
@@ -61,10 +61,10 @@ func (c *call) isOwner() bool { return c.access.Kind == ownerKind }
 
 func (c *call) warn(w warning) { c.warnings = append(c.warnings, w) }
 
-// self is the request's own address, as it was sent.
+// self returns the request's path and query as they were sent.
 func (c *call) self() string { return c.URL.RequestURI() }
 
-// envelope is what stands around a document that is not a list.
+// envelope returns the members that surround a document other than a list.
 func (c *call) envelope() envelope {
 	return envelope{Links: links{Self: c.self()}, Meta: c.meta(count{Kind: "none"})}
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 )
 
-// startFeed answers changes_since: the first page of what changed after a place in the feed.
+// startFeed answers changes_since: the first page of changes after a position in the feed.
 func (s *server) startFeed(c *call, l listing, since string) (any, error) {
 	if len(l.sources) > 1 {
 		return nil, acrossConnections("changes_since", l.sources)
@@ -70,7 +70,7 @@ func (s *server) readFeed(c *call, l listing, after, through int64) (any, error)
 	return answer, err
 }
 
-// acrossConnections refuses a place in one stream for a request that addresses several.
+// acrossConnections refuses a request that addresses several streams with a position in one.
 func acrossConnections(param string, sources []source) *problem {
 	p := invalid("invalid_argument", "`%s` is not supported across multiple connections. "+
 		"Retry with `connection_id` to bind the cursor to a single connection.", param).of(param)

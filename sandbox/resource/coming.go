@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Coming are answers that later versions of PDPP announce, for tests of whoever reads them. The zero value has none.
+// Coming sets members of answers that later versions of PDPP announce, to test clients with them. The zero value sets none.
 type Coming struct {
 	Origin       string        // meta.fulfillment.origin of every answer that has a meta
 	RankingScope string        // meta.recall.ranking_scope of every lexical search
 	Freshness    string        // freshness.status of every stream
-	Unavailable  []string      // connections whose records cannot be had: 503 source_unavailable
-	RetryAfter   time.Duration // with that 503; less than a second means none
+	Unavailable  []string      // ids of connections whose reads fail with 503 source_unavailable
+	RetryAfter   time.Duration // Retry-After of that 503, in whole seconds; less than a second means no header
 }
 
-// Set reads one setting: origin=…, ranking_scope=…, freshness=…, unavailable=<connection id> or retry_after=<duration>.
+// Set parses one setting: origin=…, ranking_scope=…, freshness=…, unavailable=<connection id> or retry_after=<duration>.
 func (c *Coming) Set(setting string) error {
 	name, value, _ := strings.Cut(setting, "=")
 	switch name {
@@ -40,7 +40,7 @@ func (c *Coming) Set(setting string) error {
 	return nil
 }
 
-// fulfillment says where the records of an answer come from.
+// fulfillment names the origin of an answer's records.
 type fulfillment struct {
 	Origin string `json:"origin"`
 }
@@ -52,7 +52,7 @@ func (c Coming) fulfillment() *fulfillment {
 	return &fulfillment{c.Origin}
 }
 
-// checkAvailable refuses a read of a source that cannot be had now.
+// checkAvailable refuses a read of a connection that is set to be unavailable.
 func (c Coming) checkAvailable(sources []source) error {
 	for _, source := range sources {
 		if slices.Contains(c.Unavailable, source.connection.ID) {

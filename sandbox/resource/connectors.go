@@ -75,13 +75,13 @@ type streamCapabilities struct {
 // readConnectors lists the connectors that the bearer may read from.
 func (s *server) readConnectors(c *call) (any, error) {
 	rows := []connectorRow{}
-	for _, group := range groupByConnector(c.reach) {
+	for _, group := range groupByConnector(c.readable) {
 		row := connectorRow{
 			Object: "connector", Source: sourceName{ID: c.connectorName(group.streams[0].sources[0]), Kind: "connector"},
 			ConnectorKey: group.connector.Key, ConnectorID: group.connector.Key, StreamCount: len(group.streams),
 		}
 		for _, stream := range group.streams {
-			measured, err := s.store.Extent(c.Context(), "", selections(stream.sources, nil)...)
+			measured, err := s.store.Summarize(c.Context(), "", selections(stream.sources, nil)...)
 			if err != nil {
 				return nil, err
 			}

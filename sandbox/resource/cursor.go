@@ -16,11 +16,11 @@ const (
 	changesSession = "changes"
 )
 
-// pageCursor is where the next page of a records list or of a change feed starts. Clients see it as opaque
+// pageCursor is the position at which the next page of a records list or a change feed starts. Clients see it as opaque
 // text.
 //
-// Of the request that it came from it knows the direction alone: as on real servers a request with other filters, or on
-// another connection or stream, goes on from its place.
+// It is not bound to its request, apart from the direction. As on real servers, a request with other filters, or for
+// another connection or stream, continues from the same position.
 type pageCursor struct {
 	Kind    string `json:"kind"` // "page"
 	Session string `json:"session"`
@@ -37,7 +37,7 @@ func (p pageCursor) position() *store.Position {
 	return &store.Position{Value: p.Value, Key: strings.Join(p.Key, "")}
 }
 
-// feedCursor is a place in a change feed, as in next_changes_since.
+// feedCursor is a position in a change feed, as in next_changes_since.
 type feedCursor struct {
 	Kind    string `json:"kind"` // "changes_since"
 	Version int64  `json:"version"`
@@ -66,7 +66,7 @@ func decodeFeedCursor(text string) (feedCursor, error) {
 	return cursor, nil
 }
 
-// decodeCursor accepts a cursor also when a client has dropped its padding.
+// decodeCursor decodes a cursor, with or without padding.
 func decodeCursor(text string, cursor any) bool {
 	decoded, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 	return err == nil && json.Unmarshal(decoded, cursor) == nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// envelope is what every document other than a list carries.
+// envelope has the members of every document other than a list.
 type envelope struct {
 	Links links `json:"links"`
 	Meta  meta  `json:"meta"`
@@ -26,7 +26,7 @@ type listLinks struct {
 
 type meta struct {
 	Count    count     `json:"count"`
-	Window   *extent   `json:"window,omitempty"`
+	Window   *summary  `json:"window,omitempty"`
 	Warnings []warning `json:"warnings"`
 
 	Fulfillment *fulfillment `json:"fulfillment,omitempty"`
@@ -38,7 +38,7 @@ type count struct {
 	Value *int64 `json:"value,omitempty"`
 }
 
-// warning says that an answer is not quite what was asked for.
+// warning tells the client how an answer deviates from its request.
 type warning struct {
 	Code    string         `json:"code"`
 	Message string         `json:"message"`
@@ -58,7 +58,7 @@ type list[T any] struct {
 	Meta             meta      `json:"meta"`
 }
 
-// noContent is the answer of an act that has nothing to show.
+// noContent is an answer without a body (204).
 type noContent struct{}
 
 // writeAnswer writes a document, or bytes when the answer is a blob.
@@ -88,14 +88,46 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, document any)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", fmt.Sprint(body.Len()))
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // the client has gone when this fails
+	_, _ = w.Write(body.Bytes()) // fails only if the client has disconnected
 }
 
-// timestamp writes a time in UTC, with milliseconds when it has any.
+// timestamp formats a time in UTC, with milliseconds if it has any.
 func timestamp(t time.Time) string {
 	t = t.UTC()
 	if t.Nanosecond() < int(time.Millisecond) {
 		return t.Format("2006-01-02T15:04:05Z")
 	}
 	return t.Format("2006-01-02T15:04:05.000Z")
+}
+
+// object is a JSON object whose members keep their order.
+type object[T any] []member[T]
+
+type member[T any] struct {
+	name  string
+	value T
+}
+
+// MarshalJSON writes the members in order.
+func (o object[T]) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // the size of a record counts its characters as they are
+	text.WriteByte('{')
+	for i, member := range o {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		if err := encoder.Encode(member.name); err != nil {
+			return nil, err
+		}
+		text.Truncate(text.Len() - len("\n")) // which Encode appends
+		text.WriteByte(':')
+		if err := encoder.Encode(member.value); err != nil {
+			return nil, err
+		}
+		text.Truncate(text.Len() - len("\n"))
+	}
+	text.WriteByte('}')
+	return text.Bytes(), nil
 }

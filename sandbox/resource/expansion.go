@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// expansion is a relation whose records are to be put into each record.
+// expansion is a relation whose records are embedded in each record.
 type expansion struct {
 	relation catalog.Relation
 	limit    int
@@ -20,7 +20,7 @@ type expandedList struct {
 	HasMore bool             `json:"has_more"`
 }
 
-// expansions are the relations that a request wants to see, checked against what the source declares.
+// expansions returns the relations that a request wants expanded, checked against the source's declaration.
 func (c *call) expansions(source source) ([]expansion, error) {
 	var expansions []expansion
 	for _, name := range c.parameters.all("expand") {
@@ -46,7 +46,7 @@ func relationNamed(relations []catalog.Relation, name string) (catalog.Relation,
 	return catalog.Relation{}, false
 }
 
-// expandLimit is how many records of a relation are wanted for each record.
+// expandLimit returns how many records of a relation to embed in each record.
 func (c *call) expandLimit(relation catalog.Relation) (int, error) {
 	if relation.Cardinality == "has_one" {
 		return 1, nil
@@ -81,9 +81,9 @@ func (c *call) checkExpandLimits(expansions []expansion) error {
 	return nil
 }
 
-// expandTarget is the source that a relation leads to from a record of parent.
+// expandTarget returns the source that a relation of parent refers to.
 func (c *call) expandTarget(parent source, relation catalog.Relation) (source, error) {
-	targets := keep(c.reach, func(s source) bool {
+	targets := keep(c.readable, func(s source) bool {
 		return s.connection.ID == parent.connection.ID && s.stream.Name == relation.Target
 	})
 	if len(targets) == 0 {
@@ -92,7 +92,7 @@ func (c *call) expandTarget(parent source, relation catalog.Relation) (source, e
 	return targets[0], targets[0].checkGranted([]string{relation.ForeignKey})
 }
 
-// expand reads the related records of one record, by relation name.
+// expand returns the related records of one record, by relation name.
 func (s *server) expand(c *call, parent source, key string, expansions []expansion) (map[string]any, error) {
 	if len(expansions) == 0 {
 		return nil, nil

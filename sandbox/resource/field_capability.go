@@ -32,7 +32,7 @@ func newFieldSchema(field catalog.Field) fieldSchema {
 	return schema
 }
 
-// fieldCapability says what a bearer can do with a field. Of a bare field nothing is said of filters.
+// fieldCapability describes what a bearer can do with a field. For a bare field it omits filters.
 type fieldCapability struct {
 	Role           string             `json:"role,omitempty"`
 	Granted        bool               `json:"granted"`
@@ -97,7 +97,7 @@ func (c *call) compactStream(source source) compactStream {
 	return compact
 }
 
-// flags are the capabilities of a field as a comma list: t= its type, role=, eq for exact filters, r= the
+// flags returns a field's capabilities as a comma-separated list: t= its type, role=, eq for exact filters, r= the
 // range operators, lex and sem for the searches, a= the aggregations, and g=false for a field that is not
 // granted and so has none of them.
 func (s source) flags(field catalog.Field) string {

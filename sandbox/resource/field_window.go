@@ -48,7 +48,7 @@ type characterWindow struct {
 	MatchEndChars       *int   `json:"match_end_chars"`
 }
 
-// readFieldWindow reads a part of a long text. Parameters that it does not know it ignores.
+// readFieldWindow answers with a part of a long text. It ignores unknown parameters.
 func (s *server) readFieldWindow(c *call) (any, error) {
 	path := c.parameters.value("field")
 	if path == "" || len(c.parameters.all("field")) > 1 {
@@ -76,7 +76,7 @@ func (s *server) readFieldWindow(c *call) (any, error) {
 	}, nil
 }
 
-// text is the text that stands in a field of a record's data.
+// text returns the text of a field of a record's data.
 func (s source) text(data json.RawMessage, path string) (string, error) {
 	if _, declared := s.field(path); !declared || !s.grants(path) {
 		return "", forbidden("field_not_granted", "field '%s' is not within the granted projection for this stream", path)
@@ -99,7 +99,7 @@ func (s source) text(data json.RawMessage, path string) (string, error) {
 	return *text, nil
 }
 
-// jsonKind names the type of a JSON value.
+// jsonKind returns the name of a JSON value's type.
 func jsonKind(raw json.RawMessage) string {
 	switch raw[0] {
 	case '{':
@@ -116,7 +116,7 @@ func jsonKind(raw json.RawMessage) string {
 	return "number"
 }
 
-// windowSelector says which part of a text is wanted: from an offset on, or around the first match of q.
+// windowSelector selects a part of a text: from an offset, or around the first match of q.
 type windowSelector struct {
 	offset        int
 	limit         int
@@ -152,7 +152,7 @@ func (c *call) windowSelector() (windowSelector, error) {
 	return selector, err
 }
 
-// contextChars reads how much text is wanted before and after a match.
+// contextChars parses how much text to return before and after a match.
 func (c *call) contextChars(selector *windowSelector) error {
 	for _, side := range []struct {
 		name  string
@@ -176,7 +176,7 @@ func (c *call) contextChars(selector *windowSelector) error {
 	return nil
 }
 
-// characters reads a number of characters, and whether it was given.
+// characters parses a number of characters, and reports whether it was given.
 func (c *call) characters(name string) (int, bool, error) {
 	text, given := c.parameters.first(name)
 	if !given {
@@ -204,7 +204,7 @@ func (c *call) clampCharacters(name string, number, most int) int {
 	return most
 }
 
-// window cuts the wanted part out of a text, and says whether q was found.
+// window returns the selected part of a text, and reports whether q was found.
 func (w windowSelector) window(text []rune) (characterWindow, bool) {
 	start, limit := min(w.offset, len(text)), w.limit
 	window := characterWindow{TotalChars: len(text)}
@@ -238,7 +238,7 @@ func (w windowSelector) window(text []rune) (characterWindow, bool) {
 
 func utf16Length(text []rune) int { return len(utf16.Encode(text)) }
 
-// indexFold finds the first place where text has q, letter case aside, or -1.
+// indexFold returns the index of the first occurrence of q in text, ignoring letter case, or -1.
 func indexFold(text, q []rune) int {
 	for start := 0; start+len(q) <= len(text); start++ {
 		matched := 0

@@ -14,7 +14,7 @@ import (
 // rangeOperators are the operators that filter[field][operator] knows.
 var rangeOperators = []string{"gte", "gt", "lte", "lt"}
 
-// conditions are the filters of a request, checked against what the source declares and grants.
+// conditions returns the filters of a request, checked against what the source declares and grants.
 func (c *call) conditions(source source) ([]store.Condition, error) {
 	if _, bare := c.parameters.first("filter"); bare {
 		return nil, invalidRequest("filter must use filter[field]=value or filter[field][op]=value")
@@ -49,7 +49,7 @@ func (c *call) conditions(source source) ([]store.Condition, error) {
 	return conditions, nil
 }
 
-// filtered is a field that may be named in a filter.
+// filtered returns the named field if filters may use it.
 func (s source) filtered(name string) (catalog.Field, error) {
 	field, declared := s.field(name)
 	if !declared {
@@ -58,7 +58,7 @@ func (s source) filtered(name string) (catalog.Field, error) {
 	return field, s.checkGranted([]string{name})
 }
 
-// fieldConditions are the filters of one field: an exact one, or ranges with each operator once.
+// fieldConditions returns the filters of one field: an exact one, or ranges with each operator at most once.
 func fieldConditions(field catalog.Field, filters parameters) ([]store.Condition, error) {
 	exact := func(p parameter) bool { return len(p.keys) == 1 }
 	if slices.ContainsFunc(filters, exact) || slices.ContainsFunc(filters, func(p parameter) bool { return p.keys[1] == "" }) {
@@ -110,7 +110,7 @@ func checkRange(field catalog.Field, operator string) error {
 
 var digits = regexp.MustCompile(`^-?\d+$`)
 
-// operand reads a range filter's value as the field's type wants it: integers in digits, numbers as JavaScript reads them.
+// operand parses a range filter's value by the field's type: integers as digits, numbers as JavaScript parses them.
 func operand(field catalog.Field, text string) (any, error) {
 	switch field.Type {
 	case "integer":

@@ -16,7 +16,7 @@ import (
 // mostIngestBytes bounds the body of one ingest request.
 const mostIngestBytes = 16 << 20
 
-// ownerOnly refuses everybody but an owner.
+// ownerOnly refuses every bearer that is not an owner's.
 func ownerOnly(act func(*call) (any, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		if !c.isOwner() {
@@ -52,15 +52,15 @@ func (s *server) listConnections(*call) (any, error) {
 	}{"list", rows}, nil
 }
 
-// ownedSource is the one source that an owner's act addresses. Where the connector has several, only the deprecated name of
-// connection_id tells which.
+// ownedSource returns the one source that an owner's request addresses. If the connector has several connections, only the
+// deprecated name of connection_id selects one.
 func (s *server) ownedSource(c *call) (source, error) {
 	sources, err := s.sources(c, c.PathValue("stream"))
 	if err != nil {
 		return source{}, err
 	}
 	key := sources[0].connector.Key
-	if c.parameters.value("connector_instance_id") == "" && len(keep(c.reach, func(each source) bool {
+	if c.parameters.value("connector_instance_id") == "" && len(keep(c.readable, func(each source) bool {
 		return each.connector.Key == key && each.stream.Name == sources[0].stream.Name
 	})) > 1 {
 		return source{}, invalid("ambiguous_connector_instance", "Connector '%s' has multiple active instances for owner 'owner_local'.", key)
@@ -68,7 +68,7 @@ func (s *server) ownedSource(c *call) (source, error) {
 	return sources[0], nil
 }
 
-// deleteRecord leaves a tombstone, so that a change feed can be tried out.
+// deleteRecord replaces a record with a tombstone, which the change feed shows.
 func (s *server) deleteRecord(c *call) (any, error) {
 	source, err := s.ownedSource(c)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *server) deleteRecord(c *call) (any, error) {
 	return noContent{}, err
 }
 
-// ingested is one record in the body of an ingest request: JSON objects one after the other.
+// ingested is one record in the body of an ingest request, which is a sequence of JSON objects.
 type ingested struct {
 	Key       string          `json:"key"`
 	Data      json.RawMessage `json:"data"`
@@ -102,7 +102,7 @@ type rejection struct {
 	Message string `json:"message"`
 }
 
-// ingestRecord stores the records of the body. What the store refuses is reported, and the rest is kept.
+// ingestRecord stores the records of the body. It reports records that the store refuses, and keeps the others.
 func (s *server) ingestRecord(c *call) (any, error) {
 	source, err := s.ownedSource(c)
 	if err != nil {

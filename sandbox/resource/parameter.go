@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// parameter is one name=value pair of a query. A bracketed name is taken apart: filter[size][gte] is
-// filter with the keys size and gte, streams[] is streams with one empty key.
+// parameter is one name=value pair of a query. A bracketed name is split: filter[size][gte] is filter with the keys
+// size and gte, streams[] is streams with one empty key.
 type parameter struct {
 	name  string // as sent, decoded
 	base  string
@@ -16,7 +16,7 @@ type parameter struct {
 	value string
 }
 
-// parameters are the pairs of a query in the order in which they were sent.
+// parameters are the pairs of a query in the order of the query.
 type parameters []parameter
 
 func parseParameters(rawQuery string) (parameters, error) {
@@ -40,7 +40,7 @@ func parseParameters(rawQuery string) (parameters, error) {
 	return parsed, nil
 }
 
-// splitBrackets takes a bracketed name apart. A name whose brackets do not match stays whole.
+// splitBrackets splits a bracketed name. A name whose brackets do not match stays whole.
 func splitBrackets(name string) (string, []string) {
 	base, rest, found := strings.Cut(name, "[")
 	if !found || !strings.HasSuffix(rest, "]") {
@@ -49,7 +49,7 @@ func splitBrackets(name string) (string, []string) {
 	return base, strings.Split(strings.TrimSuffix(rest, "]"), "][")
 }
 
-// first is the first value of an unbracketed parameter.
+// first returns the first value of an unbracketed parameter, and reports whether there is one.
 func (p parameters) first(name string) (string, bool) {
 	for _, parameter := range p {
 		if parameter.name == name {
@@ -59,13 +59,13 @@ func (p parameters) first(name string) (string, bool) {
 	return "", false
 }
 
-// value is like first, with the empty text for a parameter that is absent.
+// value is like first, with the empty string for an absent parameter.
 func (p parameters) value(name string) string {
 	value, _ := p.first(name)
 	return value
 }
 
-// all are the values of name and of name[].
+// all returns the values of name and of name[].
 func (p parameters) all(name string) []string {
 	var values []string
 	for _, parameter := range p {
@@ -76,7 +76,7 @@ func (p parameters) all(name string) []string {
 	return values
 }
 
-// bracketed are the parameters base[…].
+// bracketed returns the parameters base[…].
 func (p parameters) bracketed(base string) parameters {
 	var found parameters
 	for _, parameter := range p {
@@ -107,7 +107,7 @@ func (p parameters) checkNames(names ...string) *problem {
 	return nil
 }
 
-// pageLimit reads limit: 25 when it is absent or not a positive number, at most 100.
+// pageLimit parses limit: at most 100, and 25 if it is absent or not a positive number.
 func (c *call) pageLimit(unit string) int {
 	const usual, most = 25, 100
 	requested, err := strconv.Atoi(c.parameters.value("limit"))
@@ -126,7 +126,7 @@ func (c *call) pageLimit(unit string) int {
 	return requested
 }
 
-// nextPage is the request's address with the cursor of the page after it.
+// nextPage returns the request's path and query with the cursor of the next page.
 func (c *call) nextPage(cursor string) *string {
 	var query []string
 	for _, parameter := range c.parameters {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// problem is an answer that refuses or fails, as an error.
+// problem is an error answer as a Go error.
 type problem struct {
 	status           int
 	code             string
@@ -20,14 +20,14 @@ type problem struct {
 	retryWith        string
 	resourceMetadata string
 	nextStep         string
-	retryAfter       time.Duration // 0: not said
-	// unwrapped is set for answers that come from below the protocol, whose body has another shape.
+	retryAfter       time.Duration // 0: no Retry-After header
+	// unwrapped marks errors of the HTTP layer, such as an unknown route, whose body has another shape.
 	unwrapped bool
 }
 
 func (p *problem) Error() string { return fmt.Sprintf("%d %s: %s", p.status, p.code, p.message) }
 
-// availableConnection is one way to make an ambiguous request clear.
+// availableConnection is one connection that an ambiguous request could name.
 type availableConnection struct {
 	ConnectionID string `json:"connection_id"`
 	ConnectorKey string `json:"connector_key,omitempty"`
@@ -52,7 +52,7 @@ type problemBody struct {
 	RequestID            string                `json:"request_id"`
 }
 
-// unwrappedDocument is the body of an answer from below the protocol, such as for an unknown route.
+// unwrappedDocument is the body of an error of the HTTP layer, such as an unknown route.
 type unwrappedDocument struct {
 	Message    string `json:"message"`
 	Error      string `json:"error"`
@@ -95,17 +95,17 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}})
 }
 
-// invalid is a 400 with a code of its own.
+// invalid returns a 400 with the given code.
 func invalid(code, format string, arguments ...any) *problem {
 	return &problem{status: http.StatusBadRequest, code: code, message: fmt.Sprintf(format, arguments...)}
 }
 
-// invalidRequest is a 400 without a more exact code.
+// invalidRequest returns a 400 with the code invalid_request.
 func invalidRequest(format string, arguments ...any) *problem {
 	return invalid("invalid_request", format, arguments...)
 }
 
-// of names the parameter that the problem is about.
+// of sets the parameter that the problem is about, and returns the problem.
 func (p *problem) of(param string) *problem {
 	p.param = param
 	return p

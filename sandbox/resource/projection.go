@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// projection names the fields that a request asks for by fields or by view; nil means all that are granted.
+// projection returns the fields that a request selects by fields or by view; nil means all granted fields.
 func (c *call) projection(source source) ([]string, error) {
 	view, hasView := c.parameters.first("view")
 	_, hasFields := c.parameters.first("fields")
@@ -31,7 +31,7 @@ func (c *call) projection(source source) ([]string, error) {
 	return nil, nil
 }
 
-// namedFields are the declared fields that a request asks for by fields; nil when it does not.
+// namedFields returns the declared fields that the parameter fields names, or nil if it is absent.
 func (c *call) namedFields(source source) ([]string, error) {
 	if _, given := c.parameters.first("fields"); !given {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// connectorRegistry is the address space in which the protocol names connectors in full.
+// connectorRegistry is the prefix of a connector's full name, which is a URL.
 const connectorRegistry = "https://registry.pdpp.dev/connectors/"
 
 // singleRecord is the answer about one record.
@@ -19,8 +19,8 @@ type singleRecord struct {
 	envelope
 }
 
-// readRecord takes fields and, where they are allowed, expansions. Other parameters it ignores, and of a field that the grant
-// leaves out it shows nothing.
+// readRecord answers with one record. It accepts fields and, where allowed, expansions, ignores other parameters, and omits
+// fields that are not granted.
 func (s *server) readRecord(c *call) (any, error) {
 	source, entry, err := s.findRecord(c)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *server) readRecord(c *call) (any, error) {
 
 // findRecord reads the record that the path names from the one source that has it.
 func (s *server) findRecord(c *call) (source, store.Entry, error) {
-	id, err := url.PathUnescape(c.PathValue("id")) // for the second time, as real servers do
+	id, err := url.PathUnescape(c.PathValue("id")) // a second time, as real servers do
 	if err != nil {
 		id = c.PathValue("id")
 	}
@@ -83,7 +83,7 @@ func (s *server) findRecord(c *call) (source, store.Entry, error) {
 	return source{}, store.Entry{}, ambiguous(id, holders)
 }
 
-// connectorName is the connector's key for an owner and its full name for everybody else.
+// connectorName returns the connector's key for an owner, and its full name for other bearers.
 func (c *call) connectorName(source source) string {
 	if c.isOwner() {
 		return source.connector.Key

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// recordDocument is a record as it is answered. A tombstone has Deleted and no Data.
+// recordDocument is a record in an answer. A tombstone has Deleted and no Data.
 type recordDocument struct {
 	ConnectorKey        string          `json:"connector_key,omitempty"`
 	Object              string          `json:"object"` // "record"
@@ -24,7 +24,7 @@ type recordDocument struct {
 	Expanded            map[string]any  `json:"expanded,omitempty"` // recordDocument, expandedList or null by relation
 }
 
-// document writes one entry of the source, with the named fields.
+// document returns one entry of the source as a document, with the named fields.
 func (s source) document(entry store.Entry, fields []string) (recordDocument, error) {
 	document := recordDocument{
 		Object: "record", ID: entry.Key, Stream: entry.Stream, EmittedAt: timestamp(entry.EmittedAt),
@@ -54,7 +54,7 @@ func (s source) documents(entries []store.Entry, fields []string) ([]recordDocum
 	return documents, nil
 }
 
-// recordsParameters are those that a records list understands.
+// recordsParameters are the parameters of a records list.
 var recordsParameters = []string{
 	"limit", "cursor", "order", "sort", "count", "window", "fields", "view", "filter[key]", "filter",
 	"expand[]", "expand_limit[key]", "changes_since", "connection_id", "connector_id", "connector_instance_id",
@@ -97,8 +97,7 @@ func (s *server) readRecords(c *call) (any, error) {
 	return s.listRecords(c, l, cursor.position())
 }
 
-// newListing looks at the parts of a request in the order in which real servers do, so that of several mistakes the same one
-// is told.
+// newListing checks the parts of a request in the order of real servers, so that of several mistakes it reports the same one.
 func (s *server) newListing(c *call) (listing, error) {
 	sources, err := s.alikeSources(c, c.PathValue("stream"))
 	if err != nil {
@@ -124,8 +123,8 @@ func (s *server) newListing(c *call) (listing, error) {
 	return l, err
 }
 
-// listRecords reads a page of each source. Under more than one there is no cursor: its place would be in
-// several streams at once.
+// listRecords reads a page of each source. For several sources there is no cursor, because a cursor holds a position
+// in one stream.
 func (s *server) listRecords(c *call, l listing, after *store.Position) (any, error) {
 	answer := list[recordDocument]{Object: "list", URL: c.URL.EscapedPath(), Data: []recordDocument{}}
 	var last store.Entry
@@ -187,8 +186,8 @@ func (s *server) expandedDocuments(c *call, l listing, source source, entries []
 	return documents, nil
 }
 
-// extent is what lies in all pages together.
-type extent struct {
+// summary describes the records of all pages together.
+type summary struct {
 	Total      int64  `json:"total"`
 	EarliestAt string `json:"earliest_at,omitempty"`
 	LatestAt   string `json:"latest_at,omitempty"`
@@ -212,7 +211,7 @@ func (s *server) listMeta(c *call, l listing) (meta, error) {
 		return result, nil
 	}
 	cursorField := l.sources[0].stream.CursorField
-	measured, err := s.store.Extent(c.Context(), cursorField, selections(l.sources, l.conditions)...)
+	measured, err := s.store.Summarize(c.Context(), cursorField, selections(l.sources, l.conditions)...)
 	if err != nil {
 		return meta{}, err
 	}
@@ -220,7 +219,7 @@ func (s *server) listMeta(c *call, l listing) (meta, error) {
 		result.Count = count{Kind: "exact", Value: &measured.Count}
 	}
 	if window == "exact" {
-		result.Window = &extent{Total: measured.Count}
+		result.Window = &summary{Total: measured.Count}
 		if l.sources[0].grants(cursorField) {
 			result.Window.EarliestAt, result.Window.LatestAt = measured.Earliest, measured.Latest
 		}
@@ -228,7 +227,7 @@ func (s *server) listMeta(c *call, l listing) (meta, error) {
 	return result, nil
 }
 
-// descending reads order and sort, which must agree; newest first is the default.
+// descending reports whether order and sort, which must agree, ask for newest first, the default.
 func (c *call) descending(source source) (bool, error) {
 	order := c.parameters.value("order")
 	if order != "" && order != "asc" && order != "desc" {

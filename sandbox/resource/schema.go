@@ -5,13 +5,13 @@ import (
 	"net/http"
 )
 
-// schemaDocument tells a bearer what it may read.
+// schemaDocument describes what a bearer may read.
 type schemaDocument struct {
 	Bearer     bearer            `json:"bearer"`
 	Connectors []schemaConnector `json:"connectors"`
 	Object     string            `json:"object"` // "schema"
 	Detail     string            `json:"detail,omitempty"`
-	// The counts stand in every form but the full one of everything.
+	// The counts are absent from the full schema of everything.
 	ConnectorCount *int `json:"connector_count,omitempty"`
 	StreamCount    *int `json:"stream_count,omitempty"`
 	envelope
@@ -41,15 +41,15 @@ type grantedConnection struct {
 	DisplayName  string `json:"display_name"`
 }
 
-// readSchema describes everything that the bearer may read, or a stream or a connection of it. Parameters
-// that it does not know it ignores, and an unknown stream or connection leaves nothing to describe.
+// readSchema describes everything that the bearer may read, or only a stream or a connection. It ignores unknown
+// parameters; for an unknown stream or connection the schema is empty.
 func (s *server) readSchema(c *call) (any, error) {
 	connectionID, err := c.connectionID()
 	if err != nil {
 		return nil, err
 	}
 	stream := c.parameters.value("stream")
-	sources := narrow(c.reach, connectionID, c.parameters.value("connector_id"))
+	sources := narrow(c.readable, connectionID, c.parameters.value("connector_id"))
 	if stream != "" {
 		sources = keep(sources, func(s source) bool { return s.stream.Name == stream })
 	}
@@ -79,7 +79,7 @@ func (s *server) readSchema(c *call) (any, error) {
 	return document, nil
 }
 
-// checkFullDetail refuses exhaustive detail for more than one source.
+// checkFullDetail refuses detail=full for more than one source.
 func checkFullDetail(stream string, sources []source) error {
 	if stream == "" {
 		return invalidRequest("schema detail \"full\" requires `stream`; call /v1/schema?view=compact for global discovery, " +
@@ -129,7 +129,7 @@ func (s *server) schemaConnector(c *call, group connectorGroup, compact bool) (s
 	return connector, nil
 }
 
-// compact names the connections once, and again only at streams that some of them lack.
+// compact returns the compact schema. It names the connections once, and again only at streams that some of them lack.
 func (connector *schemaConnector) compact(c *call, group connectorGroup) {
 	var all []source
 	for _, stream := range group.streams {
@@ -145,7 +145,7 @@ func (connector *schemaConnector) compact(c *call, group connectorGroup) {
 	}
 }
 
-// grantedConnections are the connections of the sources, each once.
+// grantedConnections returns the connections of the sources, each once.
 func grantedConnections(sources []source) []grantedConnection {
 	var granted []grantedConnection
 	seen := map[string]bool{}

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// searchParameters are those that all searches understand.
+// searchParameters are the parameters of every search.
 var searchParameters = []string{
 	"q", "streams[]", "limit", "cursor", "connection_id", "connector_id", "connector_instance_id", "filter[key]", "filter",
 }
@@ -77,13 +77,13 @@ func (s *server) newSearch(c *call) (search, error) {
 	return wanted, nil
 }
 
-// searchedSources are the sources that a search addresses.
+// searchedSources returns the sources that a search addresses.
 func (c *call) searchedSources() ([]source, error) {
 	connectionID, err := c.connectionID()
 	if err != nil {
 		return nil, err
 	}
-	sources := narrow(c.reach, connectionID, c.parameters.value("connector_id"))
+	sources := narrow(c.readable, connectionID, c.parameters.value("connector_id"))
 	if connectionID != "" && len(sources) == 0 {
 		return nil, connectionNotFound(connectionID)
 	}
@@ -109,13 +109,13 @@ func (s source) lexicalFields() []string {
 	return names
 }
 
-// warnSkipped names the connections in reach that have nothing to search, unless the request names one.
+// warnSkipped adds a warning for each readable connection that has nothing to search, unless the request names one.
 func (c *call) warnSkipped(applicable map[string]bool) {
 	if c.parameters.value("connection_id") != "" || c.parameters.value("connector_instance_id") != "" {
 		return
 	}
 	seen := map[string]bool{}
-	for _, source := range c.reach {
+	for _, source := range c.readable {
 		id := source.connection.ID
 		if applicable[id] || seen[id] {
 			continue
@@ -130,7 +130,7 @@ func (c *call) warnSkipped(applicable map[string]bool) {
 	}
 }
 
-// digest stands for what a search cursor is bound to: the query, its scope and the bearer's grants.
+// digest identifies what a search cursor is bound to: the query, its scope and the bearer's grants.
 func (w search) digest(c *call, mode string) string {
 	parts := []string{mode, w.q, c.access.Kind, c.access.ClientID}
 	for _, grant := range c.access.Grants {
@@ -179,7 +179,7 @@ type score struct {
 	Value float64 `json:"value"`
 }
 
-// newHit writes what all searches say about a record that was found.
+// newHit returns the members of a hit that all searches share.
 func (c *call) newHit(source source, hit store.Hit) searchHit {
 	document := searchHit{
 		Object: "search_result", ConnectorID: source.connector.Key,
@@ -203,7 +203,7 @@ func recordPath(hit store.Hit) string {
 	return "/v1/streams/" + url.PathEscape(hit.Stream) + "/records/" + url.QueryEscape(hit.Key)
 }
 
-// authoredAt is the time that the record itself is about, when it has one and it is granted.
+// authoredAt returns the record's own event time, if it has one and it is granted.
 func (s source) authoredAt(data json.RawMessage) string {
 	var values map[string]json.RawMessage
 	if json.Unmarshal(data, &values) != nil {

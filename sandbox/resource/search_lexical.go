@@ -48,22 +48,22 @@ type lexicalMeta struct {
 	Fulfillment *fulfillment `json:"fulfillment,omitempty"`
 }
 
-// mostCandidates is how many matches of one connection are ranked.
+// mostCandidates bounds the matches that are ranked for each connection.
 const mostCandidates = 200
 
-// recall says how much of what could match was ranked.
+// recall reports how many of the possible matches were ranked.
 type recall struct {
 	Complete             bool   `json:"complete"`
 	Truncated            bool   `json:"truncated"`
 	RankedCandidateCount int    `json:"ranked_candidate_count"`
 	RankingScope         string `json:"ranking_scope"`
 	SourcesSearchedCount int    `json:"sources_searched_count"`
-	// Of the connections with more than mostCandidates matches, the rest of which no page has.
+	// Connections with more than mostCandidates matches; no page has the rest.
 	CandidateWindowLimit int `json:"candidate_window_limit,omitempty"`
 	TruncatedSourceCount int `json:"truncated_source_count,omitempty"`
 }
 
-// candidates keeps the best hits of each connection, and tells what that means for the recall.
+// candidates keeps the best hits of each connection, and returns the recall that follows.
 func candidates(hits []store.Hit) ([]store.Hit, recall) {
 	kept, ofConnection := []store.Hit{}, map[string]int{}
 	told := recall{Complete: true, RankingScope: "all_matches"}
@@ -145,7 +145,7 @@ func (s *server) lexicalHit(c *call, wanted search, hit store.Hit) (searchHit, e
 
 func bm25(value float64) *score { return &score{Kind: "bm25", Order: "lower_is_better", Value: value} }
 
-// searchPage is a place in the hits of a search.
+// searchPage is a page of the hits of a search.
 type searchPage struct {
 	signer   *snapshotSigner
 	query    string
@@ -154,7 +154,7 @@ type searchPage struct {
 	limit    int
 }
 
-// newSearchPage finds the place that a cursor names, or the first for an empty one.
+// newSearchPage returns the page that a cursor names, or the first for an empty cursor.
 func (s *server) newSearchPage(c *call, wanted search, mode, cursor string) (searchPage, error) {
 	revision, err := s.store.Revision(c.Context())
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *server) newSearchPage(c *call, wanted search, mode, cursor string) (sea
 	return page, err
 }
 
-// cut takes the page out of all hits, and the cursor of the next page unless it is the last.
+// cut returns the page's hits, and the cursor of the next page unless it is the last.
 func (p searchPage) cut(hits []store.Hit) ([]store.Hit, string, error) {
 	start := min(p.offset, len(hits))
 	end := min(start+p.limit, len(hits))

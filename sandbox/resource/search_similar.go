@@ -14,8 +14,7 @@ const semanticCursorPrefix = "sem1."
 // previewRunes bounds the text that a hit of a search without highlights shows.
 const previewRunes = 240
 
-// searchSemantic ranks by likeness of spelling. The sandbox has no language model, and the kind of the
-// score says so.
+// searchSemantic ranks by similarity of spelling, because the sandbox has no language model. The score's kind says so.
 func (s *server) searchSemantic(c *call) (any, error) {
 	wanted, err := s.newSearch(c)
 	if err != nil {
@@ -72,7 +71,7 @@ type fusedHit struct {
 	weight           float64
 }
 
-// searchHybrid merges both searches by rank. It has no pages.
+// searchHybrid merges both searches by rank. Its result has one page.
 func (s *server) searchHybrid(c *call) (any, error) {
 	if _, given := c.parameters.first("cursor"); given {
 		return nil, invalidRequest("cursor pagination is not supported on /v1/search/hybrid").of("cursor")

@@ -1,9 +1,12 @@
-// Package resource is the resource server of the sandbox: the read interface of PDPP over HTTP, on top of
-// the sandbox's store and bounded by what a bearer was granted.
+// Package resource is the resource server of the sandbox: PDPP's reads over HTTP from the sandbox's store, limited to
+// what a bearer was granted.
 package resource
 
 import (
 	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
@@ -11,33 +14,33 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/subscription"
 )
 
-// Version is the revision of the protocol that the server speaks, in the header PDPP-Version.
+// Version is the protocol version that the server sends in the header PDPP-Version.
 const Version = "2026-04-06"
 
-// Reads is what client tokens may ask of the server. Owner tokens may ask everything.
+// Reads is what client tokens may request. Owner tokens may request everything.
 type Reads string
 
 const (
-	// ReadsV01 is PDPP v0.1 as real servers answer it: client tokens get no filter, view or expand, and the names of fields
-	// without what they are or can do.
+	// ReadsV01 answers as PDPP v0.1 servers do: client tokens may not use filter, view or expand, and the schema shows them
+	// the names of fields without types and capabilities.
 	ReadsV01 Reads = "v0.1"
-	// ReadsOpen lets client tokens ask what owner tokens may.
+	// ReadsOpen lets client tokens request what owner tokens may.
 	ReadsOpen Reads = "open"
 )
 
-// AllReads are the kinds of reads that there are, the default first.
+// AllReads returns every value of Reads, the default first.
 func AllReads() []Reads { return []Reads{ReadsV01, ReadsOpen} }
 
-// Options are what the server needs to know about its surroundings.
+// Options configures the server.
 type Options struct {
-	// Reads is ReadsV01 when it is empty.
+	// Reads defaults to ReadsV01.
 	Reads Reads
-	// Coming are answers of later versions.
+	// Coming adds members that later versions of PDPP announce.
 	Coming Coming
 	// ResourceMetadataURL is where the protected resource's metadata (RFC 9728) is served. A 401 answer
 	// points there.
 	ResourceMetadataURL string
-	// Grant tells what a grant is now, for the events of subscriptions, which have no bearer.
+	// Grant returns a grant's current state. Events of subscriptions need it, because they have no bearer.
 	Grant func(id string) (catalog.Grant, bool)
 	// Subscriptions keeps the event subscriptions. The server tells it of changes; its owner closes it.
 	Subscriptions *subscription.Registry
@@ -58,9 +61,9 @@ type server struct {
 	subscriptions *subscription.Registry
 }
 
-// New serves what dataset declares and st holds. access tells what a bearer token may do, and false for a
-// token that is unknown or no longer active. The handler is safe for concurrent use if the functions are
-// that it was given. From here on subscriptions are told of what changes in st.
+// New returns a handler that serves what dataset declares and st holds. access returns what a bearer token may read, and
+// false for an unknown or inactive one. The handler is safe for concurrent use if the given functions are. From now on
+// changes in st are published to the subscriptions.
 func New(st *store.Store, dataset catalog.Dataset, access func(token string) (catalog.Access, bool), options Options) http.Handler {
 	s := &server{
 		store:       st,
@@ -111,7 +114,7 @@ func (s *server) routes() http.Handler {
 	return identified(mux)
 }
 
-// authorized runs read for a request with a usable bearer and writes what it answers.
+// authorized runs read for a request with a usable bearer, and writes its answer.
 func (s *server) authorized(read func(*call) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := s.newCall(r)
@@ -128,7 +131,7 @@ func (s *server) authorized(read func(*call) (any, error)) http.Handler {
 	})
 }
 
-// index is the document at the root, for whoever looks around.
+// index is the document at the root, which lists the endpoints.
 type index struct {
 	Object       string            `json:"object"`
 	ResourceName string            `json:"resource_name"`
@@ -148,4 +151,28 @@ func writeIndex(w http.ResponseWriter, r *http.Request) {
 			"well_known":      "/.well-known/oauth-protected-resource",
 		},
 	})
+}
+
+type requestIDKey struct{}
+
+// identified wraps a handler. It gives every request an id, for the header Request-Id and error bodies, and every
+// answer the protocol's version.
+func identified(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := newRequestID()
+		w.Header().Set("Request-Id", id)
+		w.Header().Set("PDPP-Version", Version)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id)))
+	})
+}
+
+func newRequestID() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails (crypto/rand)
+	return "req_" + hex.EncodeToString(random[:])
+}
+
+func requestID(r *http.Request) string {
+	id, _ := r.Context().Value(requestIDKey{}).(string)
+	return id
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// searchCursor is the place of a page in the results of a search. The results are computed anew for each
+// searchCursor is the position of a page in the results of a search. The results are computed for each
 // page, so a cursor holds only for the state of the store in which it was issued.
 type searchCursor struct {
 	Offset   int    `json:"off"`
@@ -19,7 +19,7 @@ type searchCursor struct {
 	Revision int64  `json:"rev"` // of the store
 }
 
-// snapshotSigner tells the snapshots that this server issued from others.
+// snapshotSigner signs snapshots, so that only those of this server are accepted.
 type snapshotSigner struct{ key [32]byte }
 
 func newSnapshotSigner() *snapshotSigner {
@@ -28,27 +28,27 @@ func newSnapshotSigner() *snapshotSigner {
 	return &signer
 }
 
-// snapshot names the results of a query, given by its digest, at a revision of the store: the digest and a
-// code that only this server can compute.
+// snapshot identifies the results of a query at a revision of the store: the query's digest, and a code that only this
+// server can compute.
 func (s *snapshotSigner) snapshot(query string, revision int64) string {
 	code := hmac.New(sha256.New, s.key[:])
 	code.Write([]byte(query + " " + strconv.FormatInt(revision, 10)))
 	return "snap_" + query + hex.EncodeToString(code.Sum(nil)[:8])
 }
 
-// queryOf is the digest inside a snapshot.
+// queryOf returns the digest in a snapshot.
 func queryOf(snapshot string) string {
 	text := strings.TrimPrefix(snapshot, "snap_")
 	return text[:len(text)/2]
 }
 
-// encode writes the cursor of the page that starts at offset.
+// encode returns the cursor of the page that starts at offset.
 func (s *snapshotSigner) encode(offset int, query string, revision int64) (string, error) {
 	text, err := json.Marshal(searchCursor{Offset: offset, Snapshot: s.snapshot(query, revision), Revision: revision})
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-// decode reads the offset from a cursor, which must be for the same query at the same revision.
+// decode returns the offset in a cursor, which must be for the same query at the same revision.
 func (s *snapshotSigner) decode(text, query string, revision int64) (int, error) {
 	var cursor searchCursor
 	if !decodeCursor(text, &cursor) || cursor.Offset < 0 || cursor.Snapshot == "" {

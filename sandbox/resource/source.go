@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 )
 
-// source is one stream of one connection, as far as a bearer may read it.
+// source is the part of one stream of one connection that a bearer may read.
 type source struct {
 	connector    catalog.Connector
 	connection   catalog.Connection
@@ -63,7 +63,7 @@ func (s source) project(data json.RawMessage, names []string) (json.RawMessage, 
 	return kept.MarshalJSON()
 }
 
-// selections are those of several sources, under the same conditions.
+// selections returns the selections of several sources with the same conditions.
 func selections(sources []source, conditions []store.Condition) []store.Selection {
 	selected := make([]store.Selection, len(sources))
 	for i, source := range sources {

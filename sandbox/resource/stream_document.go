@@ -6,7 +6,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// streamDocument is the full declaration of a stream, as the bearer may use it.
+// streamDocument is the full declaration of a stream for the bearer.
 type streamDocument struct {
 	Object             string                  `json:"object"` // "stream_metadata"
 	Name               string                  `json:"name"`
@@ -53,7 +53,7 @@ type relationship struct {
 	Cardinality string `json:"cardinality"`
 }
 
-// expandCapability says whether a relation can be expanded.
+// expandCapability reports whether a relation can be expanded, and with which limits.
 type expandCapability struct {
 	Name                string `json:"name"`
 	Stream              string `json:"stream"`
@@ -69,7 +69,7 @@ type expandCapability struct {
 
 func (s *server) streamDocument(c *call, group streamGroup) (streamDocument, error) {
 	source := c.shown(group.sources[0])
-	measured, err := s.store.Extent(c.Context(), "", selections(group.sources, nil)...)
+	measured, err := s.store.Summarize(c.Context(), "", selections(group.sources, nil)...)
 	if err != nil {
 		return streamDocument{}, err
 	}
@@ -114,7 +114,7 @@ func (s source) dataSchema() dataSchema {
 	return schema
 }
 
-// required are the fields that every record has.
+// required returns the fields that every record has.
 func (s source) required() []string {
 	return s.fieldsWith(func(field catalog.Field) bool {
 		return slices.Contains(s.stream.PrimaryKey, field.Name) || field.Name == s.stream.CursorField && !field.Nullable
@@ -135,8 +135,8 @@ func (s source) timeConstraint() *timeConstraint {
 	return constraint
 }
 
-// shown is a source as the schema describes it to the bearer: whole, or bare when its reads are restricted. Of a bare stream
-// only the names of the granted fields are told, and the time that the grant is limited by.
+// shown is a source as the schema describes it to the bearer: in full, or bare if its reads are restricted. A bare stream
+// shows only the names of the granted fields and the grant's time limits.
 func (c *call) shown(s source) source {
 	if !c.restricted {
 		return s
@@ -222,7 +222,7 @@ func (s source) queryDocument() queryDocument {
 	return document
 }
 
-// fieldsWith are the names of the granted fields that declare something.
+// fieldsWith returns the names of the granted fields that satisfy a condition.
 func (s source) fieldsWith(declared func(catalog.Field) bool) []string {
 	names := []string{}
 	for _, field := range s.stream.Fields {

@@ -21,13 +21,13 @@ type streamRow struct {
 	Freshness           freshness   `json:"freshness"`
 }
 
-// sourceName names a connector as a source of records.
+// sourceName identifies a connector as a source of records.
 type sourceName struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"` // "connector"
 }
 
-// freshness says how old the records are. The sandbox collects nothing, so the status is unknown unless it is set.
+// freshness describes how current the records are. The sandbox collects nothing, so the status is unknown unless Coming sets it.
 type freshness struct {
 	Status     string  `json:"status"`
 	CapturedAt *string `json:"captured_at,omitempty"`
@@ -37,7 +37,7 @@ func (c *call) freshness(captured *string) freshness {
 	return freshness{Status: cmp.Or(c.coming.Freshness, "unknown"), CapturedAt: captured}
 }
 
-// lastUpdate is a time for a document, or null when there is none.
+// lastUpdate formats a time for a document; the zero time is null.
 func lastUpdate(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -46,15 +46,15 @@ func lastUpdate(t time.Time) *string {
 	return &text
 }
 
-// readStreams lists every source that the bearer may read. Parameters that it does not know it ignores.
+// readStreams lists every source that the bearer may read. It ignores unknown parameters.
 func (s *server) readStreams(c *call) (any, error) {
 	connectionID, err := c.connectionID()
 	if err != nil {
 		return nil, err
 	}
 	rows := []streamRow{}
-	for _, source := range narrow(c.reach, connectionID, c.parameters.value("connector_id")) {
-		measured, err := s.store.Extent(c.Context(), "", source.selection())
+	for _, source := range narrow(c.readable, connectionID, c.parameters.value("connector_id")) {
+		measured, err := s.store.Summarize(c.Context(), "", source.selection())
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func (s *server) readStreams(c *call) (any, error) {
 	}, nil
 }
 
-func (c *call) streamRow(source source, measured store.Extent) streamRow {
+func (c *call) streamRow(source source, measured store.Summary) streamRow {
 	updated := lastUpdate(measured.LastUpdated)
 	row := streamRow{
 		Object: "stream", Name: source.stream.Name, RecordCount: measured.Count, LastUpdated: updated,
@@ -79,7 +79,7 @@ func (c *call) streamRow(source source, measured store.Extent) streamRow {
 	return row
 }
 
-// readStream is the full declaration of one stream.
+// readStream answers with the full declaration of one stream.
 func (s *server) readStream(c *call) (any, error) {
 	sources, err := s.sources(c, c.PathValue("stream"))
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/subscription"
 )
 
-// subscriptionsPath is where everything about subscriptions stands.
+// subscriptionsPath is the path below which all requests about subscriptions are.
 const subscriptionsPath = "/v1/event-subscriptions"
 
-// mostSubscriptionBytes bounds the body of a request about a subscription.
+// mostSubscriptionBytes bounds the body of a request about a subscription, in bytes.
 const mostSubscriptionBytes = 64 << 10
 
-// withStatus is a document with another status than 200.
+// withStatus is a document with a status other than 200.
 type withStatus struct {
 	status   int
 	document any
@@ -38,14 +38,14 @@ func subscriber(c *call) subscription.Owner {
 	return owner
 }
 
-// listSubscriptions has no pages, and takes no parameters.
+// listSubscriptions answers with every subscription of the owner on one page. It ignores parameters.
 func (s *server) listSubscriptions(c *call) (any, error) {
 	return struct {
 		Data []subscription.Subscription `json:"data"`
 	}{s.subscriptions.List(subscriber(c))}, nil
 }
 
-// createSubscription answers with the signing secret, this once. Members that it does not know are ignored.
+// createSubscription answers with the new subscription and, only here, its signing secret. It ignores unknown members.
 func (s *server) createSubscription(c *call) (any, error) {
 	body, err := subscriptionBody(c)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *server) readSubscription(c *call) (any, error) {
 	return found, subscriptionProblem(err)
 }
 
-// updateSubscription looks at two members. Everything else is ignored, and so is a value of another type.
+// updateSubscription reads two members. It ignores all others, and values of the wrong type.
 func (s *server) updateSubscription(c *call) (any, error) {
 	body, err := subscriptionBody(c)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *server) testSubscription(c *call) (any, error) {
 	}{event}}, subscriptionProblem(err)
 }
 
-// subscriptionBody is the members of a JSON object, or of a form, whose values are text.
+// subscriptionBody returns the members of the body: a JSON object, or a form, whose values become JSON strings.
 func subscriptionBody(c *call) (map[string]json.RawMessage, error) {
 	text, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, mostSubscriptionBytes))
 	if err != nil {
@@ -142,7 +142,7 @@ func streamFilter(c *call, given json.RawMessage) (*subscription.Filters, error)
 		return nil, &problem{status: http.StatusInternalServerError, code: "api_error", message: "filters.streams.filter is not a function"}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(streams), func(stream string) bool {
-		return slices.ContainsFunc(c.reach, func(granted source) bool { return granted.stream.Name == stream })
+		return slices.ContainsFunc(c.readable, func(granted source) bool { return granted.stream.Name == stream })
 	})
 	if len(unknown) > 0 {
 		return nil, invalidRequest("filter streams not in grant: %s", strings.Join(unknown, ", "))
@@ -153,11 +153,11 @@ func streamFilter(c *call, given json.RawMessage) (*subscription.Filters, error)
 	return &subscription.Filters{Streams: streams}, nil
 }
 
-// scopeOf is what a bearer may read, as a subscription shows it.
+// scopeOf returns what a bearer may read, as a subscription shows it.
 func scopeOf(c *call, filters *subscription.Filters) subscription.Scope {
 	scope := subscription.Scope{Streams: []subscription.ScopeStream{}, Filters: filters}
 	several := false
-	for _, granted := range c.reach {
+	for _, granted := range c.readable {
 		at := slices.IndexFunc(scope.Streams, func(stream subscription.ScopeStream) bool { return stream.Name == granted.stream.Name })
 		if at < 0 {
 			at = len(scope.Streams)
@@ -189,7 +189,7 @@ func subscriptionProblem(err error) error {
 	return err
 }
 
-// changed tells the subscriptions of a change that was committed. Of a record that was deleted nothing is told.
+// changed publishes a committed change to the subscriptions. Deletions are not published.
 func (s *server) changed(change store.Change) {
 	if change.EmittedAt.IsZero() {
 		return
@@ -201,8 +201,7 @@ func (s *server) changed(change store.Change) {
 	}
 }
 
-// tell queues an event for a subscription that covers the change. A grant that has run out is told of as one that was
-// revoked.
+// tell queues an event for a subscription that covers the change. An expired grant is reported as revoked.
 func (s *server) tell(each subscription.Subscription, change store.Change) error {
 	access := catalog.Access{Kind: ownerKind}
 	if each.Owner.ClientID != "" {
@@ -215,7 +214,7 @@ func (s *server) tell(each subscription.Subscription, change store.Change) error
 			access.Grants = append(access.Grants, grant)
 		}
 	}
-	seen := slices.ContainsFunc(s.reach(access), func(granted source) bool {
+	seen := slices.ContainsFunc(s.readableSources(access), func(granted source) bool {
 		return granted.connection.ID == change.ConnectionID && granted.stream.Name == change.Stream
 	})
 	if !seen || !each.Wants(change.Stream) {

@@ -42,7 +42,7 @@ func (s *Store) Metric(ctx context.Context, metric string, field catalog.Field, 
 	return json.RawMessage(value), nil
 }
 
-// comparedValue is the SQL for value in the form in which values of the field are compared.
+// comparedValue returns the SQL that converts value to the form in which values of the field are compared.
 func comparedValue(field catalog.Field) string {
 	if field.Format == "date-time" {
 		return "instant(value)"

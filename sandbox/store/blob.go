@@ -20,7 +20,7 @@ func putBlob(ctx context.Context, tx *transaction, blob catalog.Blob) error {
 	return nil
 }
 
-// Blobs reads the blob of that id of every connection that has it, by connection id.
+// Blobs returns the blob with the id in every connection that has it, by connection id.
 func (s *Store) Blobs(ctx context.Context, id string) ([]catalog.Blob, error) {
 	rows, err := s.db.QueryContext(ctx,
 		`SELECT id, connection_id, content_type, bytes FROM blob WHERE id = ? ORDER BY connection_id`, id)
@@ -42,7 +42,7 @@ func (s *Store) Blobs(ctx context.Context, id string) ([]catalog.Blob, error) {
 	return blobs, nil
 }
 
-// Mentions reads the live records of the selection whose data contains text anywhere.
+// Mentions returns the live records of the selection whose data contains text anywhere.
 func (s *Store) Mentions(ctx context.Context, selection Selection, text string) ([]Entry, error) {
 	var c clause
 	c.add("SELECT " + entryColumns + " FROM record WHERE deleted_at IS NULL AND ")

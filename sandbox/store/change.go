@@ -16,8 +16,8 @@ type Change struct {
 	EmittedAt    time.Time // of the record; zero for one that was deleted
 }
 
-// OnChange calls told after every change that was committed, in their order and one at a time. It must be quick
-// and must not write to the store. It takes the place of an earlier one.
+// OnChange calls told after every committed change, in order and one at a time. told must be quick and must not
+// write to the store. It replaces an earlier told.
 func (s *Store) OnChange(told func(Change)) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -30,7 +30,7 @@ type Versions struct {
 	Floor   int64 // changes up to this one can no longer be replayed
 }
 
-// Versions reads the bounds of the feed of one stream of one connection.
+// Versions returns the bounds of the change feed of one stream of one connection.
 func (s *Store) Versions(ctx context.Context, connectionID, stream string) (Versions, error) {
 	var versions Versions
 	err := s.db.QueryRowContext(ctx, `SELECT version, floor FROM stream_version WHERE connection_id = ? AND stream = ?`,
@@ -41,7 +41,7 @@ func (s *Store) Versions(ctx context.Context, connectionID, stream string) (Vers
 	return versions, nil
 }
 
-// Revision changes whenever anything in the store does.
+// Revision returns a number that changes with every change in the store.
 func (s *Store) Revision(ctx context.Context) (int64, error) {
 	var revision int64
 	err := s.db.QueryRowContext(ctx, `SELECT coalesce(sum(version), 0) FROM stream_version`).Scan(&revision)
@@ -51,9 +51,9 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 	return revision, nil
 }
 
-// Changes reads up to limit records of the selection, tombstones among them, that changed after version
-// after and not later than version through, oldest change first, and says whether there are more. Each key
-// occurs once, with its newest state.
+// Changes returns up to limit records of the selection, tombstones included, that changed after version after and
+// up to version through, oldest change first, and reports whether there are more. Each key occurs once, with its
+// newest state.
 func (s *Store) Changes(ctx context.Context, selection Selection, after, through int64, limit int) ([]Entry, bool, error) {
 	var c clause
 	c.add("SELECT " + entryColumns + " FROM record WHERE ")
@@ -62,7 +62,7 @@ func (s *Store) Changes(ctx context.Context, selection Selection, after, through
 	return s.entries(ctx, &c, limit)
 }
 
-// Prune forgets the tombstones of a stream up to version through. Feeds that start before it are expired.
+// Prune removes the tombstones of a stream up to version through. Feeds that start before it are expired.
 func (s *Store) Prune(ctx context.Context, connectionID, stream string, through int64) error {
 	return s.write(ctx, func(tx *transaction) error {
 		_, err := tx.exec(ctx, `DELETE FROM record

@@ -9,9 +9,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Copy opens a second store in memory that begins with what this one holds and declares now. The two go
-// apart from there on. It takes a few milliseconds where loading the same records takes hundreds. The
-// error is ErrInDirectory when this store is in a directory.
+// Copy returns a new store in memory with the content and the declarations of this one; later changes are
+// independent. It takes a few milliseconds, where loading the same records takes hundreds. The error is
+// ErrInDirectory if this store is in a directory.
 func (s *Store) Copy(ctx context.Context) (*Store, error) {
 	if s.inDirectory {
 		return nil, ErrInDirectory
@@ -39,7 +39,7 @@ func (s *Store) take(ctx context.Context, from *Store) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
-	from.writing.Lock() // a change halfway through would make the backup begin again
+	from.writing.Lock() // a change during the backup would restart it
 	defer from.writing.Unlock()
 	return s.anchor.Raw(func(connection any) error {
 		backup, err := connection.(restorer).NewRestore(from.source)

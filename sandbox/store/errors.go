@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// ErrNotFound says that no such record or blob is stored, or that it was deleted.
+// ErrNotFound reports that a record or a blob does not exist, or was deleted.
 var ErrNotFound = errors.New("not found")
 
-// ErrInDirectory says that a store cannot be copied: its pages are marked for a write-ahead log, which a
-// database in memory has none of. Open its directory again instead.
+// ErrInDirectory reports that a store in a directory cannot be copied: its pages are marked for a write-ahead log,
+// which a database in memory does not have. Open its directory again instead.
 var ErrInDirectory = errors.New("a store in a directory cannot be copied; open the directory again")
 
-// UndeclaredError says that a record names a connection or a stream that no loaded dataset declares.
-// The next step is to Load a dataset that declares it.
+// UndeclaredError reports a record of a connection or a stream that no loaded dataset declares. Load a dataset that
+// declares it first.
 type UndeclaredError struct {
 	ConnectionID string
 	Stream       string
@@ -23,7 +23,7 @@ func (e *UndeclaredError) Error() string {
 	return fmt.Sprintf("stream %q of connection %q is not declared by the loaded dataset", e.Stream, e.ConnectionID)
 }
 
-// DataError says that the data of a record cannot be stored.
+// DataError reports that the data of a record cannot be stored.
 type DataError struct {
 	Stream string
 	Key    string

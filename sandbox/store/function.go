@@ -14,8 +14,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// registerFunctions teaches SQLite the functions that queries use. They hold for every connection that is
-// opened later in this process.
+// registerFunctions registers the SQL functions that queries use, for every connection that is opened later in
+// this process.
 var registerFunctions = sync.OnceValue(func() error {
 	return errors.Join(
 		sqlite.RegisterDeterministicScalarFunction("instant", 1, sqlInstant),
@@ -24,7 +24,7 @@ var registerFunctions = sync.OnceValue(func() error {
 	)
 })
 
-// sqlInstant is instant(text): the stored form of a date-time, or NULL when text is none.
+// sqlInstant implements instant(text): the stored form of a date-time, or NULL if text is not a date-time.
 func sqlInstant(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
 	text, ok := arguments[0].(string)
 	if !ok {
@@ -37,7 +37,7 @@ func sqlInstant(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Val
 	return instantText(t), nil
 }
 
-// sqlValueText is value_text(json): a scalar as JavaScript writes it, so that 2.0 is 2 and what is absent is undefined.
+// sqlValueText implements value_text(json): a scalar as JavaScript writes it, so that 2.0 is 2 and NULL is undefined.
 func sqlValueText(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
 	raw, ok := arguments[0].(string)
 	if !ok {
@@ -60,7 +60,7 @@ func sqlValueText(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.V
 	return raw, nil
 }
 
-// sqlTimeBucket is time_bucket(text, granularity, zone), or NULL when text is no date-time.
+// sqlTimeBucket implements time_bucket(text, granularity, zone). It is NULL if text is not a date-time.
 func sqlTimeBucket(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
 	text, ok := arguments[0].(string)
 	if !ok {

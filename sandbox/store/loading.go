@@ -7,9 +7,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// loading adds many records in one transaction. It reads what is there once, counts versions itself, and
-// leaves the full-text index to the end: FTS5 writes out what it has gathered at every statement that may
-// have to be undone by itself, which a mere insert is not.
+// loading adds many records in one transaction. It reads the existing keys once, counts versions itself, and writes
+// the full-text index last: FTS5 flushes its buffer at every statement that needs a savepoint, which a plain insert
+// does not.
 type loading struct {
 	tx       *transaction
 	known    map[recordName]bool
@@ -36,7 +36,7 @@ func startLoading(ctx context.Context, tx *transaction) (*loading, error) {
 	return l, nil
 }
 
-// add stores a record unless its key is known.
+// add stores a record unless its key exists.
 func (l *loading) add(ctx context.Context, record catalog.Record, stream catalog.Stream) error {
 	name := recordName{record.ConnectionID, record.Stream, record.Key}
 	if l.known[name] {

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// Entry is a stored record with its place in the stream.
+// Entry is a stored record with its position in the stream.
 type Entry struct {
 	catalog.Record
 	Position Position
@@ -19,8 +19,8 @@ type Entry struct {
 
 const entryColumns = `connection_id, stream, key, version, position, data, emitted_at, deleted_at`
 
-// Page reads up to limit live records of the selection in the order of the stream's cursor field, after
-// the given position when it is not nil, and says whether there are more.
+// Page returns up to limit live records of the selection in the order of the stream's cursor field, after the given
+// position if it is not nil, and reports whether there are more.
 func (s *Store) Page(ctx context.Context, selection Selection, descending bool, after *Position, limit int) ([]Entry, bool, error) {
 	direction, comparison := "ASC", ">"
 	if descending {
@@ -36,7 +36,7 @@ func (s *Store) Page(ctx context.Context, selection Selection, descending bool, 
 	return s.entries(ctx, &c, limit)
 }
 
-// Record reads one live record of the selection. The error is ErrNotFound when there is none.
+// Record returns one live record of the selection, or ErrNotFound.
 func (s *Store) Record(ctx context.Context, selection Selection, key string) (Entry, error) {
 	var c clause
 	c.add("SELECT " + entryColumns + " FROM record WHERE deleted_at IS NULL AND ")
@@ -52,7 +52,7 @@ func (s *Store) Record(ctx context.Context, selection Selection, key string) (En
 	return entries[0], nil
 }
 
-// entries runs a query for up to limit+1 entries and returns limit of them and whether there was one more.
+// entries runs a query for up to limit+1 entries, returns limit of them, and reports whether there was one more.
 func (s *Store) entries(ctx context.Context, c *clause, limit int) ([]Entry, bool, error) {
 	rows, err := s.db.QueryContext(ctx, c.sql.String(), c.arguments...)
 	if err != nil {
@@ -99,34 +99,34 @@ func scanEntry(rows interface{ Scan(...any) error }) (Entry, error) {
 	return entry, err
 }
 
-// Extent describes the live records of a selection as a whole.
-type Extent struct {
+// Summary describes the live records of a selection as a whole.
+type Summary struct {
 	Count       int64
 	LastUpdated time.Time // newest EmittedAt; zero when there are no records
 	// Earliest and Latest are the values of field in the records at both ends, as they stand in the data.
 	Earliest, Latest string
 }
 
-// Extent counts the live records of the selections. cursorField names the field for Earliest and Latest
-// and may be empty.
-func (s *Store) Extent(ctx context.Context, cursorField string, selections ...Selection) (Extent, error) {
+// Summarize returns the Summary of the live records of the selections. cursorField is the field for Earliest and
+// Latest, and may be empty.
+func (s *Store) Summarize(ctx context.Context, cursorField string, selections ...Selection) (Summary, error) {
 	var c clause
 	c.add("WITH seen AS (SELECT position, emitted_at, json_extract(data, ?) AS value FROM record WHERE ", jsonPath(cursorField))
 	whereLive(&c, selections)
 	c.add(`) SELECT count(*), coalesce(max(emitted_at), ''),
 		coalesce((SELECT value FROM seen ORDER BY position LIMIT 1), ''),
 		coalesce((SELECT value FROM seen ORDER BY position DESC LIMIT 1), '') FROM seen`)
-	var extent Extent
+	var summary Summary
 	var updated string
 	err := s.db.QueryRowContext(ctx, c.sql.String(), c.arguments...).
-		Scan(&extent.Count, &updated, &extent.Earliest, &extent.Latest)
+		Scan(&summary.Count, &updated, &summary.Earliest, &summary.Latest)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return Extent{}, fmt.Errorf("measure stream: %w", err)
+		return Summary{}, fmt.Errorf("measure stream: %w", err)
 	}
 	if updated != "" {
-		if extent.LastUpdated, err = storedInstant(updated); err != nil {
-			return Extent{}, fmt.Errorf("measure stream: %w", err)
+		if summary.LastUpdated, err = storedInstant(updated); err != nil {
+			return Summary{}, fmt.Errorf("measure stream: %w", err)
 		}
 	}
-	return extent, nil
+	return summary, nil
 }

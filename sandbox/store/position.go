@@ -8,15 +8,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// Position is a place in the order of a stream: the value of its cursor field as text, and the record's key for records
-// that share the value. Times are ordered by their text too, as real servers do, whatever their offsets.
+// Position is a position in the order of a stream: the value of its cursor field as text, and the record's key to order
+// records with the same value. Times are ordered by their text too, whatever their offsets, as on real servers.
 type Position struct {
 	Value string
 	Key   string
 }
 
-// positionValue is a value of the cursor field as text. A record without one sorts as the empty text. Numbers are compared
-// as float64.
+// positionValue returns a value of the cursor field as text. A record without one sorts as the empty string. Numbers are
+// compared as float64.
 func positionValue(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -29,7 +29,7 @@ func positionValue(raw json.RawMessage) string {
 	return ""
 }
 
-// sortableNumber writes a number as 16 hexadecimal digits whose order is the order of the numbers:
+// sortableNumber returns a number as 16 hexadecimal digits whose order is the order of the numbers:
 // IEEE 754 bits sort like the number itself once the sign bit is flipped, or all bits of a negative one.
 func sortableNumber(number float64) string {
 	bits := math.Float64bits(number)
@@ -41,7 +41,7 @@ func sortableNumber(number float64) string {
 	return fmt.Sprintf("%016x", bits)
 }
 
-// consentTime is the stored form of the time that a grant's range is compared with, or nil.
+// consentTime returns the stored form of the time that a grant's range is compared with, or nil.
 func consentTime(stream catalog.Stream, data map[string]json.RawMessage) any {
 	var text string
 	if json.Unmarshal(data[stream.ConsentTimeField], &text) != nil {

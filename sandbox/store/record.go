@@ -12,13 +12,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// Put stores record under its key, in place of what was there, as the newest change of its stream. A
-// record with DeletedAt set is stored as a tombstone. Errors: *UndeclaredError, *DataError.
+// Put stores record under its key as the newest change of its stream, and replaces an earlier version. A record with
+// DeletedAt set is stored as a tombstone. Errors: *UndeclaredError, *DataError.
 func (s *Store) Put(ctx context.Context, record catalog.Record) error {
 	return s.write(ctx, func(tx *transaction) error { return s.put(ctx, tx, record) })
 }
 
-// row is a record as the table has it.
+// row is a row of the record table.
 type row struct {
 	record   catalog.Record
 	stream   catalog.Stream
@@ -79,7 +79,7 @@ func (s *Store) put(ctx context.Context, tx *transaction, record catalog.Record)
 	return replaceText(ctx, tx, id, r)
 }
 
-// Delete leaves a tombstone in place of a record. The error is ErrNotFound when there is no such record.
+// Delete replaces a record with a tombstone. The error is ErrNotFound if there is no such record.
 func (s *Store) Delete(ctx context.Context, connectionID, stream, key string) error {
 	return s.write(ctx, func(tx *transaction) error {
 		var live bool

@@ -1,9 +1,9 @@
 package store
 
-// tables creates what is missing.
+// tables creates the missing tables.
 //
 // record has one row per key, also after a deletion: the tombstone keeps position and consent_time, so
-// that a change feed can show it to those who were allowed to see the record. version counts the changes
+// that a change feed can show it to clients that could read the record. version counts the changes
 // of one stream of one connection from 1; floor is the version up to which tombstones were pruned.
 const tables = `
 CREATE TABLE IF NOT EXISTS record (

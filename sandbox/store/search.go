@@ -18,7 +18,7 @@ const (
 	markEnd   = "</mark>"
 )
 
-// SearchScope is a selection of records and the fields of theirs that a search may look into.
+// SearchScope is a selection of records, and the fields of them that are searched.
 type SearchScope struct {
 	Selection
 	Fields []string
@@ -55,7 +55,7 @@ func (s *Store) Search(ctx context.Context, query string, scopes []SearchScope) 
 	return s.hits(ctx, &c)
 }
 
-// whereSearched adds the scopes, of which a field must be in one.
+// whereSearched adds the condition that a field is in one of the scopes.
 func whereSearched(c *clause, scopes []SearchScope) {
 	for i, scope := range scopes {
 		if i > 0 {
@@ -70,8 +70,8 @@ func whereSearched(c *clause, scopes []SearchScope) {
 	}
 }
 
-// hits gathers the rows of one record, which lie apart when its fields score differently. A hit has the
-// score of its best field.
+// hits combines the rows of each record, which are not adjacent if its fields score differently. A hit has the score
+// of its best field.
 func (s *Store) hits(ctx context.Context, c *clause) ([]Hit, error) {
 	rows, err := s.db.QueryContext(ctx, c.sql.String(), c.arguments...)
 	if err != nil {
@@ -119,8 +119,8 @@ func scanMatch(rows *sql.Rows) (Match, float64, Entry, error) {
 	return match, score, entry, err
 }
 
-// Snippet shows where query matched a field of a hit, with the matched words between <mark> and </mark>,
-// and says whether text was left out. Search must have found the match with the same query.
+// Snippet returns the text around the match of query in a field of a hit, with the matched words between <mark> and
+// </mark>, and reports whether text was left out. Search must have found the match with the same query.
 func (s *Store) Snippet(ctx context.Context, query string, match Match) (string, bool, error) {
 	var snippet, whole string
 	err := s.db.QueryRowContext(ctx, `SELECT snippet(searchable_text, 0, ?, ?, '…', ?), text
@@ -133,8 +133,8 @@ func (s *Store) Snippet(ctx context.Context, query string, match Match) (string,
 	return snippet, unmarked.Replace(snippet) != unmarked.Replace(whole), nil
 }
 
-// matchExpression turns what a person types into an FTS5 query: every word and every quoted phrase must
-// occur. It is empty when there is no letter or digit to look for.
+// matchExpression converts a query to FTS5 syntax: every word and every quoted phrase must occur. It returns an empty
+// string if query has no letter or digit.
 func matchExpression(query string) string {
 	var phrases []string
 	query = strings.ReplaceAll(query, "\x00", " ") // which would end the expression early
@@ -152,13 +152,13 @@ func matchExpression(query string) string {
 	return strings.Join(phrases, " ")
 }
 
-// searchedField is one text of a record that search looks at.
+// searchedField is one searchable text of a record.
 type searchedField struct {
 	rowID int64 // in searchable and in searchable_text
 	text  string
 }
 
-// replaceText brings the index up to what the record holds now.
+// replaceText updates the index with the record's current texts.
 func replaceText(ctx context.Context, tx *transaction, id int64, r row) error {
 	if err := unindexText(ctx, tx, id); err != nil {
 		return err
@@ -170,7 +170,7 @@ func replaceText(ctx context.Context, tx *transaction, id int64, r row) error {
 	return indexText(ctx, tx, fields)
 }
 
-// nameText notes which fields of a record are searched. indexText then takes in their text.
+// nameText stores which fields of a record are searched. indexText then indexes their text.
 func nameText(ctx context.Context, tx *transaction, id int64, r row) ([]searchedField, error) {
 	var fields []searchedField
 	for _, field := range r.stream.Fields {
@@ -215,7 +215,7 @@ func unindexText(ctx context.Context, tx *transaction, id int64) error {
 	return nil
 }
 
-// searchedText is a text, or the texts of an array, one a line.
+// searchedText returns a string, or the strings of an array, one per line.
 func searchedText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// Selection says which records of one stream of one connection a query sees.
+// Selection restricts a query to records of one stream of one connection.
 type Selection struct {
 	ConnectionID string
 	Stream       string
-	// Since and Until bound the consent time: from Since on, before Until; zero means open. A record without
-	// a consent time is outside of every bound.
+	// Since and Until bound the consent time: Since inclusive, Until exclusive; zero means open. A record without
+	// a consent time is outside every bound.
 	Since, Until time.Time
 	Keys         []string // nil: all records
 	Conditions   []Condition
@@ -28,7 +28,7 @@ type Condition struct {
 	Operand any
 }
 
-// comparisons are the SQL spellings of the operators.
+// comparisons are the SQL operators by the names in Condition.
 var comparisons = map[string]string{"eq": "=", "gte": ">=", "gt": ">", "lte": "<=", "lt": "<"}
 
 // clause is a piece of SQL and the arguments of its placeholders.
@@ -42,7 +42,7 @@ func (c *clause) add(sql string, arguments ...any) {
 	c.arguments = append(c.arguments, arguments...)
 }
 
-// where adds the conditions of the selection, without regard to deletion.
+// where adds the conditions of the selection. Deleted records meet them too.
 func (s Selection) where(c *clause) {
 	c.add("connection_id = ? AND stream = ?", s.ConnectionID, s.Stream)
 	if !s.Since.IsZero() {
@@ -60,7 +60,7 @@ func (s Selection) where(c *clause) {
 	}
 }
 
-// whereLive adds the conditions of several selections, of which a record must meet one.
+// whereLive adds the condition that a live record meets one of the selections.
 func whereLive(c *clause, selections []Selection) {
 	c.add("deleted_at IS NULL AND (")
 	for i, selection := range selections {
@@ -94,7 +94,7 @@ func (condition Condition) where(c *clause) {
 	}
 }
 
-// jsonPath addresses a top-level key, whatever characters it has.
+// jsonPath returns the JSON path of a top-level key with any characters.
 func jsonPath(field string) string {
 	return `$."` + strings.ReplaceAll(field, `"`, `\"`) + `"`
 }

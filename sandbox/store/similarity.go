@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// leastCoverage is the share of a query's trigrams below which a text is not called similar.
+// leastCoverage is the least share of a query's trigrams that a similar text has.
 const leastCoverage = 0.25
 
 // Similar ranks the live records by how many of the query's trigrams (three letters in a row, words padded
-// with a blank) one of their searched fields has. It finds word forms and misspellings that Search does
-// not, and knows nothing of meaning. Scores run from 0 to 1, higher is better, best first.
+// with a blank) one of their searched fields has. It finds word forms and misspellings that Search does not, but
+// not synonyms. Scores are from 0 to 1, higher is better, best first.
 func (s *Store) Similar(ctx context.Context, query string, scopes []SearchScope) ([]Hit, error) {
 	wanted := newTrigramQuery(query)
 	if len(wanted.places) == 0 || len(scopes) == 0 {
@@ -36,7 +36,7 @@ func (s *Store) Similar(ctx context.Context, query string, scopes []SearchScope)
 	return hits, nil
 }
 
-// similar reads every text that the clause selects. A hit has the one field that is most like the query.
+// similar compares every text that the clause selects. A hit has only the field that is most similar to the query.
 func (s *Store) similar(ctx context.Context, c *clause, wanted *trigramQuery) ([]Hit, error) {
 	rows, err := s.db.QueryContext(ctx, c.sql.String(), c.arguments...)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) similar(ctx context.Context, c *clause, wanted *trigramQuery) ([
 	return hits, nil
 }
 
-// Beginning is the start of a matched field, at most limit runes, and says whether text was left out.
+// Beginning returns the start of a matched field, at most limit runes, and reports whether text was left out.
 func (s *Store) Beginning(ctx context.Context, match Match, limit int) (string, bool, error) {
 	var text string
 	err := s.db.QueryRowContext(ctx, `SELECT text FROM searchable_text WHERE rowid = ?`, match.row).Scan(&text)

@@ -23,18 +23,17 @@ const fileName = "sandbox.db"
 // memoryCount gives each database in memory a name of its own within the process.
 var memoryCount atomic.Int64
 
-// Store is the database of one sandbox. It is safe for concurrent use: readers run beside each other,
-// writers one after the other.
+// Store is the database of one sandbox. It is safe for concurrent use: reads run in parallel, writes one at a time.
 type Store struct {
 	db     *sql.DB
 	source string // names the database for the driver
-	// inDirectory tells that the database is a file.
+	// inDirectory reports whether the database is a file.
 	inDirectory bool
 	// anchor keeps a database in memory alive while the pool has no other connection.
 	anchor *sql.Conn
 
 	writing  sync.Mutex
-	onChange func(Change) // under writing; nil: nobody listens
+	onChange func(Change) // guarded by writing; may be nil
 
 	declarations sync.RWMutex
 	connections  map[string]catalog.Connection
@@ -109,7 +108,7 @@ func sourceOptions() url.Values {
 	return url.Values{"_pragma": {"busy_timeout(10000)"}, "_txlock": {"immediate"}}
 }
 
-// dataSource names the database in dir for the driver, or one in memory when dir is empty.
+// dataSource returns the driver's name of the database in dir, or of a new one in memory if dir is empty.
 func dataSource(dir string) (string, error) {
 	if dir == "" {
 		return memorySource(), nil
@@ -134,7 +133,7 @@ func dataSource(dir string) (string, error) {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String(), nil
 }
 
-// DB is the database itself, so that a test can compare an answer with what SQL says.
+// DB returns the database, so that tests can compare answers with SQL.
 func (s *Store) DB() *sql.DB { return s.db }
 
 // Close releases the database. A store in memory loses its content.
@@ -151,8 +150,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// write runs change in one transaction. Writers wait for each other here rather than in SQLite, where
-// waiting ends in an error after the busy timeout.
+// write runs change in one transaction. Writers wait for a mutex, because in SQLite they would fail after the busy
+// timeout.
 func (s *Store) write(ctx context.Context, change func(*transaction) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// transaction is one write. It prepares each statement once: loading the sample data runs a handful of
-// statements thousands of times, and parsing them anew took most of a start.
+// transaction is one write. It prepares each statement once: loading the sample data runs a few statements thousands
+// of times, and parsing them each time took most of a start.
 type transaction struct {
 	tx       *sql.Tx
 	prepared map[string]*sql.Stmt // closed by the end of the transaction

@@ -2,13 +2,13 @@ package store
 
 import "unicode"
 
-// trigram is three letters in a row, of a lower-cased word with a blank before and after it.
+// trigram is three consecutive letters of a lower-cased word with a blank before and after it.
 type trigram [3]rune
 
-// trigramQuery is the distinct trigrams of a query. It counts them in texts of any length, with no memory for the text's own.
+// trigramQuery is the distinct trigrams of a query. It counts them in texts of any length without storing the text's trigrams.
 type trigramQuery struct {
 	places map[trigram]int
-	maybe  [1024]bool // by sum: false for nearly every trigram that is not wanted, so that the map is asked seldom
+	maybe  [1024]bool // by hash: false for nearly every other trigram, so that few map lookups are needed
 }
 
 func newTrigramQuery(query string) *trigramQuery {
@@ -44,7 +44,7 @@ func (t trigram) sum() uint32 {
 	return (uint32(t[0])*131 + uint32(t[1])*31 + uint32(t[2])) % 1024
 }
 
-// eachTrigram gives the trigrams of a text in their order, each as often as it stands there, until yield says no.
+// eachTrigram calls yield with each trigram of a text in order, repetitions included, until yield returns false.
 func eachTrigram(text string, yield func(trigram) bool) {
 	last := trigram{}
 	length := 0 // of the word so far, the blank before it counted

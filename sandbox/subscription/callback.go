@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// responseWindow is how long a receiver may take.
+// responseWindow is how long a receiver may take to answer.
 const responseWindow = 10 * time.Second
 
 const mostCallbackBytes = 2048
 
-// CallbackError is an address that is refused before anything is sent there. It does not repeat the address, which may
-// hold a secret.
+// CallbackError reports a callback address that is refused without a request. It does not contain the address, which may hold
+// a secret.
 type CallbackError struct{ Message string }
 
 func (e *CallbackError) Error() string { return e.Message }
 
-// checkCallback refuses what real providers refuse. Others are taken; what the client does not connect to stays pending.
+// checkCallback refuses the addresses that real providers refuse. A subscription with another address that the client does not
+// connect to stays pending.
 func checkCallback(address string) error {
 	parsed, err := url.Parse(address)
 	switch {
@@ -41,8 +42,8 @@ func isLoopback(host string) bool { return host == "localhost" || host == "127.0
 
 var errNotLoopback = errors.New("the name leads to an address that is not loopback")
 
-// newClient gives a client that connects to loopback alone, whatever a name resolves to, and follows no redirect: the
-// sandbox must be of no use to reach others.
+// newClient returns a client that connects only to loopback addresses, whatever a name resolves to, and follows no redirect, so
+// that the sandbox cannot be used to send requests to other machines.
 func newClient() *http.Client {
 	dialer := &net.Dialer{Timeout: responseWindow, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if reached, err := netip.ParseAddrPort(address); err != nil || !reached.Addr().IsLoopback() {

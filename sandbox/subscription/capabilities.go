@@ -1,7 +1,7 @@
 package subscription
 
-// Capabilities is what the metadata of the protected resource says of event subscriptions, in the form of the
-// servers that the sandbox is modelled on.
+// Capabilities describes event subscriptions in the metadata of the protected resource, in the form of real
+// servers.
 type Capabilities struct {
 	Supported   bool            `json:"supported"`
 	Authorities []string        `json:"authority_kinds_supported"`
@@ -22,7 +22,7 @@ type Capabilities struct {
 type callbackRules struct {
 	HTTPSRequired      bool `json:"https_required"`
 	LocalhostException bool `json:"localhost_exception"`
-	LoopbackOnly       bool `json:"loopback_only"` // the sandbox's own: no other machine is reached
+	LoopbackOnly       bool `json:"loopback_only"` // specific to the sandbox: it posts to this machine only
 }
 
 type deliveryRules struct {
@@ -73,7 +73,7 @@ type verificationWay struct {
 	ChallengeEventType string `json:"challenge_event_type"`
 }
 
-// Capabilities describes this registry.
+// Capabilities returns the capabilities of this registry.
 func (r *Registry) Capabilities() Capabilities {
 	schedule := []float64{}
 	for _, pause := range r.options.Retries {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// mostResponseBytes is how much of a receiver's answer is read.
+// mostResponseBytes bounds how much of a receiver's answer is read, in bytes.
 const mostResponseBytes = 512
 
-// reply is what a receiver answered; its status is 0 when it did not.
+// reply is a receiver's answer. Its status is 0 if there was none.
 type reply struct {
 	status int
 	body   []byte // the beginning
@@ -20,7 +20,7 @@ type reply struct {
 
 func (r reply) delivered() bool { return r.status >= 200 && r.status <= 299 }
 
-// post makes one attempt. Each is signed anew, under the same id, so that a receiver can tell a repetition.
+// post makes one attempt. Each attempt has a new signature and the same id, so that a receiver recognizes a repetition.
 func (r *Registry) post(ctx context.Context, address string, key secret, m message) reply {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(m.body))
 	if err != nil {
@@ -44,8 +44,8 @@ func (r *Registry) post(ctx context.Context, address string, key secret, m messa
 	return reply{status: response.StatusCode, body: body}
 }
 
-// verify posts the challenge, which the receiver has to echo as the member challenge of a JSON object. One that answers
-// something else stays pending.
+// verify posts the challenge, which the receiver must return as the member challenge of a JSON object. After any other answer
+// the subscription stays pending.
 func (r *Registry) verify(s *subscribed, verification message, challenge string) {
 	answer := r.deliver(s, verification)
 	var echo struct {
@@ -56,7 +56,7 @@ func (r *Registry) verify(s *subscribed, verification message, challenge string)
 	}
 }
 
-// deliver tries until the receiver accepts, as often as the options say, and gives its last answer. Gone (410) is final.
+// deliver tries until the receiver accepts or the options' retries are used, and returns the last answer. Gone (410) is final.
 func (r *Registry) deliver(s *subscribed, m message) reply {
 	for attempt := 0; ; attempt++ {
 		key, live := r.target(s, m)

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// ContentType is that of an event's body.
+// ContentType is the content type of an event's body.
 const ContentType = "application/cloudevents+json; charset=utf-8"
 
-// event is a CloudEvent. It hints at what changed, and holds no record.
+// event is a CloudEvent. It tells what changed, and holds no record.
 type event struct {
 	SpecVersion string    `json:"specversion"` // "1.0"
 	PDPPVersion string    `json:"pdppversion"` // "1"
@@ -26,14 +26,14 @@ type event struct {
 	Data        EventData `json:"data"`
 }
 
-// EventData is what an event says. Which members are there depends on its type.
+// EventData is the data of an event. Its type determines which members are set.
 type EventData struct {
 	SubscriptionID string `json:"subscription_id"`
 	Challenge      string `json:"challenge,omitempty"`     // of verification: the receiver echoes it
 	Stream         string `json:"stream,omitempty"`        // of changed records
 	ConnectionID   string `json:"connection_id,omitempty"` // likewise
 	ChangeCount    int    `json:"change_count_hint,omitempty"`
-	ChangesSince   string `json:"changes_since,omitempty"` // of changed records: the place in the feed before the change
+	ChangesSince   string `json:"changes_since,omitempty"` // of changed records: the position in the feed before the change
 }
 
 // message is an event ready to be sent.
@@ -42,7 +42,7 @@ type message struct {
 	body          []byte
 }
 
-// newMessage is an event of a subscription, about something that happened at a time.
+// newMessage returns an event of a subscription with the time at which it happened.
 func newMessage(subscriptionID, eventType string, at time.Time, data EventData) (message, error) {
 	id := "evt_" + random()
 	data.SubscriptionID = subscriptionID
@@ -64,10 +64,10 @@ func newSecret() secret {
 	return made
 }
 
-// text is the secret as its client gets it.
+// text returns the secret in the form that the client gets.
 func (s secret) text() string { return "whsec_" + base64.StdEncoding.EncodeToString(s[:]) }
 
-// sign gives the webhook-signature of a message at a time (Standard Webhooks).
+// sign returns the webhook-signature of a message at a time (Standard Webhooks).
 func (s secret) sign(m message, at time.Time) (stamp, signature string) {
 	stamp = strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, s[:])

@@ -15,13 +15,13 @@ const (
 	mostWaiting = 256 // events of one subscription
 )
 
-// ErrNotFound is a subscription that is not there, or that belongs to somebody else.
+// ErrNotFound reports a subscription that does not exist or has another owner.
 var ErrNotFound = errors.New("no such event subscription")
 
-// ErrTooMany is a client with as many subscriptions as it may have, which is the sandbox's own rule.
+// ErrTooMany reports that a client already has as many subscriptions as the sandbox allows.
 var ErrTooMany = fmt.Errorf("a client may have %d event subscriptions", mostOfOwner)
 
-// StateError is an act that a subscription in its state does not take.
+// StateError reports an operation that the state of a subscription does not allow.
 type StateError struct{ Status string }
 
 func (e *StateError) Error() string {
@@ -34,7 +34,7 @@ type Options struct {
 	Retries []time.Duration
 }
 
-// DefaultRetries suit somebody who looks on. Real providers wait for minutes and hours.
+// DefaultRetries are short enough to watch. Real providers wait for minutes and hours.
 func DefaultRetries() []time.Duration {
 	return []time.Duration{time.Second, 5 * time.Second, 30 * time.Second}
 }
@@ -52,7 +52,7 @@ type Registry struct {
 	kept   []*subscribed // in the order of creation
 }
 
-// subscribed is a subscription with what nobody is shown.
+// subscribed is a subscription with its internal state.
 type subscribed struct {
 	Subscription
 	key     secret
@@ -61,7 +61,7 @@ type subscribed struct {
 	end     context.CancelFunc
 }
 
-// NewRegistry gives an empty registry. The caller closes it.
+// NewRegistry returns an empty registry. The caller closes it.
 func NewRegistry(options Options) *Registry {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Registry{options: options, client: newClient(), ctx: ctx, stop: stop}
@@ -77,8 +77,8 @@ func (r *Registry) Close() {
 	r.client.CloseIdleConnections()
 }
 
-// Create gives a pending subscription with its secret, which nobody is shown again, and begins to verify its receiver.
-// The error is a *CallbackError, ErrTooMany or context.Canceled, when the registry was closed.
+// Create returns a pending subscription with its secret, which is never shown again, and starts to verify its receiver.
+// The error is a *CallbackError, ErrTooMany, or context.Canceled if the registry is closed.
 func (r *Registry) Create(owner Owner, draft Draft) (Subscription, string, error) {
 	if err := checkCallback(draft.CallbackURL); err != nil {
 		return Subscription{}, "", err
@@ -118,14 +118,14 @@ func newSubscription(owner Owner, draft Draft) Subscription {
 	return made
 }
 
-// List gives an owner's subscriptions in the order of their creation.
+// List returns an owner's subscriptions in the order of their creation.
 func (r *Registry) List(owner Owner) []Subscription {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.of(owner)
 }
 
-// of wants the lock to be held.
+// of returns an owner's subscriptions. The caller holds the lock.
 func (r *Registry) of(owner Owner) []Subscription {
 	found := []Subscription{}
 	for _, s := range r.kept {
@@ -136,7 +136,7 @@ func (r *Registry) of(owner Owner) []Subscription {
 	return found
 }
 
-// Active gives the subscriptions that events are delivered to.
+// Active returns the subscriptions to which events are delivered.
 func (r *Registry) Active() []Subscription {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,7 +149,7 @@ func (r *Registry) Active() []Subscription {
 	return found
 }
 
-// Find gives one of an owner's subscriptions, or ErrNotFound.
+// Find returns one of an owner's subscriptions, or ErrNotFound.
 func (r *Registry) Find(owner Owner, id string) (Subscription, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +160,7 @@ func (r *Registry) Find(owner Owner, id string) (Subscription, error) {
 	return found.Subscription, nil
 }
 
-// find wants the lock to be held.
+// find returns one of an owner's subscriptions. The caller holds the lock.
 func (r *Registry) find(owner Owner, id string) (*subscribed, error) {
 	for _, s := range r.kept {
 		if s.ID == id && s.Owner.is(owner) {
@@ -170,8 +170,8 @@ func (r *Registry) find(owner Owner, id string) (*subscribed, error) {
 	return nil, ErrNotFound
 }
 
-// Update changes a subscription, and gives it with its new secret, which is empty unless it was asked for. Switching on
-// leaves one that is pending as it is, and tries one that failed again from its next event on.
+// Update changes a subscription, and returns it with its new secret, or an empty one if none was requested. Enabling a
+// pending subscription has no effect; enabling a failed one resumes it with the next event.
 func (r *Registry) Update(owner Owner, id string, change Change) (Subscription, string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,7 +194,7 @@ func (r *Registry) Update(owner Owner, id string, change Change) (Subscription, 
 	return found.Subscription, found.key.text(), nil
 }
 
-// Delete ends a subscription and what is being delivered to it.
+// Delete ends a subscription and its running deliveries.
 func (r *Registry) Delete(owner Owner, id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,7 +207,7 @@ func (r *Registry) Delete(owner Owner, id string) error {
 	return nil
 }
 
-// Test sends one test event and gives its id. A disabled subscription is a *StateError.
+// Test sends a test event and returns its id. For a disabled subscription the error is a *StateError.
 func (r *Registry) Test(owner Owner, id string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -226,7 +226,7 @@ func (r *Registry) Test(owner Owner, id string) (string, error) {
 	return m.id, nil
 }
 
-// Publish tells a subscription of a change, which was made at a time.
+// Publish sends a subscription an event about a change that was made at a time.
 func (r *Registry) Publish(id string, at time.Time, data EventData) error {
 	m, err := newMessage(id, RecordsChangedEvent, at, data)
 	if err != nil {
@@ -242,8 +242,8 @@ func (r *Registry) Publish(id string, at time.Time, data EventData) error {
 	return nil
 }
 
-// send delivers an event beside the others. A receiver that lets too many wait is taken for one that fails. The lock is
-// held.
+// send delivers an event in the background. A receiver with too many waiting events counts as failed. The caller holds
+// the lock.
 func (r *Registry) send(s *subscribed, m message) {
 	switch {
 	case r.closed:
@@ -260,7 +260,7 @@ func (r *Registry) send(s *subscribed, m message) {
 	}
 }
 
-// Revoke tells the subscriptions of a grant that it has ended, and delivers nothing after that.
+// Revoke sends the subscriptions of a grant a last event, that it has ended.
 func (r *Registry) Revoke(grantID string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -281,8 +281,8 @@ func (r *Registry) Revoke(grantID string) error {
 	return nil
 }
 
-// target is what an event is signed with, and whether it is still to be delivered. To a subscription whose grant has ended only
-// that is told.
+// target returns what an event is signed with, and reports whether it is still to be delivered. A subscription whose grant has
+// ended only gets the event about that.
 func (r *Registry) target(s *subscribed, m message) (key secret, live bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -297,7 +297,7 @@ func (r *Registry) target(s *subscribed, m message) (key secret, live bool) {
 	return s.key, false
 }
 
-// become changes the state when it is still the expected one.
+// become changes the state if it is still the expected one.
 func (r *Registry) become(s *subscribed, status, reason string, from ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

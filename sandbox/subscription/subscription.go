@@ -1,5 +1,5 @@
 // Package subscription keeps the event subscriptions of the sandbox's clients and delivers signed events to
-// receivers on this machine. It answers as rs-contract.md has it (Event subscriptions). Nothing outlives the process.
+// receivers on this machine, as rs-contract.md specifies (Event subscriptions). Subscriptions end with the process.
 package subscription
 
 import (
@@ -31,8 +31,8 @@ const (
 	GrantRevokedEvent   = "pdpp.grant.revoked"
 )
 
-// Owner is who a subscription belongs to: a client under one set of grants, or the owner of the data. Others do not
-// see it.
+// Owner identifies to whom a subscription belongs: a client under one set of grants, or the owner of the data. Nobody else
+// sees it.
 type Owner struct {
 	ClientID string   // empty: the owner of the data
 	GrantIDs []string // none for the owner of the data
@@ -42,19 +42,19 @@ func (o Owner) is(other Owner) bool {
 	return o.ClientID == other.ClientID && slices.Equal(o.GrantIDs, other.GrantIDs)
 }
 
-// Draft is what a new subscription is made of.
+// Draft is the request for a new subscription.
 type Draft struct {
 	CallbackURL string
 	Scope       Scope
 }
 
-// Change is what a client may change of a subscription. A nil member was not given.
+// Change is a request to change a subscription. A nil member stays as it is.
 type Change struct {
 	Enabled      *bool
 	RotateSecret bool
 }
 
-// Subscription is one subscription as documents show it. The signing secret is not part of it.
+// Subscription is a subscription as clients see it, without its signing secret.
 type Subscription struct {
 	AuthorityKind  string  `json:"authority_kind"` // client_grant or trusted_owner_agent
 	CallbackURL    string  `json:"callback_url"`
@@ -77,7 +77,7 @@ type Scope struct {
 	Filters *Filters      `json:"filters,omitempty"`
 }
 
-// Source is where the records come from.
+// Source identifies where the records come from.
 type Source struct {
 	ID          string `json:"id"`
 	Kind        string `json:"kind"` // connector
@@ -100,7 +100,7 @@ func (s Subscription) Wants(stream string) bool {
 	return s.Status == Active && (s.Scope.Filters == nil || slices.Contains(s.Scope.Filters.Streams, stream))
 }
 
-// set changes the state, at this time.
+// set changes the state and the time of the change.
 func (s *Subscription) set(status, reason string) {
 	s.Status, s.DisabledReason, s.UpdatedAt = status, nil, timestamp(time.Now())
 	if reason != "" {

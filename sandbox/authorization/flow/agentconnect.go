@@ -14,14 +14,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 
-// attemptLifetime is how long an attempt and its answer are kept: as long as a device code.
+// attemptLifetime is how long an attempt and its answer are kept. It equals the lifetime of a device code.
 const attemptLifetime = 300 * time.Second
 
 // deviceGrant is the grant type of RFC 8628.
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
-// attempts holds what agents wait for. Agent connect is PDPP's way to ask for access with two JSON calls;
-// here it stands on a device authorization whose codes the agent does not see.
+// attempts holds the pending requests of agents. Agent connect is PDPP's way to request access with two JSON
+// requests; here it uses a device authorization whose codes the agent does not see.
 type attempts struct {
 	clock func() time.Time
 
@@ -56,7 +56,7 @@ func (a *attempts) save(id string, saved attempt) {
 	a.byID[id] = saved
 }
 
-// find needs the polling code besides the id, which stands in addresses.
+// find requires the polling code besides the id, because the id is part of URLs.
 func (a *attempts) find(id, pollingCode string) (attempt, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,7 +75,7 @@ type agentRequest struct {
 	RequestURI string          `json:"request_uri"` // of a pushed request, in place of the client and the details
 }
 
-// agentAttempt is what the agent gets to show and to poll.
+// agentAttempt is the answer that starts an attempt: what the agent shows to the owner, and how it polls.
 type agentAttempt struct {
 	Object      string `json:"object"`
 	ID          string `json:"id"`
@@ -144,7 +144,7 @@ func (f *Flow) newAttempt(clientID string, device members) agentAttempt {
 	}
 }
 
-// agentPending tells the agent to come back.
+// agentPending tells the agent to poll again.
 type agentPending struct {
 	Error       string `json:"error"`
 	Description string `json:"error_description"`
@@ -190,7 +190,7 @@ func (f *Flow) pollAgentConnect(w http.ResponseWriter, r *http.Request) {
 	respond.JSON(w, http.StatusOK, known.answer)
 }
 
-// agentAnswer hands out the grant with the token. Agents keep no refresh token.
+// agentAnswer is the token with its grant. It has no refresh token, because agents store none.
 func (f *Flow) agentAnswer(granted members) members {
 	var token string
 	_ = json.Unmarshal(granted["access_token"], &token)
@@ -233,7 +233,7 @@ func refuseAgent(w http.ResponseWriter, a *answer) {
 	respond.Error(w, status, code, description)
 }
 
-// formRequest is a request to the library's own handler. Empty values are left out.
+// formRequest returns a request to the library's handler, without the values that are empty.
 func formRequest(ctx context.Context, path string, values map[string]string) *http.Request {
 	form := url.Values{}
 	for name, value := range values {

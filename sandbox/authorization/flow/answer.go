@@ -15,7 +15,7 @@ import (
 // members is a JSON object whose values stay as they are.
 type members map[string]json.RawMessage
 
-// answer holds the library's response back, so that PDPP's members can be added before it is sent.
+// answer buffers the library's response, so that PDPP's members can be added before it is sent.
 type answer struct {
 	header http.Header
 	status int
@@ -36,17 +36,17 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
-// cause is where noteCause leaves an error for the request that it came from.
+// cause receives, through the request's context, the error that noteCause reports.
 type cause struct{ err error }
 
-// noteCause is the library's error handler. It logs nothing: an error may tell what was asked with.
+// noteCause is the library's error handler. It logs nothing, because an error may contain credentials.
 func noteCause(ctx context.Context, err error) {
 	if place, asked := ctx.Value(causeKey).(*cause); asked {
 		place.err = err
 	}
 }
 
-// ask has the library answer a request.
+// ask returns the library's answer to a request.
 func (f *Flow) ask(r *http.Request) *answer {
 	place := &cause{}
 	a := &answer{header: http.Header{}}
@@ -56,17 +56,17 @@ func (f *Flow) ask(r *http.Request) *answer {
 	return a
 }
 
-// ok tells a success from a refusal.
+// ok reports whether the answer is a success.
 func (a *answer) ok() bool { return a.status < http.StatusBadRequest }
 
-// object decodes a success. It is empty for a body that is none.
+// object decodes the body of a success. It is empty if the body is not an object.
 func (a *answer) object() members {
 	decoded := members{}
 	_ = json.Unmarshal(a.body.Bytes(), &decoded)
 	return decoded
 }
 
-// refusal is the OAuth error of an answer that is not ok, with the reason in plain words.
+// refusal returns the OAuth error code of an answer that is not ok, and its description.
 func (a *answer) refusal() (code, description string) {
 	var refused goidc.Error
 	if !errors.As(a.cause, &refused) {
@@ -93,7 +93,7 @@ func (a *answer) writeRefusal(w http.ResponseWriter) {
 	respond.OAuthError(w, status, code, description)
 }
 
-// quoted is a text as JSON.
+// quoted returns a string as JSON.
 func quoted(text string) json.RawMessage {
 	encoded, _ := json.Marshal(text) // a string always encodes
 	return encoded

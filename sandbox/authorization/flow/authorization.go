@@ -8,7 +8,7 @@ import (
 	"github.com/luikyv/go-oidc/pkg/goidc"
 )
 
-// approvedKey is where a session's and a grant's store have the Approved.
+// approvedKey is the key of the Approved in the store of a session or a grant.
 const approvedKey = "pdpp_approved"
 
 // authorizations holds what the library calls grants: one run of a flow after the owner agreed, with its
@@ -41,12 +41,12 @@ func (a *authorizations) SaveGrant(_ context.Context, grant *goidc.Grant) error 
 	return nil
 }
 
-// Grant finds an authorization by its id.
+// Grant returns an authorization by its id.
 func (a *authorizations) Grant(_ context.Context, id string) (*goidc.Grant, error) {
 	return a.find(func(grant goidc.Grant) bool { return grant.ID == id })
 }
 
-// GrantByAuthCode does not find a code whose authorization was revoked: such a code is as good as unknown.
+// GrantByAuthCode returns an authorization by its code. The code of a revoked one is unknown.
 func (a *authorizations) GrantByAuthCode(_ context.Context, code string) (*goidc.Grant, error) {
 	return a.find(func(grant goidc.Grant) bool { return grant.AuthCode == code && code != "" && grant.RevokedAt == 0 })
 }
@@ -57,7 +57,7 @@ func (a *authorizations) GrantByDeviceCode(_ context.Context, code string) (*goi
 }
 
 // GrantByRefreshToken revokes the whole authorization when a refresh token comes back that was rotated
-// away: one of the two who hold it has stolen it (RFC 9700, section 4.14.2).
+// away, because one of its two holders has stolen it (RFC 9700, section 4.14.2).
 func (a *authorizations) GrantByRefreshToken(ctx context.Context, token string) (*goidc.Grant, error) {
 	a.mu.Lock()
 	id, reused := a.retired[token]
@@ -112,7 +112,7 @@ func (a *authorizations) SaveToken(ctx context.Context, token *goidc.Token) erro
 	return nil
 }
 
-// Token finds an access token that SaveToken issued.
+// Token returns an access token that SaveToken issued.
 func (a *authorizations) Token(_ context.Context, value string) (*goidc.Token, error) {
 	issued, found := a.keeper.Issued(value)
 	if !found {

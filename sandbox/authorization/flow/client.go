@@ -16,7 +16,7 @@ type clients struct {
 
 func newClients() *clients { return &clients{byID: map[string]goidc.Client{}} }
 
-// contextKey tells this package's context values apart.
+// contextKey is the type of this package's context keys.
 type contextKey int
 
 const (
@@ -25,7 +25,7 @@ const (
 	causeKey                           // *cause: where the library's error goes
 )
 
-// SaveClient stores a copy. Redirect URIs that register held back from the library come in here.
+// SaveClient stores a copy, with the redirect URIs that register kept from the library.
 func (s *clients) SaveClient(ctx context.Context, client *goidc.Client) error {
 	if private, held := ctx.Value(privateURIsKey).([]string); held {
 		client.RedirectURIs = append(client.RedirectURIs, private...)
@@ -38,8 +38,8 @@ func (s *clients) SaveClient(ctx context.Context, client *goidc.Client) error {
 	return nil
 }
 
-// Client finds a client. When the request asks for a loopback redirect that differs from a registered one
-// in its port only, the answer has it as registered (RFC 8252, section 7.3).
+// Client returns a client. If the request's loopback redirect differs from a registered one only in its port, the
+// client has it as registered (RFC 8252, section 7.3).
 func (s *clients) Client(ctx context.Context, id string) (*goidc.Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *clients) Client(ctx context.Context, id string) (*goidc.Client, error) 
 	return &client, nil
 }
 
-// DeleteClient forgets a client.
+// DeleteClient removes a client.
 func (s *clients) DeleteClient(_ context.Context, id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

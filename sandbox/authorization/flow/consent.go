@@ -19,7 +19,7 @@ import (
 // ownerCookie ties a consent form to the browser that it was shown in. It is no sign-in.
 const ownerCookie = "pdpp_sandbox_browser"
 
-// What the buttons of the consent form send.
+// The values of the consent form's buttons.
 const (
 	decisionField  = "decision"
 	decideApprove  = "approve"
@@ -64,7 +64,7 @@ func (f *Flow) consent(w http.ResponseWriter, r *http.Request, session *goidc.Au
 	return f.approve(session, client, chosen, details)
 }
 
-// approve makes what the owner agreed to, and leaves it in the session for the tokens to come.
+// approve makes the grants that the owner agreed to, and stores them in the session for later tokens.
 func (f *Flow) approve(session *goidc.AuthnSession, client *goidc.Client, connectionIDs []string, details []json.RawMessage) (goidc.Status, error) {
 	approved, err := f.keeper.Approve(Approval{
 		ClientID: client.ID, ClientName: client.Name, ConnectionIDs: connectionIDs, Details: details,
@@ -82,7 +82,7 @@ func (f *Flow) approve(session *goidc.AuthnSession, client *goidc.Client, connec
 	return goidc.StatusSuccess, nil
 }
 
-// checkSession refuses what the library lets through.
+// checkSession refuses requests that the library accepts and PDPP does not.
 func checkSession(r *http.Request, session *goidc.AuthnSession) error {
 	if session.DeviceCode == "" && session.CodeChallengeMethod != goidc.CodeChallengeMethodSHA256 {
 		// Without a method RFC 7636 means plain, the library S256.
@@ -115,7 +115,7 @@ func rawDetails(details []goidc.AuthDetail) ([]json.RawMessage, error) {
 	return raw, nil
 }
 
-// chosenOf keeps the ids that are among the choices, each once and in the choices' order.
+// chosenOf returns the ids that are among the choices, each once and in the choices' order.
 func chosenOf(choices []Choice, ticked []string) []string {
 	var chosen []string
 	for _, choice := range choices {
@@ -126,21 +126,21 @@ func chosenOf(choices []Choice, ticked []string) []string {
 	return chosen
 }
 
-// formToken is what a form of a session must send back when it was shown to a browser.
+// formToken returns the value that the form of a session, shown to a browser, must send back.
 func (f *Flow) formToken(browser, sessionID string) string {
 	mac := hmac.New(sha256.New, f.formKey)
 	mac.Write([]byte(browser + "\n" + sessionID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// fromOwnForm tells whether a decision was made on the page that this server showed this browser.
+// fromOwnForm reports whether a decision was made on the page that this server showed this browser.
 func (f *Flow) fromOwnForm(r *http.Request, sessionID string) bool {
 	cookie, err := r.Cookie(ownerCookie)
 	return err == nil && cookie.Value != "" &&
 		hmac.Equal([]byte(r.PostFormValue(formTokenField)), []byte(f.formToken(cookie.Value, sessionID)))
 }
 
-// browser returns the value that stands for a browser, and sets the cookie when it has none yet.
+// browser returns the value that identifies a browser, and sets the cookie if there is none yet.
 func (f *Flow) browser(w http.ResponseWriter, r *http.Request) string {
 	if cookie, err := r.Cookie(ownerCookie); err == nil && cookie.Value != "" {
 		return cookie.Value

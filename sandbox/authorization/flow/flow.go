@@ -1,9 +1,9 @@
 // Package flow lets clients ask the sandbox's owner for access: registration, authorization code with
 // PKCE, device authorization, agent connect, refresh and revocation.
 //
-// The protocol is that of github.com/luikyv/go-oidc. This package gives the library its storage, which
-// hands what the owner approved to a Keeper, and adds what PDPP has besides: the consent page with its
-// choice of connections, the ids of grants in token answers, and agent connect.
+// github.com/luikyv/go-oidc implements the protocol. This package is the library's storage, which hands what
+// the owner approved to a Keeper, and adds what is PDPP's: the consent page with its choice of connections,
+// the ids of grants in token answers, and agent connect.
 package flow
 
 import (
@@ -36,32 +36,32 @@ const (
 	AgentConnectPath        = "/agent-connect"
 )
 
-// Scope is the only scope there is: what may be read is told by grants.
+// Scope is the only scope: grants determine what may be read.
 const Scope = "pdpp:read"
 
-// How long things live. The device authorization's 300 seconds are the library's own.
+// Lifetimes. The 300 seconds of a device authorization are fixed by the library.
 const (
 	codeLifetime    = time.Minute
 	consentLifetime = 15 * time.Minute
 	// accessLifetime is short, since a client that can follow redirects can also refresh.
 	accessLifetime = 10 * time.Minute
-	// deviceAccessLifetime is long: command line clients keep the access token alone.
+	// deviceAccessLifetime is long, because command line clients store only the access token.
 	deviceAccessLifetime = 30 * 24 * time.Hour
 	refreshLifetime      = 30 * 24 * time.Hour
-	// singleUseLifetime is that of the one token of a single use.
+	// singleUseLifetime is the lifetime of the only token of a single-use grant.
 	singleUseLifetime = 24 * time.Hour
 )
 
-// maxBodyBytes bounds the body of every request.
+// maxBodyBytes bounds the body of every request, in bytes.
 const maxBodyBytes = 64 << 10
 
-// Options are what a Flow needs to know about its surroundings.
+// Options configures a Flow.
 type Options struct {
-	Issuer      string   // its own origin, without a slash at the end
+	Issuer      string   // the issuer's origin, without a trailing slash
 	Resources   []string // the values of the resource parameter that are accepted
 	DetailsType string   // the type of authorization_details that is understood
 	Keeper      Keeper
-	Clock       func() time.Time // what every expiry is compared with
+	Clock       func() time.Time // the current time, for every expiry
 }
 
 // Flow serves the endpoints. It is safe for concurrent use.
@@ -78,14 +78,14 @@ type Flow struct {
 	attempts       *attempts
 	pushed         *pushedRequests
 
-	// redeeming lets one token request in at a time, so that two cannot redeem the same code or refresh
-	// token: the library reads and saves in two steps.
+	// redeeming serializes token requests, so that two cannot redeem the same code or refresh token: the
+	// library reads and saves in two steps.
 	redeeming sync.Mutex
-	// deciding does the same for consent forms, so that a double click approves once.
+	// deciding serializes consent forms, so that a double click approves once.
 	deciding sync.Mutex
 }
 
-// New sets up the library. An error means that its options contradict each other.
+// New returns a Flow. It fails if the library refuses its options.
 func New(options Options) (*Flow, error) {
 	times := shiftedTime{clock: options.Clock}
 	f := &Flow{
@@ -147,7 +147,7 @@ func (f *Flow) libraryOptions(options Options) []provider.Option {
 		provider.WithErrorRenderer(f.renderError),
 		provider.WithErrorHandler(noteCause),
 		provider.WithHTTPClientFunc(offline),
-		// No client signs anything, so there is nothing to see twice; without this the library warns.
+		// No client signs anything, so nothing can be replayed; without this the library warns.
 		provider.WithJTIConsumer(func(context.Context, string) error { return nil }),
 	}
 }
@@ -174,7 +174,7 @@ func (f *Flow) Handler() http.Handler {
 	return mux
 }
 
-// Paths are what Handler serves, as patterns of http.ServeMux.
+// Paths returns what Handler serves, as patterns of http.ServeMux.
 func Paths() []string {
 	return []string{prefix + "/", AgentConnectPath, AgentConnectPath + "/"}
 }
@@ -199,15 +199,15 @@ func tokenOptions(_ context.Context, grant *goidc.Grant, _ *goidc.Client) goidc.
 	return goidc.NewOpaqueTokenOptions(int(lifetime.Seconds()))
 }
 
-// noKeys: nothing is signed, because tokens are opaque and there is no OpenID scope.
+// noKeys returns no keys: nothing is signed, because tokens are opaque and there is no OpenID scope.
 func noKeys(context.Context) (goidc.JSONWebKeySet, error) { return goidc.JSONWebKeySet{}, nil }
 
-// offline keeps the library from fetching what a client's registration names.
+// offline keeps the library from fetching URLs in a client's registration.
 func offline(context.Context) *http.Client { return &http.Client{Transport: refusingTransport{}} }
 
 type refusingTransport struct{}
 
-// errOffline says that the sandbox calls nobody.
+// errOffline reports that the sandbox makes no requests for its clients.
 var errOffline = errors.New("the sandbox fetches nothing for its clients; register values, not URLs of values")
 
 func (refusingTransport) RoundTrip(*http.Request) (*http.Response, error) { return nil, errOffline }

@@ -5,22 +5,21 @@ import (
 	"time"
 )
 
-// Keeper keeps the grants that the owner gives and the tokens that stand for them. It is safe for
-// concurrent use.
+// Keeper stores the owner's grants and their tokens. It must be safe for concurrent use.
 type Keeper interface {
 	// CheckDetail refuses an element of authorization_details (RFC 9396) that asks for what does not exist.
 	CheckDetail(detail json.RawMessage) error
-	// CheckInstances refuses details whose connections are unknown, or cannot be told.
+	// CheckInstances refuses details whose connections are unknown or ambiguous.
 	CheckInstances(details []json.RawMessage) error
-	// Choices lists the connections that the owner can share: all, or those that details ask for.
+	// Choices lists the connections that the owner can share: all, or those that details request.
 	Choices(details []json.RawMessage) []Choice
 	// Approve makes a grant for one connection, or a package of grants for several.
 	Approve(approval Approval) (Approved, error)
-	// Issue makes a token work.
+	// Issue activates a token.
 	Issue(issued Issued)
-	// Issued finds a token that Issue made.
+	// Issued returns a token that Issue activated.
 	Issued(token string) (Issued, bool)
-	// RevokeToken ends one token. Others of the same grant go on.
+	// RevokeToken ends one token. Other tokens of the same grant stay valid.
 	RevokeToken(token string)
 	// Revoke ends a grant or a package with everything that was issued under it.
 	Revoke(id string) error
@@ -35,7 +34,7 @@ type Choice struct {
 	Asked        bool // the client asked for it, so it is ticked from the start
 }
 
-// DetailError is a refusal of authorization_details that has a code of its own.
+// DetailError is a refusal of authorization_details with a specific code.
 type DetailError struct {
 	Code    string
 	Message string
@@ -60,7 +59,7 @@ type Approved struct {
 	SingleUse bool            // one token of a day, and no refreshing
 }
 
-// id is what Keeper.Revoke takes.
+// id returns the id for Keeper.Revoke.
 func (a Approved) id() string {
 	if a.PackageID != "" {
 		return a.PackageID

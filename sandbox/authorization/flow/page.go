@@ -34,13 +34,13 @@ func mustRead(name string) string {
 	return string(raw)
 }
 
-// sourceHash is the hash by which a policy allows one inline style.
+// sourceHash returns the Content-Security-Policy hash of an inline style.
 func sourceHash(style string) string {
 	sum := sha256.Sum256([]byte(style))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// consentPage is what the owner decides on.
+// consentPage is the data of the page on which the owner decides.
 type consentPage struct {
 	Style      template.CSS
 	ClientName string
@@ -56,21 +56,21 @@ type consentPage struct {
 	Problem    string
 }
 
-// messagePage says one thing.
+// messagePage is the data of a page with one message.
 type messagePage struct {
 	Style template.CSS
 	Title string
 	Text  string
 }
 
-// userCodePage asks for the code that a device shows.
+// userCodePage is the data of the page that asks for a device's code.
 type userCodePage struct {
 	Style   template.CSS
 	Action  string
 	Problem string
 }
 
-// pages serves what the owner's browser visits.
+// pages serves the pages for the owner's browser.
 func (f *Flow) pages() http.Handler {
 	protected := http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked := r.FormValue("redirect_uri") // reads the whole body, so that the lock is not held for a slow browser
@@ -81,13 +81,13 @@ func (f *Flow) pages() http.Handler {
 		f.library.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askedRedirectKey, asked)))
 	}))
 	return bounded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Codes stand in the addresses around these pages.
+		// The URLs of these pages and of redirects hold codes.
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		protected.ServeHTTP(w, r)
 	}))
 }
 
-// showConsent writes the consent page. The session is stored first, so that an answer finds it.
+// showConsent stores the session, for the owner's answer, and writes the consent page.
 func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goidc.AuthnSession, client *goidc.Client, choices []Choice, problem string) error {
 	if err := f.sessions.SaveSession(r.Context(), session); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 	})
 }
 
-// purposesOf is what the client says that it asks for, and whether it is for a single use.
+// purposesOf returns the purposes that the client states, and reports whether it requests a single use.
 func purposesOf(details []goidc.AuthDetail) (purposes []string, single bool) {
 	for _, detail := range details {
 		if purpose, is := detail["purpose_description"].(string); is && purpose != "" && !slices.Contains(purposes, purpose) {
@@ -120,8 +120,8 @@ func purposesOf(details []goidc.AuthDetail) (purposes []string, single bool) {
 	return purposes, single
 }
 
-// askUserCode writes the page that asks for the code of a device. The library shows it again for a code
-// that nobody waits with.
+// askUserCode writes the page that asks for the code of a device. The library shows it again for an unknown
+// code.
 func (f *Flow) askUserCode(w http.ResponseWriter, r *http.Request) error {
 	page := userCodePage{Style: template.CSS(pageStyle), Action: VerificationPath}
 	status := http.StatusOK
@@ -136,8 +136,8 @@ func (f *Flow) confirmDevice(w http.ResponseWriter, _ *http.Request) error {
 	return writeMessage(w, http.StatusOK, "Access approved", "The client has what it needs. You can close this page.")
 }
 
-// renderError tells of a request that leads back to no client: on a page for a browser, as an OAuth error
-// for anyone else.
+// renderError reports a failed request that cannot be redirected to a client: as a page for a browser, else as an
+// OAuth error.
 func (f *Flow) renderError(w http.ResponseWriter, r *http.Request, err error) error {
 	code, description := (&answer{cause: err}).refusal()
 	status := http.StatusBadRequest

@@ -14,10 +14,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 
-// pushedLifetime is how long agent connect can take a pushed request.
+// pushedLifetime is how long a pushed request is valid.
 const pushedLifetime = 300 * time.Second
 
-// pushedRequests holds what clients pushed. PDPP's form of RFC 9126 takes JSON of two members, for agent connect.
+// pushedRequests holds pushed requests (RFC 9126). In PDPP they are JSON objects of two members, for agent connect.
 type pushedRequests struct {
 	clock func() time.Time
 
@@ -45,7 +45,7 @@ func (p *pushedRequests) save(request pushedRequest) (uri string) {
 	return uri
 }
 
-// take finds a request that has not expired, once.
+// take removes and returns a request that has not expired.
 func (p *pushedRequests) take(uri string) (pushedRequest, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +54,7 @@ func (p *pushedRequests) take(uri string) (pushedRequest, bool) {
 	return found, known && p.clock().Before(found.expiresAt)
 }
 
-// pushedMembers are what a pushed request can have, in the order in which others are named in a refusal.
+// pushedMembers are the members of a pushed request, in the order in which a refusal names them.
 var pushedMembers = []string{"client_id", "authorization_details"}
 
 // push answers POST /oauth/par.
@@ -97,7 +97,7 @@ func (f *Flow) push(w http.ResponseWriter, r *http.Request) {
 	}{f.issuer + VerificationPath, int(pushedLifetime.Seconds()), uri})
 }
 
-// unknownMembers are the names of a request that it cannot have, as it has them.
+// unknownMembers returns the names of a request's unknown members, in its order.
 func unknownMembers(body json.RawMessage) []string {
 	var unknown []string
 	decoder := json.NewDecoder(strings.NewReader(string(body)))
@@ -115,7 +115,7 @@ func unknownMembers(body json.RawMessage) []string {
 	return unknown
 }
 
-// detailCode is the code of a refusal of authorization_details.
+// detailCode returns the code of a refusal of authorization_details.
 func detailCode(err error) string {
 	var refused *DetailError
 	if errors.As(err, &refused) {

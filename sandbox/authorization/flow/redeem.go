@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 
-// redeem answers the token endpoint: codes, device codes and refresh tokens for access tokens.
+// redeem answers the token endpoint, which exchanges codes, device codes and refresh tokens for access tokens.
 func (f *Flow) redeem(w http.ResponseWriter, r *http.Request) {
 	granted, a := f.redeemed(r)
 	if granted == nil {
@@ -19,8 +19,8 @@ func (f *Flow) redeem(w http.ResponseWriter, r *http.Request) {
 	respond.JSON(w, http.StatusOK, granted)
 }
 
-// redeemed has the library issue a token, and names the grant or the package that it stands for. It is
-// nil when the library refused.
+// redeemed has the library issue a token, and adds the id of its grant or package. It returns nil if the library
+// refused.
 func (f *Flow) redeemed(r *http.Request) (members, *answer) {
 	a := f.askAlone(r)
 	if !a.ok() {
@@ -39,7 +39,7 @@ func (f *Flow) redeemed(r *http.Request) (members, *answer) {
 	return granted, a
 }
 
-// askAlone has the library answer while no other token request is answered.
+// askAlone has the library answer while no other token request runs.
 func (f *Flow) askAlone(r *http.Request) *answer {
 	_ = r.ParseForm() // reads the whole body before the lock is held; the library refuses what cannot be parsed
 	f.redeeming.Lock()
@@ -47,7 +47,7 @@ func (f *Flow) askAlone(r *http.Request) *answer {
 	return f.ask(r)
 }
 
-// revoke answers the revocation endpoint (RFC 7009). A token that nobody knows is as good as revoked.
+// revoke answers the revocation endpoint (RFC 7009). An unknown token counts as revoked.
 func (f *Flow) revoke(w http.ResponseWriter, r *http.Request) {
 	a := f.askAlone(r)
 	if !a.ok() {
@@ -72,7 +72,7 @@ func (f *Flow) authorizeDevice(w http.ResponseWriter, r *http.Request) {
 }
 
 // startedDevice has the library start a device authorization, and adds the page that has the user code
-// filled in. It is nil when the library refused.
+// filled in. It returns nil if the library refused.
 func (f *Flow) startedDevice(r *http.Request) (members, *answer) {
 	a := f.ask(r)
 	if !a.ok() {

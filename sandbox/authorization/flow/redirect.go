@@ -12,10 +12,10 @@ import (
 // scriptSchemes run in the page that follows them.
 var scriptSchemes = []string{"javascript", "data", "vbscript", "blob", "file", "about"}
 
-// plainHost is a host that can stand in a Content-Security-Policy as it is.
+// plainHost matches hosts that need no escaping in a Content-Security-Policy.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]*$`)
 
-// checkRedirectURI refuses what no client has a reason to register. The library judges the rest.
+// checkRedirectURI refuses redirect URIs that are never legitimate. The library checks the rest.
 func checkRedirectURI(raw string) error {
 	parsed, err := url.Parse(raw)
 	switch {
@@ -31,14 +31,14 @@ func checkRedirectURI(raw string) error {
 	return nil
 }
 
-// isPrivateUse tells whether a redirect leads into an application by a scheme of its own (RFC 8252,
-// section 7.1). Applications use schemes without the dot that the library wants to see.
+// isPrivateUse reports whether a redirect has an application's private-use scheme (RFC 8252, section 7.1).
+// Applications use schemes without the dot that the library requires.
 func isPrivateUse(raw string) bool {
 	scheme, _, _ := strings.Cut(raw, ":")
 	return !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https")
 }
 
-// withoutLoopbackPort removes the port of a loopback redirect. It is false for any other URI.
+// withoutLoopbackPort removes the port of a loopback redirect. It returns false for any other URI.
 func withoutLoopbackPort(raw string) (string, bool) {
 	parsed, err := url.Parse(raw)
 	if err != nil || parsed.Scheme != "http" {
@@ -55,8 +55,8 @@ func withoutLoopbackPort(raw string) (string, bool) {
 	return parsed.String(), true
 }
 
-// formTarget is the source that a page's form may lead to, besides the page's own: browsers hold the
-// redirect after a form to the page's policy as well.
+// formTarget returns the origin that a page's form may lead to, besides the page's: browsers apply the page's
+// policy also to the redirect after a form.
 func formTarget(redirectURI string) string {
 	parsed, err := url.Parse(redirectURI)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 
-// everyGrantType is what a client may use that registers without saying.
+// everyGrantType is the default for a registration without grant_types.
 var everyGrantType = []goidc.GrantType{goidc.GrantAuthorizationCode, goidc.GrantRefreshToken, goidc.GrantDeviceCode}
 
 // GrantTypes are the values of grant_type that the token endpoint takes.
@@ -51,7 +51,7 @@ func (f *Flow) register(w http.ResponseWriter, r *http.Request) {
 	respond.JSON(w, http.StatusCreated, registered)
 }
 
-// registered has the library register a client. It is nil when the metadata was refused.
+// registered has the library register a client. It returns nil if the metadata was refused.
 func (f *Flow) registered(r *http.Request, metadata members) (members, *answer) {
 	judged, private, err := splitRedirects(metadata["redirect_uris"])
 	if err != nil {
@@ -89,8 +89,8 @@ func (f *Flow) registered(r *http.Request, metadata members) (members, *answer) 
 	return registered, a
 }
 
-// splitRedirects sets redirects into applications apart, which are matched exactly and which the library
-// would refuse unless their scheme has a dot.
+// splitRedirects separates redirects with private-use schemes. They are matched exactly, and the library would
+// refuse them unless their scheme has a dot.
 func splitRedirects(raw json.RawMessage) (judged json.RawMessage, private []string, err error) {
 	uris := []string{}
 	if len(raw) > 0 {

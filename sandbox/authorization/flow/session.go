@@ -10,14 +10,14 @@ import (
 	"github.com/luikyv/go-oidc/pkg/goidc"
 )
 
-// pollInterval is how many seconds a device waits between two polls, and slowDownBy how many more after
-// it did not (RFC 8628, section 3.5).
+// pollInterval is how many seconds a device must wait between polls, and slowDownBy how many more after it polled
+// too soon (RFC 8628, section 3.5).
 const (
 	pollInterval = 2
 	slowDownBy   = 5
 )
 
-// sessions holds requests that wait for the owner.
+// sessions holds requests that await the owner's decision.
 type sessions struct {
 	times shiftedTime
 
@@ -26,7 +26,7 @@ type sessions struct {
 	polls map[string]poll // by device code
 }
 
-// poll is what is known of a device's polling.
+// poll is the state of a device's polling.
 type poll struct {
 	last     time.Time
 	interval time.Duration
@@ -36,11 +36,11 @@ func newSessions(times shiftedTime) *sessions {
 	return &sessions{times: times, byID: map[string]goidc.AuthnSession{}, polls: map[string]poll{}}
 }
 
-// SaveSession stores a copy, and forgets sessions that expired long ago.
+// SaveSession stores a copy, and removes sessions that expired long ago.
 func (s *sessions) SaveSession(_ context.Context, session *goidc.AuthnSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// An expired device code is still told apart from an unknown one for a while.
+	// Expired device codes are kept for a while, to tell them from unknown ones.
 	forgotten := int(s.times.clock().Add(-time.Hour).Unix())
 	for id, old := range s.byID {
 		if old.ExpiresAt != 0 && old.ExpiresAt < forgotten {
@@ -54,12 +54,12 @@ func (s *sessions) SaveSession(_ context.Context, session *goidc.AuthnSession) e
 	return nil
 }
 
-// Session finds a session that still waits for the owner. One that was decided cannot be decided again.
+// Session returns a session that awaits the owner. A decided one cannot be decided again.
 func (s *sessions) Session(_ context.Context, id string) (*goidc.AuthnSession, error) {
 	return s.find(func(session goidc.AuthnSession) bool { return session.ID == id && s.waits(session) })
 }
 
-// SessionByUserCode finds a session that still waits. Case and separators do not matter (RFC 8628,
+// SessionByUserCode returns a session that awaits the owner. Case and separators do not matter (RFC 8628,
 // section 6.1).
 func (s *sessions) SessionByUserCode(_ context.Context, code string) (*goidc.AuthnSession, error) {
 	code = strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))
@@ -69,7 +69,7 @@ func (s *sessions) SessionByUserCode(_ context.Context, code string) (*goidc.Aut
 	return s.find(func(session goidc.AuthnSession) bool { return session.UserCode == code && s.waits(session) })
 }
 
-// SessionByDeviceCode is called when a device polls. It refuses one that does not keep to the interval.
+// SessionByDeviceCode returns the session of a polling device. It refuses a device that polls too soon.
 func (s *sessions) SessionByDeviceCode(_ context.Context, code string) (*goidc.AuthnSession, error) {
 	session, err := s.find(func(session goidc.AuthnSession) bool { return session.DeviceCode == code && code != "" })
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *sessions) SessionByDeviceCode(_ context.Context, code string) (*goidc.A
 	return session, nil
 }
 
-// interval is how long the device of a code must wait between polls.
+// interval returns how long the device of a code must wait between polls.
 func (s *sessions) interval(deviceCode string) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ type shiftedTime struct {
 	clock func() time.Time
 }
 
-// shift is how many seconds the clock is ahead.
+// shift returns how many seconds the clock is ahead.
 func (t shiftedTime) shift() int {
 	return int(time.Until(t.clock()).Round(time.Second) / time.Second)
 }
@@ -49,7 +49,7 @@ func moveGrant(grant goidc.Grant, seconds int) goidc.Grant {
 	return grant
 }
 
-// moved leaves zero alone: it stands for never.
+// moved shifts a timestamp. Zero stays zero, because it means never.
 func moved(timestamp, seconds int) int {
 	if timestamp == 0 {
 		return 0

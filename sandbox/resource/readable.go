@@ -8,32 +8,32 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// reach lists every source that a bearer may read: for an owner all there are, else those of the grants.
-func (s *server) reach(access catalog.Access) []source {
-	var reach []source
+// readableSources lists every source that a bearer may read: all of them for an owner, else those of its grants.
+func (s *server) readableSources(access catalog.Access) []source {
+	var sources []source
 	if access.Kind == ownerKind {
 		for _, connector := range s.connectors {
 			for _, stream := range connector.Streams {
 				for _, connection := range s.connections {
 					if connection.ConnectorKey == connector.Key {
-						reach = append(reach, source{connector: connector, connection: connection, stream: stream})
+						sources = append(sources, source{connector: connector, connection: connection, stream: stream})
 					}
 				}
 			}
 		}
-		return reach
+		return sources
 	}
 	for _, grant := range access.Grants {
 		for _, granted := range grant.Streams {
-			reach = s.appendGranted(reach, grant.ConnectorKey, granted)
+			sources = s.appendGranted(sources, grant.ConnectorKey, granted)
 		}
 	}
-	return reach
+	return sources
 }
 
-// appendGranted adds the sources of one stream of a grant. What is not declared cannot be granted. A grant
-// without a connector spans all of them.
-func (s *server) appendGranted(reach []source, connectorKey string, granted catalog.StreamGrant) []source {
+// appendGranted adds the sources of one stream of a grant. It skips undeclared streams. A grant without a
+// connector spans all connectors.
+func (s *server) appendGranted(sources []source, connectorKey string, granted catalog.StreamGrant) []source {
 	for _, connector := range s.connectors {
 		stream, declared := streamNamed(connector.Streams, granted.Name)
 		if connectorKey != "" && connector.Key != connectorKey || !declared {
@@ -41,14 +41,14 @@ func (s *server) appendGranted(reach []source, connectorKey string, granted cata
 		}
 		for _, connection := range s.connections {
 			if connection.ConnectorKey == connector.Key && slices.Contains(granted.ConnectionIDs, connection.ID) {
-				reach = append(reach, source{
+				sources = append(sources, source{
 					connector: connector, connection: connection, stream: stream,
 					fields: granted.Fields, since: granted.Since, until: granted.Until, keys: granted.Resources,
 				})
 			}
 		}
 	}
-	return reach
+	return sources
 }
 
 func streamNamed(streams []catalog.Stream, name string) (catalog.Stream, bool) {
@@ -60,15 +60,15 @@ func streamNamed(streams []catalog.Stream, name string) (catalog.Stream, bool) {
 	return catalog.Stream{}, false
 }
 
-// sources are the sources of one stream that a request addresses: all that the bearer may read, or those
-// of the connection or the connector that the request names. There is at least one.
+// sources returns the sources of one stream that a request addresses, at least one: all that the bearer may
+// read, or those of the connection or the connector that the request names.
 func (s *server) sources(c *call, stream string) ([]source, error) {
 	connectionID, err := c.connectionID()
 	if err != nil {
 		return nil, err
 	}
 	connectorKey := c.parameters.value("connector_id")
-	ofStream := keep(c.reach, func(s source) bool { return s.stream.Name == stream })
+	ofStream := keep(c.readable, func(s source) bool { return s.stream.Name == stream })
 	if c.isOwner() {
 		if err := s.checkOwnerScope(c, connectionID, connectorKey); err != nil {
 			return nil, err
@@ -89,8 +89,8 @@ func (s *server) sources(c *call, stream string) ([]source, error) {
 	return addressed, c.coming.checkAvailable(addressed)
 }
 
-// alikeSources are sources that declare their stream alike, so that one of them speaks for all when a
-// request's fields and filters are checked.
+// alikeSources returns the addressed sources if they declare their stream alike, so that a request's fields and
+// filters can be checked against the first one.
 func (s *server) alikeSources(c *call, stream string) ([]source, error) {
 	sources, err := s.sources(c, stream)
 	if err != nil {
@@ -108,15 +108,15 @@ func (s *server) alikeSources(c *call, stream string) ([]source, error) {
 	return sources, nil
 }
 
-// checkOwnerScope makes an owner, who may read everything, say which connector or connection is meant.
+// checkOwnerScope refuses an owner's request that names neither a connector nor a connection.
 func (s *server) checkOwnerScope(c *call, connectionID, connectorKey string) error {
 	if connectionID == "" && connectorKey == "" {
 		return invalidRequest("connector_id must be a single non-empty string for polyfill owner access")
 	}
-	if connectionID != "" && len(narrow(c.reach, connectionID, "")) == 0 {
+	if connectionID != "" && len(narrow(c.readable, connectionID, "")) == 0 {
 		return connectionNotFound(connectionID)
 	}
-	if connectorKey != "" && len(narrow(c.reach, "", connectorKey)) == 0 {
+	if connectorKey != "" && len(narrow(c.readable, "", connectorKey)) == 0 {
 		return notFound("not_found", "Unknown source: %s", connectorKey)
 	}
 	return nil
@@ -126,11 +126,11 @@ func connectionNotFound(connectionID string) *problem {
 	return notFound("connection_not_found", "connection_id '%s' is not addressable under this grant.", connectionID).of("connection_id")
 }
 
-// connectionID is the connection that the request names, by connection_id or its deprecated twin.
+// connectionID returns the connection that the request names, by connection_id or by its deprecated name.
 func (c *call) connectionID() (string, error) {
 	connectionID := c.parameters.value("connection_id")
 	if len(c.parameters.all("connection_id")) > 1 {
-		connectionID = "" // as real servers do, without a word
+		connectionID = "" // real servers ignore it too
 	}
 	twin := c.parameters.value("connector_instance_id")
 	if twin == "" {
@@ -150,7 +150,7 @@ func (c *call) connectionID() (string, error) {
 	return twin, nil
 }
 
-// narrow keeps the sources of a connection and of a connector; an empty text means any.
+// narrow returns the sources of a connection and of a connector; an empty string means any.
 func narrow(sources []source, connectionID, connectorKey string) []source {
 	return keep(sources, func(s source) bool {
 		return (connectionID == "" || s.connection.ID == connectionID) &&
@@ -168,7 +168,7 @@ func keep(sources []source, wanted func(source) bool) []source {
 	return kept
 }
 
-// ambiguous refuses a request that more than one connection could answer.
+// ambiguous returns the 409 for a request that several connections could answer.
 func ambiguous(id string, sources []source) *problem {
 	return &problem{
 		status: http.StatusConflict, code: "ambiguous_connection",
