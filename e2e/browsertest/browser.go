@@ -1,4 +1,4 @@
-// Package browsertest lets tests look at pages with a real browser: Debian's chromium, or the one that
+// Package browsertest opens pages in a real browser for tests: Debian's chromium, or the one that
 // PDPP_CHROMIUM names. Only tests import it.
 package browsertest
 
@@ -12,16 +12,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Advice is what to do when there is no browser. .ci/browser does it.
+// Advice tells how to install a browser, as .ci/browser does.
 const Advice = "pages are tested in a browser: apt-get install chromium chromium-sandbox, or name one in PDPP_CHROMIUM, or set PDPP_NO_BROWSER=1 to do without"
 
-// Browser is a running browser with a profile of its own. It ends with the test that opened it.
+// Browser is a running browser with a new profile. It ends with the test that opened it.
 type Browser struct {
 	ctx context.Context
 }
 
-// Open starts a browser with further flags. ok is false when the caller asked to do without one, and the test's
-// log then says so; without being asked, it fails the test.
+// Open starts a browser with further flags. If there is none, it fails the test, or returns false and logs the reason
+// if the caller asked to do without one.
 func Open(t *testing.T, further ...chromedp.ExecAllocatorOption) (_ Browser, ok bool) {
 	t.Helper()
 	if os.Getenv("PDPP_NO_BROWSER") == "1" { // also when there is one, since it may not start here
@@ -47,7 +47,7 @@ func Open(t *testing.T, further ...chromedp.ExecAllocatorOption) (_ Browser, ok 
 	return Browser{started}, true
 }
 
-// Find gives the browser's path, or nothing when there is none.
+// Find returns the browser's path, or an empty string if there is none.
 func Find() string {
 	for _, name := range []string{os.Getenv("PDPP_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Bounds of waiting. What is waited for comes in a moment, unless the machine does other work at the same time.
+// Bounds of waiting, generous for a busy machine.
 const (
 	tabWithin     = time.Minute      // all that one test does in one tab
 	becomesWithin = 20 * time.Second // one change of a page
 )
 
-// Tab is one page in a browser. It closes with the test that opened it.
+// Tab is one page in a browser. It closes when the test that opened it ends.
 type Tab struct {
 	*testing.T
 	Ctx context.Context // for steps that Tab has no method for; it ends after a minute
@@ -34,7 +34,7 @@ func (b Browser) Tab(t *testing.T) Tab {
 	return Tab{t, limited}
 }
 
-// Do takes steps, one after the other.
+// Do runs actions in order.
 func (t Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	if err := chromedp.Do(t.Ctx, steps...); err != nil {
@@ -42,7 +42,7 @@ func (t Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Evaluate runs an expression in the page and waits when it gives a promise.
+// Evaluate runs an expression in the page, and waits for its promise if it returns one.
 func Evaluate[T any](t Tab, expression string) T {
 	t.Helper()
 	value, err := chromedp.Run(t.Ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -61,8 +61,8 @@ func (t Tab) Becomes(expression, want string) {
 	}
 }
 
-// Problems are the errors and warnings that a page caused in the console, among them each violation of
-// its policy. It subscribes when it is called; the function that it returns gives what came since.
+// Problems subscribes to the errors and warnings in the page's console, among them each violation of its policy.
+// The returned function returns those since the call of Problems.
 func (t Tab) Problems() func() []string {
 	const mark = "everything before this line was seen"
 	messages := chromedp.Console(t.Ctx)

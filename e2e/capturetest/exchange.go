@@ -1,5 +1,5 @@
-// Package capturetest plays a PDPP provider that answers exactly as a running one was seen to. Tests of a
-// sign-in talk to it in memory or through a listener.
+// Package capturetest is a PDPP provider that replays answers captured from a running one. Tests of the sign-in use it in
+// memory or through a listener.
 package capturetest
 
 import (
@@ -16,7 +16,7 @@ import (
 //go:embed captures/*.txt
 var captures embed.FS
 
-// divider stands between a request and its response.
+// divider separates a request from its response.
 var divider = []byte("\n---\n\n")
 
 // Exchange is one request and its response, as they went over the wire.

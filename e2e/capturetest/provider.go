@@ -31,14 +31,14 @@ type Provider struct {
 	faults  []string
 }
 
-// Request is what a Provider was asked.
+// Request is a request that a Provider got.
 type Request struct {
 	Method, URL, Authorization, Body string
 	At                               time.Time
 }
 
-// New makes a provider that answers requests of the same method and path in the order of the names; the last
-// answer is given again and again. It panics when there is no such capture.
+// New returns a provider that answers requests of the same method and path with the captures in the order of the
+// names, and repeats the last one. It panics if there is no such capture.
 func New(names ...string) *Provider {
 	p := &Provider{waiting: map[string][]Exchange{}, handlers: map[string]http.HandlerFunc{}}
 	for _, name := range names {
@@ -58,13 +58,13 @@ func (p *Provider) Replace(pairs ...string) *Provider {
 	return p
 }
 
-// Handle answers a path in another way than was captured. The body of the request has been read; Seen has it.
+// Handle answers a path with a handler instead of a capture. The handler finds the request's body already read; Seen has it.
 func (p *Provider) Handle(path string, handler http.HandlerFunc) *Provider {
 	p.handlers[path] = handler
 	return p
 }
 
-// Seen gives the requests so far whose path begins so.
+// Seen returns the requests so far whose path has the prefix.
 func (p *Provider) Seen(path string) []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,15 +77,15 @@ func (p *Provider) Seen(path string) []Request {
 	return found
 }
 
-// Faults says how requests differed from the captured ones. What was captured of the purpose's description, and
-// whether the resource has the adapter's path, makes no difference.
+// Faults describes how requests differed from the captured ones. It ignores the purpose's description, and whether
+// the resource has the adapter's path.
 func (p *Provider) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.faults
 }
 
-// RoundTrip answers without a network, so that tests can have a clock of their own.
+// RoundTrip answers without a network, for tests in a synthetic time.
 func (p *Provider) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := request.Context().Err(); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take gives the next exchange of a path, with everything replaced.
+// take returns the next exchange of a path, with all replacements.
 func (p *Provider) take(method, path string) (Exchange, bool) {
 	replacer := strings.NewReplacer(p.replace...)
 	for key, queue := range p.waiting {
@@ -139,7 +139,7 @@ func (p *Provider) take(method, path string) (Exchange, bool) {
 	return Exchange{}, false
 }
 
-// replaced works on forms too, whose values are escaped.
+// replaced applies the replacements, also in forms, whose values are escaped.
 func (p *Provider) replaced(asked string) string {
 	pairs := p.replace
 	for _, text := range p.replace {
@@ -160,7 +160,7 @@ func (p *Provider) compare(exchange Exchange, r *http.Request, body string) {
 	}
 }
 
-// normal makes bodies comparable.
+// normal returns a body in a comparable form.
 func normal(contentType, body string) any {
 	var value any
 	switch contentType {

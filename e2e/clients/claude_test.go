@@ -52,7 +52,7 @@ func TestClaudeCode(t *testing.T) {
 	}
 }
 
-// claudeTexts are all texts of a request, one after the other.
+// claudeTexts returns all texts of a request, concatenated.
 func claudeTexts(request messagesRequest) string {
 	var all strings.Builder
 	for _, message := range request.Messages {
@@ -69,7 +69,7 @@ func claudeTexts(request messagesRequest) string {
 	return all.String()
 }
 
-// claudeInstructions are those of a server, which stand below its name.
+// claudeInstructions returns the instructions of a server, which follow its name.
 func claudeInstructions(t *testing.T, request messagesRequest, server string) string {
 	t.Helper()
 	_, after, found := strings.Cut(claudeTexts(request), "\n## "+server+"\n")
@@ -80,7 +80,7 @@ func claudeInstructions(t *testing.T, request messagesRequest, server string) st
 	return instructions
 }
 
-// claudeNames are the tools of a server that the model is told of without a description.
+// claudeNames returns the tools of a server that the model gets without a description.
 func claudeNames(request messagesRequest, server string) []string {
 	var names []string
 	for line := range strings.Lines(claudeTexts(request)) {
@@ -91,7 +91,7 @@ func claudeNames(request messagesRequest, server string) []string {
 	return names
 }
 
-// claudeTools are the tools of a server with their descriptions.
+// claudeTools returns the tools of a server with their descriptions.
 func claudeTools(request messagesRequest, server string) []messagesTool {
 	var tools []messagesTool
 	for _, offered := range request.Tools {
@@ -102,7 +102,7 @@ func claudeTools(request messagesRequest, server string) []messagesTool {
 	return tools
 }
 
-// toolResults are the results of all calls that a conversation holds, in their order.
+// toolResults returns the results of all calls of a conversation, in order.
 func toolResults(t *testing.T, request messagesRequest) []json.RawMessage {
 	t.Helper()
 	var results []json.RawMessage

@@ -22,7 +22,7 @@ import (
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
 // TestConformance runs the official suite against `pdpp-mcp serve` (R-HOST-1). What a product without fixtures cannot pass
-// stands in testdata/conformance, each entry with its reason; an entry that passes fails the test too.
+// is listed in testdata/conformance, each entry with its reason; an entry that passes fails the test too.
 func TestConformance(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -100,9 +100,9 @@ func buildEverything(t *testing.T) string {
 	return program
 }
 
-// suiteProxy stands before pdpp-mcp, since the suite cannot send a bearer and keeps no pace. It is not for the fixtures:
-// before servers with sessions, which ask the client in the middle of a call, a reverse proxy of package http loses a
-// message now and then, also before the SDK's own server alone.
+// suiteProxy forwards the suite's requests to pdpp-mcp, adds a bearer and limits their rate. It is not used with the fixtures:
+// with servers that send requests to the client during a call, a reverse proxy of package http sometimes loses a message,
+// also with the SDK's server alone.
 type suiteProxy struct {
 	server *httptest.Server
 	origin string
@@ -117,7 +117,7 @@ func newSuiteProxy(t *testing.T, pace rate.Limit) *suiteProxy {
 	return &suiteProxy{server, "http://" + server.Listener.Addr().String(), rate.NewLimiter(pace, 40)}
 }
 
-// forward begins to forward requests, as the client sent them but for the bearer.
+// forward starts to forward requests, unchanged but for the bearer.
 func (s *suiteProxy) forward(t *testing.T, origin string) {
 	t.Helper()
 	target, err := url.Parse(origin)
@@ -137,7 +137,7 @@ func (s *suiteProxy) forward(t *testing.T, origin string) {
 	s.server.Start()
 }
 
-// runSuite gives the server at an origin to the suite. It must find what is expected.
+// runSuite runs the suite against the server at an origin, and checks its findings.
 func runSuite(t *testing.T, origin, revision string, flags ...string) {
 	t.Helper()
 	suite := filepath.Join(packages, "..", "@modelcontextprotocol", "conformance", "dist", "index.js")

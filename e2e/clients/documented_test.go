@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// documented are the commands of docs/clients.md.
+// documented returns the commands of docs/clients.md.
 func documented(t *testing.T) []string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "clients.md"))
@@ -30,8 +30,8 @@ func documented(t *testing.T) []string {
 	return commands
 }
 
-// runDocumented runs the documented commands of one program in their order, and gives what they print. No server is
-// added in another way.
+// runDocumented runs the documented commands of one program in their order, and returns their output. Servers are added in no
+// other way.
 func (u *user) runDocumented(t *testing.T, program string) string {
 	t.Helper()
 	var printed strings.Builder

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// geminiSettings choose a key, which a played model does not look at, and keep the client to itself.
+// geminiSettings set a key, which the scripted model ignores, and turn off telemetry and updates.
 const geminiSettings = `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false},` +
 	`"general":{"enableAutoUpdate":false}}`
 
@@ -80,7 +80,7 @@ func geminiFunctions(request generateRequest, server string) []generateFunction 
 	return slices.DeleteFunc(functions, func(f generateFunction) bool { return !strings.HasPrefix(f.Name, "mcp_"+server+"_") })
 }
 
-// geminiResults are the results of all calls that a conversation holds, in their order.
+// geminiResults returns the results of all calls of a conversation, in order.
 func geminiResults(t *testing.T, request generateRequest) []json.RawMessage {
 	t.Helper()
 	var results []json.RawMessage

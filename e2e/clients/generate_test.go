@@ -29,13 +29,13 @@ type generateFunction struct {
 
 func (r generateRequest) counts() bool { return len(r.Tools) > 0 }
 
-// newGenerateModel plays a model behind the Gemini API, which asks at many paths.
+// newGenerateModel serves a scripted model with the Gemini API, which has many paths.
 func newGenerateModel(t *testing.T, calls ...call) *playedModel[generateRequest, call] {
 	t.Helper()
 	return playModel[generateRequest](t, "POST /", calls, writeCandidate)
 }
 
-// writeCandidate streams an answer: a call, or a word when there is none left.
+// writeCandidate streams an answer: a call, or a word if none is left.
 func writeCandidate(w http.ResponseWriter, _ int, made *call) {
 	part := `{"text":"done"}`
 	if made != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
-// What differs from run to run, and what stands for it in the goldens.
+// What differs from run to run, and its placeholder in the goldens.
 var changing = []struct {
 	pattern *regexp.Regexp
 	stands  string
@@ -31,8 +31,8 @@ func steady(text []byte) []byte {
 	return text
 }
 
-// compareGolden holds what a model was shown to testdata/golden. Strings stand there as they are, so that a reader of the
-// diff sees what the model sees.
+// compareGolden compares what a model was shown with testdata/golden. Strings are not escaped there, so that the diff shows what
+// the model sees.
 func compareGolden(t *testing.T, name string, shown any) {
 	t.Helper()
 	var text bytes.Buffer

@@ -43,7 +43,7 @@ type inspected struct {
 	IsError    bool            `json:"isError"`
 }
 
-// inspect gives the result of a call. The Inspector ends with an error when the call was refused.
+// inspect returns the result of a call. The Inspector exits with an error if the call was refused.
 func (u *user) inspect(t *testing.T, arguments ...string) inspected {
 	t.Helper()
 	printed, err := u.command(t, "mcp-inspector", arguments...).Output()

@@ -14,13 +14,13 @@ import (
 	"testing"
 )
 
-// Folders that are put before everything else in the PATH of the clients.
+// Folders that come first in the PATH of the clients.
 var (
 	programs string // holds pdpp-mcp, pdpp-sandbox and the conformance fixtures
 	packages string // holds what npm installed
 )
 
-// pdpp is the one provider of all tests, since a sandbox takes its time to fill.
+// pdpp is the provider of all tests, because filling a sandbox takes time.
 var pdpp *provider
 
 func TestMain(m *testing.M) {

@@ -30,13 +30,13 @@ type messagesMessage struct {
 
 func (r messagesRequest) counts() bool { return len(r.Tools) > 0 }
 
-// newMessagesModel plays a model behind the Messages API of Anthropic.
+// newMessagesModel serves a scripted model with the Messages API of Anthropic.
 func newMessagesModel(t *testing.T, calls ...call) *playedModel[messagesRequest, call] {
 	t.Helper()
 	return playModel[messagesRequest](t, "POST /v1/messages", calls, writeMessage)
 }
 
-// writeMessage streams an answer: a call, or a word when there is none left.
+// writeMessage streams an answer: a call, or a word if none is left.
 func writeMessage(w http.ResponseWriter, number int, made *call) {
 	block, delta, reason := `{"type":"text","text":""}`, `{"type":"text_delta","text":"done"}`, "end_turn"
 	if made != nil {

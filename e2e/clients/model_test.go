@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// call is a tool call that a played model makes.
+// call is a tool call that a scripted model makes.
 type call struct {
 	Tool      string
 	Arguments string // JSON
 }
 
-// playedModel stands behind the API of a model. It makes its calls one after the other, and keeps what it is told.
+// playedModel is a scripted model behind the API of a real one. It makes its calls in order, and keeps the requests.
 type playedModel[Request modelRequest, Call any] struct {
 	URL string // of the server, without a path
 
@@ -29,12 +29,12 @@ type playedModel[Request modelRequest, Call any] struct {
 
 // modelRequest is a request in the form of one API.
 type modelRequest interface {
-	// counts is false for the requests by which a client asks for titles and the like.
+	// counts reports whether a request belongs to the conversation; requests for titles and the like do not.
 	counts() bool
 }
 
-// playModel serves a model on loopback until the test ends. Write streams the answer to a request with this number:
-// a call, or a word when there is none left.
+// playModel serves a scripted model on loopback until the test ends. write streams the answer to a request by its number:
+// a call, or a word if none is left.
 func playModel[Request modelRequest, Call any](
 	t *testing.T, pattern string, calls []Call, write func(w http.ResponseWriter, number int, made *Call),
 ) *playedModel[Request, Call] {
@@ -56,7 +56,7 @@ func playModel[Request modelRequest, Call any](
 	return model
 }
 
-// next gives the number of the request, from 1, and the call to make, or none when all are made. A request that
+// next returns the number of the request, from 1, and the call to make, or none if all are made. A request that
 // does not count has the number 0.
 func (m *playedModel[Request, Call]) next(request Request) (number int, made *Call) {
 	m.mu.Lock()
@@ -71,7 +71,7 @@ func (m *playedModel[Request, Call]) next(request Request) (number int, made *Ca
 	return number, nil
 }
 
-// requests are those that count, in their order.
+// requests returns the requests that count, in order.
 func (m *playedModel[Request, Call]) requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -55,10 +55,10 @@ func startSandbox() (p *provider, end func(), err error) {
 	return p, end, nil
 }
 
-// serve runs `pdpp-mcp serve` before the provider, and gives its origin. It ends with the test.
+// serve runs `pdpp-mcp serve` for the provider until the test ends, and returns its origin.
 func (p *provider) serve(t *testing.T, flags ...string) string {
 	t.Helper()
-	// The test's context ends before its clean-up, which ends the process by its own means.
+	// The test's context ends before its clean-up, which stops the process itself.
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(programs, "pdpp-mcp"), append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--provider-url", p.URL,
 		"--authorization-server", p.URL, "--introspection-client-id", p.ClientID,

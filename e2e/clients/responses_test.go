@@ -30,13 +30,13 @@ type responsesItem struct {
 
 func (responsesRequest) counts() bool { return true }
 
-// newResponsesModel plays a model behind the Responses API of OpenAI, which is found below /v1 of its URL.
+// newResponsesModel serves a scripted model with the Responses API of OpenAI, below /v1 of its URL.
 func newResponsesModel(t *testing.T, calls ...namespacedCall) *playedModel[responsesRequest, namespacedCall] {
 	t.Helper()
 	return playModel[responsesRequest](t, "POST /v1/responses", calls, writeResponse)
 }
 
-// writeResponse streams an answer: a call, or a word when there is none left.
+// writeResponse streams an answer: a call, or a word if none is left.
 func writeResponse(w http.ResponseWriter, number int, made *namespacedCall) {
 	item := `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"done"}]}`
 	if made != nil {

@@ -15,7 +15,7 @@ import (
 // tokenVariable is the variable from which the documented commands take the token of a hosted server.
 const tokenVariable = "PDPP_TOKEN"
 
-// user is somebody with a home of their own, who has connected to the provider and works in a folder.
+// user is a person with a home directory and a working folder, who has connected to the provider.
 type user struct {
 	home, folder string
 	hosted       string // the URL of the hosted server
@@ -53,7 +53,7 @@ func (u *user) write(t *testing.T, name, content string) {
 	}
 }
 
-// longest is how long one client may take for one command. They take seconds; a busy machine with cold disks takes more.
+// longest bounds one command of a client. Most take seconds, but more on a busy machine with cold disks.
 const longest = 5 * time.Minute
 
 // command is a program, or a line for the shell when there are no arguments, as the user would run it.
@@ -70,7 +70,7 @@ func (u *user) command(t *testing.T, program string, arguments ...string) *exec.
 	return command
 }
 
-// run gives what a command prints, on both streams. It must succeed.
+// run returns what a command prints on both streams. The command must succeed.
 func (u *user) run(t *testing.T, program string, arguments ...string) string {
 	t.Helper()
 	printed, err := u.command(t, program, arguments...).CombinedOutput()

@@ -1,11 +1,10 @@
 //go:build !race
 
-// Package exam_test holds the exam: questions that people ask of their own year, of which the true answers come from SQL
-// over the sandbox's tables, and a candidate that sees the strings of one channel only. What the answers cost stands in
-// testdata and can only fall.
+// Package exam_test is the exam: questions about a year of personal data, a candidate that sees only one channel of each
+// result, and true answers from SQL over the sandbox's tables. The costs of the answers are in testdata and may only fall.
 //
-// It counts, and reads 12 MB to do so; what it calls is raced by the journeys. So the race detector, under which it would
-// take a minute, passes it over, and make test runs it beside.
+// It is not built with the race detector, under which it would take a minute; the journeys run the same code with it. make
+// test runs the exam separately.
 package exam_test
 
 import (
@@ -45,7 +44,7 @@ func TestExam(t *testing.T) {
 	golden.File(t, costs, heading+asked()+table+missing)
 }
 
-// asked lists the questions.
+// asked returns the questions as text.
 func asked() string {
 	var text strings.Builder
 	for _, q := range questions {
@@ -103,7 +102,7 @@ func sitAll(t *testing.T) (marks, []string) {
 	return given, names
 }
 
-// reasons lists what cannot be answered yet, and why. A reason that is missing, or that is no reason any more, fails.
+// reasons compares the list of questions without an answer, and why. A missing or an outdated reason fails the test.
 func reasons(t *testing.T, given marks) string {
 	t.Helper()
 	var text strings.Builder
@@ -138,7 +137,7 @@ func progress(t *testing.T, given marks, names []string) string {
 	return text.String()
 }
 
-// read is a file, or nothing when there is none yet.
+// read returns a file, or nothing if it does not exist.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)

@@ -42,7 +42,7 @@ func overHTTP(t *testing.T, provider *journey.Provider) *mcp.ClientSession {
 	return hosttest.ConnectHosted(t, endpoint, provider.Box.Tokens()["package"])
 }
 
-// sitting is a candidate's session, and what it has cost.
+// sitting is a candidate's session, and what it has cost so far.
 type sitting struct {
 	session *mcp.ClientSession
 	channel journey.Channel
@@ -50,7 +50,7 @@ type sitting struct {
 	cost    mark
 }
 
-// sight lets a candidate see one part of each result, and counts what it asks and sees.
+// sight shows a candidate one channel of each result, and counts calls and tokens.
 func (s *sitting) sight(t *testing.T) blind.Sight {
 	return func(ctx context.Context, tool, arguments string) string {
 		result, err := s.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})

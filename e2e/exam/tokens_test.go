@@ -31,10 +31,10 @@ var (
 	opaque    = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{20,}`)
 )
 
-// letters stand in for those of a cursor, of which the same number cost about as much.
+// letters replace those of a cursor; the same number of them costs about as many tokens.
 var letters = strings.Repeat("eyJraW5kIjoicGFnZSIsInNlc3Npb24iOiJyZWNvcmRzIiwicXVlcnkiOiIxMjgxZmJmYmI2YjIwNTYzIiwib3JkZXIi", 40)
 
-// count is the number of tokens of a text with the same words in the place of those that differ from run to run.
+// count returns the number of tokens of a text, with fixed words in place of those that differ from run to run.
 func (c *counter) count(t *testing.T, text string) int {
 	t.Helper()
 	text = requestID.ReplaceAllString(text, "req_0213c7523073a8c5")

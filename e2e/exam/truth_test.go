@@ -31,7 +31,7 @@ issue AS (SELECT data->>'repository' AS repository, data->>'number' AS number, d
 	data->>'closed_at' AS closed_at, data->>'body' AS text FROM live WHERE stream = 'issues')
 `
 
-// truth is the answer by SQL: columns with a semicolon between them, rows with a line each.
+// truth returns the answer by SQL: columns separated by semicolons, one row per line.
 func (q question) truth(t *testing.T, provider *journey.Provider) string {
 	t.Helper()
 	rows, err := provider.Box.Store().DB().QueryContext(t.Context(), tables+q.truths)

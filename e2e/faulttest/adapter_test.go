@@ -40,7 +40,7 @@ const (
 	slack = 1500 * time.Millisecond
 )
 
-// box is the one provider of all tests. Nobody changes its records.
+// box is the provider of all tests. Its records never change.
 var box = sync.OnceValue(func() *sandbox.Sandbox {
 	opened, err := sandbox.New(context.Background(), sandbox.Options{PublicURL: "http://provider.test", Seed: 1})
 	if err != nil {
@@ -49,7 +49,7 @@ var box = sync.OnceValue(func() *sandbox.Sandbox {
 	return opened
 })
 
-// provider answers as box does. Since nobody changes the records, each read is worked out once and its answer repeated.
+// provider answers as box does. Each read is computed once and its answer repeated, because records never change.
 var provider = sync.OnceValue(func() http.Handler {
 	return &repeating{server: box().Handler(), answers: map[string]*httptest.ResponseRecorder{}}
 })
@@ -98,8 +98,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// said is what a caller of an adapter gets.
-type said struct {
+// outcome is the result that a caller of an adapter gets.
+type outcome struct {
 	status     int         // HTTP, 0 for stdio
 	header     http.Header // HTTP
 	body       string      // of an HTTP answer that is no message
@@ -109,7 +109,7 @@ type said struct {
 	took       time.Duration
 }
 
-// adapter is one way to reach the tools, with proxies before the servers that it asks.
+// adapter is one way to call the tools, with proxies in front of the servers that it reads.
 type adapter struct {
 	t        *testing.T
 	rs, as   *faulttest.Proxy // as is nil when nobody asks an authorization server
@@ -118,7 +118,7 @@ type adapter struct {
 	children int       // how many sources a search reads
 	child    time.Duration
 
-	call func(tool, arguments string) said
+	call func(tool, arguments string) outcome
 }
 
 // transport is the adapter's, which ends with the test.
@@ -128,7 +128,7 @@ func transport(t *testing.T) *http.Transport {
 	return made
 }
 
-// overStdio is a local server with a client token.
+// overStdio returns a local server with a client token.
 func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport) *adapter {
 	t.Helper()
 	reader, err := rs.NewClient(rs.Options{
@@ -164,7 +164,7 @@ func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport)
 	}
 	exchange(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
 		`"clientInfo":{"name":"test","version":"1"}}}`)
-	return &adapter{t: t, rs: resource, carrier: carrier, children: 1, call: func(tool, arguments string) said {
+	return &adapter{t: t, rs: resource, carrier: carrier, children: 1, call: func(tool, arguments string) outcome {
 		started := time.Now()
 		answer := result(t, exchange(callOf(tool, arguments)))
 		answer.took = time.Since(started)
@@ -172,7 +172,7 @@ func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport)
 	}}
 }
 
-// overHTTP is a hosted server with one of the sandbox's ready tokens.
+// overHTTP returns a hosted server with one of the sandbox's ready tokens.
 func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, carrier *http.Transport, child time.Duration) *adapter {
 	t.Helper()
 	known := box().Authorization().Caller()
@@ -208,13 +208,13 @@ func overHTTP(t *testing.T, resource, authority *faulttest.Proxy, token string, 
 	})
 	return &adapter{
 		t: t, rs: resource, as: authority, carrier: carrier, recorder: recorder, children: children, child: child,
-		call: func(tool, arguments string) said {
+		call: func(tool, arguments string) outcome {
 			return post(t, client, server.URL, box().Tokens()[token], callOf(tool, arguments))
 		},
 	}
 }
 
-func post(t *testing.T, client *http.Client, url, bearer, message string) said {
+func post(t *testing.T, client *http.Client, url, bearer, message string) outcome {
 	t.Helper()
 	started := time.Now()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+auth.MCPPath, bytes.NewReader([]byte(message)))
@@ -233,7 +233,7 @@ func post(t *testing.T, client *http.Client, url, bearer, message string) said {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := said{body: string(body)}
+	answer := outcome{body: string(body)}
 	if response.StatusCode == http.StatusOK {
 		answer = result(t, body)
 	}
@@ -246,7 +246,7 @@ func callOf(tool, arguments string) string {
 }
 
 // result reads the answer to a call. A protocol error fails the test: a model would not see it.
-func result(t *testing.T, message []byte) said {
+func result(t *testing.T, message []byte) outcome {
 	t.Helper()
 	var decoded struct {
 		Result *struct {
@@ -260,7 +260,7 @@ func result(t *testing.T, message []byte) said {
 	if err := json.Unmarshal(message, &decoded); err != nil || decoded.Result == nil || len(decoded.Result.Content) != 1 {
 		t.Fatalf("%.500q is no result of a call: %v", message, err)
 	}
-	return said{text: decoded.Result.Content[0].Text, structured: decoded.Result.Structured, isError: decoded.Result.IsError}
+	return outcome{text: decoded.Result.Content[0].Text, structured: decoded.Result.Structured, isError: decoded.Result.IsError}
 }
 
 // readings counts the statuses of what was sent to the resource server. It is a host.Recorder.
@@ -269,7 +269,7 @@ type readings struct {
 	statuses []int
 }
 
-// Read notes a status.
+// Read counts a status.
 func (r *readings) Read(status int, _ time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

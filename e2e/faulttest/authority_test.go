@@ -14,21 +14,21 @@ import (
 // introspected is a body that introspection could have, of a token that is active.
 const introspected = `{"active":true,"pdpp_token_kind":"client","client_id":"c","grant_id":"g"}`
 
-// betrayal is a fault of the authorization server. After each of them a token is neither let in nor called bad.
-type betrayal struct {
+// wrongAnswer is a fault of the authorization server. With it a token is neither accepted nor called invalid.
+type wrongAnswer struct {
 	name  string
 	fault faulttest.Fault
 }
 
-// silences are faults that last until the deadline, betrayals those that are answers of a kind.
-var silences = []betrayal{
+// timeouts are faults that last until the deadline, wrongAnswers those that are answers of a kind.
+var timeouts = []wrongAnswer{
 	{"latency past the deadline", faulttest.Latency(time.Minute)},
 	{"hang", faulttest.Hang},
 	{"slow header", faulttest.SlowHeader(20 * time.Millisecond)},
 	{"slow body", faulttest.SlowBody(20 * time.Millisecond)},
 }
 
-var betrayals = []betrayal{
+var wrongAnswers = []wrongAnswer{
 	{"hang-up", faulttest.HangUp},
 	{"reset", faulttest.Reset},
 	{"reset in the body", faulttest.ResetInBody},
@@ -58,15 +58,15 @@ var betrayals = []betrayal{
 	{"two documents", faulttest.Replaced(introspected + introspected)},
 }
 
-// R-HOST-4: an authorization server in trouble closes the door for the time of its trouble, with a status and a code that
-// say so, and the resource server sees nothing. What was verified before goes on.
+// R-HOST-4: while the authorization server fails, requests are refused with a status and a code that say so, and the resource
+// server sees nothing. Tokens that were verified before still work.
 func TestFaultsOfTheAuthorizationServer(t *testing.T) {
 	for _, way := range ways[1:] { // nobody introspects over stdio
 		t.Run(way.name, func(t *testing.T) {
 			watch(t)
-			for i, fault := range slices.Concat(silences, betrayals) {
+			for i, fault := range slices.Concat(timeouts, wrongAnswers) {
 				t.Run(fault.name, func(t *testing.T) {
-					watchOrWait(t, i < len(silences))
+					watchOrWait(t, i < len(timeouts))
 					resource := faulttest.New(t)
 					resource.Serve(provider())
 					a := way.start(t, resource, childWithin)
@@ -92,7 +92,7 @@ func TestFaultsOfTheAuthorizationServer(t *testing.T) {
 	}
 }
 
-// The same without an authorization server.
+// The same while the authorization server is down.
 func TestAuthorizationServerIsDown(t *testing.T) {
 	for _, way := range ways[1:] {
 		t.Run(way.name, func(t *testing.T) {
@@ -108,8 +108,8 @@ func TestAuthorizationServerIsDown(t *testing.T) {
 	}
 }
 
-// assertUnavailable checks the HTTP answer of an adapter that cannot find out who calls.
-func (s said) assertUnavailable(t *testing.T) {
+// assertUnavailable checks the HTTP answer of an adapter that cannot introspect the token.
+func (s outcome) assertUnavailable(t *testing.T) {
 	t.Helper()
 	var told struct {
 		Error struct {

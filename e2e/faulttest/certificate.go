@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// certificates are what a proxy shows.
+// certificates are the certificates of a proxy.
 type certificates struct {
 	shown   atomic.Pointer[tls.Certificate]
 	trusted *x509.CertPool
@@ -27,8 +27,8 @@ func (c *certificates) config() *tls.Config {
 	}
 }
 
-// Secure makes a proxy that has not begun to serve speak TLS with a certificate for its address, and gives the pool in
-// which that one is trusted.
+// Secure makes a proxy that does not serve yet use TLS with a certificate for its address, and returns the pool that trusts
+// it.
 func (p *Proxy) Secure() *x509.CertPool {
 	p.t.Helper()
 	p.secured = &certificates{trusted: x509.NewCertPool()}
@@ -50,7 +50,7 @@ const (
 	Expired                      // trusted, and over
 )
 
-// Present shows another certificate from now on, to new connections.
+// Present uses another certificate for new connections.
 func (p *Proxy) Present(kind Certificate) {
 	p.t.Helper()
 	address, lasts := "127.0.0.1", time.Hour
@@ -67,7 +67,7 @@ func (p *Proxy) Present(kind Certificate) {
 	p.secured.shown.Store(changed)
 }
 
-// certificate makes one that signs itself. It began two hours ago.
+// certificate returns a self-signed certificate that is valid since two hours ago.
 func certificate(t testing.TB, address string, lasts time.Duration) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/faulttest"
 )
 
-// R-ERR-4, R-ERR-6: to a server whose certificate has become another's, no bearer is sent, and the words say what it is. A
-// renewed certificate is nobody's trouble.
+// R-ERR-4, R-ERR-6: no bearer is sent to a server whose certificate is not valid any more, and the message names the
+// certificate. A renewed certificate works.
 func TestCertificateChanges(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -59,7 +59,7 @@ func secured(t *testing.T, whose string, resource *faulttest.Proxy, carrier *htt
 	return overHTTP(t, resource, authority(t), "package", carrier, childWithin)
 }
 
-// The authorization server's certificate is held to the same.
+// The authorization server's certificate is checked the same way.
 func TestCertificateOfTheAuthorizationServerChanges(t *testing.T) {
 	for name, changed := range map[string]faulttest.Certificate{
 		"not trusted": faulttest.Untrusted, "of another name": faulttest.OtherName, "expired": faulttest.Expired,

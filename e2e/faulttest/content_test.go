@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/faulttest"
 )
 
-// R-ERR-4, design: what is strange and still JSON is passed on or refused, and never makes a process fail. Numbers keep
+// R-ERR-4, design: unusual but valid JSON is passed on or refused, and never crashes the process. Numbers keep
 // their digits in both channels.
 func TestStrangeContent(t *testing.T) {
 	tests := []struct {
@@ -69,9 +69,9 @@ func TestStrangeContent(t *testing.T) {
 	}
 }
 
-// assertUsable checks that a result is one that clients can read, whatever was in it: text, an object, and no failure that
-// nobody has foreseen.
-func (s said) assertUsable(t *testing.T, tool string) {
+// assertUsable checks that clients can read a result, whatever was in it: it has text and an object, and is not an internal
+// error.
+func (s outcome) assertUsable(t *testing.T, tool string) {
 	t.Helper()
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(s.structured, &object); err != nil {

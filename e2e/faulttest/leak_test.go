@@ -8,8 +8,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// watch fails the test when it leaves a goroutine or a descriptor behind. It is called before anything of the test
-// is started, so that its clean-up is the last.
+// watch fails the test if it leaks a goroutine or a descriptor. Call it first in the test, so that its clean-up runs last.
 func watch(t *testing.T) {
 	t.Helper()
 	box() // stays open for other tests

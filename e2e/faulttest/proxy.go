@@ -1,5 +1,5 @@
-// Package faulttest stands between the adapter and a server that it asks, and does to answers what networks, proxies
-// and broken servers do. Only tests import it.
+// Package faulttest is a proxy between the adapter and a server that injects the faults of networks, proxies and broken
+// servers. Only tests import it.
 //
 // It works on HTTP, since most of what goes wrong between an adapter and a resource server does: a proxy for bytes
 // alone, such as toxiproxy, would leave out every fault of headers and bodies and bring some twenty modules.
@@ -22,21 +22,21 @@ import (
 // Fault answers a request in place of the server behind the proxy, which it may ask.
 type Fault func(w http.ResponseWriter, r *http.Request, server http.Handler)
 
-// Plan says which requests meet a fault.
+// Plan chooses the fault, if any, that a request meets.
 type Plan struct {
 	Fault  Fault
 	Times  int    // 0: until Heal
 	Bearer string // of the requests that meet it; empty for all
 }
 
-// Request is what came to the proxy.
+// Request is a request that came to the proxy.
 type Request struct {
 	Method, URI string
 	Bearer      string
 	Faulty      bool // it met a fault
 }
 
-// Proxy listens on one address of this machine and passes on what meets no fault. It is safe for concurrent use.
+// Proxy listens on a loopback address and forwards requests that meet no fault. It is safe for concurrent use.
 type Proxy struct {
 	URL string // its origin
 
@@ -54,7 +54,7 @@ type Proxy struct {
 	ended   chan struct{} // closed when running has ended
 }
 
-// New makes a proxy on a free port, which it holds. Nothing is answered until Serve.
+// New returns a proxy that listens on a free port. It answers nothing until Serve.
 func New(t testing.TB) *Proxy {
 	t.Helper()
 	p := &Proxy{t: t}
@@ -75,7 +75,7 @@ func (p *Proxy) listen(address string) net.Listener {
 	return listener
 }
 
-// Serve begins to pass requests on to a server.
+// Serve starts to forward requests to a server.
 func (p *Proxy) Serve(server http.Handler) {
 	p.server = server
 	p.Start()
@@ -109,7 +109,7 @@ func (p *Proxy) Start() {
 	}()
 }
 
-// Stop refuses connections from now on. Requests under way have the grace to end; then their connections break.
+// Stop refuses new connections. Running requests have the grace to end; then their connections are closed.
 func (p *Proxy) Stop(grace time.Duration) {
 	p.mu.Lock()
 	running, ended, held := p.running, p.ended, p.held
@@ -129,7 +129,7 @@ func (p *Proxy) Stop(grace time.Duration) {
 	<-ended
 }
 
-// Inject lets requests meet a fault from now on, in place of any other.
+// Inject sets the fault that requests meet from now on.
 func (p *Proxy) Inject(plan Plan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +139,7 @@ func (p *Proxy) Inject(plan Plan) {
 // Heal ends the fault.
 func (p *Proxy) Heal() { p.Inject(Plan{}) }
 
-// Take gives the requests since the last time.
+// Take returns the requests since the last call.
 func (p *Proxy) Take() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +148,7 @@ func (p *Proxy) Take() []Request {
 	return seen
 }
 
-// keep notes a request. A long run that never takes what it kept loses the later ones.
+// keep records a request, up to a bound.
 func (p *Proxy) keep(request Request) {
 	const most = 10_000
 	if len(p.seen) < most {
@@ -171,7 +171,7 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request) {
 	fault(w, r, p.server)
 }
 
-// take notes a request and gives the fault that it meets, or nil.
+// take records a request and returns the fault that it meets, or nil.
 func (p *Proxy) take(r *http.Request) Fault {
 	bearer := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	p.mu.Lock()

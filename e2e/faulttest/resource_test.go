@@ -38,7 +38,7 @@ const (
 
 // read is the call that the tests make: one read, or with a package one of each source. Whatever comes of it, the address
 // behind which the resource server stands is not in the result (R-ERR-1, R-HOST-1).
-func (a *adapter) read() said {
+func (a *adapter) read() outcome {
 	a.t.Helper()
 	tool, arguments := "query_records", query
 	if a.children > 1 {
@@ -51,7 +51,7 @@ func (a *adapter) read() said {
 	return got
 }
 
-// limit is what one read may take.
+// limit is how long one read may take.
 func (a *adapter) limit() time.Duration {
 	if a.children > 1 {
 		return a.child*6/5 + slack
@@ -60,13 +60,13 @@ func (a *adapter) limit() time.Duration {
 }
 
 // R-ERR-4, R-ERR-2, R-ERR-3, R-HOST-5: whatever the resource server does, a call gets one answer within its deadline, both
-// channels say what is wrong and what to do, each try is counted and has the caller's own bearer, nothing is left behind, and
-// the next call works.
+// channels name the error and the next step, each try is counted and has the caller's bearer, nothing leaks, and the next
+// call works.
 func TestFaultsOfTheResourceServer(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			watch(t)
-			for _, fault := range misfortunes {
+			for _, fault := range faultCases {
 				t.Run(fault.name, func(t *testing.T) {
 					watchOrWait(t, fault.waits())
 					resource := faulttest.New(t)
@@ -147,7 +147,7 @@ func TestResourceServerIsDown(t *testing.T) {
 // (R-STDIO-3).
 func TestFaultsAtTheStart(t *testing.T) {
 	watch(t)
-	for _, fault := range misfortunes {
+	for _, fault := range faultCases {
 		if fault.code == "" {
 			continue
 		}
@@ -168,7 +168,7 @@ func TestFaultsAtTheStart(t *testing.T) {
 func TestFaultsOfOneSource(t *testing.T) {
 	watch(t)
 	member := box().Authorization().Members("package")[1]
-	for _, fault := range misfortunes {
+	for _, fault := range faultCases {
 		if fault.code == "" {
 			continue
 		}

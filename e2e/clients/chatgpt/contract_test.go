@@ -1,5 +1,5 @@
-// Package chatgpt_test holds search and fetch to what ChatGPT expects of a server for its connectors and for deep
-// research. The schemas in testdata are that contract.
+// Package chatgpt_test checks search and fetch against ChatGPT's contract for connectors and deep research, whose
+// schemas are in testdata.
 package chatgpt_test
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// contract is a schema of testdata.
+// contract returns a schema of testdata.
 func contract(t *testing.T, name string) *jsonschema.Resolved {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", name+".schema.json"))
@@ -30,7 +30,7 @@ func contract(t *testing.T, name string) *jsonschema.Resolved {
 	return resolved
 }
 
-// decode takes what must fit a schema apart.
+// decode checks JSON against a schema, and decodes it.
 func decode(t *testing.T, schema *jsonschema.Resolved, content, into any) {
 	t.Helper()
 	encoded, err := json.Marshal(content)
@@ -86,7 +86,7 @@ func TestSearchAndFetch(t *testing.T) {
 	}
 }
 
-// R-SEARCH-5: nothing found is an empty list, and no error.
+// R-SEARCH-5: a search without hits gives an empty list, not an error.
 func TestSearchFindsNothing(t *testing.T) {
 	var hits found
 	decode(t, contract(t, "search"), newServer(t).call(t, "search", map[string]any{"query": "zyxwvut"}).StructuredContent, &hits)
@@ -104,7 +104,7 @@ func TestTextOfSearchIsNotTheContract(t *testing.T) {
 	}
 }
 
-// R-SURF-3: ChatGPT asks people to confirm each call of a tool that does not say that it reads.
+// R-SURF-3: ChatGPT asks people to confirm each call of a tool that is not marked as read-only.
 func TestToolsSayThatTheyRead(t *testing.T) {
 	listed, err := newServer(t).session(t).ListTools(t.Context(), nil)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestToolsSayThatTheyRead(t *testing.T) {
 	}
 }
 
-// textOf is the one text of a result.
+// textOf returns the only text of a result.
 func textOf(t *testing.T, result *mcp.CallToolResult) string {
 	t.Helper()
 	if len(result.Content) != 1 {

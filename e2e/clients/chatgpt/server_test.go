@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// server is a hosted server before a provider of its own.
+// server is a hosted server with its provider.
 type server struct {
 	provider *journey.Provider
 	endpoint string
@@ -23,13 +23,13 @@ func newServer(t *testing.T) *server {
 	return &server{provider, hosttest.ServeHosted(t, gen.Surface(), provider.Upstream())}
 }
 
-// session is a new one.
+// session opens a new session.
 func (s *server) session(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	return hosttest.ConnectHosted(t, s.endpoint, s.provider.Box.Tokens()["everything"])
 }
 
-// call calls a tool, which must not fail, in a session of its own.
+// call calls a tool in a new session. The call must succeed.
 func (s *server) call(t *testing.T, name string, arguments map[string]any) *mcp.CallToolResult {
 	t.Helper()
 	result, err := s.session(t).CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})

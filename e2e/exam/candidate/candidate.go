@@ -1,7 +1,7 @@
-// Package candidate sits the exam in the place of a model. A Candidate has a blind reader, so that it sees the strings of
-// one channel and nothing else. It begins with what a competent model would try that knows only the instructions, the
-// tools and the question; ids, names of streams and of fields it takes from results, by what their names mean in the
-// question. What is refused it tries in another way when the refusal or what it has read shows one.
+// Package candidate takes the exam in place of a model. A Candidate reads with a blind reader, which sees only the strings of
+// one channel. It starts with what a competent model would try that knows only the instructions, the tools and the
+// question, and takes ids and the names of streams and fields from results. After an error it tries another way if the error
+// or an earlier result shows one.
 package candidate
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// ErrNoWay says that nothing which the candidate was shown leads to an answer.
+// ErrNoWay reports that nothing that the candidate was shown leads to an answer.
 var ErrNoWay = errors.New("nothing that was shown leads to an answer")
 
-// Candidate answers questions. It is not safe for concurrent use; each question is for a new one, as in a new session.
+// Candidate answers one question, as in a new session. It is not safe for concurrent use.
 type Candidate struct {
 	*blind.Reader
 	index []blind.Source // once it was read
 }
 
-// Answer finds the answer to a question. An error says that there is none to be had.
+// Answer finds the answer to a question, or returns an error if it finds none.
 type Answer func(context.Context, *Candidate) (string, error)
 
 // most is the largest page that the arguments' descriptions allow.
@@ -195,7 +195,7 @@ func largest(counts map[string]int) (string, int) {
 	return best, most
 }
 
-// text is what a JSON value says.
+// text returns a JSON value as plain text.
 func text(value json.RawMessage) string {
 	var said string
 	if json.Unmarshal(value, &said) == nil {

@@ -15,8 +15,8 @@ func (a *adapter) mustAnswer(when string) {
 	got.assertAnswer(a.t, a)
 }
 
-// beginAnew forgets what was counted, and the connections: package http replaces one that was kept open and turns out
-// to be closed, which the resource server sees as one more try.
+// beginAnew resets the counts and closes idle connections: package http retries on a kept-alive connection that turns out to
+// be closed, which the resource server would see as one more try.
 func (a *adapter) beginAnew() {
 	a.carrier.CloseIdleConnections()
 	a.rs.Take()
@@ -25,8 +25,8 @@ func (a *adapter) beginAnew() {
 	}
 }
 
-// assertTries compares what the resource server saw with what was promised, and with what the host counted.
-func (a *adapter) assertTries(fault misfortune) {
+// assertTries compares the number of requests at the resource server with the expected one and with the host's metrics.
+func (a *adapter) assertTries(fault faultCase) {
 	a.t.Helper()
 	want := fault.tries * a.children
 	if fault.times > 0 {
@@ -54,8 +54,8 @@ func (a *adapter) assertTries(fault misfortune) {
 	}
 }
 
-// assertAnswer checks that there are records, and no word of trouble.
-func (s said) assertAnswer(t *testing.T, a *adapter) {
+// assertAnswer checks that there are records, and no error or warning.
+func (s outcome) assertAnswer(t *testing.T, a *adapter) {
 	t.Helper()
 	if s.isError || strings.Contains(s.text, "source_unavailable") {
 		t.Errorf("got %s", s.text)
@@ -65,8 +65,8 @@ func (s said) assertAnswer(t *testing.T, a *adapter) {
 	}
 }
 
-// assertError checks that both channels tell one error.
-func (s said) assertError(t *testing.T, code, says string, sources int) {
+// assertError checks that both channels have the same error.
+func (s outcome) assertError(t *testing.T, code, says string, sources int) {
 	t.Helper()
 	var structured struct {
 		Error json.RawMessage `json:"error"`

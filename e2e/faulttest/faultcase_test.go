@@ -6,8 +6,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/faulttest"
 )
 
-// misfortune is a fault of the resource server, and what a read that meets it comes to.
-type misfortune struct {
+// faultCase is a fault of the resource server, and the expected outcome of a read that meets it.
+type faultCase struct {
 	name  string
 	fault faulttest.Fault
 	times int    // that it happens; 0: until it is over
@@ -16,16 +16,16 @@ type misfortune struct {
 	tries int    // that the resource server sees of one read
 }
 
-// childWithin is what each source of a package may take.
-func (m misfortune) childWithin() time.Duration {
+// childWithin is how long each source of a package may take.
+func (m faultCase) childWithin() time.Duration {
 	if m.code == tooLarge {
 		return longWithin
 	}
 	return childWithin
 }
 
-// waits reports whether the call takes its time, and little else: until a deadline, or from try to try.
-func (m misfortune) waits() bool { return m.code == overdue || m.tries > 1 }
+// waits reports whether the call mostly waits: for a deadline, or between tries.
+func (m faultCase) waits() bool { return m.code == overdue || m.tries > 1 }
 
 const (
 	unreachable = "rs_unreachable"
@@ -35,10 +35,10 @@ const (
 	redirected  = "rs_redirect"
 )
 
-// elsewhere is where redirects lead. Nothing may ever come there.
+// elsewhere is the target of redirects. It must not get a request.
 const elsewhere = "http://192.0.2.1"
 
-var misfortunes = []misfortune{
+var faultCases = []faultCase{
 	{"latency within the deadline", faulttest.Latency(50 * time.Millisecond), 0, "", "", 1},
 	{"latency past the deadline", faulttest.Latency(time.Minute), 0, overdue, "did not answer within", 1},
 	{"hang", faulttest.Hang, 0, overdue, "did not answer within", 1},
