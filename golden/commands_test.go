@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// R-SURF-1, R-FOOT-2: the commands of the terminal are no tools: no client sees or reaches one.
+// R-SURF-1, R-FOOT-2: the commands of the terminal are not tools: no client can see or call one.
 func TestCommandsAreNotOffered(t *testing.T) {
 	commands := gen.Commands()
 	if len(commands) < 9 {
@@ -36,7 +36,7 @@ func TestCommandsAreNotOffered(t *testing.T) {
 	}
 }
 
-// R-SURF-3: what is offered only reads. What changes something is a command.
+// R-SURF-3: every tool only reads. What changes data is a command.
 func TestOnlyCommandsChangeSomething(t *testing.T) {
 	surface, err := toolspec.Load(os.DirFS("../toolspec"))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package golden compares what a test got with a file that is reviewed. The files of this folder are the goldens of the
-// whole project, and its tests hold them. Only tests import it.
+// Package golden compares what a test got with a reviewed file. This folder has the goldens of the whole project and the
+// tests that compare them. Only tests import the package.
 package golden
 
 import (

@@ -17,10 +17,10 @@ import (
 
 const module = "github.com/pdppmcp/pdpp-mcp/"
 
-// servers are the binaries that are shipped, with the folder of each.
+// servers are the released binaries, with the folder of each.
 var servers = []string{"cmd/pdpp-mcp", "cmd/pdpp-sandbox"}
 
-// importsHeader explains the golden to who reads its diff.
+// importsHeader explains the golden to readers of its diff.
 const importsHeader = `# Which package imports which, and what is linked into each binary. Tests do not count.
 # A change of this file is a change of the architecture: make it on purpose.
 # go test ./golden -run Imports -update writes it.
@@ -41,7 +41,7 @@ func TestImportsAreTheGolden(t *testing.T) {
 	golden.File(t, "imports.txt", text.String())
 }
 
-// The architecture page shows the same picture, with what stands below a folder as the folder.
+// The architecture page shows the same picture; packages below a folder count as the folder.
 func TestThePictureShowsTheImports(t *testing.T) {
 	const page = "../docs/architecture.md"
 	_, picture, _ := strings.Cut(string(readFile(t, page)), "## Which way imports go")
@@ -70,7 +70,7 @@ func TestThePictureShowsTheImports(t *testing.T) {
 	}
 }
 
-// folder is how the picture names a package.
+// folder returns the name of a package in the picture.
 func folder(name string) string {
 	parts := strings.Split(name, "/")
 	switch parts[0] {
@@ -85,8 +85,8 @@ func folder(name string) string {
 	return parts[0]
 }
 
-// allowed says what the packages below a folder may import of the project, besides what stands below the
-// same folder. A folder that is not here may import everything.
+// allowed lists what the packages below a folder may import of the project, besides packages below the same
+// folder. A folder that is not listed may import everything.
 var allowed = map[string][]string{
 	"gen": {"runtime/tool", "runtime/refusal", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/precondition", "runtime/operation", "runtime/render"},
 
@@ -151,8 +151,8 @@ func TestImportsFlowOneWay(t *testing.T) {
 	}
 }
 
-// The client of the resource server and the handles stand on the standard library; the client takes its waits
-// between tries from a library that has no dependencies itself.
+// The client of the resource server and the handles need only the standard library, except that the client takes
+// the waits between its tries from a library without dependencies.
 func TestTheFoundationNeedsHardlyALibrary(t *testing.T) {
 	for folder, may := range map[string][]string{
 		"runtime/rs":       {"github.com/cenkalti/backoff/v5"},
@@ -209,7 +209,7 @@ func edges(t *testing.T) []edge {
 	return found
 }
 
-// linkedModules are the modules of others that a package needs, without their versions.
+// linkedModules returns the third-party modules that a package links, without versions.
 func linkedModules(t *testing.T, folder string) []string {
 	t.Helper()
 	linked := goList(t, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+folder)
@@ -217,7 +217,7 @@ func linkedModules(t *testing.T, folder string) []string {
 	return slices.Compact(linked)
 }
 
-// goList is the lines that go list prints for the module, without empty ones.
+// goList returns the lines that go list prints for the module, without empty ones.
 func goList(t *testing.T, arguments ...string) []string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", append([]string{"list"}, arguments...)...)
@@ -231,7 +231,7 @@ func goList(t *testing.T, arguments ...string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// room is the folder whose rule a package follows.
+// room returns the folder in allowed whose rule applies to a package.
 func room(name string) (string, bool) {
 	for ; name != "."; name = path.Dir(name) {
 		if _, ok := allowed[name]; ok {

@@ -12,13 +12,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
-// licensesHeader explains the golden to who reads its diff.
+// licensesHeader explains the golden to readers of its diff.
 const licensesHeader = `# The modules linked into pdpp-mcp, their versions, and the licences (SPDX) that their files say.
 # go test ./golden -run Licenses -update writes it.
 `
 
-// licenses are told apart by words that stand in no other of them. All of them may be linked into a binary that
-// is given away, with their texts.
+// licenses are recognized by words that occur in no other licence. All of them permit linking into a distributed
+// binary, with their texts.
 var licenses = []struct {
 	spdx  string
 	words *regexp.Regexp
@@ -31,8 +31,8 @@ var licenses = []struct {
 	{"ISC", regexp.MustCompile(`Permission to use, copy, modify, and/or distribute this software`)},
 }
 
-// Every module that is linked has a licence that is known and that permits it. A module or a version that is new
-// changes the golden on purpose.
+// Every linked module has a known licence that permits it. A new module or version changes the golden on
+// purpose.
 func TestLicensesAreTheGolden(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(licensesHeader)
@@ -46,7 +46,7 @@ func TestLicensesAreTheGolden(t *testing.T) {
 	golden.File(t, "licenses.txt", text.String())
 }
 
-// linkedModule is a module of others with its version, and where its files are.
+// linkedModule is a third-party module with its version and the folder of its files.
 type linkedModule struct{ module, folder string }
 
 func linkedModuleFolders(t *testing.T) []linkedModule {
@@ -62,7 +62,7 @@ func linkedModuleFolders(t *testing.T) []linkedModule {
 	return linked
 }
 
-// licenseOf reads the licence files of a module's root.
+// licenseOf returns the licence in the files of a module's root.
 func licenseOf(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)

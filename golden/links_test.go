@@ -14,7 +14,7 @@ var (
 	code    = regexp.MustCompile("(?ms)^```.*?^```$")
 )
 
-// A link from one page to another leads to a file that is there, and to a heading of it.
+// Every link from one page to another leads to an existing file and heading.
 func TestDocumentationLinksLeadSomewhere(t *testing.T) {
 	pages := []string{"../README.md", "../CONTRIBUTING.md"}
 	for _, pattern := range []string{"../docs/*.md", "../docs/tools/*.md"} {
@@ -29,7 +29,7 @@ func TestDocumentationLinksLeadSomewhere(t *testing.T) {
 		content := code.ReplaceAllString(string(readFile(t, page)), "")
 		for _, found := range link.FindAllStringSubmatch(content, -1) {
 			if strings.Contains(found[1], "://") {
-				continue // somebody else's page
+				continue // an external page
 			}
 			followed++
 			target, anchor, hasAnchor := strings.Cut(found[1], "#")
@@ -54,7 +54,7 @@ func TestDocumentationLinksLeadSomewhere(t *testing.T) {
 
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
 
-// anchors are the names that a page's headings get: lower case, without punctuation, with hyphens for spaces.
+// anchors returns the link names of a page's headings: lower case, without punctuation, with hyphens for spaces.
 func anchors(content string) map[string]bool {
 	names := map[string]bool{}
 	for _, found := range heading.FindAllStringSubmatch(code.ReplaceAllString(content, ""), -1) {

@@ -20,13 +20,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 )
 
-// rsWords lists where a text that spells a tool's or an argument's name is another thing: the resource server's own
-// word, or a member of a result. Every line has its reason.
+// rsWords lists where a text that equals a tool's or an argument's name means something else: a word of the resource
+// server, or a member of a result. Every line has its reason.
 const rsWords = "rs_words.txt"
 
-// A tool's or argument's name stands in the specs and in what is generated from them, nowhere in hand-written code: a
-// name is changed, or a tool added, in YAML alone. A text that spells one is refused unless rs_words.txt says what else
-// it is there; as the name of a tool or the parameter of a refusal it is refused in any file.
+// A tool's or argument's name occurs in the specs and in generated code, never in hand-written code, so that a name is
+// changed, or a tool added, in YAML only. A text that equals one fails the test unless rs_words.txt explains it; as the
+// name of a tool or the parameter of an error it fails in every file.
 func TestNamesStandInTheSpecsAlone(t *testing.T) {
 	allowed := readRSWords(t)
 	used := map[string]bool{}
@@ -48,7 +48,7 @@ func TestNamesStandInTheSpecsAlone(t *testing.T) {
 	}
 }
 
-// The check sees a planted name of either kind, wherever it is planted.
+// The check finds a planted name of either kind, wherever it is.
 func TestPlantedNamesAreSeen(t *testing.T) {
 	for name, test := range map[string]struct {
 		line   string
@@ -73,18 +73,18 @@ func TestPlantedNamesAreSeen(t *testing.T) {
 	}
 }
 
-// spelling is a text that spells a name.
+// spelling is a text that equals or contains a name.
 type spelling struct {
 	place  string // file and line
 	file   string
 	name   string
-	asName bool // it stands where nothing but such a name can
+	asName bool // it is at a place for names only
 }
 
 // nameFields are members of literals that are the name of a tool or an argument.
 var nameFields = []string{"Tool", "Param"}
 
-// spelled finds every name that hand-written, linked Go spells.
+// spelled returns every name that occurs in hand-written Go that is linked.
 func spelled(t *testing.T, root fs.FS) []spelling {
 	t.Helper()
 	names, unmistakable := specNames()
@@ -134,7 +134,7 @@ type text struct {
 	asName bool
 }
 
-// texts are the constant texts, with what + puts together as one. Tags of structs are no texts.
+// texts returns the constant texts; a concatenation with + is one text. Struct tags are not included.
 func texts(file *ast.File) []text {
 	var found []text
 	var within func(node ast.Node, asName bool)
@@ -186,8 +186,8 @@ func constantText(expression ast.Expr) (string, bool) {
 	return "", false
 }
 
-// specNames are the names of every tool and argument, and those of tools that are no English word and no word of the
-// resource server, which are found within texts too.
+// specNames returns the names of every tool and argument, and the names of tools that are neither an English word nor one
+// of the resource server; the latter are also found within texts.
 func specNames() (names []string, unmistakable *regexp.Regexp) {
 	surface := gen.Surface()
 	var phrases []string
@@ -206,7 +206,7 @@ func specNames() (names []string, unmistakable *regexp.Regexp) {
 // words is what rs_words.txt allows: file or folder, and a name or *.
 type words map[string]bool
 
-// of is the rule that allows a spelling, or nothing.
+// of returns the rule that allows a spelling, or an empty string.
 func (w words) of(found spelling) string {
 	for place := found.file; place != "./"; place = path.Dir(strings.TrimSuffix(place, "/")) + "/" {
 		for _, name := range []string{found.name, "*"} {

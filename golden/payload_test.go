@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/schema"
 )
 
-// R-FOOT-1, R-INSTR-4: the live payload is the golden one, byte for byte, in every revision, and
-// nothing of it comes from a resource server.
+// R-FOOT-1, R-INSTR-4: the live payload equals the golden, byte for byte, in every revision, and does not
+// depend on a resource server.
 func TestLivePayloadIsTheGolden(t *testing.T) {
 	want := string(compact(t, readFile(t, "tools_list.json")))
 	for _, revision := range []string{oldRevision, newRevision} {
@@ -29,7 +29,7 @@ func TestLivePayloadIsTheGolden(t *testing.T) {
 	}
 }
 
-// R-INSTR-1, R-FOOT-2: initialize and server/discover give the instructions.
+// R-INSTR-1, R-FOOT-2: initialize and server/discover return the instructions.
 func TestInstructionsAreTheGolden(t *testing.T) {
 	want := strings.TrimSuffix(string(readFile(t, "instructions.txt")), "\n")
 	if want == "" {
@@ -46,7 +46,7 @@ func TestInstructionsAreTheGolden(t *testing.T) {
 	}
 }
 
-// R-INSTR-2, R-INSTR-3: the instructions say what a model has to know, and their opening stands alone.
+// R-INSTR-2, R-INSTR-3: the instructions contain what a model must know, and their opening is useful by itself.
 func TestInstructionsSayWhatIsNeeded(t *testing.T) {
 	instructions := gen.Surface().Instructions
 	if err := listing.CheckInstructions(instructions); err != nil {
@@ -60,7 +60,7 @@ func TestInstructionsSayWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// R-FOOT-1, R-FOOT-3: what the binary says of its footprint is what is served, and it fits the budgets.
+// R-FOOT-1, R-FOOT-3: the footprint that the binary reports is the one that it serves, and fits the budgets.
 func TestFootprintIsMeasuredAndFits(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestServedSchemasArePortable(t *testing.T) {
 	}
 }
 
-// resultOf is the tools as a tools/list result without the members that differ between revisions.
+// resultOf returns the tools as a tools/list result, without the members that differ between revisions.
 func resultOf(t *testing.T, tools []json.RawMessage) string {
 	t.Helper()
 	var result strings.Builder

@@ -12,7 +12,7 @@ import (
 
 var endpoint = regexp.MustCompile("`((?:GET|POST|PATCH|DELETE) /[^`]+)`")
 
-// What a provider has to offer is what the tools and the commands ask, as the generated pages have it.
+// docs/hosting.md lists exactly the requests that the tools and commands send by their generated pages.
 func TestTheRequirementsOfProvidersAreWhatIsAsked(t *testing.T) {
 	asked := map[string]bool{}
 	pages, err := filepath.Glob("../docs/tools/*.md")

@@ -13,8 +13,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// A module that a file of ours imports is not marked `// indirect` in go.mod, and every other one is. The files count for
-// every platform and under every tag.
+// In go.mod exactly the modules that no file of the project imports are marked `// indirect`. The files of every platform and
+// build tag count.
 func TestIndirectMarks(t *testing.T) {
 	var file struct {
 		Require []struct {

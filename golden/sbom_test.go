@@ -11,7 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// billOfMaterials is what the test reads of a CycloneDX 1.6 document.
+// billOfMaterials is the part of a CycloneDX 1.6 document that the test reads.
 type billOfMaterials struct {
 	Format   string `json:"bomFormat"`
 	Spec     string `json:"specVersion"`
@@ -35,8 +35,8 @@ type billComponent struct {
 	} `json:"properties"`
 }
 
-// The bill of materials names every module that is linked, in the version that is linked, with the hash of
-// go.sum, and is the same for the same binary.
+// The bill of materials lists every linked module with its version and its hash in go.sum, and is the same for the
+// same binary.
 func TestBillOfMaterials(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "pdpp-mcp")
 	t.Setenv("CGO_ENABLED", "0") // as what is published, and as .ci/supply builds it, so that nothing is compiled for this alone

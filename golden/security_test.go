@@ -11,7 +11,7 @@ var (
 	testFunc  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Z][A-Za-z0-9_]*)\(`)
 )
 
-// Every test that docs/security.md gives as an answer exists.
+// Every test that docs/security.md names exists.
 func TestSecurityReviewNamesTests(t *testing.T) {
 	exists := map[string]bool{}
 	for _, path := range goList(t, "-f", `{{$dir := .Dir}}{{range .TestGoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}`, "./...") {

@@ -1,5 +1,5 @@
-// Package golden_test holds the advertised surface to the goldens: what a client sees over a live
-// session, its budgets, and which way the packages import each other.
+// Package golden_test compares the advertised surface with the goldens: what a client sees in a live session, its
+// budgets, and the imports between packages.
 package golden_test
 
 import (
@@ -31,8 +31,8 @@ type session struct {
 	revision   string
 }
 
-// connect starts a session. The server has no resource server to read from: what it says of itself
-// needs none (R-INSTR-4).
+// connect starts a session. The server has no resource server, because what it advertises needs none
+// (R-INSTR-4).
 func connect(t *testing.T, revision string) *session {
 	t.Helper()
 	environment := func(context.Context) (tool.Env, error) {
@@ -47,7 +47,7 @@ func connect(t *testing.T, revision string) *session {
 	return &session{t: t, connection: connection, revision: revision}
 }
 
-// greet gives the answer to the first request of a session.
+// greet returns the answer to the first request of a session.
 func (s *session) greet() json.RawMessage {
 	s.t.Helper()
 	if s.revision == newRevision {
@@ -64,7 +64,7 @@ func (s *session) greet() json.RawMessage {
 
 var clientInfo = map[string]string{"name": "test", "version": "test"}
 
-// ask sends one request and gives the result as the server wrote it.
+// ask sends one request and returns the result as the server wrote it.
 func (s *session) ask(number int64, method string, params map[string]any) json.RawMessage {
 	s.t.Helper()
 	response := s.exchange(number, method, params)
@@ -74,7 +74,7 @@ func (s *session) ask(number int64, method string, params map[string]any) json.R
 	return response.Result
 }
 
-// refusal sends a request that must be answered with a protocol error, and gives its message.
+// refusal sends a request that must be answered with a protocol error, and returns its message.
 func (s *session) refusal(number int64, method string, params map[string]any) string {
 	s.t.Helper()
 	response := s.exchange(number, method, params)
@@ -123,7 +123,7 @@ func (s *session) send(message jsonrpc.Message) {
 	}
 }
 
-// liveList is the tools of tools/list, byte for byte as the server sends them.
+// liveList returns the tools of tools/list, byte for byte as the server sends them.
 func liveList(t *testing.T, revision string) []json.RawMessage {
 	t.Helper()
 	session := connect(t, revision)
@@ -149,7 +149,7 @@ func readFile(t *testing.T, name string) []byte {
 	return text
 }
 
-// compact is a golden without the white space that is there for reading.
+// compact returns a golden without its insignificant white space.
 func compact(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var compacted bytes.Buffer

@@ -19,7 +19,7 @@ import (
 
 const sizesPage = "../docs/comparison.md"
 
-// sizedReads are the questions of the table: what a program without the adapter gets, and the call that asks for the same.
+// sizedReads are the rows of the table: a request of a program without the adapter, and the call for the same data.
 var sizedReads = []struct{ what, path, tool, arguments string }{
 	{"what there is", "/v1/schema", "schema", `{}`},
 	{"what there is, compact", "/v1/schema?view=compact", "schema", `{}`},
@@ -50,7 +50,7 @@ var sizedReads = []struct{ what, path, tool, arguments string }{
 	},
 }
 
-// The figures of the comparison are those of the sample data, in bytes.
+// The sizes in docs/comparison.md are those of the sample data, in bytes.
 func TestSizesOfTheComparison(t *testing.T) {
 	const begin, end = "<!-- sizes: written by go test ./golden -run Sizes -update -->\n", "<!-- end of sizes -->"
 	present := string(readFile(t, sizesPage))
@@ -91,7 +91,7 @@ func sizesTable(t *testing.T) string {
 // recordLine begins a record or a hit in text.
 var recordLine = regexp.MustCompile(`(?m)^\["[^"]*:`)
 
-// rowsOf counts the rows of the envelope, where there are any.
+// rowsOf counts the rows of the envelope, if it has any.
 func rowsOf(t *testing.T, structured json.RawMessage) int {
 	t.Helper()
 	var output struct {
@@ -124,10 +124,10 @@ func definition(t *testing.T, name string) tool.Definition {
 	return tool.Definition{}
 }
 
-// demoURL is where make demo serves. The length of URLs counts in what is measured.
+// demoURL is the address of make demo. URLs are part of the measured sizes.
 const demoURL = "http://127.0.0.1:8787"
 
-// inProcess carries requests to a sandbox without a network.
+// inProcess sends requests to a sandbox without a network.
 type inProcess struct {
 	provider http.Handler
 	bearer   string
@@ -148,14 +148,14 @@ func sampleProvider(t *testing.T) *inProcess {
 	return &inProcess{provider: box.Handler(), bearer: box.Tokens()["everything"]}
 }
 
-// RoundTrip is that of http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (p *inProcess) RoundTrip(request *http.Request) (*http.Response, error) {
 	recorder := httptest.NewRecorder()
 	p.provider.ServeHTTP(recorder, request)
 	return recorder.Result(), nil
 }
 
-// size is that of a body as it was sent, in bytes.
+// size returns the size of a body as it was sent, in bytes.
 func (p *inProcess) size(t *testing.T, path string) int {
 	t.Helper()
 	return len(bytes.TrimSpace(p.body(t, path)))
@@ -173,7 +173,7 @@ func (p *inProcess) body(t *testing.T, path string) []byte {
 	return recorder.Body.Bytes()
 }
 
-// grouped is a number with a comma before each three digits.
+// grouped formats a number with commas between groups of three digits.
 func grouped(number int) string {
 	text := fmt.Sprint(number)
 	for at := len(text) - 3; at > 0; at -= 3 {

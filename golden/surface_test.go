@@ -49,7 +49,7 @@ func TestMembership(t *testing.T) {
 	}
 }
 
-// R-SURF-2: there is one surface, and nothing names another.
+// R-SURF-2: there is only one surface, and no text names another.
 func TestNothingNamesAnotherSurface(t *testing.T) {
 	text := strings.ToLower(string(readFile(t, "tools_list.json")) + string(readFile(t, "instructions.txt")))
 	for _, template := range gen.Surface().Templates {
@@ -62,7 +62,7 @@ func TestNothingNamesAnotherSurface(t *testing.T) {
 	}
 }
 
-// R-SURF-3: every tool is marked as one that only reads, and has a title.
+// R-SURF-3: every tool is marked as read-only and has a title.
 func TestAnnotations(t *testing.T) {
 	for _, tool := range advertisedTools(t) {
 		want := `{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true,"title":"` + tool.Title + `"}`
@@ -72,7 +72,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// R-SURF-4: a description says that the tool only reads, and from where.
+// R-SURF-4: every description states that the tool only reads, and from which endpoint.
 func TestDescriptionsNameTheEndpoint(t *testing.T) {
 	endpoints := map[string]string{
 		"aggregate":         "GET /v1/streams/{stream}/aggregate",
@@ -91,10 +91,10 @@ func TestDescriptionsNameTheEndpoint(t *testing.T) {
 	}
 }
 
-// longestShared is how many words two tools may have in common in a row (R-SURF-5).
+// longestShared bounds how many consecutive words two tools may share (R-SURF-5).
 const longestShared = 19
 
-// R-SURF-5, R-FOOT-2: no guidance stands in two tools, counted here over the payload itself.
+// R-SURF-5, R-FOOT-2: no guidance is repeated in two tools, checked over the payload itself.
 func TestNoGuidanceTwice(t *testing.T) {
 	owners := map[string]string{}
 	for _, tool := range advertisedTools(t) {
@@ -122,7 +122,7 @@ func TestNoGuidanceTwice(t *testing.T) {
 	}
 }
 
-// R-SURF-6: every tool takes a connection_id, as what tells sources apart, and no other name for it.
+// R-SURF-6: every tool takes a connection_id to select the source, under no other name.
 func TestEveryToolTakesAConnection(t *testing.T) {
 	for _, tool := range advertisedTools(t) {
 		argument, ok := tool.InputSchema.Properties["connection_id"]
@@ -140,7 +140,7 @@ func TestEveryToolTakesAConnection(t *testing.T) {
 	}
 }
 
-// R-SURF-7: structured output is called that, and a model is told to read less.
+// R-SURF-7: the texts call structured output by that name, and tell a model to read less.
 func TestDescriptionsTellToReadLess(t *testing.T) {
 	text := strings.ToLower(string(readFile(t, "tools_list.json")))
 	for _, word := range []string{"hidden", "structuredcontent", "structured content"} {
@@ -161,14 +161,14 @@ func TestDescriptionsTellToReadLess(t *testing.T) {
 	}
 }
 
-// R-SURF-8: a model learns when groups are missing.
+// R-SURF-8: the description tells a model how it learns that groups are missing.
 func TestAggregateNamesOtherCount(t *testing.T) {
 	if description := find(t, "aggregate").Description; !strings.Contains(description, "other_count: a positive value means top-N truncation") {
 		t.Errorf("the description is %q", description)
 	}
 }
 
-// R-SURF-9: inputs are closed.
+// R-SURF-9: input schemas allow no other arguments.
 func TestInputsAreClosed(t *testing.T) {
 	for _, tool := range advertisedTools(t) {
 		if string(tool.InputSchema.AdditionalProperties) != "false" {
@@ -177,7 +177,7 @@ func TestInputsAreClosed(t *testing.T) {
 	}
 }
 
-// R-ARG-6: the arguments are the ones that clients hold on to.
+// R-ARG-6: the arguments are those that clients rely on.
 func TestArguments(t *testing.T) {
 	for name, want := range map[string]string{
 		"schema":            "stream connection_id detail",

@@ -17,8 +17,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// values are what callers send, right and wrong, as JSON. Strings and keys are ones that every check
-// takes: what a schema cannot say is tested beside the checks.
+// values are valid and invalid arguments as JSON. Every check accepts their strings and keys: what a schema cannot
+// express is tested with the checks.
 var values = []string{
 	`"messages"`, `"cin_1/messages:m1"`, `"stream:m2"`, `"count"`, `"asc"`, `"exact"`, `"day"`, `"lexical"`, `"compact"`, `""`,
 	`0`, `1`, `5`, `5.0`, `1e2`, `101`, `1.5`, `-1`, `9000`, `100000`, `true`, `false`, `null`,
@@ -28,8 +28,8 @@ var values = []string{
 	`{"at":null}`, `{"at":[1]}`, `{"at":{"gte":{"lt":1}}}`, `{"a":1.10,"b":"x","c":true}`,
 }
 
-// beyondSchema are the refusals that a schema cannot say: of single strings, and of arguments that
-// contradict each other.
+// beyondSchema are the refusals that a schema cannot express: of single strings, and of arguments that contradict
+// each other.
 var beyondSchema = []tool.Code{tool.InvalidID, tool.InvalidFieldWindowSelector, tool.ConflictingConnectionID, tool.InvalidSchemaDetail}
 
 // R-SURF-9, R-ARG-1, R-ARG-3, R-ARG-4, R-ARG-5: the checks and the advertised schema give the same verdict,
@@ -64,7 +64,7 @@ func compareVerdicts(t *rapid.T, definition tool.Definition, calls calls) {
 	}
 }
 
-// calls draws calls of one tool that are right in all but one argument.
+// calls draws calls of one tool that are valid in all but one argument.
 type calls struct {
 	schema     *jsonschema.Resolved
 	required   []string
@@ -112,7 +112,7 @@ func (c calls) draw(t *rapid.T) map[string]json.RawMessage {
 	return arguments
 }
 
-// advertised is the call with values in the advertised form that the checks read in another form too.
+// advertised returns the call with every value in its advertised form; the checks accept other forms too.
 func (c calls) advertised(arguments map[string]any, drawn map[string]json.RawMessage) map[string]any {
 	for name, value := range arguments {
 		list, isList := value.([]any)
@@ -142,7 +142,7 @@ func resolve(t *testing.T, schema *jsonschema.Schema) *jsonschema.Resolved {
 	return resolved
 }
 
-// refusingRS knows nothing, and keeps whether it was asked.
+// refusingRS refuses every read, and records whether there was one.
 type refusingRS struct{ asked bool }
 
 func (*refusingRS) ProviderURL() string { return "https://pdpp.example" }
@@ -152,7 +152,7 @@ func (r *refusingRS) Get(context.Context, rs.Request) (*rs.Response, error) {
 	return nil, &rs.Error{Status: 404, Code: "not_found", Message: "nothing here"}
 }
 
-// withoutNulls is the arguments as a schema sees them: null is an argument that was not given.
+// withoutNulls returns the arguments without nulls, which count as absent.
 func withoutNulls(t *rapid.T, raw []byte) map[string]any {
 	var arguments map[string]any
 	if err := json.Unmarshal(raw, &arguments); err != nil {
