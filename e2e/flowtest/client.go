@@ -11,14 +11,14 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// ErrRegistration says that a registration was refused.
+// ErrRegistration reports that a registration was refused.
 var ErrRegistration = errors.New("the registration was refused")
 
-// Redirect is where a registered client says that it listens. Nothing does: tests read the address.
+// Redirect is the redirect URI of registered clients. Nothing listens there: tests read the Location header.
 const Redirect = "http://127.0.0.1:5555/callback"
 
-// Register registers a public client at an issuer, as an MCP client does, and returns how
-// golang.org/x/oauth2 talks to it.
+// Register registers a public client at an issuer, as an MCP client does, and returns its golang.org/x/oauth2
+// configuration.
 func Register(ctx context.Context, transport http.RoundTripper, issuer, name string) (*oauth2.Config, error) {
 	metadata := fmt.Sprintf(`{"client_name":%q,"redirect_uris":[%q],"grant_types":["authorization_code","refresh_token",
 		"urn:ietf:params:oauth:grant-type:device_code"],"response_types":["code"],"token_endpoint_auth_method":"none"}`, name, Redirect)

@@ -1,5 +1,5 @@
-// Package flowtest plays the two people that a test of the sandbox's authorization server needs: the
-// developer who registers a client, and the owner who decides on the consent page in a browser.
+// Package flowtest acts for the two people in tests of the sandbox's authorization server: the developer who
+// registers a client, and the owner who decides on the consent page in a browser.
 package flowtest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// ErrNoForm says that a page asks for no decision.
+// ErrNoForm reports that a page has no form to decide on.
 var ErrNoForm = errors.New("the page has no consent form")
 
 var (
@@ -24,13 +24,13 @@ var (
 	choice     = regexp.MustCompile(`name="connection_id" value="([^"]+)"`)
 )
 
-// Owner decides on consent pages as a browser does: it keeps cookies, and stops at redirects, so that a
-// test sees where it was sent. Use New.
+// Owner decides on consent pages as a person with a browser does. It keeps cookies, and stops at redirects, so that
+// a test sees their target. Use New.
 type Owner struct {
 	client *http.Client
 }
 
-// New makes an owner with a browser of their own. A nil transport means http.DefaultTransport.
+// New returns an owner with a new browser. A nil transport means http.DefaultTransport.
 func New(transport http.RoundTripper) *Owner {
 	jar, _ := cookiejar.New(nil) // only its options can fail
 	return &Owner{client: &http.Client{
@@ -39,7 +39,7 @@ func New(transport http.RoundTripper) *Owner {
 	}}
 }
 
-// Page is what the owner's browser shows, or where it was sent.
+// Page is what the owner's browser shows, or the target of its redirect.
 type Page struct {
 	Status   int
 	Header   http.Header
@@ -56,7 +56,7 @@ func (p Page) Choices() []string {
 	return ids
 }
 
-// Open visits an address: an authorization request, a device's verification_uri_complete or an agent's
+// Open visits a URL: an authorization request, a device's verification_uri_complete or an agent's
 // approval_url.
 func (o *Owner) Open(ctx context.Context, address string) (Page, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -66,13 +66,13 @@ func (o *Owner) Open(ctx context.Context, address string) (Page, error) {
 	return o.send(request)
 }
 
-// Approve opens an address, ticks the connections and approves. The answer's Location has the code, or
-// the page confirms.
+// Approve opens a URL, ticks the connections and approves. The answer's Location has the code, or the page
+// confirms.
 func (o *Owner) Approve(ctx context.Context, address string, connectionIDs ...string) (Page, error) {
 	return o.decide(ctx, address, url.Values{"decision": {"approve"}, "connection_id": connectionIDs})
 }
 
-// Deny opens an address and denies.
+// Deny opens a URL and denies.
 func (o *Owner) Deny(ctx context.Context, address string) (Page, error) {
 	return o.decide(ctx, address, url.Values{"decision": {"deny"}})
 }
@@ -85,7 +85,7 @@ func (o *Owner) decide(ctx context.Context, address string, form url.Values) (Pa
 	return o.Submit(ctx, address, page, form)
 }
 
-// Submit sends the form of a page that was opened at address.
+// Submit sends the form of a page that was opened at the given URL.
 func (o *Owner) Submit(ctx context.Context, address string, page Page, form url.Values) (Page, error) {
 	action, token := formAction.FindStringSubmatch(page.Body), formToken.FindStringSubmatch(page.Body)
 	if action == nil || token == nil {

@@ -1,5 +1,5 @@
-// Package hosted_test holds the hosted server to its promises from end to end: clients over HTTP, packages of
-// grants, and the servers behind them, all at addresses of their own.
+// Package hosted_test tests the hosted server from end to end: clients over HTTP, packages of grants, and the servers
+// behind them, each at its own address.
 package hosted_test
 
 import (
@@ -24,14 +24,14 @@ func TestJourneysOfAPackageToken(t *testing.T) {
 	journey.Walk(t, "package", overHTTP)
 }
 
-// overHTTP reads through a hosted server.
+// overHTTP opens a session with a hosted server.
 func overHTTP(t *testing.T, provider *journey.Provider, token string) *mcp.ClientSession {
 	t.Helper()
 	endpoint := hosttest.ServeHosted(t, gen.Surface(), provider.Upstream(), hosttest.Patient)
 	return hosttest.ConnectHosted(t, endpoint, provider.Box.Tokens()[token])
 }
 
-// call calls a tool, and does not judge the result.
+// call calls a tool, and does not check the result.
 func call(ctx context.Context, t *testing.T, session *mcp.ClientSession, tool, arguments string) *mcp.CallToolResult {
 	t.Helper()
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// patience is how long a caller waits for an answer in which sources are missing.
+// patience bounds how long an answer with missing sources may take.
 const patience = 3 * time.Second
 
 // impaired is a package of one source that answers, and one for each way to be missing.
@@ -28,13 +28,12 @@ func impaired() []member {
 	}
 }
 
-// missing are the sources of impaired that give nothing, with the reason that a result names.
+// missing maps the sources of impaired that fail to the reason that a result names.
 var missing = map[string]string{
 	"hanging": "timeout", "refusing": "grant_revoked", "html": "invalid_response", "ended": "grant_inactive",
 }
 
-// ask calls a tool of a session that has authenticated before, and fails when the answer takes longer than a
-// caller waits.
+// ask calls a tool in an authenticated session, and fails the test if the answer takes longer than patience.
 func ask(t *testing.T, session *mcp.ClientSession, tool, arguments string) *mcp.CallToolResult {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -80,7 +79,7 @@ func TestMissingSources(t *testing.T) {
 	}
 }
 
-// offered are the connections that a result shows as ones to read: those of its hits, or of its index.
+// offered returns the connections that a result shows as readable: those of its hits, or of its index.
 func offered(read blind.Channel, tool, shown string) (map[string]bool, error) {
 	connections := map[string]bool{}
 	if tool == "schema" {

@@ -79,7 +79,7 @@ func searchOf(limit int, cursor string) string {
 	return fmt.Sprintf(`{"q":"note","limit":%d,"cursor":%q}`, limit, cursor)
 }
 
-// checkSources: every source has a hit among those of the first page.
+// checkSources checks that every source has a hit on the first page.
 func checkSources(t *testing.T, p *provider, ids []string) {
 	t.Helper()
 	for _, m := range p.members {
@@ -89,7 +89,7 @@ func checkSources(t *testing.T, p *provider, ids []string) {
 	}
 }
 
-// R-PKG-5, R-HOST-5: the cursor of one package is worth nothing with another, and nobody is asked.
+// R-PKG-5, R-HOST-5: the cursor of one package is refused with another package's token, and no source is read.
 func TestCursorOfAnotherPackage(t *testing.T) {
 	p := newProvider(t, member{name: "many", hits: 40}, member{name: "some", hits: 40})
 	page, err := journey.Channels[0].Read.Hits(journey.Text(t, call(t.Context(), t, p.session(t, "x"), "search", searchOf(7, ""))))

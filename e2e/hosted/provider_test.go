@@ -33,8 +33,8 @@ func (m member) connectionID() string { return "cin_" + m.name }
 
 func (m member) displayName() string { return "The " + m.name }
 
-// provider is an authorization and resource server on one origin, with a package of grants. Its tokens end
-// with what stands after the last dot, so that a package can have several, each with bearers of its own.
+// provider is an authorization and resource server on one origin, with a package of grants. The part of a token after
+// the last dot tells the package's tokens apart; each has different bearers.
 type provider struct {
 	*httptest.Server
 	members []member
@@ -44,7 +44,7 @@ type provider struct {
 	bearers  []string       // of all reads
 }
 
-// introspectionSecret is what the hosted server shows the provider.
+// introspectionSecret authenticates the hosted server at the provider.
 const introspectionSecret = "introspection-secret"
 
 func newProvider(t *testing.T, members ...member) *provider {
@@ -62,16 +62,16 @@ func (p *provider) upstream() hosttest.Upstream {
 	return hosttest.Upstream{URL: p.URL, IntrospectionURL: p.URL + authorization.IntrospectionPath, ClientID: "adapter", Secret: introspectionSecret}
 }
 
-// session is one with a hosted server of its own, with one of the tokens of the package.
+// session opens a session with a new hosted server and one of the tokens of the package.
 func (p *provider) session(t *testing.T, name string) *mcp.ClientSession {
 	t.Helper()
 	return hosttest.ConnectHosted(t, hosttest.ServeHosted(t, gen.Surface(), p.upstream()), packageToken(name))
 }
 
-// packageToken is one of the tokens of the package. Names are any word.
+// packageToken returns the token of the package with a name, which may be any word.
 func packageToken(name string) string { return packagePrefix + name }
 
-// Bearers are as long as those that nobody can guess.
+// Bearers are as long as real ones, because shorter ones are refused.
 const (
 	packagePrefix = "token-of-a-package."
 	memberMiddle  = ".of-this-package."
@@ -117,7 +117,7 @@ func (p *provider) introspect(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// read answers by the bearer alone.
+// read answers a read; the bearer alone determines the answer.
 func (p *provider) read(w http.ResponseWriter, r *http.Request) {
 	bearer := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	name, _, _ := strings.Cut(bearer, ".")
@@ -139,7 +139,7 @@ func (p *provider) read(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer serves hits and a schema as one source does, with cursors that only it understands.
+// answer serves the hits and the schema of one source, with cursors that only this source understands.
 func (m member) answer(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/v1/schema" {
 		_, _ = fmt.Fprintf(w, `{"object":"schema","detail":"compact","bearer":{"token_kind":"client"},"connector_count":1,"stream_count":1,
@@ -177,7 +177,7 @@ func (m member) answer(w http.ResponseWriter, r *http.Request) {
 		next, to < m.hits, strings.Join(rows, ","))
 }
 
-// take gives the bearers of the reads since the last time.
+// take returns the bearers of the reads since the last call.
 func (p *provider) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,19 +189,19 @@ func (p *provider) take() []string {
 // hangs never answers.
 func hangs(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// refuses says that the grant was revoked, which introspection did not know yet.
+// refuses answers that the grant was revoked, although introspection still had it as active.
 func refuses(_ int, w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusForbidden)
 	_, _ = io.WriteString(w, `{"error":{"type":"permission_error","code":"grant_revoked","message":"The grant was revoked"}}`)
 }
 
-// answersHTML is what a proxy before a resource server does.
+// answersHTML answers with a web page, as a proxy in front of a resource server may do.
 func answersHTML(_ int, w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	_, _ = io.WriteString(w, "<!doctype html><title>Please wait</title>")
 }
 
-// asked is how often a source was read.
+// asked returns how often a source was read.
 func (p *provider) asked(name string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

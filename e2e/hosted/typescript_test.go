@@ -16,15 +16,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// installNode is what to do when the TypeScript SDK is not there. .ci/node does it.
+// installNode tells how to install the TypeScript SDK, as .ci/node does.
 const installNode = "a client of the TypeScript SDK needs Node 20 or newer and its packages: " +
 	"npm ci --prefix e2e/hosted/testdata/typescript, or set PDPP_NO_NODE=1 to do without"
 
-// walkFolder holds the walk, and the packages that .ci/node installs.
+// walkFolder has the script of the walk and the packages that .ci/node installs.
 const walkFolder = "testdata/typescript"
 
-// findNode gives the program that runs the walk, or nothing when it or the packages are missing. A Node that
-// was installed with the packages is the one to take: the one of the system was too old.
+// findNode returns the path of Node, or an empty string if it or the packages are missing. A Node that was installed
+// with the packages comes first, because the system's is then too old.
 func findNode() string {
 	if _, err := os.Stat(filepath.Join(walkFolder, "node_modules", "@modelcontextprotocol", "client")); err != nil {
 		return ""

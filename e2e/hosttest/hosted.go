@@ -14,14 +14,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Upstream is the provider that a hosted server stands before: authorization and resource server on one origin.
+// Upstream is the provider of a hosted server: authorization and resource server on one origin.
 type Upstream struct {
 	URL              string
 	IntrospectionURL string
 	ClientID, Secret string // of introspection
 }
 
-// ServeHosted serves a surface over HTTP until the test ends, and gives the URL of its endpoint.
+// ServeHosted serves a surface over HTTP until the test ends, and returns the URL of its endpoint.
 func ServeHosted(t testing.TB, surface tool.Surface, behind Upstream, change ...func(*host.HandlerOptions)) string {
 	t.Helper()
 	verifier, err := auth.NewVerifier(auth.Options{
@@ -51,8 +51,7 @@ func ServeHosted(t testing.TB, surface tool.Surface, behind Upstream, change ...
 	return listener.URL + auth.MCPPath
 }
 
-// Patient gives reads deadlines far beyond what one source may usually take, since the race detector slows the sandbox
-// down.
+// Patient returns deadlines far longer than the usual ones, because the race detector slows down the sandbox.
 func Patient(options *host.HandlerOptions) {
 	options.RSTimeout, options.ChildTimeout, options.CallTimeout = time.Minute, time.Minute, time.Minute
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Options are those of a server that tests start.
+// Options configures a server for a test.
 var Options = host.Options{Name: "pdpp-mcp", Version: "test"}
 
-// Serve serves a surface until the test ends, and gives the client's side of the session.
+// Serve serves a surface until the test ends, and returns the client's side of the session.
 func Serve(t testing.TB, surface tool.Surface, options host.Options, environment host.Environment) mcp.Transport {
 	t.Helper()
 	input, toServer := io.Pipe()

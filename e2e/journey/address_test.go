@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// visits keeps the requests of a server.
+// visits records the requests of a server.
 type visits struct {
 	mu   sync.Mutex
 	seen []*http.Request
@@ -31,9 +31,8 @@ func (v *visits) all() []*http.Request {
 	return v.seen
 }
 
-// R-ERR-6: an address in an answer, such as a blob's fetch_url, a link to the next page or a pdpp:// URI, leads
-// nowhere: tools ask the resource server that is configured and nobody else, below /v1 only, and the bearer goes
-// nowhere else.
+// R-ERR-6: no address in an answer is followed, such as a blob's fetch_url, a link to the next page or a pdpp://
+// URI. Tools send requests and the bearer only to the configured resource server, below /v1.
 func TestAddressesInDataAreNotFollowed(t *testing.T) {
 	const token = "scoped-token-of-a-test"
 	var elsewhere visits

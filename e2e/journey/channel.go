@@ -10,14 +10,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// Channel is one part of a result: how it is read, and what it is.
+// Channel is one part of a result: its name, and how to read it.
 type Channel struct {
 	Name string
 	Read blind.Channel
 	Show func(*testing.T, *mcp.CallToolResult) string
 }
 
-// Channels are the two parts, of which a host shows a model one.
+// Channels are the two parts of a result. A host shows a model one of them.
 var Channels = []Channel{{"text", blind.Text{}, Text}, {"structured", blind.Structured{}, Structured}}
 
 // Text is what a host that shows text gives a model of a result: its text content, each part on a line of its own.

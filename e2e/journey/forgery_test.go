@@ -35,7 +35,7 @@ func (p parrot) Get(_ context.Context, request rs.Request) (*rs.Response, error)
 
 func (parrot) ProviderURL() string { return "https://rs.example.com" }
 
-// answered are the recorded bodies that a tool is given, and its arguments.
+// answered is the recorded bodies that a tool reads, and its arguments.
 var answered = []struct {
 	folder, tool string
 	arguments    []string
@@ -51,7 +51,7 @@ var answered = []struct {
 	}},
 }
 
-// recorded are the answers to a tool.
+// recorded returns the recorded answers to a tool.
 type recorded struct {
 	tool, path string
 	arguments  []string
@@ -107,7 +107,7 @@ func TestDataForgesNothing(t *testing.T) {
 	}
 }
 
-// R-HAND-7: any text, in any place of any answer.
+// R-HAND-7: the same for any text, in any place of any answer.
 func FuzzForgery(f *testing.F) {
 	answers := recordings(f)
 	for i, text := range append(slices.Clone(hostile), ownNames...) {
@@ -156,8 +156,8 @@ func forges(t *testing.T, name, arguments string, document []byte, at place, tex
 	return false
 }
 
-// outline is what a reader of a result goes by: the tokens and calls of each line of its text, and the
-// continuations of its structured output.
+// outline is what a reader relies on in a result: the tokens and calls of each line of its text, and the continuations
+// of its structured output.
 type outline struct {
 	Lines []string
 	Calls []string
@@ -226,7 +226,7 @@ func windowText(t *testing.T, structured json.RawMessage) string {
 	return result.Window.Text
 }
 
-// unseen are the characters that break a line for some reader, or that cannot be seen.
+// unseen are the characters that are invisible, or that some readers take for a line break.
 func unseen(r rune) bool {
 	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }

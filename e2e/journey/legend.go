@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// surveyed are the streams whose legend is tried out: three connectors, compound keys, an account among two.
+// surveyed are the streams whose legend is tested: three connectors, compound keys, and one of two accounts.
 var surveyed = []blind.Topic{
 	{Stream: "messages", Label: "Personal Gmail"},
 	{Stream: "attachments", Label: "Work Gmail"},
@@ -55,10 +55,10 @@ func legendToQuery(t *testing.T, v *traveller) {
 	}
 }
 
-// dataset is what the provider of a journey is filled with. Nobody changes it.
+// dataset is the data of a journey's provider. It never changes.
 var dataset = sync.OnceValue(func() catalog.Dataset { return sample.Dataset(1) })
 
-// declared is the sandbox's own declaration of a stream.
+// declared returns the sandbox's declaration of a stream.
 func declared(t *testing.T, topic blind.Topic) catalog.Stream {
 	t.Helper()
 	for _, connector := range dataset().Connectors {
@@ -72,7 +72,7 @@ func declared(t *testing.T, topic blind.Topic) catalog.Stream {
 	return catalog.Stream{}
 }
 
-// told is what the schema says of a stream to a client: of v0.1 no more than the names of its fields.
+// told returns what the schema shows a client of a stream: in v0.1 only the names of its fields.
 func told(stream catalog.Stream, reads resource.Reads) catalog.Stream {
 	if reads == resource.ReadsOpen {
 		return stream
@@ -84,7 +84,7 @@ func told(stream catalog.Stream, reads resource.Reads) catalog.Stream {
 	return bare
 }
 
-// checkFlags compares what the reader learnt of each field with the declaration.
+// checkFlags compares what the reader learned about each field with the declaration.
 func checkFlags(t *testing.T, seen blind.Stream, stream catalog.Stream) {
 	t.Helper()
 	describe := func(exact, lexical bool, ranges, aggregations []string) string {
@@ -104,8 +104,8 @@ func checkFlags(t *testing.T, seen blind.Stream, stream catalog.Stream) {
 	}
 }
 
-// checkCoverage makes sure that a reader who understood nothing of the legend does not pass for one who
-// asked nothing wrong.
+// checkCoverage fails a reader that made no mistake only because it understood nothing of the legend and asked
+// nothing.
 func checkCoverage(t *testing.T, survey blind.Survey, stream catalog.Stream) {
 	t.Helper()
 	asked := map[string]bool{}
@@ -217,7 +217,7 @@ func (o oracle) checkAggregate(asked blind.Asked, q question) {
 	}
 }
 
-// sameSpelling is a JSON value in the spelling of encoding/json.
+// sameSpelling returns a JSON value as encoding/json writes it.
 func sameSpelling(value json.RawMessage) string {
 	var decoded any
 	if json.Unmarshal(value, &decoded) != nil {
@@ -230,7 +230,7 @@ func sameSpelling(value json.RawMessage) string {
 	return string(encoded)
 }
 
-// sameJSON compares two values as JSON values.
+// sameJSON reports whether two texts are equal as JSON values.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && cmp.Equal(x, y)

@@ -15,7 +15,7 @@ import (
 
 var longStream = blind.Topic{Stream: "play_history", Label: "Spotify"}
 
-// streamRecords is the least that the long stream must have.
+// streamRecords is the least number of records in the long stream.
 const streamRecords = 2_000
 
 // R-BUD-3: paging by the shown cursor, or by the shown call, under the page budget loses no record, shows
@@ -66,7 +66,7 @@ func connectionOf(row blind.Row) string {
 	return connection
 }
 
-// ids are the handles of the live records of a stream, newest first.
+// ids returns the handles of the live records of a stream, newest first.
 func (v *traveller) ids(t *testing.T, stream, connectionID string) []string {
 	t.Helper()
 	o := oracle{t: t, db: v.provider.Box.Store().DB(), stream: declared(t, blind.Topic{Stream: stream})}
@@ -77,7 +77,7 @@ func (v *traveller) ids(t *testing.T, stream, connectionID string) []string {
 	return keys
 }
 
-// checkOrder names what is missing and what is there twice before it compares the order.
+// checkOrder reports missing and repeated ids first, then compares the order.
 func checkOrder(t *testing.T, want []string, rows []blind.Row) {
 	t.Helper()
 	seen := map[string]int{}

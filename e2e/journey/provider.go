@@ -1,5 +1,5 @@
-// Package journey holds what a model must be able to finish with one part of each result alone (R-BUD-1),
-// as tests that can be walked over any transport. Only tests import it.
+// Package journey has tests of what a model must be able to do with only one part of each result (R-BUD-1). They run
+// over any transport. Only tests import it.
 package journey
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// Provider is a sandbox at an address of its own, and what its resource server was asked.
+// Provider is a sandbox with a listener, and the requests of its resource server.
 type Provider struct {
 	URL string
 	Box *sandbox.Sandbox
@@ -25,7 +25,7 @@ type Provider struct {
 	seen []*Request
 }
 
-// Request is what the resource server saw of a request and how it answered.
+// Request is a request to the resource server, and its status.
 type Request struct {
 	Method string
 	URI    string
@@ -33,7 +33,7 @@ type Request struct {
 	Status int
 }
 
-// NewProvider starts a sandbox of a kind, which ends with the test.
+// NewProvider starts a sandbox with the given reads, until the test ends.
 func NewProvider(t *testing.T, reads resource.Reads) *Provider {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -71,7 +71,7 @@ func (p *Provider) recording(next http.Handler) http.Handler {
 	})
 }
 
-// Upstream is the provider as a hosted server asks it.
+// Upstream returns the provider for a hosted server.
 func (p *Provider) Upstream() hosttest.Upstream {
 	caller := p.Box.Authorization().Caller()
 	return hosttest.Upstream{
@@ -79,7 +79,7 @@ func (p *Provider) Upstream() hosttest.Upstream {
 	}
 }
 
-// Take gives the requests since the last time, in the order in which they came.
+// Take returns the requests since the last call, in order.
 func (p *Provider) Take() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *Provider) Take() []Request {
 	return seen
 }
 
-// statusWriter notes the status of an answer before the client can see it.
+// statusWriter records the status of an answer before the client can see it.
 type statusWriter struct {
 	http.ResponseWriter
 	provider *Provider

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 )
 
-// question is the arguments of a query or an aggregate, as the test reads them.
+// question is the arguments of a query or an aggregate.
 type question struct {
 	Stream       string                     `json:"stream"`
 	ConnectionID string                     `json:"connection_id"`
@@ -26,7 +26,7 @@ type question struct {
 	GroupByTime  string                     `json:"group_by_time"`
 }
 
-// oracle answers questions with SQL of its own over the sandbox's table of records.
+// oracle answers questions with independent SQL over the sandbox's table of records.
 type oracle struct {
 	t      *testing.T
 	db     *sql.DB
@@ -46,7 +46,7 @@ func (s *statement) add(text string, values ...any) {
 
 var operators = map[string]string{"gte": ">=", "gt": ">", "lte": "<=", "lt": "<"}
 
-// where selects what a question is about.
+// where selects the records that a question is about.
 func (o oracle) where(s *statement, q question) {
 	s.add(" WHERE connection_id = ? AND stream = ? AND deleted_at IS NULL", q.ConnectionID, q.Stream)
 	for name, condition := range q.Filter {
@@ -79,7 +79,7 @@ func (o oracle) compare(s *statement, name, operator string, operand json.RawMes
 	}
 }
 
-// comparable is the SQL for a field in the form in which its values are compared.
+// comparable returns the SQL for a field in the form in which its values are compared.
 func (o oracle) comparable(name string) string {
 	value := stored(name)
 	for _, field := range o.stream.Fields {
@@ -90,7 +90,7 @@ func (o oracle) comparable(name string) string {
 	return value
 }
 
-// stored is the SQL for a field as it stands in the data.
+// stored returns the SQL for a field as it is in the data.
 func stored(name string) string { return fmt.Sprintf(`json_extract(data, '$."%s"')`, name) }
 
 func isTime(text string) bool {
@@ -98,8 +98,8 @@ func isTime(text string) bool {
 	return err == nil
 }
 
-// rows are the keys and the data of the first records of a page question, in its order, and the number of
-// all that match. The usual order is newest first, by the text of the cursor field.
+// rows returns the keys and the data of a question's first records, in its order, and the number of all that match.
+// The default order is newest first, by the text of the cursor field.
 func (o oracle) rows(ctx context.Context, q question) (keys []string, data []map[string]json.RawMessage, count int) {
 	field, direction := o.stream.CursorField, "DESC"
 	if q.Sort != "" {

@@ -18,7 +18,7 @@ import (
 // session ends with the test.
 type Dial func(t *testing.T, provider *Provider, token string) *mcp.ClientSession
 
-// journeys are the walks, by the name of their subtest.
+// journeys are the tests of Walk, by the name of their subtest.
 var journeys = []struct {
 	name string
 	walk func(*testing.T, *traveller)
@@ -52,20 +52,20 @@ func Walk(t *testing.T, token string, dial Dial) {
 	}
 }
 
-// traveller is a blind reader, and what the test knows besides.
+// traveller is a blind reader, with what only the test knows.
 type traveller struct {
 	*blind.Reader
 	provider *Provider
 	token    string
 }
 
-// ofPackage tells that the token stands for several grants, each of one connection.
+// ofPackage reports whether the token stands for several grants, each of one connection.
 func (v *traveller) ofPackage() bool { return len(v.provider.Box.Authorization().Members(v.token)) > 0 }
 
-// charactersMost is the bound of either channel (R-BUD-2).
+// charactersMost bounds each channel, in characters (R-BUD-2).
 const charactersMost = 40_000
 
-// sight lets a reader see one part of each result.
+// sight shows a reader one part of each result.
 func sight(t *testing.T, session *mcp.ClientSession, show func(*testing.T, *mcp.CallToolResult) string) blind.Sight {
 	return func(ctx context.Context, tool, arguments string) string {
 		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})

@@ -1,4 +1,4 @@
-// Package killtest kills a writer in the middle of its work, so that a test can look at what it leaves behind.
+// Package killtest kills a writer while it works, so that a test can check what it leaves behind.
 // Only tests import it.
 package killtest
 
@@ -13,16 +13,16 @@ import (
 
 const variable = "PDPP_KILLTEST_DIRECTORY"
 
-// Directory is where the writer works, and whether this process is the writer. The test that calls Writer asks
-// this first.
+// Directory returns where the writer works, and reports whether this process is the writer. The test that calls
+// Writer calls it first.
 func Directory() (string, bool) {
 	directory := os.Getenv(variable)
 	return directory, directory != ""
 }
 
-// Writer starts the running test once more in a process of its own, which finds the directory by Directory and
-// prints a line for each thing that it has finished. At some moment within the time after the first line it gets
-// SIGKILL, which no process can catch. Writer gives the last line that was printed whole.
+// Writer runs the running test again in a new process, which gets the directory from Directory and prints a line for
+// each finished step. Within the given time after the first line, Writer kills it with SIGKILL, and returns the last
+// complete line.
 func Writer(t *testing.T, directory string, within time.Duration) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")

@@ -1,5 +1,5 @@
-// Package mistakes holds calls as models get them wrong, and what a refusal is good for: a reader that takes the corrected
-// call as it is shown, and nothing else, must get right what was got wrong (R-ERR-7).
+// Package mistakes tests that an error lets a model correct its call (R-ERR-7): it has typical wrong calls, and a reader that
+// uses only the corrected call of the error.
 package mistakes_test
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// verdict is how far a wrong call gets.
+// verdict is the result of a wrong call.
 type verdict string
 
 const (
@@ -39,7 +39,7 @@ const (
 // leastRight is the share of mistakes, in percent, that must be right at once or after one repair.
 const leastRight = 95
 
-// mistake is a call and what was meant by it.
+// mistake is a wrong call, and the call that was meant.
 type mistake struct {
 	given, meant call
 }
@@ -49,7 +49,7 @@ type call struct {
 	arguments map[string]any
 }
 
-// R-ERR-7, R-SURF-9, R-ARG-3: following one refusal mechanically gets right what a model got wrong.
+// R-ERR-7, R-SURF-9, R-ARG-3: following one error mechanically corrects most wrong calls.
 func TestMistakes(t *testing.T) {
 	bench := newBench(t)
 	var lines strings.Builder
@@ -110,7 +110,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// learn finds what the names of the file stand for.
+// learn finds the values of the names in the file.
 func (b *bench) learn(t *testing.T) {
 	t.Helper()
 	var schema struct {
@@ -203,7 +203,7 @@ func (b *bench) read(t *testing.T, line string) mistake {
 	return mistake{given, parse(line, given.tool)}
 }
 
-// refusal is what a reader sees of a call that was not answered.
+// refusal is what a reader sees of a call that failed.
 type refusal struct {
 	Code     string
 	Param    string
@@ -246,7 +246,7 @@ func (b *bench) judge(t *testing.T, m mistake) verdict {
 	return stuck
 }
 
-// choose takes what was meant from the list that a refusal shows: a value, or the name of an argument.
+// choose picks what was meant from the list in an error: a value, or the name of an argument.
 func (m mistake) choose(refused *refusal) (call, bool) {
 	next := call{m.given.tool, maps.Clone(m.given.arguments)}
 	if next.tool != m.meant.tool {
@@ -291,7 +291,7 @@ func words(value any) []string {
 	return nil
 }
 
-// refusalOf is what a result refuses, or nil when it answers.
+// refusalOf returns the error in a result, or nil.
 func refusalOf(t *testing.T, result *mcp.CallToolResult) *refusal {
 	t.Helper()
 	var shown struct{ Error *refusal }

@@ -72,7 +72,7 @@ func (p *provider) call(ctx context.Context, bearer, tool, arguments string, slo
 	return got
 }
 
-// read takes an answer apart. An answer that is no result of a call is an error of its own.
+// read decodes an answer. An answer that is not the result of a call is an error.
 func (o *outcome) read(body []byte) {
 	o.body = string(body)
 	var message struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// oracle answers with SQL of its own over the sandbox's tables what the tools are asked.
+// oracle computes the expected answers with SQL over the sandbox's tables.
 type oracle struct{ db *sql.DB }
 
 // column reads one column of texts.
@@ -28,19 +28,19 @@ func (o oracle) column(ctx context.Context, query string, values ...any) ([]stri
 	return texts, rows.Err()
 }
 
-// keys are those of a page of one stream of one connection, newest first.
+// keys returns the record keys of a page of one stream of one connection, newest first.
 func (o oracle) keys(ctx context.Context, in place, limit, offset int) ([]string, error) {
 	return o.column(ctx, `SELECT key FROM record WHERE connection_id = ? AND stream = ? AND deleted_at IS NULL
 		ORDER BY position DESC, key DESC LIMIT ? OFFSET ?`, in.connection, in.stream, limit, offset)
 }
 
-// count is how many records a stream of a connection has.
+// count returns how many records a stream of a connection has.
 func (o oracle) count(ctx context.Context, in place) (string, error) {
 	counted, err := o.column(ctx, "SELECT count(*) FROM record WHERE connection_id = ? AND stream = ? AND deleted_at IS NULL", in.connection, in.stream)
 	return strings.Join(counted, ""), err
 }
 
-// value is a field of a record, as text.
+// value returns a field of a record as text.
 func (o oracle) value(ctx context.Context, in place, key, field string) (string, error) {
 	values, err := o.column(ctx, fmt.Sprintf(`SELECT coalesce(json_extract(data, '$.%s'), '') FROM record
 		WHERE connection_id = ? AND stream = ? AND key = ?`, field), in.connection, in.stream, key)

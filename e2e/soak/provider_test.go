@@ -54,7 +54,7 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-// serve starts the adapter. Its limits are so wide that they refuse nobody: what they refuse is tested elsewhere.
+// serve starts the adapter with limits so wide that they refuse nothing; limits are tested elsewhere.
 func (p *provider) serve(t *testing.T) {
 	t.Helper()
 	metrics := prometheus.New()

@@ -107,7 +107,7 @@ func (s *soak) ready() []reader {
 	}
 }
 
-// live is one caller's life: one call after the other, each by another of the tokens.
+// live makes the calls of one caller, one at a time, with its tokens in turn.
 func (s *soak) live(ctx context.Context, caller int) {
 	dice := rand.New(rand.NewPCG(*seed, uint64(caller)))
 	for ctx.Err() == nil {
@@ -142,7 +142,7 @@ func (s *soak) make(ctx context.Context, who reader, v visit, slow pace) {
 	s.judge(ctx, kind, who, v, got)
 }
 
-// giveUp makes a visit whose caller goes away. An answer that comes before is judged like any other.
+// giveUp makes a visit whose caller disconnects. An answer that arrives before is checked like any other.
 func (s *soak) giveUp(ctx context.Context, who reader, v visit, after time.Duration) {
 	limited, cancel := context.WithTimeout(ctx, after)
 	defer cancel()
@@ -154,7 +154,7 @@ func (s *soak) giveUp(ctx context.Context, who reader, v visit, after time.Durat
 	s.judge(context.WithoutCancel(ctx), v.tool, who, v, got)
 }
 
-// judge compares an answer with SQL, and an error with what was injected.
+// judge compares an answer with SQL, and an error with the injected ones.
 func (s *soak) judge(ctx context.Context, kind string, who reader, v visit, got outcome) {
 	if got.err != nil {
 		s.fail(who, v, "the connection to the adapter failed: "+got.err.Error())
@@ -200,7 +200,7 @@ func (s *soak) fail(who reader, v visit, what string) {
 	s.t.Fail()
 }
 
-// refused tells whether an answer keeps everything from a token that has ended.
+// refused reports whether an answer refuses a token that has ended.
 func refused(got outcome) bool {
 	codes := []string{"authentication_error", "context.active_false", "grant_revoked"}
 	return got.structured == nil && (got.status == http.StatusUnauthorized || slices.Contains(codes, got.code))

@@ -24,15 +24,15 @@ type trouble struct {
 	downs []down
 }
 
-// down is a time in which the resource server was not there.
+// down is a period in which the resource server was stopped.
 type down struct{ from, to time.Time }
 
 // explained are the codes that a call may have while the resource server restarts. The last is that of a read whose
 // other tries were refused, and which then met the few 503.
 var explained = []string{"rs_unreachable", "rs_invalid_response", "source_unavailable", "api_error"}
 
-// explains tells whether an error is one that was injected: it has such a code, and the resource server was away
-// during the call.
+// explains reports whether an error was injected: it has such a code, and the resource server was down during the
+// call.
 func (t *trouble) explains(got outcome) bool {
 	return slices.Contains(explained, got.code) && t.overlaps(got)
 }
@@ -51,7 +51,7 @@ func (t *trouble) count() int {
 	return len(t.downs)
 }
 
-// begin notes that the resource server goes away now. Until it is back, the time has no end.
+// begin records that the resource server stops now. The period has no end until it is back.
 func (t *trouble) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -161,7 +161,7 @@ func (t *trouble) revoke(ctx context.Context, config *oauth2.Config, token strin
 	return nil
 }
 
-// wait tells whether the run goes on afterwards.
+// wait reports whether the run continues afterwards.
 func wait(ctx context.Context, during time.Duration) bool {
 	timer := time.NewTimer(during)
 	defer timer.Stop()

@@ -40,7 +40,7 @@ var places = []place{
 
 var words = []string{"overdraft", "soup", "noodles", "parcel", "rehearsal", "deposit", "umbrella"}
 
-// visit is one call and the check of its answer. The check gives what is wrong, or nothing.
+// visit is one call and the check of its answer. The check returns what is wrong, or an empty string.
 type visit struct {
 	tool, arguments string
 	check           func(ctx context.Context, got outcome) (string, error)
@@ -74,7 +74,7 @@ func different(what string, got, want any) string {
 	return fmt.Sprintf("%s: got %v, SQL has %v", what, got, want)
 }
 
-// isShorter tells whether a page may have fewer rows than were asked for: one that would be too long is read again with
+// isShorter reports whether a page may have fewer rows than were asked for: one that would be too long is read again with
 // a smaller limit (R-BUD-3), and shown as far as it fits when the resource server goes away between.
 func (s *soak) isShorter(got outcome) bool {
 	return strings.Contains(got.text, "limit_used=") || s.trouble.overlaps(got)
@@ -277,5 +277,5 @@ func (s *soak) schema(who reader) visit {
 	}}
 }
 
-// patience is after how long a caller who gives up does so.
+// patience is how long a caller waits that gives up.
 func patience(dice *rand.Rand) time.Duration { return time.Duration(dice.IntN(12)) * time.Millisecond }
