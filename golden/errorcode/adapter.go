@@ -32,7 +32,7 @@ var argumentEntries = []Entry{
 	},
 	{
 		Code:    string(tool.InvalidFilter),
-		Meaning: "The filter is no object of fields, or uses an operator that there is not.",
+		Meaning: "The filter is not an object of fields, or uses an unknown operator.",
 		Next:    "Pass `{\"field\":value}` or `{\"field\":{\"gte\":value}}` with `gte`, `gt`, `lte`, `lt`; never a string.",
 	},
 	{
@@ -42,7 +42,7 @@ var argumentEntries = []Entry{
 	},
 	{
 		Code:    string(tool.InvalidID),
-		Meaning: "An id, a handle or a name would not be safe in a path, or is none that a tool has shown.",
+		Meaning: "An id, a handle or a name is malformed, or would not be safe in a path.",
 		Next:    "Pass an `id` exactly as it was shown by `search` or `query_records`.",
 	},
 	{
@@ -111,7 +111,7 @@ var readEntries = []Entry{
 	{
 		Code:    string(rs.InvalidResponse),
 		Meaning: "The answer is not the JSON that the protocol asks for, such as the page of a proxy.",
-		Next:    "Look whether the provider URL leads to a PDPP provider; `pdpp-mcp doctor` tells. Then it is the provider's to mend.",
+		Next:    "Check with `pdpp-mcp doctor` whether the URL is that of a PDPP provider. If it is, its operator has to mend it.",
 	},
 	{
 		Code:    string(rs.ResponseTooLarge),
@@ -120,7 +120,7 @@ var readEntries = []Entry{
 	},
 	{
 		Code:    string(rs.Redirected),
-		Meaning: "The provider sent the read elsewhere. A token does not follow.",
+		Meaning: "The provider redirects the read. The token is not sent elsewhere.",
 		Next:    "Use the provider's final URL, such as `https` in place of `http`.",
 	},
 	{

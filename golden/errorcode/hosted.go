@@ -43,7 +43,7 @@ var hostedSection = Section{
 		{
 			Code: host.CodeForeignOrigin, Status: http.StatusForbidden,
 			Meaning: "A web page of another origin made the request.",
-			Next:    "Use an MCP client that is no web page, or a page of the server's own origin.",
+			Next:    "Use an MCP client that is not a web page, or a page of the server's own origin.",
 		},
 		{
 			Code: host.CodeMisdirected, Status: http.StatusMisdirectedRequest,

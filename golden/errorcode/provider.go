@@ -117,7 +117,7 @@ var accessEntries = []Entry{
 	},
 	{
 		Code: "context.active_false", Status: http.StatusUnauthorized,
-		Meaning: "The token has ended: it expired or was revoked.",
+		Meaning: "The token is unknown, or no longer active.",
 		Next:    "Run `pdpp-mcp connect`; over HTTP, sign in again.",
 	},
 	{
@@ -138,7 +138,7 @@ var accessEntries = []Entry{
 	{
 		Code: "grant_revoked", Status: http.StatusForbidden,
 		Meaning: "The owner has ended the grant.",
-		Next:    "Nothing here helps. Connect again if the owner agrees.",
+		Next:    "Connect again, if the owner agrees.",
 	},
 	{
 		Code: "grant_expired", Status: http.StatusForbidden,
