@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -55,7 +56,7 @@ func compareVerdicts(t *rapid.T, definition tool.Definition, calls calls) {
 	var byChecks *tool.Error
 	refused := errors.As(err, &byChecks)
 	switch { // an empty string is refused by checks that a schema would need a pattern for
-	case refused && reader.asked:
+	case refused && reader.asked.Load():
 		t.Fatalf("%s is refused after the resource server was asked: %v", raw, err)
 	case bySchema != nil && !refused:
 		t.Fatalf("the schema refuses %s and the checks take it: %v", raw, bySchema)
@@ -143,12 +144,12 @@ func resolve(t *testing.T, schema *jsonschema.Schema) *jsonschema.Resolved {
 }
 
 // refusingRS refuses every read, and records whether there was one.
-type refusingRS struct{ asked bool }
+type refusingRS struct{ asked atomic.Bool }
 
 func (*refusingRS) ProviderURL() string { return "https://pdpp.example" }
 
 func (r *refusingRS) Get(context.Context, rs.Request) (*rs.Response, error) {
-	r.asked = true
+	r.asked.Store(true)
 	return nil, &rs.Error{Status: 404, Code: "not_found", Message: "nothing here"}
 }
 

@@ -166,3 +166,24 @@ func TestSchemaOfVeryManyMembers(t *testing.T) {
 		t.Errorf("six calls took %v", took)
 	}
 }
+
+// panicking is a reader in which the list of streams panics.
+type panicking struct{ *server }
+
+func (p panicking) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	if _, ok := request.Sources.(rs.StreamsOfSources); ok {
+		panic("a fault of the listing")
+	}
+	return p.server.Get(ctx, request)
+}
+
+// A fault beside the call ends the call, whose host recovers it, and not the process.
+func TestAPanicOfTheListingIsTheCallers(t *testing.T) {
+	defer func() {
+		if panicked := recover(); panicked != "a fault of the listing" {
+			t.Errorf("recovered %v", panicked)
+		}
+	}()
+	_, err := operation.Schema(t.Context(), tool.Env{RS: panicking{serving(fixture(t, "full_index"))}}, operation.SchemaInput{})
+	t.Errorf("no panic reached the caller: %v", err)
+}

@@ -33,18 +33,30 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	held := make(chan holdings, 1)
+	held := make(chan func() holdings, 1)
 	if input.Stream == nil {
-		go func() { held <- readHoldings(ctx, env) }()
+		go func() { held <- caught(func() holdings { return readHoldings(ctx, env) }) }()
 	}
 	response, found, err := read(ctx, env, input)
 	switch {
 	case err != nil:
 		return nil, err
 	case input.Stream == nil:
-		return renderIndex(response, found, input, <-held)
+		return renderIndex(response, found, input, (<-held)())
 	}
 	return renderStreams(response, found, input)
+}
+
+// caught runs a function that is not on the caller's goroutine, where nobody would recover its panic, and returns one that
+// gives its result, or panics as it did, where it is called.
+func caught[T any](run func() T) (result func() T) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			result = func() T { panic(panicked) }
+		}
+	}()
+	value := run()
+	return func() T { return value }
 }
 
 // fullSchema reads the exhaustive schema of one source (R-SCH-6, R-SCH-7).
