@@ -31,20 +31,31 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 	if input.full() {
 		return fullSchema(ctx, env, input)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	held := make(chan func() holdings, 1)
 	if input.Stream == nil {
-		go func() { held <- caught(func() holdings { return readHoldings(ctx, env) }) }()
+		return indexSchema(ctx, env, input)
 	}
 	response, found, err := read(ctx, env, input)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case input.Stream == nil:
-		return renderIndex(response, found, input, (<-held)())
 	}
 	return renderStreams(response, found, input)
+}
+
+// indexSchema reads the schema and, beside it, the list of streams with their counts. Neither read outlives the call.
+func indexSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	listed := make(chan func() holdings, 1)
+	go func() { listed <- caught(func() holdings { return readHoldings(ctx, env) }) }()
+	response, found, err := read(ctx, env, input)
+	if err != nil {
+		cancel()
+	}
+	held := (<-listed)()
+	if err != nil {
+		return nil, err
+	}
+	return renderIndex(response, found, input, held)
 }
 
 // caught runs a function that is not on the caller's goroutine, where nobody would recover its panic, and returns one that

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -21,10 +22,15 @@ import (
 
 const provider = "https://rs.example.com"
 
-// silent is a reader that no renderer may ask.
-type silent struct{ asked []string }
+// silent is a reader that no renderer may ask. Several goroutines may try.
+type silent struct {
+	mu    sync.Mutex
+	asked []string
+}
 
 func (s *silent) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asked = append(s.asked, string(request.Path)+"?"+request.Query.Encoded())
 	return nil, &rs.Failure{Reason: rs.Unreachable, Message: "no renderer reads"}
 }
