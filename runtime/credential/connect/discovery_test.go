@@ -217,20 +217,26 @@ func TestTokenIsTried(t *testing.T) {
 			got.wantError(t, test.class, test.text)
 		})
 	}
-	t.Run("a server that refuses the view", func(t *testing.T) {
-		full := replies(reply{200, `{"bearer":{"token_kind":"client","grant_id":"grt_9"}}`})
-		refused := replies(envelopeReply(400, "invalid_request"))
-		provider := playing(metadata, agentStart).
-			Handle("/v1/schema", func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Query().Has("view") {
-					refused(w, r)
-					return
-				}
-				full(w, r)
-			}).
-			Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer"}`}))
-		signIn(t, provider, connect.Options{Sources: []string{spotify}}).wantToken(t, agentToken, "grt_9")
-	})
+}
+
+// A token is tried in the full schema where the server refuses the view of it.
+func TestTokenIsTriedWithoutTheView(t *testing.T) {
+	full := replies(reply{200, `{"bearer":{"token_kind":"client","grant_id":"grt_9"}}`})
+	refused := replies(envelopeReply(400, "invalid_request"))
+	provider := playing(metadata, agentStart).
+		Handle("/v1/schema", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Has("view") {
+				refused(w, r)
+				return
+			}
+			full(w, r)
+		}).
+		Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer"}`}))
+	signIn(t, provider, connect.Options{Sources: []string{spotify}}).wantToken(t, agentToken, "grt_9")
+}
+
+// A token of another kind is refused by what its own answer says, and is not tried.
+func TestTokenAnswerIsBelieved(t *testing.T) {
 	for name, test := range map[string]struct{ stated, says string }{
 		"owner":                  {`"pdpp_token_kind":"owner"`, "owner token"},
 		"owner by another name":  {`"token_kind":"client","role":"owner"`, "owner token"},
