@@ -16,6 +16,7 @@ func TestCommandLines(t *testing.T) {
 		commandline.Read("setup codex", "https://[::1]:8787", "it's"):    `pdpp-mcp setup codex --provider-url 'https://[::1]:8787' --cache-root 'it'\''s'`,
 		commandline.Connections("cache"):                                 "pdpp-mcp connections --cache-root cache",
 		commandline.Word("x; touch owned\n") + commandline.Word("$HOME"): "'x; touch owned\n''$HOME'",
+
 		commandline.Word(""): "''",
 	} {
 		if got != want {
