@@ -186,15 +186,23 @@ func (a *aggregation) number(name string) string {
 
 // further counts the groups that are not shown, as far as it is known.
 func (a *aggregation) further(shown int) string {
-	if further := len(a.groups) - shown; further > 0 || a.others() <= 0 {
+	if further := len(a.groups) - shown; further > 0 || a.others() <= 0 && !a.mayGoOn() {
 		return IntToken("further_groups", int64(further))
 	}
 	return "further_groups=unknown"
 }
 
+// mayGoOn reports whether time groups fill the limit and nothing says what stands behind them (R-AGG-4).
+func (a *aggregation) mayGoOn() bool {
+	limit, limited := a.body.Int("limit")
+	return a.byTime() && limited && int64(len(a.groups)) >= limit && a.body.Get("other_count") == nil
+}
+
 // note says which groups are shown when they are not all.
 func (a *aggregation) note(shown int) string {
 	switch further := len(a.groups) - shown; {
+	case further == 0 && a.mayGoOn():
+		return fmt.Sprintf("These are the earliest %d groups, as many as limit allows; later ones may follow, which a larger limit shows.", shown)
 	case a.others() <= 0 && further == 0:
 		return ""
 	case a.others() <= 0:

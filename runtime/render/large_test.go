@@ -183,6 +183,8 @@ func TestAggregateRest(t *testing.T) {
 	}
 	for _, test := range []struct{ groups, beside, want string }{
 		{`{"key":"a","count":1}`, ``, "further_groups=0"},
+		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":2`, "further_groups=0"},
+		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":1`, "further_groups=unknown These are the earliest 1 groups, as many as limit allows; later ones may follow, which a larger limit shows."},
 		{`{"key":"a","count":1}`, `,"other_count":0`, "further_groups=0 other_count=0"},
 		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 These are the top 1 groups; other_count records are in groups that are not shown."},
 		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 These are the first 113 groups; narrow with filter to see the others."},
