@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -16,7 +15,7 @@ import (
 // Document renders one record as the object of id, title, text, url and metadata that clients of
 // fetch expect (R-FETCH-1). Text and structured output are the same bytes. A document within ChannelCharacters is shown in
 // full (R-FETCH-4); in a longer one the longest values, those of expanded records too, are clipped to one length.
-func Document(_ context.Context, env tool.Env, response *rs.Response, input DocumentInput) (*tool.Result, error) {
+func Document(ctx context.Context, env tool.Env, response *rs.Response, input DocumentInput) (*tool.Result, error) {
 	body, err := response.Object()
 	if err != nil {
 		return nil, err
@@ -33,6 +32,7 @@ func Document(_ context.Context, env tool.Env, response *rs.Response, input Docu
 		record.project(input.Fields, expands(response))
 	}
 	d := &document{row: record, id: cmp.Or(target.Handle, known.handle), provider: env.RS.ProviderURL()}
+	d.title = documentTitle(ctx, env, record, d.label())
 	encoded := d.encode()
 	return within(response, &tool.Result{Text: string(encoded), Structured: encoded}, ChannelCharacters)
 }
@@ -50,6 +50,7 @@ func unwrapped(body rawjson.Object) rawjson.Object {
 type document struct {
 	*row
 	id       string
+	title    string
 	provider string
 }
 
@@ -75,22 +76,11 @@ func (d *document) assemble(most ceiling) (json.RawMessage, int) {
 	shown := d.shown(nil, most)
 	return rawjson.Object{
 		rawjson.String("id", d.id),
-		rawjson.String("title", title(titled(d.members), d.fields, d.identity, d.label())),
+		rawjson.String("title", d.title),
 		rawjson.String("text", documentText(shown.fields)),
 		rawjson.String("url", recordURL(nil, d.fields, d.identity, d.provider)),
 		rawjson.Raw("metadata", d.metadata(shown)),
 	}.Encode(), shown.cuts
-}
-
-// titled is what of the wrapper may stand in a title: the time of ingestion, no source field.
-func titled(members rawjson.Object) rawjson.Object {
-	kept := rawjson.Object{}
-	for _, member := range members {
-		if slices.Contains([]string{"emitted_at", "authored_at"}, member.Name) {
-			kept = append(kept, member)
-		}
-	}
-	return kept
 }
 
 func (d *document) label() string {

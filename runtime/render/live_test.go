@@ -3,6 +3,7 @@ package render_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,7 +93,8 @@ func TestToolsAndResourcesAgree(t *testing.T) {
 			if diff := cmp.Diff(text, read.Contents[0].Text); diff != "" {
 				check.Fatalf("%s and the resource differ (-tool +resource):\n%s", pair.tool, diff)
 			}
-			if len(books.asked) != 2 || books.asked[0] != books.asked[1] {
+			half := len(books.asked) / 2
+			if half == 0 || !slices.Equal(books.asked[:half], books.asked[half:]) {
 				check.Fatalf("the resource server was asked %q", books.asked)
 			}
 		}

@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -82,6 +83,43 @@ func TestTitlesOfDocumentsWithoutOne(t *testing.T) {
 		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
 		if _, shown := renderDocument(t, "/r", body, render.DocumentInput{Target: target}); shown.Title != want {
 			t.Errorf("%s has the title %q, want %q", data, shown.Title, want)
+		}
+	}
+}
+
+// schemaOf answers every read with a schema of one stream.
+type schemaOf struct{ asked []string }
+
+func (*schemaOf) ProviderURL() string { return provider }
+
+func (s *schemaOf) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	s.asked = append(s.asked, string(request.Path)+"?"+request.Query.Encoded())
+	return rs.Response{Status: 200, Request: request}.WithBody([]byte(`{"connectors":[{"connector_key":"chat",
+		"granted_connections":[{"connection_id":"cin_1"}],
+		"streams":[{"name":"s","field_capabilities":{"text":"t=text","heard":"t=string,role=event-time,eq","seen":"t=string"}}]}]}`))
+}
+
+// R-FETCH-8: a time of no known name is found by its role in the schema, which is read for that alone.
+func TestTitleHasTheTimeOfItsRole(t *testing.T) {
+	target := recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
+	for data, want := range map[string]struct {
+		title string
+		reads int
+	}{
+		`{"seen":"2026-01-01","heard":"2026-02-03T00:00:00Z"}`:              {"Chat / s / 2026-02-03T00:00:00Z", 1},
+		`{"sent_at":"2026-01-02T00:00:00Z","heard":"2026-02-03T00:00:00Z"}`: {"Chat / s / 2026-01-02T00:00:00Z", 0},
+		`{"title":"Heard","heard":"2026-02-03T00:00:00Z"}`:                  {"Heard", 0},
+		`{"text":"hello"}`: {"Chat / s / 2026-05-01T00:00:00Z", 1},
+	} {
+		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
+		schema := &schemaOf{}
+		result, err := render.Document(context.Background(), tool.Env{RS: schema}, answer("/r", body), render.DocumentInput{Target: target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown struct{ Title string }
+		if err := json.Unmarshal(result.Structured, &shown); err != nil || shown.Title != want.title || len(schema.asked) != want.reads {
+			t.Errorf("%s has the title %q after the reads %q, want %+v (%v)", data, shown.Title, schema.asked, want, err)
 		}
 	}
 }

@@ -22,11 +22,6 @@ var timeNames = []string{
 	"start_time", "timestamp", "date", "updated_at",
 }
 
-// title is a title for people (R-SEARCH-7, R-FETCH-8): the source's own, else label, stream and time.
-func title(members, fields rawjson.Object, id identity, label string) string {
-	return cmp.Or(ownTitle(members, fields, nil), madeTitle(id, label, eventTime(members, fields), nil))
-}
-
 // ownTitle is the title that the source gave, unless it repeats one of the shown texts; empty without one.
 func ownTitle(members, fields rawjson.Object, shown []string) string {
 	for _, from := range []rawjson.Object{members, fields} {
@@ -73,6 +68,11 @@ func repeats(title string, shown []string) bool {
 
 // eventTime is the authored or event time among a record's fields, else the time of ingestion.
 func eventTime(members, fields rawjson.Object) string {
+	return cmp.Or(authoredTime(members, fields), members.Text("emitted_at"))
+}
+
+// authoredTime is the authored or event time that stands under a known name; empty without one.
+func authoredTime(members, fields rawjson.Object) string {
 	for _, from := range []rawjson.Object{fields, members} {
 		for _, name := range timeNames {
 			if authored := timeText(from.Get(name)); authored != "" {
@@ -80,7 +80,7 @@ func eventTime(members, fields rawjson.Object) string {
 			}
 		}
 	}
-	return members.Text("emitted_at")
+	return ""
 }
 
 // Numbers of seconds and of milliseconds since 1970 that can be times of records: from 1973 to 2286.
