@@ -110,6 +110,9 @@ var allowed = map[string][]string{
 	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
 	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc", "runtime/address"},
 	"runtime/webhook":      {},
+	"runtime/scalar":       {"runtime/rawjson"},
+	"runtime/condition":    {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
+	"runtime/tally":        {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
 
 	"sandbox": {},
 	"e2e":     {"sandbox", "runtime"}, // only tests import what is below it

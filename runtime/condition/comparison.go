@@ -1,0 +1,141 @@
+package condition
+
+import (
+	"bytes"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
+)
+
+var operators = []string{"", "gte", "gt", "lte", "lt"}
+
+// comparison compares values with one operand, which is read in each way that a value may need: the types of fields are
+// not known.
+type comparison struct {
+	rs.Condition
+	text []byte
+
+	number   scalar.Decimal
+	isNumber bool
+	moment   time.Time
+	isMoment bool // a date-time or a date
+	isPeriod bool // a year or a month, which is also a text
+
+	oneMoment  atomic.Bool // a time was compared with a day
+	oneNumber  atomic.Bool // a number was missed for the way it is spelled
+	neverMeets atomic.Bool // a value was met that has no order with the operand
+}
+
+func newComparison(condition rs.Condition) (*comparison, error) {
+	if !slices.Contains(operators, condition.Operator) {
+		return nil, &Error{condition, "has the unknown operator " + condition.Operator + "; the operators are gte, gt, lte, lt"}
+	}
+	c := &comparison{Condition: condition, text: []byte(condition.Value)}
+	c.number, c.isNumber = scalar.ParseDecimal(c.text)
+	if c.moment, c.isMoment = scalar.Instant(c.text); !c.isMoment {
+		c.moment, c.isPeriod = scalar.Period(c.text)
+	}
+	return c, nil
+}
+
+// holds reports whether a value that is no array meets the comparison.
+func (c *comparison) holds(value rawjson.Value) bool {
+	switch rawjson.Kind(value) {
+	case rawjson.StringValue:
+		text := scalar.TextOf(value)
+		if c.Operator == "" {
+			return c.equalsText(text)
+		}
+		return c.rangeHoldsText(text)
+	case rawjson.Number:
+		if c.Operator == "" {
+			return c.equalsNumber(value)
+		}
+		number, ok := scalar.ParseDecimal(value)
+		if !c.isNumber || !ok {
+			note(&c.neverMeets)
+			return false
+		}
+		return c.inRange(number.Compare(c.number))
+	case rawjson.Boolean:
+		if c.Operator == "" {
+			return string(value) == c.Value
+		}
+		note(&c.neverMeets)
+	}
+	return false
+}
+
+func (c *comparison) equalsText(text []byte) bool {
+	if bytes.Equal(text, c.text) {
+		return true
+	}
+	if c.isDay() && !c.oneMoment.Load() && len(text) > len(c.text) {
+		c.noteTime(text)
+	}
+	return false
+}
+
+func (c *comparison) equalsNumber(number []byte) bool {
+	var room [32]byte
+	if printed := scalar.AppendNumber(room[:0], number); bytes.Equal(printed, c.text) {
+		return true
+	}
+	if c.isNumber && !c.oneNumber.Load() {
+		if value, ok := scalar.ParseDecimal(number); ok && value.Compare(c.number) == 0 {
+			c.oneNumber.Store(true)
+		}
+	}
+	return false
+}
+
+func (c *comparison) rangeHoldsText(text []byte) bool {
+	switch {
+	case c.isMoment:
+		at, ok := scalar.Period(text)
+		if !ok {
+			return false
+		}
+		if c.isDay() && !scalar.IsDate(text) {
+			note(&c.oneMoment)
+		}
+		return c.inRange(at.Compare(c.moment))
+	case c.isPeriod:
+		if at, ok := scalar.Instant(text); ok {
+			return c.inRange(at.Compare(c.moment))
+		}
+	}
+	return c.inRange(bytes.Compare(text, c.text))
+}
+
+// inRange reports whether a value holds that stands so to the operand, as Compare has it.
+func (c *comparison) inRange(order int) bool {
+	switch c.Operator {
+	case "gte":
+		return order >= 0
+	case "gt":
+		return order > 0
+	case "lte":
+		return order <= 0
+	}
+	return order < 0
+}
+
+func (c *comparison) isDay() bool { return c.isMoment && scalar.IsDate(c.text) }
+
+// noteTime notes that a text is a time, which is no day.
+func (c *comparison) noteTime(text []byte) {
+	if _, isTime := scalar.Instant(text); isTime {
+		note(&c.oneMoment)
+	}
+}
+
+func note(seen *atomic.Bool) {
+	if !seen.Load() {
+		seen.Store(true)
+	}
+}

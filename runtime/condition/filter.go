@@ -1,0 +1,127 @@
+// Package condition decides which records a filter holds for, where the resource server does not (R-SCAN-1). It works on
+// the bytes of a record as they were received. What a filter means is what the owner's reads show (R-SCAN-2):
+//
+//   - An exact condition compares the text of a value, letter by letter: that of a string, true or false, and a number as
+//     JavaScript prints it, so that 2.0 is 2. Integers keep their digits.
+//   - A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by
+//     code point.
+//   - A field that is null or absent fails each condition. An array holds when one element meets all conditions of its field.
+//   - All fields are to hold.
+package condition
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Error is a condition that no record can be compared with.
+type Error struct {
+	Condition rs.Condition
+	Problem   string // such as "has the unknown operator in"
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("the filter on %s %s", e.Condition.Field, e.Problem)
+}
+
+// Filter decides for one record after another. It is safe for concurrent use.
+type Filter struct {
+	fields []*field
+}
+
+// New prepares a filter; one without conditions holds for every record. Its error is an *Error: an operator other than gte,
+// gt, lte and lt, one that a field has twice, or an exact condition beside others of its field.
+func New(filter rs.Filter) (*Filter, error) {
+	f := &Filter{}
+	for _, each := range filter {
+		compared, err := newComparison(each)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(f.fields, func(known *field) bool { return known.name == each.Field })
+		if at < 0 {
+			at = len(f.fields)
+			f.fields = append(f.fields, &field{name: each.Field})
+		}
+		for _, other := range f.fields[at].comparisons {
+			if other.Operator == each.Operator || other.Operator == "" || each.Operator == "" {
+				return nil, &Error{each, "compares it twice"}
+			}
+		}
+		f.fields[at].comparisons = append(f.fields[at].comparisons, compared)
+	}
+	return f, nil
+}
+
+// Fields are the names of the fields that are compared, each once.
+func (f *Filter) Fields() []string {
+	names := make([]string, len(f.fields))
+	for i, field := range f.fields {
+		names[i] = field.name
+	}
+	return names
+}
+
+// Match reports whether the filter holds for a record with these fields, an object out of a checked document.
+func (f *Filter) Match(fields rawjson.Value) bool {
+	if len(f.fields) == 0 {
+		return true
+	}
+	c := rawjson.NewCursor(fields)
+	met := 0
+	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		of := f.field(c.Name())
+		value := c.Value()
+		if of == nil {
+			continue
+		}
+		if !of.holds(value) {
+			return false
+		}
+		if met++; met == len(f.fields) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Filter) field(name []byte) *field {
+	for _, field := range f.fields {
+		if field.name == string(name) {
+			return field
+		}
+	}
+	return nil
+}
+
+// field is one field with what it is compared with.
+type field struct {
+	name        string
+	comparisons []*comparison
+}
+
+// holds reports whether a value, or one element of an array, meets all comparisons.
+func (f *field) holds(value rawjson.Value) bool {
+	if rawjson.Kind(value) != rawjson.ArrayValue {
+		return f.meets(value)
+	}
+	c := rawjson.NewCursor(value)
+	for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+		if f.meets(c.Value()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *field) meets(value rawjson.Value) bool {
+	for _, compared := range f.comparisons {
+		if !compared.holds(value) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,164 @@
+package scalar
+
+import (
+	"bytes"
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// Bounds of the numbers that are read. Doubles reach from 1e-324 to 1e308, and no server prints more digits.
+const (
+	exponentMost = 400
+	digitsMost   = 800
+)
+
+// Decimal is an exact decimal number: coefficient × 10^exponent. The zero value is 0.
+type Decimal struct {
+	small    int64
+	exponent int
+	large    *big.Int // in place of small when the coefficient does not fit; not changed once it is set
+}
+
+// ParseDecimal reads a JSON number. It is false for anything else, and for numbers that no double is near to.
+func ParseDecimal(text []byte) (Decimal, bool) {
+	at, negative := 0, false
+	if len(text) > 0 && text[0] == '-' {
+		at, negative = 1, true
+	}
+	var d Decimal
+	digits, point := 0, -1
+	fits := true
+	for ; at < len(text); at++ {
+		b := text[at]
+		if b == '.' && point < 0 && digits > 0 {
+			point = digits
+			continue
+		}
+		if b < '0' || b > '9' {
+			break
+		}
+		digits++
+		if fits = fits && d.small <= (math.MaxInt64-9)/10; fits {
+			d.small = d.small*10 + int64(b-'0')
+		}
+	}
+	if digits == 0 || digits > digitsMost || point == digits {
+		return Decimal{}, false
+	}
+	mantissa := text[:at]
+	if at < len(text) {
+		exponent, ok := parseExponent(text[at:])
+		if !ok {
+			return Decimal{}, false
+		}
+		d.exponent = exponent
+	}
+	if point >= 0 {
+		d.exponent -= digits - point
+	}
+	if !fits {
+		d.large, _ = new(big.Int).SetString(string(bytes.ReplaceAll(mantissa, []byte("."), nil)), 10)
+	} else if negative {
+		d.small = -d.small
+	}
+	return d, true
+}
+
+func parseExponent(text []byte) (int, bool) {
+	if text[0] != 'e' && text[0] != 'E' {
+		return 0, false
+	}
+	exponent, err := strconv.Atoi(string(text[1:]))
+	return exponent, err == nil && -exponentMost <= exponent && exponent <= exponentMost
+}
+
+// coefficient is the coefficient for an exponent that is not greater than the number's own.
+func (d Decimal) coefficient(exponent int) *big.Int {
+	scaled := d.large
+	if scaled == nil {
+		scaled = big.NewInt(d.small)
+	}
+	if d.exponent == exponent {
+		return scaled
+	}
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.exponent-exponent)), nil)
+	return power.Mul(power, scaled)
+}
+
+// aligned are the coefficients of two numbers for one exponent, when they fit.
+func aligned(a, b Decimal) (left, right int64, exponent int, fits bool) {
+	if a.large != nil || b.large != nil {
+		return 0, 0, 0, false
+	}
+	left, right, exponent = a.small, b.small, min(a.exponent, b.exponent)
+	left, fits = scaled(left, a.exponent-exponent)
+	if !fits {
+		return 0, 0, 0, false
+	}
+	right, fits = scaled(right, b.exponent-exponent)
+	return left, right, exponent, fits
+}
+
+// scaled is a number times a power of ten, when it fits.
+func scaled(number int64, power int) (int64, bool) {
+	for ; power > 0 && number != 0; power-- {
+		if number > math.MaxInt64/10 || number < math.MinInt64/10 {
+			return 0, false
+		}
+		number *= 10
+	}
+	return number, true
+}
+
+// Add is the exact sum.
+func (d Decimal) Add(other Decimal) Decimal {
+	if left, right, exponent, fit := aligned(d, other); fit {
+		if sum := left + right; (sum > left) == (right > 0) {
+			return Decimal{small: sum, exponent: exponent}
+		}
+	}
+	exponent := min(d.exponent, other.exponent)
+	return Decimal{large: new(big.Int).Add(d.coefficient(exponent), other.coefficient(exponent)), exponent: exponent}
+}
+
+// Compare is -1, 0 or +1 as the number is less than, equal to or greater than another one.
+func (d Decimal) Compare(other Decimal) int {
+	if left, right, _, fit := aligned(d, other); fit {
+		switch {
+		case left < right:
+			return -1
+		case left > right:
+			return 1
+		}
+		return 0
+	}
+	if a, b := d.sign(), other.sign(); a != b || a == 0 {
+		return a - b
+	}
+	exponent := min(d.exponent, other.exponent)
+	return d.coefficient(exponent).Cmp(other.coefficient(exponent))
+}
+
+// Magnitude is the number without its sign.
+func (d Decimal) Magnitude() Decimal {
+	if d.sign() >= 0 {
+		return d
+	}
+	if d.large == nil && d.small != math.MinInt64 {
+		return Decimal{small: -d.small, exponent: d.exponent}
+	}
+	return Decimal{large: new(big.Int).Neg(d.coefficient(d.exponent)), exponent: d.exponent}
+}
+
+func (d Decimal) sign() int {
+	switch {
+	case d.large != nil:
+		return d.large.Sign()
+	case d.small < 0:
+		return -1
+	case d.small > 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+package scalar
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// AppendNumber appends a JSON number as JavaScript prints it, which is how resource servers compare it: 2.0 is 2, 1e21 is
+// 1e+21. Integers keep their digits, where JavaScript rounds those beyond 2^53.
+func AppendNumber(out, number []byte) []byte {
+	if bytes.IndexAny(number, ".eE") < 0 {
+		if string(number) == "-0" {
+			number = number[1:]
+		}
+		return append(out, number...)
+	}
+	value, err := strconv.ParseFloat(string(number), 64)
+	if err != nil { // beyond the range of a double
+		return append(out, number...)
+	}
+	if value == 0 {
+		return append(out, '0')
+	}
+	if size := math.Abs(value); 1e-6 <= size && size < 1e21 {
+		return strconv.AppendFloat(out, value, 'f', -1, 64)
+	}
+	start := len(out)
+	out = strconv.AppendFloat(out, value, 'e', -1, 64)
+	// Go writes two digits of an exponent at least, JavaScript one: 1e-07 is 1e-7.
+	if sign := start + bytes.IndexByte(out[start:], 'e') + 1; len(out)-sign == len("-07") && out[sign+1] == '0' {
+		out = append(out[:sign+1], out[sign+2:]...)
+	}
+	return out
+}

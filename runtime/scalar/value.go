@@ -1,0 +1,74 @@
+// Package scalar reads the values of records as they are compared: numbers by value and without rounding, times as instants,
+// other strings by code point (R-SCAN-2). It works on the bytes that were received, and copies none of them where it can.
+package scalar
+
+import (
+	"bytes"
+	"cmp"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Kind is the kind of a value, in the order in which values of different kinds stand.
+type Kind int
+
+// The kinds of values. None is a value that is null or absent, an array or an object.
+const (
+	None Kind = iota
+	Boolean
+	Number
+	Time
+	Text
+)
+
+// Value is one scalar value. Its text shares memory with the JSON that it was read from.
+type Value struct {
+	Kind    Kind
+	Text    []byte // of a string, without its escapes; of a boolean the word
+	Decimal Decimal
+	Time    time.Time
+}
+
+// Of reads a JSON value.
+func Of(value rawjson.Value) Value {
+	switch rawjson.Kind(value) {
+	case rawjson.Boolean:
+		return Value{Kind: Boolean, Text: value}
+	case rawjson.Number:
+		if number, ok := ParseDecimal(value); ok {
+			return Value{Kind: Number, Decimal: number}
+		}
+	case rawjson.StringValue:
+		text := TextOf(value)
+		if at, ok := Instant(text); ok {
+			return Value{Kind: Time, Text: text, Time: at}
+		}
+		return Value{Kind: Text, Text: text}
+	}
+	return Value{}
+}
+
+// TextOf is the text of a JSON string.
+func TextOf(value rawjson.Value) []byte {
+	if last := len(value) - 1; last > 0 && bytes.IndexByte(value, '\\') < 0 {
+		return value[1:last:last]
+	}
+	text, _ := rawjson.Text(value)
+	return []byte(text)
+}
+
+// Compare is -1, 0 or +1 as the value stands before, beside or after another one: numbers by value, times as instants,
+// texts by code point, false before true. Values of different kinds stand in the order of their kinds.
+func (v Value) Compare(other Value) int {
+	if v.Kind != other.Kind {
+		return cmp.Compare(v.Kind, other.Kind)
+	}
+	switch v.Kind {
+	case Number:
+		return v.Decimal.Compare(other.Decimal)
+	case Time:
+		return v.Time.Compare(other.Time)
+	}
+	return bytes.Compare(v.Text, other.Text)
+}
