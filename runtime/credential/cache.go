@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// largestFile bounds a cache file in bytes; real ones are below 2 KiB.
-const largestFile = 64 << 10
+// largestFile bounds a cache file in bytes. A grant takes 1 KiB, and up to 10 KiB with the fields that were approved.
+const largestFile = 1 << 20
 
 // Cache is a directory of scoped credentials, one file for each provider, in the layout of
 // interfaces.md that other PDPP tools share. Its methods are safe for concurrent use, also by

@@ -128,8 +128,8 @@ var loadCases = []struct {
 	},
 	{
 		name:    "too large",
-		content: `{"provider_url":"http://localhost:7673","padding":"` + strings.Repeat("x", 64<<10) + `","credential":{"access_token":"` + secret + `"}}`,
-		class:   credential.Configuration, texts: []string{"larger than 65536 bytes", connectHint},
+		content: `{"provider_url":"http://localhost:7673","padding":"` + strings.Repeat("x", 1<<20) + `","credential":{"access_token":"` + secret + `"}}`,
+		class:   credential.Configuration, texts: []string{"larger than 1048576 bytes", connectHint},
 	},
 }
 
@@ -310,6 +310,7 @@ func TestAddKeepsUnknownMembersOfItsGrant(t *testing.T) {
 	if entry.Credential.AccessToken, err = rs.NewBearer(secret); err != nil {
 		t.Fatal(err)
 	}
+	entry.Credential.RefreshToken = rs.Secret{}
 	if err := cache.Add(entry); err != nil {
 		t.Fatal(err)
 	}

@@ -31,15 +31,25 @@ type Client struct {
 	members rawjson.Object
 }
 
-// Credential is a scoped access token and what is known of it.
+// Credential is a scoped access token and what is known of its grant. All of it stands in one object of the file, so that
+// a tool that replaces the credential leaves nothing of the old grant beside the new one.
 type Credential struct {
-	AccessToken rs.Secret
-	TokenType   string
-	ExpiresAt   time.Time // zero when it does not expire or the file does not say
-	GrantID     string
-	Scope       string
+	AccessToken  rs.Secret
+	RefreshToken rs.Secret // none when the authorization server gave none
+	TokenType    string
+	ExpiresAt    time.Time // zero when it does not expire or the file does not say
+	GrantID      string
+	Scope        string
+	Label        string        // by which people name the grant; empty when they gave none
+	Details      rawjson.Value // authorization_details of the token's answer (RFC 9396, section 7); nil when there were none
+	LastUsedAt   time.Time     // to usedStep; zero when it was not used or the file does not say
 
 	members rawjson.Object
+}
+
+// HasName reports whether a name is the id of the credential's grant or its label.
+func (c Credential) HasName(name string) bool {
+	return name != "" && (name == c.GrantID || name == c.Label)
 }
 
 // OwnerMark gives the member that marks an owner credential, or an empty string (R-STDIO-3).
@@ -115,15 +125,21 @@ func parseEntry(data []byte) (*Entry, error) {
 func parseCredential(members rawjson.Object) (Credential, error) {
 	reader := rawjson.Reader{Object: members}
 	credential := Credential{
-		TokenType: reader.Text("token_type"),
-		ExpiresAt: readTime(&reader, "expires_at"),
-		GrantID:   reader.Text("grant_id"),
-		Scope:     reader.Text("scope"),
-		members:   members,
+		TokenType:  reader.Text("token_type"),
+		ExpiresAt:  readTime(&reader, "expires_at"),
+		GrantID:    reader.Text("grant_id"),
+		Scope:      reader.Text("scope"),
+		Label:      reader.Text("label"),
+		Details:    members.Get("authorization_details"),
+		LastUsedAt: readTime(&reader, "last_used_at"),
+		members:    members,
 	}
-	value := reader.Text("access_token")
+	value, refresh := reader.Text("access_token"), reader.Text("refresh_token")
 	if reader.Err != nil {
 		return Credential{}, reader.Err
+	}
+	if refresh != "" {
+		credential.RefreshToken = rs.NewSecret(refresh)
 	}
 	_, _, err := rs.TokenKind(members.Get)
 	if err != nil {
@@ -151,10 +167,16 @@ func readTime(r *rawjson.Reader, name string) time.Time {
 func (e *Entry) object(others rawjson.Object) rawjson.Object {
 	credential := withTexts(e.Credential.members,
 		"access_token", e.Credential.AccessToken.Reveal(),
+		"refresh_token", e.Credential.RefreshToken.Reveal(),
 		"token_type", e.Credential.TokenType,
 		"expires_at", formatTime(e.Credential.ExpiresAt),
 		"grant_id", e.Credential.GrantID,
-		"scope", e.Credential.Scope)
+		"scope", e.Credential.Scope,
+		"label", e.Credential.Label,
+		"last_used_at", formatTime(e.Credential.LastUsedAt))
+	if e.Credential.Details != nil {
+		credential = credential.With("authorization_details", e.Credential.Details)
+	}
 	client := withTexts(e.Client.members,
 		"client_id", e.Client.ClientID,
 		"client_name", e.Client.ClientName,

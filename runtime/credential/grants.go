@@ -2,6 +2,7 @@ package credential
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,11 +17,11 @@ import (
 
 // otherGrants is the member of a cache file that holds the grants besides the one in credential: an array
 // of objects with the members of the file itself, without provider_url. Tools that do not know it read the
-// grant that was connected last.
+// grant that was connected last. One that replaces credential and keeps what it does not know keeps them.
 const otherGrants = "other_grants"
 
 // tokenBound are members of a credential that make no sense beside another access token.
-var tokenBound = append([]string{"refresh_token", "id_token", "expires_in"}, rs.KindMembers...)
+var tokenBound = append([]string{"id_token", "expires_in"}, rs.KindMembers...)
 
 // Grants gives every credential of a provider that is stored, at least one. The first is the one that is
 // used without a grant id. A file that others can read is narrowed to 0600 with a warning, a directory that others can
@@ -98,8 +99,15 @@ func (c *Cache) add(at place, entry *Entry) error {
 	return c.storeGrants(at.path, file.members, grants)
 }
 
-// inherit takes what other tools noted about the same grant.
+// inherit takes what was noted about the same grant, where the new credential says nothing of it.
 func (e *Entry) inherit(old *Entry) {
+	e.Credential.Label = cmp.Or(e.Credential.Label, old.Credential.Label)
+	if e.Credential.Details == nil {
+		e.Credential.Details = old.Credential.Details
+	}
+	if e.Credential.LastUsedAt.IsZero() {
+		e.Credential.LastUsedAt = old.Credential.LastUsedAt
+	}
 	e.Credential.members = slices.DeleteFunc(slices.Clone(old.Credential.members), func(m rawjson.Member) bool {
 		return slices.Contains(tokenBound, m.Name)
 	})
@@ -148,6 +156,32 @@ func (c *Cache) salvaged(at place) (members rawjson.Object) {
 		return nil
 	}
 	return members
+}
+
+// Change rewrites the credential of one grant in its place and gives it as it is stored then. The change is run under the
+// lock that all processes share, on what the file holds at that moment; when it fails, nothing is written and its error is
+// given. A grant that is not there is an error of class Configuration.
+func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (changed *Entry, err error) {
+	at, err := c.place(providerURL)
+	if err != nil {
+		return nil, err
+	}
+	err = c.locked(func() error {
+		grants, err := c.grants(at)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.GrantID == grantID })
+		if i < 0 {
+			return c.anotherGrant(at.provider, grants, grantID)
+		}
+		changed = grants[i]
+		if err := change(changed); err != nil {
+			return err
+		}
+		return c.storeGrants(at.path, grants[0].members, grants)
+	})
+	return changed, err
 }
 
 // Remove takes the credential of one grant out of the cache, or every one of the provider when the grant id is

@@ -1,0 +1,65 @@
+package credential
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Approved is what the owner approved of one stream, as the authorization server stated it.
+type Approved struct {
+	Source      string   // connector as the provider names it, such as https://registry.pdpp.dev/connectors/gmail
+	Stream      string   // not empty
+	Connections []string // ids; none when they were not stated
+	Fields      []string // none: all
+	Since       string   // RFC 3339, inclusive; empty: no bound
+	Until       string   // RFC 3339, exclusive; empty: no bound
+}
+
+// Approved reads the credential's details. It is nil when they state no stream; what is of another shape is passed over,
+// since the resource server knows the grant and this is only what was noted of it.
+func (c Credential) Approved() []Approved {
+	var approved []Approved
+	details, _ := rawjson.Elements(c.Details)
+	for _, each := range details {
+		detail, _ := rawjson.ParseObject(each)
+		source, _ := rawjson.ParseObject(detail.Get("source"))
+		streams, _ := rawjson.Elements(detail.Get("streams"))
+		for _, each := range streams {
+			stream, _ := rawjson.ParseObject(each)
+			bounds, _ := rawjson.ParseObject(stream.Get("time_constraint"))
+			if bounds == nil {
+				bounds, _ = rawjson.ParseObject(stream.Get("time_range"))
+			}
+			if name := stream.Text("name"); name != "" {
+				approved = append(approved, Approved{
+					Source: source.Text("id"), Stream: name,
+					Connections: textsOf(stream.Get("instance_ids")), Fields: textsOf(stream.Get("fields")),
+					Since: bounds.Text("since"), Until: bounds.Text("until"),
+				})
+			}
+		}
+	}
+	return approved
+}
+
+// ConnectorKey is the short name of the connector: gmail for https://registry.pdpp.dev/connectors/gmail.
+func (a Approved) ConnectorKey() string {
+	if !strings.Contains(a.Source, "/") {
+		return a.Source
+	}
+	return path.Base(a.Source)
+}
+
+func textsOf(list rawjson.Value) []string {
+	var texts []string
+	elements, _ := rawjson.Elements(list)
+	for _, each := range elements {
+		if text, isText := rawjson.Text(each); isText && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
