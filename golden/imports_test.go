@@ -91,7 +91,7 @@ var allowed = map[string][]string{
 	"gen": {"runtime/tool", "runtime/refusal", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/precondition", "runtime/operation", "runtime/render"},
 
 	"runtime/address":      {},
-	"runtime/rs":           {"runtime/rawjson", "runtime/address"},
+	"runtime/rs":           {"runtime/rawjson", "runtime/address", "runtime/tracecontext"},
 	"runtime/schemadoc":    {"runtime/rs", "runtime/rawjson"},
 	"runtime/recordid":     {},
 	"runtime/rawjson":      {},
@@ -106,13 +106,14 @@ var allowed = map[string][]string{
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/credential":   {"runtime/commandline", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address"},
 	"runtime/auth":         {"runtime/rs", "runtime/rawjson", "runtime/address"},
-	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address"},
+	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address", "runtime/tracecontext"},
 	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
 	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc", "runtime/address"},
 	"runtime/webhook":      {},
 	"runtime/scalar":       {"runtime/rawjson"},
 	"runtime/condition":    {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
 	"runtime/tally":        {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
+	"runtime/tracecontext": {},
 
 	"sandbox": {},
 	"e2e":     {"sandbox", "runtime"}, // only tests import what is below it

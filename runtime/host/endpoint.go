@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
 // Probes of the process. They answer for every host, since an orchestrator asks for the address of
@@ -44,7 +45,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveReadiness(w, r)
 		return
 	}
-	known := &hostedRequest{id: requestID(r.Header), traceParent: traceParent(r.Header)}
+	known := &hostedRequest{id: requestID(r.Header), trace: tracecontext.OfHeader(r.Header)}
 	w.Header().Set("Request-Id", known.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}

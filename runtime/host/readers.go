@@ -55,13 +55,10 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 
 // client makes a reader with one bearer. Its errors show neither that nor any of the secrets.
 func (m *readers) client(request *hostedRequest, bearer rs.Secret, secrets *rs.Secrets) (*rs.Client, error) {
-	header := http.Header{"Request-Id": {request.id}}
-	if request.traceParent != "" {
-		header.Set("Traceparent", request.traceParent)
-	}
 	return rs.NewClient(rs.Options{
 		BaseURL: m.options.ResourceURL, ProviderURL: m.options.ProviderURL, Bearer: bearer, Secrets: secrets,
-		Transport: m.transport, Retries: m.retries, Timeout: m.options.RSTimeout, Header: header,
+		Transport: m.transport, Retries: m.retries, Timeout: m.options.RSTimeout,
+		Header: http.Header{"Request-Id": {request.id}},
 	})
 }
 

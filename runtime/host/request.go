@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -14,14 +15,15 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
 // hostedRequest is what this server knows of one HTTP request. It belongs to that request alone, and is
 // not changed once the request has come to the SDK (R-HOST-5).
 type hostedRequest struct {
-	id          string // Request-Id of the answer and of every log line
-	origin      string // that the client sees
-	traceParent string // to pass on; empty when there is none
+	id     string               // Request-Id of the answer and of every log line
+	origin string               // that the client sees
+	trace  tracecontext.Context // that its headers name, for messages that name none
 
 	caller *auth.Caller // nil before authentication
 	bearer rs.Secret    // of the caller
@@ -100,19 +102,28 @@ func requestID(header http.Header) string {
 	return "req_" + hex.EncodeToString(bits[:])
 }
 
-// traceParentForm is version 00 of traceparent (W3C Trace Context, section 3.2).
-var traceParentForm = regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
+// metaOf gives the _meta of a message of the SDK, nil when it has none. Params that were left out are a nil pointer there.
+func metaOf(message mcp.Request) map[string]any {
+	params := message.GetParams()
+	if value := reflect.ValueOf(params); !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
+		return nil
+	}
+	return params.GetMeta()
+}
 
-// traceParent gives the header to pass on to the resource server, or nothing when it is missing, repeated
-// or not well-formed. This server adds no span.
-func traceParent(header http.Header) string {
-	sent := header.Values("Traceparent")
-	if len(sent) != 1 {
-		return ""
+// traced belongs to the trace that the _meta of a message names, and else to that of its request (MCP SEP-414).
+func traced(ctx context.Context, named tracecontext.Context) context.Context {
+	return named.Or(requestOf(ctx).trace).Within(ctx)
+}
+
+// traceSDK is traced for what the SDK serves.
+func traceSDK(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		meta := metaOf(request)
+		named := tracecontext.Read(func(name string) string {
+			text, _ := meta[name].(string)
+			return text
+		})
+		return next(traced(ctx, named), method, request)
 	}
-	parts := traceParentForm.FindStringSubmatch(sent[0])
-	if parts == nil || strings.Trim(parts[1], "0") == "" || strings.Trim(parts[2], "0") == "" {
-		return ""
-	}
-	return sent[0]
 }

@@ -63,7 +63,7 @@ func newServer(surface tool.Surface, self mcp.Implementation, calls *toolCalls, 
 		server.AddTool(advertised(definition), run)
 	}
 	addResources(server, surface, calls)
-	server.AddReceivingMiddleware(refuseListening)
+	server.AddReceivingMiddleware(refuseListening, traceSDK)
 	return server
 }
 
@@ -158,10 +158,6 @@ var identified = []string{"server/discover", "tools/list", "resources/list", "re
 // isNewRevision reports whether a request is of 2026-07-28 or later. Such a request names its revision itself; an older one
 // may be named too, and changes nothing.
 func isNewRevision(request mcp.Request) bool {
-	params := request.GetParams()
-	if params == nil {
-		return false
-	}
-	revision, _ := params.GetMeta()[mcp.MetaKeyProtocolVersion].(string)
+	revision, _ := metaOf(request)[mcp.MetaKeyProtocolVersion].(string)
 	return revision >= newestRevision
 }

@@ -216,7 +216,7 @@ func (s *session) work(ctx context.Context, m message, request *pending, asked s
 		}
 		return
 	}
-	result := s.calls.run(ctx, call.definition, call.arguments)
+	result := s.calls.run(traced(ctx, call.trace), call.definition, call.arguments)
 	call.answer(result, s.identity, func(answer []byte) { s.settle(m.id.ID, answer) })
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
 // newestRevision is the first in which every request names its revision itself, in _meta, and needs no session.
@@ -57,6 +58,7 @@ type toolCall struct {
 	revision   string          // that it names itself; may be empty before 2026-07-28
 	isNewest   bool            // it is of 2026-07-28 or later: its result says who answers
 	isTyped    bool            // its result says that it is complete
+	trace      tracecontext.Context
 }
 
 // read gives the call that a message makes. It is false for any other message, and for a call that the SDK refuses. Asked is
@@ -84,10 +86,13 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	}
 	text, isText := rawjson.Text(name)
 	definition, isKnown := c.tools[text]
-	revision, isValid := c.namedRevision(meta)
+	members, isObject := rawjson.ParseObject(meta)
+	revision, isValid := c.namedRevision(members)
+	isValid = isValid && (isObject || meta == nil || string(meta) == "null")
 	call.id, call.definition, call.revision = m.id, definition, revision
 	call.isNewest = revision >= newestRevision
 	call.isTyped = call.isNewest || asked >= newestRevision
+	call.trace = tracecontext.Read(members.Text)
 	return call, isText && isKnown && isValid && (call.isNewest || asked != "")
 }
 
@@ -97,13 +102,10 @@ const (
 )
 
 // namedRevision gives the revision that a call names in its _meta, or nothing. It is false when the SDK refuses the _meta.
-func (c *toolCalls) namedRevision(meta json.RawMessage) (revision string, isValid bool) {
-	if meta == nil || string(meta) == "null" {
-		return "", true
-	}
-	members, isValid := rawjson.ParseObject(meta)
+func (c *toolCalls) namedRevision(meta rawjson.Object) (revision string, isValid bool) {
+	isValid = true
 	var claims rawjson.Object
-	for _, each := range members {
+	for _, each := range meta {
 		switch each.Name {
 		case mcp.MetaKeyProtocolVersion:
 			revision, _ = rawjson.Text(each.Value)

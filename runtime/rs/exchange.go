@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
 // exchange is one request and what became of it.
@@ -35,6 +37,7 @@ func (e *exchange) request(ctx context.Context, accept string, body []byte) (*ht
 	for name, values := range e.client.header {
 		request.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
+	tracecontext.From(e.caller).WriteTo(request.Header)
 	request.Header.Set("Accept", accept)
 	request.Header.Set("Authorization", "Bearer "+e.client.bearer.Reveal())
 	request.Header.Set("User-Agent", "pdpp-mcp")

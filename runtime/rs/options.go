@@ -32,7 +32,8 @@ type Options struct {
 	Secrets *Secrets
 
 	// Header is sent with every request beside the client's own header, which it cannot replace: for
-	// what belongs to one caller's request, such as traceparent. It is copied.
+	// what belongs to one caller's request, such as its id. It is copied. The caller's trace comes with the context of each
+	// request (package tracecontext).
 	Header http.Header
 
 	// Transport carries the requests. Share one between clients, so that they share connections.

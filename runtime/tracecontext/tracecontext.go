@@ -1,0 +1,134 @@
+// Package tracecontext reads where a request stands in its caller's trace (W3C Trace Context, W3C Baggage), and carries that to
+// what is asked for its sake. What is malformed counts as absent, so that no caller can write anything else into a header.
+package tracecontext
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// Names of the members of _meta (MCP SEP-414), which are those of the headers too.
+const (
+	ParentName  = "traceparent"
+	StateName   = "tracestate"
+	BaggageName = "baggage"
+)
+
+// Bounds of what is passed on, in bytes and list members: what the two recommendations ask everybody to take.
+const (
+	longestState   = 512
+	mostStates     = 32
+	longestBaggage = 8192
+	mostBaggage    = 64
+)
+
+// Context is the trace that a request belongs to. Each part is well-formed, or empty when there is none.
+type Context struct {
+	Parent  string // traceparent of version 00
+	State   string // tracestate; empty without a Parent
+	Baggage string
+}
+
+// Read reads the parts that get gives by their names. Where get has none it gives an empty string.
+func Read(get func(name string) string) Context {
+	var c Context
+	if parent := get(ParentName); isParent(parent) {
+		c.Parent = parent
+		c.State = listed(get(StateName), longestState, mostStates, stateForm)
+	}
+	c.Baggage = listed(get(BaggageName), longestBaggage, mostBaggage, baggageForm)
+	return c
+}
+
+// OfHeader reads what an HTTP request says. It takes no baggage: that of a header is of the proxies between the caller and this
+// server, who did not mean it for others.
+func OfHeader(header http.Header) Context {
+	return Read(func(name string) string {
+		values := header.Values(name)
+		if name == BaggageName || name == ParentName && len(values) != 1 {
+			return ""
+		}
+		return strings.Join(values, ",")
+	})
+}
+
+// Or returns the context with what it lacks from another.
+func (c Context) Or(other Context) Context {
+	if c.Parent == "" {
+		c.Parent, c.State = other.Parent, other.State
+	}
+	c.Baggage = cmp.Or(c.Baggage, other.Baggage)
+	return c
+}
+
+// WriteTo sets the headers of a request. It removes none.
+func (c Context) WriteTo(header http.Header) {
+	for name, value := range map[string]string{ParentName: c.Parent, StateName: c.State, BaggageName: c.Baggage} {
+		if value != "" {
+			header.Set(name, value)
+		}
+	}
+}
+
+type contextKey struct{}
+
+// Within returns a context under which everything that is asked belongs to the trace.
+func (c Context) Within(ctx context.Context) context.Context {
+	if c == (Context{}) {
+		return ctx
+	}
+	return context.WithValue(ctx, contextKey{}, c)
+}
+
+// From returns the trace of a context, or the zero value.
+func From(ctx context.Context) Context {
+	c, _ := ctx.Value(contextKey{}).(Context)
+	return c
+}
+
+// parentForm is version 00 of traceparent (W3C Trace Context, section 3.2).
+var parentForm = regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
+
+func isParent(text string) bool {
+	parts := parentForm.FindStringSubmatch(text)
+	return parts != nil && strings.Trim(parts[1], "0") != "" && strings.Trim(parts[2], "0") != ""
+}
+
+var (
+	// stateForm is a member of tracestate (W3C Trace Context, section 3.3.1.3), with the white space around it.
+	stateForm = regexp.MustCompile(`^[ \t]*[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~][ \t]*$`)
+	// baggageForm is a member of baggage with its properties (W3C Baggage, section 3.3).
+	baggageForm = regexp.MustCompile(`^[ \t]*` + token + `[ \t]*=[ \t]*` + octets + `([ \t]*;[ \t]*` + token + `([ \t]*=[ \t]*` + octets + `)?)*[ \t]*$`)
+)
+
+const (
+	token  = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+	octets = `[!#-+\--:<-\[\]-~]*`
+)
+
+// listed returns a list of members of a form, or nothing when it is malformed or too long. A list may have empty members.
+func listed(text string, longest, most int, form *regexp.Regexp) string {
+	if text == "" || len(text) > longest {
+		return ""
+	}
+	members := strings.Split(text, ",")
+	if len(members) > most {
+		return ""
+	}
+	isEmpty := true
+	for _, member := range members {
+		if strings.Trim(member, " \t") == "" {
+			continue
+		}
+		if isEmpty = false; !form.MatchString(member) {
+			return ""
+		}
+	}
+	if isEmpty {
+		return ""
+	}
+	return text
+}
