@@ -25,9 +25,9 @@ type comparison struct {
 	isMoment bool // a date-time or a date
 	isPeriod bool // a year or a month, which is also a text
 
-	oneMoment  atomic.Bool // a time was compared with a day
-	oneNumber  atomic.Bool // a number was missed for the way it is spelled
-	neverMeets atomic.Bool // a value was met that has no order with the operand
+	withTime   atomic.Bool // a time was compared with a day
+	misspelt   atomic.Bool // a number is the operand, in another spelling
+	neverMeets atomic.Bool // a value has no order with the operand
 }
 
 func newComparison(condition rs.Condition) (*comparison, error) {
@@ -74,7 +74,7 @@ func (c *comparison) equalsText(text []byte) bool {
 	if bytes.Equal(text, c.text) {
 		return true
 	}
-	if c.isDay() && !c.oneMoment.Load() && len(text) > len(c.text) {
+	if c.isDay() && !c.withTime.Load() && len(text) > len(c.text) {
 		c.noteTime(text)
 	}
 	return false
@@ -85,29 +85,29 @@ func (c *comparison) equalsNumber(number []byte) bool {
 	if printed := scalar.AppendNumber(room[:0], number); bytes.Equal(printed, c.text) {
 		return true
 	}
-	if c.isNumber && !c.oneNumber.Load() {
+	if c.isNumber && !c.misspelt.Load() {
 		if value, ok := scalar.ParseDecimal(number); ok && value.Compare(c.number) == 0 {
-			c.oneNumber.Store(true)
+			c.misspelt.Store(true)
 		}
 	}
 	return false
 }
 
+// rangeHoldsText compares times with a time, and texts with a text.
 func (c *comparison) rangeHoldsText(text []byte) bool {
+	at, isMoment := scalar.Instant(text)
 	switch {
-	case c.isMoment:
-		at, ok := scalar.Period(text)
-		if !ok {
-			return false
-		}
+	case isMoment && (c.isMoment || c.isPeriod):
 		if c.isDay() && !scalar.IsDate(text) {
-			note(&c.oneMoment)
+			note(&c.withTime)
 		}
 		return c.inRange(at.Compare(c.moment))
-	case c.isPeriod:
-		if at, ok := scalar.Instant(text); ok {
-			return c.inRange(at.Compare(c.moment))
-		}
+	case isMoment:
+		note(&c.neverMeets)
+		return false
+	case c.isMoment:
+		at, isPeriod := scalar.Period(text)
+		return isPeriod && c.inRange(at.Compare(c.moment))
 	}
 	return c.inRange(bytes.Compare(text, c.text))
 }
@@ -130,7 +130,7 @@ func (c *comparison) isDay() bool { return c.isMoment && scalar.IsDate(c.text) }
 // noteTime notes that a text is a time, which is no day.
 func (c *comparison) noteTime(text []byte) {
 	if _, isTime := scalar.Instant(text); isTime {
-		note(&c.oneMoment)
+		note(&c.withTime)
 	}
 }
 

@@ -25,10 +25,10 @@ func (f *Filter) Warnings() []Warning {
 	for _, field := range f.fields {
 		for _, compared := range field.comparisons {
 			switch {
-			case compared.oneMoment.Load() && (compared.Operator == "" || compared.Operator == "lte"):
+			case compared.withTime.Load() && (compared.Operator == "" || compared.Operator == "lte"):
 				warnings = append(warnings, field.dayWarning(compared))
-			case compared.oneNumber.Load():
-				spelled := scalar.AppendNumber(nil, compared.text)
+			case compared.misspelt.Load():
+				spelled := scalar.AppendNumber(nil, compared.number.Append(nil))
 				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
 					"%s is compared as text: %s equals no value, %s does.", field.name, compared.Value, spelled), spelled})
 			case compared.neverMeets.Load():

@@ -2,15 +2,19 @@ package scalar
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 )
 
 // Bounds of the numbers that are read. Doubles reach from 1e-324 to 1e308, and no server prints more digits.
 const (
 	exponentMost = 400
 	digitsMost   = 800
+
+	plainMost = 21 // digits of a whole number that JavaScript prints without an exponent
 )
 
 // Decimal is an exact decimal number: coefficient × 10^exponent. The zero value is 0.
@@ -125,16 +129,10 @@ func (d Decimal) Add(other Decimal) Decimal {
 // Compare is -1, 0 or +1 as the number is less than, equal to or greater than another one.
 func (d Decimal) Compare(other Decimal) int {
 	if left, right, _, fit := aligned(d, other); fit {
-		switch {
-		case left < right:
-			return -1
-		case left > right:
-			return 1
-		}
-		return 0
+		return cmp.Compare(left, right)
 	}
-	if a, b := d.sign(), other.sign(); a != b || a == 0 {
-		return a - b
+	if order := cmp.Compare(d.sign(), other.sign()); order != 0 {
+		return order
 	}
 	exponent := min(d.exponent, other.exponent)
 	return d.coefficient(exponent).Cmp(other.coefficient(exponent))
@@ -152,13 +150,37 @@ func (d Decimal) Magnitude() Decimal {
 }
 
 func (d Decimal) sign() int {
-	switch {
-	case d.large != nil:
+	if d.large != nil {
 		return d.large.Sign()
-	case d.small < 0:
-		return -1
-	case d.small > 0:
-		return 1
 	}
-	return 0
+	return cmp.Compare(d.small, 0)
+}
+
+// Append appends the number as JSON, with all its digits. One that is beyond 10^21 and ends in zeros is written with an
+// exponent, as JavaScript does.
+func (d Decimal) Append(out []byte) []byte {
+	digits, exponent := d.coefficient(d.exponent).String(), d.exponent
+	digits, negative := strings.CutPrefix(digits, "-")
+	trimmed := strings.TrimRight(digits, "0")
+	if trimmed == "" {
+		return append(out, '0')
+	}
+	exponent += len(digits) - len(trimmed)
+	if negative {
+		out = append(out, '-')
+	}
+	switch whole := len(trimmed) + exponent; { // digits before the point
+	case whole > plainMost && exponent > 0:
+		out = append(out, trimmed[0])
+		if len(trimmed) > 1 {
+			out = append(append(out, '.'), trimmed[1:]...)
+		}
+		return strconv.AppendInt(append(out, "e+"...), int64(whole-1), 10)
+	case exponent >= 0:
+		return append(append(out, trimmed...), strings.Repeat("0", exponent)...)
+	case whole > 0:
+		return append(append(append(out, trimmed[:whole]...), '.'), trimmed[whole:]...)
+	default:
+		return append(append(append(out, "0."...), strings.Repeat("0", -whole)...), trimmed...)
+	}
 }

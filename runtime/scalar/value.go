@@ -49,15 +49,6 @@ func Of(value rawjson.Value) Value {
 	return Value{}
 }
 
-// TextOf is the text of a JSON string.
-func TextOf(value rawjson.Value) []byte {
-	if last := len(value) - 1; last > 0 && bytes.IndexByte(value, '\\') < 0 {
-		return value[1:last:last]
-	}
-	text, _ := rawjson.Text(value)
-	return []byte(text)
-}
-
 // Compare is -1, 0 or +1 as the value stands before, beside or after another one: numbers by value, times as instants,
 // texts by code point, false before true. Values of different kinds stand in the order of their kinds.
 func (v Value) Compare(other Value) int {

@@ -1,13 +1,29 @@
 // Package tally counts, adds up and orders records one after another, where the resource server does not (R-SCAN-3,
-// R-SCAN-4). It works on the bytes of a record as they were received and keeps none of them but those that an answer
-// shows, so that its memory is bounded by the answer and not by the records.
+// R-SCAN-4). It works on the bytes of a record as they were received, and keeps none of them but those that an answer
+// shows or names, so that its memory is bounded by the answer and not by the records.
 package tally
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // the days of a zone must not depend on the machine
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Bounds of the number of groups in an answer, as the resource server has them; groups by time begin with the earliest, so
+// that as many as can be are usual (R-AGG-4).
+const (
+	groupsUsual = 10
+	groupsMost  = 100
+)
+
+var (
+	metrics       = []string{"count", "sum", "min", "max", "count_distinct"}
+	granularities = []string{"minute", "hour", "day", "week", "month", "quarter", "year"}
 )
 
 // Query is what an aggregation asks for, in the words of the resource server. Empty texts are not asked for.
@@ -35,10 +51,47 @@ func QueryOf(stream string, parameters rs.Query) Query {
 	}
 }
 
-// Error is a query that cannot be answered. It names the resource server's parameter.
+// Error is a query that cannot be answered, as the resource server refuses it too.
 type Error struct {
-	Parameter string
-	Problem   string // such as `is required with group_by_time`
+	Parameter string // of the resource server
+	Problem   string // such as "is required with group_by_time"
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s %s", e.Parameter, e.Problem) }
+
+// checked is the query with what is usual in place of what was not given, and the time zone. Its error is an *Error.
+func (q Query) checked() (Query, *time.Location, error) {
+	byTime := q.GroupByTime != ""
+	for _, rule := range []struct {
+		broken             bool
+		parameter, problem string
+	}{
+		{!slices.Contains(metrics, q.Metric), "metric", "must be one of " + strings.Join(metrics, ", ")},
+		{q.Metric == "count" && q.Field != "", "field", "is not supported for count"},
+		{q.Metric != "count" && q.Field == "", "field", "is required for " + q.Metric},
+		{byTime && q.Granularity == "", "granularity", "is required with group_by_time"},
+		{!byTime && q.Granularity != "", "granularity", "is only supported with group_by_time"},
+		{!byTime && q.TimeZone != "", "time_zone", "is only supported with group_by_time"},
+		{byTime && !slices.Contains(granularities, q.Granularity), "granularity", "must be one of " + strings.Join(granularities, ", ")},
+		{!byTime && q.GroupBy == "" && q.Limit != 0, "limit", "is only supported with group_by or group_by_time"},
+		{q.Limit < 0 || q.Limit > groupsMost, "limit", fmt.Sprintf("must be an integer between 1 and %d", groupsMost)},
+	} {
+		if rule.broken {
+			return q, nil, &Error{rule.parameter, rule.problem}
+		}
+	}
+	if q.Limit == 0 {
+		q.Limit = groupsUsual
+	}
+	if !byTime {
+		return q, nil, nil
+	}
+	if q.TimeZone == "" {
+		q.TimeZone = "UTC"
+	}
+	zone, err := time.LoadLocation(q.TimeZone)
+	if err != nil || q.TimeZone == "Local" { // which is no name of the time zone database
+		return q, nil, &Error{"time_zone", "is unknown: " + q.TimeZone}
+	}
+	return q, zone, nil
+}

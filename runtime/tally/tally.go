@@ -1,34 +1,170 @@
 package tally
 
 import (
-	"time"
+	"bytes"
+	"encoding/binary"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
 
-// Tally is an aggregation of the records that were added so far. It is not safe for concurrent use.
+// Tally is an aggregation of the records that were added so far. An array stands for its elements: a record is in the group
+// of each of them, and each is measured. It is not safe for concurrent use.
 type Tally struct {
 	query   Query
-	zone    *time.Location
-	records int64
+	buckets buckets
+	all     figure
+	groups  groups
+	told    *distinct // of count_distinct
+	odd     int64     // values that the metric cannot measure
+
+	// Of the record at hand; kept for the room that they have.
+	values []measured
+	keys   [][]byte
+	starts []bucket
+	room   []byte // in which values and keys are written
+	name   []byte
 }
 
 // New prepares an aggregation. Its error is an *Error.
 func New(query Query) (*Tally, error) {
-	return &Tally{query: query}, nil
+	query, zone, err := query.checked()
+	if err != nil {
+		return nil, err
+	}
+	t := &Tally{query: query, buckets: buckets{query.Granularity, zone}}
+	if query.Metric == "count_distinct" {
+		t.told = newDistinct()
+	}
+	return t, nil
 }
 
 // Fields are the names of the fields that are read, each once.
-func (t *Tally) Fields() []string { return nil }
-
-// Add counts in a record with these fields, an object out of a checked document.
-func (t *Tally) Add(fields rawjson.Value) { t.records++ }
+func (t *Tally) Fields() []string {
+	names := []string{t.query.Field, t.query.GroupBy, t.query.GroupByTime}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
+}
 
 // Records are how many records were added.
-func (t *Tally) Records() int64 { return t.records }
+func (t *Tally) Records() int64 { return t.all.records }
 
-// Body is the aggregation in the resource server's envelope, without meta.
-func (t *Tally) Body() rawjson.Object { return nil }
+func (t *Tally) isGrouped() bool { return t.query.GroupBy != "" || t.query.GroupByTime != "" }
 
-// Warnings say what the figures leave out: values that could not be measured, and groups beyond those that are kept.
-func (t *Tally) Warnings() []string { return nil }
+// Add counts in a record with these fields, an object out of a checked document.
+func (t *Tally) Add(fields rawjson.Value) {
+	t.values, t.keys, t.starts, t.room = t.values[:0], t.keys[:0], t.starts[:0], t.room[:0]
+	if t.query.Metric != "count" || t.isGrouped() {
+		c := rawjson.NewCursor(fields)
+		for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+			name := c.Name()
+			t.read(name, c.Value())
+		}
+	}
+	if !t.isGrouped() {
+		t.count(&t.all, 0)
+		return
+	}
+	t.all.records++
+	for _, start := range orNone(t.starts, noBucket) {
+		for _, key := range orNone(t.keys, []byte("null")) {
+			t.name = appendName(t.name[:0], start, key)
+			if group := t.groups.of(t.name); group != nil {
+				t.count(&group.figure, group.number)
+			}
+		}
+	}
+}
+
+// orNone is the list, or a list of what stands for none.
+func orNone[T any](list []T, none T) []T {
+	if len(list) == 0 {
+		return []T{none}
+	}
+	return list
+}
+
+// read reads a field, for each use that is made of it.
+func (t *Tally) read(name []byte, value rawjson.Value) {
+	if string(name) == t.query.Field {
+		eachValue(value, t.readMeasured)
+	}
+	if string(name) == t.query.GroupBy {
+		eachValue(value, t.readKey)
+		if len(t.keys) > 1 { // a record is once in each group
+			slices.SortFunc(t.keys, bytes.Compare)
+			t.keys = slices.CompactFunc(t.keys, bytes.Equal)
+		}
+	}
+	if string(name) == t.query.GroupByTime {
+		eachValue(value, t.readTime)
+		if len(t.starts) > 1 {
+			slices.Sort(t.starts)
+			t.starts = slices.Compact(t.starts)
+		}
+	}
+}
+
+func (t *Tally) readMeasured(value rawjson.Value) {
+	m := measured{json: value}
+	switch t.query.Metric {
+	case "count_distinct":
+		m.json = t.written(value) // by which it is told apart
+	case "sum":
+		if m.value = scalar.Of(value); m.value.Kind != scalar.Number {
+			t.odd++
+			return
+		}
+	default:
+		if m.value = scalar.Of(value); m.value.Kind == scalar.None {
+			t.odd++
+			return
+		}
+	}
+	t.values = append(t.values, m)
+}
+
+func (t *Tally) readKey(value rawjson.Value) { t.keys = append(t.keys, t.written(value)) }
+
+func (t *Tally) readTime(value rawjson.Value) {
+	t.starts = append(t.starts, t.buckets.of(value))
+}
+
+// written is a value as it is compared as text, until the next record.
+func (t *Tally) written(value rawjson.Value) []byte {
+	start := len(t.room)
+	t.room = scalar.AppendJSON(t.room, value)
+	return t.room[start:len(t.room):len(t.room)]
+}
+
+// count measures the record at hand for a figure, which has a number among the others.
+func (t *Tally) count(f *figure, number int) {
+	f.records++
+	for _, m := range t.values {
+		if t.told == nil {
+			f.add(t.query.Metric, m)
+			continue
+		}
+		t.name = append(binary.BigEndian.AppendUint32(t.name[:0], uint32(number)), m.json...)
+		if t.told.isNew(t.name) {
+			f.distinct++
+		}
+	}
+}
+
+// eachValue calls for a value, or for each element of an array, except those that are null.
+func eachValue(value rawjson.Value, call func(rawjson.Value)) {
+	switch rawjson.Kind(value) {
+	case rawjson.None, rawjson.Null:
+	case rawjson.ArrayValue:
+		c := rawjson.NewCursor(value)
+		for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+			if element := c.Value(); rawjson.Kind(element) != rawjson.Null {
+				call(element)
+			}
+		}
+	default:
+		call(value)
+	}
+}

@@ -4,12 +4,37 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
+
+// TextOf is the text of a JSON string.
+func TextOf(value rawjson.Value) []byte {
+	if last := len(value) - 1; last > 0 && bytes.IndexByte(value, '\\') < 0 {
+		return value[1:last:last]
+	}
+	text, _ := rawjson.Text(value)
+	return []byte(text)
+}
+
+// AppendJSON appends a value so that values which are compared alike as texts are the same bytes: numbers as AppendNumber has
+// them, and strings without needless escapes.
+func AppendJSON(out []byte, value rawjson.Value) []byte {
+	switch rawjson.Kind(value) {
+	case rawjson.Number:
+		return AppendNumber(out, value)
+	case rawjson.StringValue:
+		if bytes.IndexByte(value, '\\') >= 0 {
+			return rawjson.AppendQuote(out, string(TextOf(value)))
+		}
+	}
+	return append(out, value...)
+}
 
 // AppendNumber appends a JSON number as JavaScript prints it, which is how resource servers compare it: 2.0 is 2, 1e21 is
 // 1e+21. Integers keep their digits, where JavaScript rounds those beyond 2^53.
 func AppendNumber(out, number []byte) []byte {
-	if bytes.IndexAny(number, ".eE") < 0 {
+	if !bytes.ContainsAny(number, ".eE") {
 		if string(number) == "-0" {
 			number = number[1:]
 		}

@@ -1,0 +1,75 @@
+package tally
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Body is the aggregation in the resource server's envelope, without meta. A group is its key, the start of its time bucket
+// as time when it has a key beside it, its count, and its value for any other metric than count. other_count are the records
+// in groups beyond the limit, a record in each group that it is in.
+func (t *Tally) Body() rawjson.Object {
+	q := t.query
+	body := rawjson.Object{
+		rawjson.String("object", "aggregation"), rawjson.String("stream", q.Stream), rawjson.String("metric", q.Metric),
+		textOrNull("field", q.Field), textOrNull("group_by", q.GroupBy), textOrNull("group_by_time", q.GroupByTime),
+		textOrNull("granularity", q.Granularity), textOrNull("time_zone", q.TimeZone),
+		rawjson.Bool("approximate", t.told != nil && t.told.full), rawjson.Int("filtered_record_count", t.all.records),
+	}
+	if !t.isGrouped() {
+		return append(body, rawjson.Raw("value", t.all.value(q.Metric)))
+	}
+	groups := []rawjson.Value{}
+	others := t.groups.others
+	for i, group := range t.groups.ordered(q.Metric, q.GroupBy != "") {
+		if i < q.Limit {
+			groups = append(groups, t.group(group))
+		} else {
+			others += group.records
+		}
+	}
+	return append(body, rawjson.Raw("groups", rawjson.Array(groups)),
+		rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
+}
+
+func textOrNull(name, text string) rawjson.Member {
+	if text == "" {
+		return rawjson.Raw(name, rawjson.Value("null"))
+	}
+	return rawjson.String(name, text)
+}
+
+func (t *Tally) group(group *group) rawjson.Value {
+	var members rawjson.Object
+	switch {
+	case t.query.GroupBy == "":
+		members = append(members, rawjson.Raw("key", t.buckets.key(group.start)))
+	case t.query.GroupByTime == "":
+		members = append(members, rawjson.Raw("key", group.key))
+	default:
+		members = append(members, rawjson.Raw("key", group.key), rawjson.Raw("time", t.buckets.key(group.start)))
+	}
+	members = append(members, rawjson.Raw("count", strconv.AppendInt(nil, group.records, 10)))
+	if t.query.Metric != "count" {
+		members = append(members, rawjson.Raw("value", group.value(t.query.Metric)))
+	}
+	return members.Encode()
+}
+
+// Warnings say what the figures leave out: values that the metric cannot measure, and what was not told apart.
+func (t *Tally) Warnings() []string {
+	var warnings []string
+	if t.odd > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d values of %s are left out: %s cannot measure them.", t.odd, t.query.Field, t.query.Metric))
+	}
+	if t.groups.others > 0 {
+		warnings = append(warnings, fmt.Sprintf(
+			"The first %d groups that came are counted; %d records are in others, of which one may be larger.", len(t.groups.kept), t.groups.others))
+	}
+	if t.told != nil && t.told.full {
+		warnings = append(warnings, fmt.Sprintf("There are more than %d different values; those beyond are not counted.", distinctMost))
+	}
+	return warnings
+}

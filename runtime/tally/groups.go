@@ -1,0 +1,88 @@
+package tally
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
+)
+
+// Bounds of the groups that are kept, so that memory does not grow with the records.
+const (
+	groupsKept = 10_000
+	keysKept   = 4 << 20 // bytes of their keys
+)
+
+// group is the records with one key and one time.
+type group struct {
+	figure
+	number int // by which it came
+	start  bucket
+	key    rawjson.Value
+}
+
+// groups are the groups of an aggregation. Those that come when as many are kept as can be are not told apart.
+type groups struct {
+	kept   map[string]*group
+	bytes  int   // of the keys
+	others int64 // records in groups that are not kept
+}
+
+// of is the group of a name, the bytes of its bucket and then its key, or nil when it is not kept.
+func (g *groups) of(name []byte) *group {
+	if known := g.kept[string(name)]; known != nil {
+		return known
+	}
+	if len(g.kept) == groupsKept || g.bytes+len(name) > keysKept {
+		g.others++
+		return nil
+	}
+	kept := bytes.Clone(name)
+	added := &group{number: len(g.kept), start: bucket(binary.BigEndian.Uint64(kept)), key: kept[8:]}
+	if g.kept == nil {
+		g.kept = map[string]*group{}
+	}
+	g.kept[string(kept)] = added
+	g.bytes += len(name)
+	return added
+}
+
+// appendName appends the name of a group.
+func appendName(out []byte, start bucket, key []byte) []byte {
+	return append(binary.BigEndian.AppendUint64(out, uint64(start)), key...)
+}
+
+// ordered are the groups in the order in which they are shown: the earliest first when they are by time alone, else the
+// greatest key first, ties by key, and under each key the earliest first.
+func (g *groups) ordered(metric string, byKey bool) []*group {
+	total := map[string]*figure{}
+	all := make([]*group, 0, len(g.kept))
+	for _, each := range g.kept {
+		all = append(all, each)
+		if total[string(each.key)] == nil {
+			total[string(each.key)] = &figure{}
+		}
+		total[string(each.key)].merge(metric, &each.figure)
+	}
+	slices.SortFunc(all, func(a, b *group) int {
+		if byKey && !bytes.Equal(a.key, b.key) {
+			return cmp.Or(total[string(a.key)].rank(metric, total[string(b.key)]), compareKeys(a.key, b.key))
+		}
+		return cmp.Compare(a.start, b.start)
+	})
+	return all
+}
+
+// compareKeys orders keys as values of one field are ordered, null last.
+func compareKeys(a, b rawjson.Value) int {
+	if isNull := rawjson.Kind(a) == rawjson.Null; isNull != (rawjson.Kind(b) == rawjson.Null) {
+		if isNull {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(scalar.Of(a).Compare(scalar.Of(b)), bytes.Compare(a, b))
+}

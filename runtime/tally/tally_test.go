@@ -1,0 +1,155 @@
+package tally_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
+)
+
+func add(t *testing.T, query tally.Query, records ...string) *tally.Tally {
+	t.Helper()
+	counting, err := tally.New(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fields := range records {
+		counting.Add(rawjson.Value(fields))
+	}
+	return counting
+}
+
+// The order of the groups, which is part of the answer.
+func TestGroupsInOrder(t *testing.T) {
+	records := []string{
+		`{"to":"Ada","amount":-12.10,"at":"2026-02-03T10:00:00Z"}`,
+		`{"to":"Ada","amount":-0.90,"at":"2026-01-03T10:00:00Z"}`,
+		`{"to":"Bob","amount":100,"at":"2026-03-03T10:00:00Z"}`,
+		`{"to":["Cy","Ada"],"amount":0.05,"at":"2026-02-04T10:00:00Z"}`,
+		`{"amount":7}`,
+	}
+	for name, test := range map[string]struct {
+		query tally.Query
+		want  string
+	}{
+		"count by key": {
+			tally.Query{Metric: "count", GroupBy: "to"},
+			`{"key":"Ada","count":3} {"key":"Bob","count":1} {"key":"Cy","count":1} {"key":null,"count":1}`,
+		},
+		"the largest sums, whichever their sign": {
+			tally.Query{Metric: "sum", Field: "amount", GroupBy: "to"},
+			`{"key":"Bob","count":1,"value":100} {"key":"Ada","count":3,"value":-12.95} {"key":null,"count":1,"value":7} {"key":"Cy","count":1,"value":0.05}`,
+		},
+		"the least first": {
+			tally.Query{Metric: "min", Field: "amount", GroupBy: "to", Limit: 2},
+			`{"key":"Ada","count":3,"value":-12.10} {"key":"Cy","count":1,"value":0.05} other_count=2`,
+		},
+		"the greatest first": {
+			tally.Query{Metric: "max", Field: "at", GroupBy: "to"},
+			`{"key":"Bob","count":1,"value":"2026-03-03T10:00:00Z"} {"key":"Ada","count":3,"value":"2026-02-04T10:00:00Z"} ` +
+				`{"key":"Cy","count":1,"value":"2026-02-04T10:00:00Z"} {"key":null,"count":1,"value":null}`,
+		},
+		"by time, the earliest first": {
+			tally.Query{Metric: "sum", Field: "amount", GroupByTime: "at", Granularity: "month"},
+			`{"key":"2026-01-01","count":1,"value":-0.9} {"key":"2026-02-01","count":2,"value":-12.05} {"key":"2026-03-01","count":1,"value":100} {"key":null,"count":1,"value":7}`,
+		},
+		"both, under the largest keys the earliest": {
+			tally.Query{Metric: "count", GroupBy: "to", GroupByTime: "at", Granularity: "month", Limit: 3},
+			`{"key":"Ada","time":"2026-01-01","count":1} {"key":"Ada","time":"2026-02-01","count":2} {"key":"Bob","time":"2026-03-01","count":1} other_count=2`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			envelope := add(t, test.query, records...).Body()
+			groups, _ := rawjson.Elements(envelope.Get("groups"))
+			texts := make([]string, len(groups))
+			for i, each := range groups {
+				texts[i] = string(each)
+			}
+			if others, _ := envelope.Int("other_count"); others > 0 {
+				texts = append(texts, fmt.Sprintf("other_count=%d", others))
+			}
+			if got := strings.Join(texts, " "); got != strings.ReplaceAll(test.want, "-12.10", "-12.1") {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsLeftOutIsSaid(t *testing.T) {
+	counting := add(t, tally.Query{Metric: "sum", Field: "a"}, `{"a":"12.50"}`, `{"a":1}`, `{"a":null}`, `{}`, `{"a":{}}`)
+	if got := counting.Warnings(); len(got) != 1 || got[0] != "2 values of a are left out: sum cannot measure them." {
+		t.Errorf("%q", got)
+	}
+}
+
+// R-SCAN-3: beyond 10,000 groups their records are counted, and it is said that one of them may be large.
+func TestGroupsAreBounded(t *testing.T) {
+	counting := add(t, tally.Query{Metric: "count", GroupBy: "k", Limit: 1})
+	for i := range 10_005 {
+		counting.Add(rawjson.Value(fmt.Sprintf(`{"k":%d}`, i)))
+		counting.Add(rawjson.Value(`{"k":0}`))
+	}
+	got := read(t, counting)
+	if got.Groups[0].Count != 10_006 || got.OtherCount != 10_004 || len(counting.Warnings()) != 1 {
+		t.Errorf("%+v, %q", got, counting.Warnings())
+	}
+	long := add(t, tally.Query{Metric: "count", GroupBy: "k"})
+	for i := range 20 {
+		long.Add(rawjson.Value(fmt.Sprintf(`{"k":"%d%s"}`, i, strings.Repeat("x", 1<<20))))
+	}
+	if got := read(t, long); len(got.Groups) != 3 || got.OtherCount != 17 {
+		t.Errorf("%d groups of a megabyte, %d others", len(got.Groups), got.OtherCount)
+	}
+}
+
+func TestDistinctValuesAreBounded(t *testing.T) {
+	counting := add(t, tally.Query{Metric: "count_distinct", Field: "k"})
+	for i := range 100_001 {
+		counting.Add(rawjson.Value(fmt.Sprintf(`{"k":%d}`, i)))
+	}
+	if envelope := counting.Body(); !envelope.True("approximate") || string(envelope.Get("value")) != "100000" || len(counting.Warnings()) != 1 {
+		t.Errorf("%s, %q", envelope.Encode(), counting.Warnings())
+	}
+}
+
+func TestQueriesThatCannotBe(t *testing.T) {
+	for name, test := range map[string]struct {
+		query     tally.Query
+		parameter string
+	}{
+		"no metric":                 {tally.Query{}, "metric"},
+		"a field of count":          {tally.Query{Metric: "count", Field: "a"}, "field"},
+		"nothing to add up":         {tally.Query{Metric: "sum"}, "field"},
+		"no width":                  {tally.Query{Metric: "count", GroupByTime: "at"}, "granularity"},
+		"an unknown width":          {tally.Query{Metric: "count", GroupByTime: "at", Granularity: "second"}, "granularity"},
+		"a width of nothing":        {tally.Query{Metric: "count", Granularity: "day"}, "granularity"},
+		"a zone of nothing":         {tally.Query{Metric: "count", GroupBy: "a", TimeZone: "UTC"}, "time_zone"},
+		"an unknown zone":           {tally.Query{Metric: "count", GroupByTime: "at", Granularity: "day", TimeZone: "Mars/Olympus"}, "time_zone"},
+		"the zone of a machine":     {tally.Query{Metric: "count", GroupByTime: "at", Granularity: "day", TimeZone: "Local"}, "time_zone"},
+		"a limit of nothing":        {tally.Query{Metric: "count", Limit: 5}, "limit"},
+		"more groups than there be": {tally.Query{Metric: "count", GroupBy: "a", Limit: 101}, "limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := tally.New(test.query)
+			var refused *tally.Error
+			if !errors.As(err, &refused) || refused.Parameter != test.parameter {
+				t.Errorf("refused with %v", err)
+			}
+		})
+	}
+}
+
+// R-SCAN-8: what is read leaves nothing behind but groups.
+func TestAddingAllocatesNothing(t *testing.T) {
+	for _, metric := range []string{"sum", "max", "count_distinct"} {
+		counting := add(t, tally.Query{Metric: metric, Field: "amount", GroupBy: "from", GroupByTime: "at", Granularity: "month", TimeZone: "Europe/Berlin"})
+		fields := rawjson.Value(`{"at":"2026-03-01T23:30:00-05:00","amount":12.25,"from":"ada@example.com"}`)
+		counting.Add(fields)
+		if allocations := testing.AllocsPerRun(100, func() { counting.Add(fields) }); allocations > 0 {
+			t.Errorf("%s: %v allocations", metric, allocations)
+		}
+	}
+}
