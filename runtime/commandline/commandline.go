@@ -25,6 +25,33 @@ func Connect(provider, cacheRoot string) string {
 	return "pdpp-mcp connect " + Word(provider) + below(cacheRoot)
 }
 
+// Wanted is what a sign-in asks for. What is empty is not named.
+type Wanted struct {
+	Source                       string // connector, as the provider names it
+	Connections, Streams, Fields []string
+	Since, Until                 string // RFC 3339
+	Label                        string // of the grant, for the user
+}
+
+// Connect signs in at a provider and asks for no more than this. An empty cache root names none.
+func (w Wanted) Connect(provider, cacheRoot string) string {
+	line := Connect(provider, "")
+	for _, flag := range []struct {
+		name   string
+		values []string
+	}{
+		{"source", []string{w.Source}}, {"connection", w.Connections}, {"stream", w.Streams}, {"field", w.Fields},
+		{"since", []string{w.Since}}, {"until", []string{w.Until}}, {"label", []string{w.Label}},
+	} {
+		for _, value := range flag.values {
+			if value != "" {
+				line += " --" + flag.name + " " + Word(value)
+			}
+		}
+	}
+	return line + below(cacheRoot)
+}
+
 // Read is a command that reads from a provider, such as doctor. An empty cache root names none.
 func Read(command, provider, cacheRoot string) string {
 	return "pdpp-mcp " + command + " --provider-url " + Word(provider) + below(cacheRoot)
