@@ -38,52 +38,73 @@ func (r *Refusal) Error() string {
 // gives nil for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal with signIn for any other and for one
 // that could not be read, or the error of the request. SignIn is the command line that gets another credential.
 func Admit(ctx context.Context, reader rs.Reader, signIn string) error {
+	_, err := admit(ctx, reader, signIn)
+	return err
+}
+
+// admit is Admit, and gives the compact schema.
+func admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, error) {
 	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	bearer, err := rs.SchemaBearer(response.Body())
 	if err == nil && bearer.IsClient() {
-		return nil
+		return response, nil
 	}
-	return &Refusal{TokenKind: bearer.Kind, ProviderURL: reader.ProviderURL(), SignIn: signIn}
+	return nil, &Refusal{TokenKind: bearer.Kind, ProviderURL: reader.ProviderURL(), SignIn: signIn}
 }
 
-// admission keeps requests waiting until the kind of the bearer is known.
-// The question runs beside the handshake. While it cannot be answered, the next request asks again.
-type admission struct {
+// Admission keeps requests waiting until the kind of a bearer is known. While that cannot be answered, the next request asks
+// again. It is Local with that bearer alone, and safe for concurrent use.
+type Admission struct {
 	lifetime context.Context // of the server; a question outlives the request that asked it
 	reader   rs.Reader
 	signIn   string        // of a refusal
 	refused  chan struct{} // closed with the refusal
 
 	mu     sync.Mutex
-	latest *question
+	latest *question // nil: none was asked
 }
 
 type question struct {
 	answered chan struct{}
+	schema   *rs.Response
 	err      error    // why no request may read; set before answered is closed
 	refusal  *Refusal // when that is why
 }
 
-func newAdmission(lifetime context.Context, reader rs.Reader, signIn string) *admission {
-	return &admission{lifetime: lifetime, reader: reader, signIn: signIn, refused: make(chan struct{})}
+// NewAdmission is that of a reader with one bearer. The sign-in is the command line that gets another credential. Nothing is
+// asked before Ask, Schema or Environment is called; what is asked ends with the lifetime.
+func NewAdmission(lifetime context.Context, reader rs.Reader, signIn string) *Admission {
+	return &Admission{lifetime: lifetime, reader: reader, signIn: signIn, refused: make(chan struct{})}
 }
 
-// environment admits a request. It is an Environment.
-func (a *admission) environment(ctx context.Context) (tool.Env, error) {
+// Environment admits a request. It is an Environment.
+func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
+	_, err := a.Schema(ctx)
+	return tool.Env{RS: a.reader}, err
+}
+
+// Schema is the compact schema of an admitted bearer, as it was when the kind was asked, or why the bearer cannot be used.
+func (a *Admission) Schema(ctx context.Context) (*rs.Response, error) {
 	asked := a.ask()
 	select {
 	case <-asked.answered:
-		return tool.Env{RS: a.reader}, asked.err
+		return asked.schema, asked.err
 	case <-ctx.Done():
-		return tool.Env{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 
+// Refused is closed when the resource server has reported a kind that must not be used.
+func (a *Admission) Refused() <-chan struct{} { return a.refused }
+
+// Ask begins the question, unless it is under way or answered.
+func (a *Admission) Ask() { a.ask() }
+
 // ask gives the question that is under way or answered for good, or begins one.
-func (a *admission) ask() *question {
+func (a *Admission) ask() *question {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.latest == nil || a.latest.isOpen() {
@@ -103,8 +124,8 @@ func (q *question) isOpen() bool {
 	}
 }
 
-func (a *admission) resolve(asked *question) {
-	asked.err = Admit(a.lifetime, a.reader, a.signIn)
+func (a *Admission) resolve(asked *question) {
+	asked.schema, asked.err = admit(a.lifetime, a.reader, a.signIn)
 	if errors.As(asked.err, &asked.refusal) {
 		asked.err = &tool.Error{Code: CredentialRefused, Message: asked.refusal.Error(), Cause: asked.refusal}
 		close(a.refused)
@@ -112,12 +133,15 @@ func (a *admission) resolve(asked *question) {
 	close(asked.answered)
 }
 
-// settle waits until the question under way is answered or the context ends, and gives the refusal
+// Settle waits until the question under way is answered or the context ends, and gives the refusal
 // if there is one.
-func (a *admission) settle(ctx context.Context) *Refusal {
+func (a *Admission) Settle(ctx context.Context) *Refusal {
 	a.mu.Lock()
 	latest := a.latest
 	a.mu.Unlock()
+	if latest == nil {
+		return nil
+	}
 	select {
 	case <-latest.answered:
 		return latest.refusal

@@ -27,23 +27,39 @@ type Streams struct {
 	Out io.Writer
 }
 
-// ServeStdio serves one session over newline-delimited JSON with one bearer. It ends without an error
-// when the input ends or the context is done, with a *Refusal when the resource server reports the
-// bearer as anything but a client token, and with another error when the session broke. When the
-// input ends, requests under way are still answered.
+// Local is what a local server reads with: an Admission, or several.
+type Local interface {
+	// Environment gives what one request may use, and asks for no bearer of an unknown kind before it is used.
+	Environment(ctx context.Context) (tool.Env, error)
+
+	// Refused is closed when the resource server has reported a bearer of a kind that must not be used (R-STDIO-3).
+	Refused() <-chan struct{}
+
+	// Settle waits for what was asked about bearers until the context ends, and gives the refusal if there is one.
+	Settle(ctx context.Context) *Refusal
+}
+
+// ServeStdio serves one session over newline-delimited JSON with one bearer, whose kind it asks beside the handshake. It ends
+// as ServeLocal does.
 func ServeStdio(ctx context.Context, surface tool.Surface, options Options, reader rs.Reader, streams Streams) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	admission := newAdmission(ctx, reader, options.SignIn)
-	admission.ask()
+	admission := NewAdmission(ctx, reader, options.SignIn)
+	admission.Ask()
+	return ServeLocal(ctx, surface, options, admission, streams)
+}
 
-	err := serveSession(ctx, surface, options, admission.environment, streams, admission.refused)
+// ServeLocal serves one session over newline-delimited JSON. It ends without an error when the input ends or the context is
+// done, with a *Refusal when a resource server reports a bearer as anything but a client token, and with another error when the
+// session broke. When the input ends, requests under way are still answered.
+func ServeLocal(ctx context.Context, surface tool.Surface, options Options, local Local, streams Streams) error {
+	err := serveSession(ctx, surface, options, local.Environment, streams, local.Refused())
 	if ctx.Err() != nil {
 		return nil
 	}
 	waiting, stop := context.WithTimeout(ctx, goodbye)
 	defer stop()
-	if refusal := admission.settle(waiting); refusal != nil {
+	if refusal := local.Settle(waiting); refusal != nil {
 		return refusal
 	}
 	return err
