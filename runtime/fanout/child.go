@@ -13,7 +13,7 @@ import (
 // child is one source in a search: the hits of it that were read for this page, and where it stands.
 type child struct {
 	source      *Source
-	connections map[string]bool // of the package
+	connections map[string]bool // of all sources
 
 	streams []string // to ask for; nil is all that the grant has
 	start   position // of the first hit
@@ -73,7 +73,7 @@ func (c *child) request(caller rs.Request, hits int) rs.Request {
 	if c.next.Cursor != "" {
 		query = query.With("cursor", c.next.Cursor)
 	}
-	return rs.Request{Path: caller.Path, Query: query, Sources: rs.HitsOfSources{Streams: c.streams}}
+	return c.source.own(rs.Request{Path: caller.Path, Query: query, Sources: rs.HitsOfSources{Streams: c.streams}})
 }
 
 // take adds an answer to the child.
@@ -157,8 +157,9 @@ func openHits(response *rs.Response) (rs.List, error) {
 }
 
 // attributed is a hit, given with its members, that names its source (R-PKG-2). Its members stay as they are, and a hit of a
-// connection that no member of the package has, which a grant over several may send, gets none of this source.
-func (s *Source) attributed(value rawjson.Value, hit rawjson.Object) rawjson.Value {
+// connection that no source has, which a grant over several may send, gets none of this source. Among several providers it
+// says of which it is.
+func (s *Source) attributed(value rawjson.Value, hit rawjson.Object, ofSeveral bool) rawjson.Value {
 	if id := hit.FirstText("connection_id", "connector_instance_id"); id != "" && id != s.ConnectionID {
 		return value
 	}
@@ -174,18 +175,25 @@ func (s *Source) attributed(value rawjson.Value, hit rawjson.Object) rawjson.Val
 			hit, changed = hit.With(member.name, rawjson.Quote(member.value)), true
 		}
 	}
+	if ofSeveral {
+		hit, changed = hit.With("provider_url", rawjson.Quote(s.Reader.ProviderURL())), true
+	}
 	if !changed {
 		return value
 	}
 	return hit.Encode()
 }
 
-// claims reports whether a record says that it is of the connection of another member of the package. Shown, it would pass for
-// that member's. A connection that no member has is no such claim: a grant can have several.
+// claims reports whether a record says that it is of the connection of another source. Shown, it would pass for
+// that source's. A connection that no source has is no such claim: a grant can have several.
 func (s *Source) claims(record rawjson.Value, connections map[string]bool) bool {
+	return claims(record, connections, func(id string) bool { return id == s.ConnectionID })
+}
+
+func claims(record rawjson.Value, connections map[string]bool, isOwn func(connectionID string) bool) bool {
 	members, _ := rawjson.ParseObject(record)
 	for _, name := range []string{"connection_id", "connector_instance_id"} {
-		if id := members.Text(name); id != "" && id != s.ConnectionID && connections[id] {
+		if id := members.Text(name); id != "" && !isOwn(id) && connections[id] {
 			return true
 		}
 	}

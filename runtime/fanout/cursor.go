@@ -24,8 +24,22 @@ type cursor struct {
 
 // place is where the next hit of a source is. A source that has no more hits has none.
 type place struct {
-	GrantID string `json:"g"`
+	GrantID      string `json:"g"`
+	ConnectionID string `json:"i,omitempty"` // of a source that shares its grant with others
 	position
+}
+
+func placeOf(source *Source, at position) place {
+	of := place{GrantID: source.GrantID, position: at}
+	if source.Shared {
+		of.ConnectionID = source.ConnectionID
+	}
+	return of
+}
+
+// is reports whether the place is one in a source.
+func (p place) is(source *Source) bool {
+	return p.GrantID == source.GrantID && (p.ConnectionID == source.ConnectionID || p.ConnectionID == "" && !source.Shared)
 }
 
 // position is a hit of a source: the page that begins at a cursor of the source, and how many hits of it
@@ -50,10 +64,11 @@ func parseCursor(text, question string) (cursor, error) {
 		return cursor{}, tool.CursorRefused("belongs to another search: q, mode, streams and filter must stay the same", nil)
 	}
 	isMalformed := len(parsed.Positions) == 0 || parsed.Count != nil && *parsed.Count < 0
-	seen := map[string]bool{}
+	seen := map[sourceKey]bool{}
 	for _, place := range parsed.Positions {
-		isMalformed = isMalformed || place.GrantID == "" || seen[place.GrantID] || place.Skip < 0
-		seen[place.GrantID] = true
+		key := sourceKey{place.GrantID, place.ConnectionID}
+		isMalformed = isMalformed || place.GrantID == "" || seen[key] || place.Skip < 0
+		seen[key] = true
 	}
 	if isMalformed { // no page leads there
 		return cursor{}, tool.CursorRefused("is malformed", nil)

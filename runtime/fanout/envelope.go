@@ -41,7 +41,7 @@ func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	}
 	next := cursor{Version: cursorVersion, Question: tool.QuestionOf(p.request), Count: p.total()}
 	for _, each := range rest {
-		next.Positions = append(next.Positions, place{GrantID: each.child.source.GrantID, position: each.child.after(each.shown)})
+		next.Positions = append(next.Positions, placeOf(each.child.source, each.child.after(each.shown)))
 	}
 	encoded := tool.EncodeCursor(next)
 	if len(encoded) <= cursorCharacters {
@@ -149,13 +149,13 @@ func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 	}
 	for _, stream := range p.Streams {
 		if len(p.reader.granting([]string{stream})) == 0 {
-			warnings = append(warnings, warning(WarnStreamUngranted, fmt.Sprintf("no active source of this package grants the stream %q", stream)).Encode())
+			warnings = append(warnings, warning(WarnStreamUngranted, fmt.Sprintf("no active source grants the stream %q", stream)).Encode())
 		}
 	}
 	for _, child := range p.children {
 		if child.foreign > 0 {
 			warnings = append(warnings, child.source.warning(WarnHitsDropped,
-				fmt.Sprintf("sent hits that claim to be of another source of the package; %d are left out", child.foreign)))
+				fmt.Sprintf("sent hits that claim to be of another granted source; %d are left out", child.foreign)))
 		}
 		if child.cut {
 			warnings = append(warnings, child.source.warning(WarnSourceTruncated, "has more hits than it gives out; narrow the search"))

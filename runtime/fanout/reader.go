@@ -1,5 +1,5 @@
-// Package fanout reads from a package of grants as if it were one: a read of one source goes to the grant
-// that has it, a search and a schema go to all of them and come back as one answer (R-PKG-1 to R-PKG-8).
+// Package fanout reads from several grants, those of a package or of this machine, as if they were one: a read of one source
+// goes to the grant that has it, a search and a schema go to all of them and come back as one answer (R-PKG-1 to R-PKG-8).
 // Nothing is kept between calls: the place of a search stands in its cursor.
 package fanout
 
@@ -26,7 +26,9 @@ const (
 
 // Options says how the sources of a package are read. The zero value has the defaults.
 type Options struct {
-	ProviderURL string // the provider's public origin, without a trailing slash
+	// ProviderURL is the provider's public origin, without a trailing slash. It is empty when the sources are of several
+	// providers: each hit then says of which.
+	ProviderURL string
 
 	// ChildTimeout is what one source may take of a search or of a schema, all its requests together; zero
 	// is DefaultChildTimeout. A read of one source has no other deadline than its reader and its context.
@@ -77,23 +79,23 @@ type Reader struct {
 
 var _ rs.Reader = (*Reader)(nil)
 
-// New makes a reader over the members of a package. A grant that is listed twice counts once. An inactive
-// source gives way to an active one of the same connection, which has taken its place.
+// New makes a reader over the sources. One that is listed twice counts once. An inactive source gives way to an active one of
+// the same connection, which has taken its place.
 func New(sources []Source, options Options) *Reader {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, DefaultChildTimeout)
 	options.Concurrency = cmp.Or(options.Concurrency, DefaultConcurrency)
 	reader := &Reader{options: options, connections: map[string]bool{}}
-	grants, connections := map[string]bool{}, map[string]bool{}
+	known, connections := map[sourceKey]bool{}, map[string]bool{}
 	for _, source := range sources {
-		if source.usable() && !grants[source.GrantID] {
-			grants[source.GrantID], connections[source.ConnectionID] = true, true
+		if source.usable() && !known[source.key()] {
+			known[source.key()], connections[source.ConnectionID] = true, true
 			reader.active = append(reader.active, &source)
 		}
 	}
 	for _, source := range sources {
 		replaced := source.ConnectionID != "" && connections[source.ConnectionID]
-		if !source.usable() && !grants[source.GrantID] && !replaced {
-			grants[source.GrantID] = true
+		if !source.usable() && !known[source.key()] && !replaced {
+			known[source.key()] = true
 			reader.inactive = append(reader.inactive, &source)
 		}
 	}
@@ -103,7 +105,7 @@ func New(sources []Source, options Options) *Reader {
 	return reader
 }
 
-// ProviderURL is the provider's public origin, without a trailing slash.
+// ProviderURL is the provider's public origin, without a trailing slash; empty when there are several.
 func (r *Reader) ProviderURL() string { return r.options.ProviderURL }
 
 // Get answers a request by what its Sources say. Its error is a *tool.Error when the package has no source
@@ -149,9 +151,12 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 		return nil, err
 	}
 	started := time.Now()
-	response, err := source.Reader.Get(ctx, request)
+	response, err := source.Reader.Get(ctx, source.own(request))
+	if err == nil {
+		response.ProviderURL = source.Reader.ProviderURL()
+	}
 	if err == nil && isNamed && r.isClaimed(source, response) {
-		response, err = nil, response.Unusable("the source "+source.name()+" sent records that claim to be of another source of the package", "")
+		response, err = nil, response.Unusable("the source "+source.name()+" sent records that claim to be of another granted source", "")
 	}
 	r.observe(started, err)
 	return response, err
@@ -208,7 +213,7 @@ func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error
 	_ = running.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, &rs.Failure{
-			Reason: rs.Timeout, Message: "the call ended before every source of the package had answered",
+			Reason: rs.Timeout, Message: "the call ended before every granted source had answered",
 			NextStep: "ask for less, or try again", Cause: err,
 		}
 	}

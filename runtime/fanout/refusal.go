@@ -21,13 +21,27 @@ const (
 	streamsShown     = 50
 )
 
-const approveAgain = "ask its owner to approve it again, or choose another source"
+const (
+	approveAgain = "ask its owner to approve it again, or choose another source"
+	laterAgain   = "try again later"
+)
+
+// remedy is what gets the source back.
+func (a absence) remedy() string {
+	switch {
+	case !a.unauthorized():
+		return laterAgain
+	case a.source.Mend != "":
+		return "to have it approved again, the user can run: " + a.source.Mend
+	}
+	return approveAgain
+}
 
 // revoked is the refusal of a package without an active member (R-PKG-1).
 func (r *Reader) revoked() *tool.Error {
 	return &tool.Error{
 		Code:                   tool.PackageRevoked,
-		Message:                "the package has no active source left; connect again to have its sources approved",
+		Message:                "no active source is left; connect again to have the sources approved",
 		UnavailableConnections: unavailable(nil, r.inactive),
 	}
 }
@@ -38,8 +52,9 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	ended := keep(r.inactive, func(s *Source) bool { return s.Streams != nil && s.grantsAny(streams) })
 	if len(ended) > 0 {
 		return &tool.Error{
-			Code:                   tool.SourceUnavailable,
-			Message:                fmt.Sprintf("the source that grants %s is not active: its grant was revoked or has ended; %s", quoted, approveAgain),
+			Code: tool.SourceUnavailable,
+			Message: fmt.Sprintf("the source that grants %s cannot be read: %s; %s",
+				quoted, ended[0].absent().because(), ended[0].absent().remedy()),
 			UnavailableConnections: unavailable(nil, ended),
 		}
 	}
@@ -51,7 +66,7 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	known = slices.Compact(known)
 	return &tool.Error{
 		Code:       tool.InvalidArguments,
-		Message:    fmt.Sprintf("no source of this package grants %s; schema lists every stream and its source", quoted),
+		Message:    fmt.Sprintf("no source grants %s; schema lists every stream and its source", quoted),
 		Accepted:   known[:min(len(known), streamsShown)],
 		AboutNames: true,
 	}
@@ -93,7 +108,7 @@ func unavailable(streams []string, inactive []*Source) json.RawMessage {
 	var rows []json.RawMessage
 	for _, source := range inactive {
 		if source.grantsAny(streams) && len(rows) < unavailableShown {
-			rows = append(rows, append(source.identity(), rawjson.String("reason", ReasonInactive)).Encode())
+			rows = append(rows, source.absent().identity().Encode())
 		}
 	}
 	if rows == nil {
@@ -104,6 +119,14 @@ func unavailable(streams []string, inactive []*Source) json.RawMessage {
 
 // ReasonInactive is the reason of a source that membership marks as ended.
 const ReasonInactive = "grant_inactive"
+
+// EndedError says that a grant is known to have ended without asking its resource server.
+type EndedError struct {
+	Reason  string // a code, such as that of the resource server
+	Message string // completes a sentence about the source
+}
+
+func (e *EndedError) Error() string { return e.Message }
 
 // absence is a source that is missing in a merged answer (R-PKG-6).
 type absence struct {
@@ -116,7 +139,7 @@ func (r *Reader) ended(streams []string) []absence {
 	var ended []absence
 	for _, source := range r.inactive {
 		if source.grantsAny(streams) {
-			ended = append(ended, absence{source: source})
+			ended = append(ended, source.absent())
 		}
 	}
 	return ended
@@ -127,9 +150,12 @@ func (r *Reader) ended(streams []string) []absence {
 func (a absence) cause() (reason string, status int, requestID string) {
 	var refused *rs.Error
 	var failure *rs.Failure
+	var ended *EndedError
 	switch {
 	case a.err == nil:
 		return ReasonInactive, 0, ""
+	case errors.As(a.err, &ended):
+		return ended.Reason, 0, ""
 	case errors.As(a.err, &refused):
 		return refused.Code, refused.Status, refused.RequestID
 	case errors.As(a.err, &failure):
@@ -151,16 +177,28 @@ func (a absence) identity() rawjson.Object {
 	return members
 }
 
+// absent is a source that is not active.
+func (s *Source) absent() absence { return absence{source: s, err: s.Missing} }
+
+// because says in a sentence why the source is missing.
+func (a absence) because() string {
+	if a.err == nil {
+		return "its grant was revoked or has ended"
+	}
+	return a.err.Error()
+}
+
 // unauthorized reports whether the source stays missing until its owner approves it again.
 func (a absence) unauthorized() bool {
 	_, status, _ := a.cause()
-	return a.err == nil || status == http.StatusUnauthorized || status == http.StatusForbidden
+	_, hasEnded := errors.AsType[*EndedError](a.err)
+	return a.err == nil || hasEnded || status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
 // warning says that the source is missing and what to do about it.
 func (a absence) warning(next string) json.RawMessage {
-	if a.unauthorized() {
-		next = approveAgain
+	if a.unauthorized() || next == "" {
+		next = a.remedy()
 	}
 	reason, _, _ := a.cause()
 	members := warning(string(tool.SourceUnavailable), fmt.Sprintf("the source %s is missing (%s); %s", a.source.name(), reason, next))
@@ -170,7 +208,7 @@ func (a absence) warning(next string) json.RawMessage {
 // retryAlone is how to ask one source again.
 func (a absence) retryAlone() string {
 	if a.source.ConnectionID == "" {
-		return "try again later"
+		return laterAgain
 	}
 	return "to ask it alone, call again with connection_id " + string(rawjson.Quote(a.source.ConnectionID))
 }
@@ -218,7 +256,7 @@ func allMissing(missing []absence) *tool.Error {
 	}
 	return &tool.Error{
 		Code: tool.SourceUnavailable,
-		Message: fmt.Sprintf("none of the %d sources of this package answered (%s); try again, or name one source by connection_id",
+		Message: fmt.Sprintf("none of the %d granted sources answered (%s); try again, or name one source by connection_id",
 			len(missing), strings.Join(named, "; ")),
 		UnavailableConnections: rawjson.Array(rows),
 		Cause:                  errors.Join(causes...),

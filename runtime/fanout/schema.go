@@ -16,7 +16,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 	streams := streamsOf(wanted.Stream)
 	deadline := time.Now().Add(r.options.ChildTimeout)
 	var questions []question
-	for _, source := range r.granting(streams) {
+	for _, source := range oneOfEach(r.granting(streams)) {
 		questions = append(questions, question{source: source, request: request, deadline: deadline})
 	}
 	answers, err := r.ask(ctx, questions)
@@ -32,15 +32,24 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 			err = merged.add(source, answer.response)
 		}
 		if err != nil {
-			merged.missing = append(merged.missing, absence{source: source, err: err})
+			merged.missing = append(merged.missing, r.absent(source, err)...)
 		} else if response.RequestID == "" {
 			response.RequestID = answer.response.RequestID
 		}
 	}
-	if len(questions) > 0 && len(merged.missing) == len(questions) {
+	if len(questions) > 0 && merged.answered == 0 {
 		return nil, failed(append(merged.missing, merged.ended...), response.URL)
 	}
 	return response.WithMembers(merged.encode(target(request))), nil
+}
+
+// absent are the sources of a grant that did not answer.
+func (r *Reader) absent(source *Source, err error) []absence {
+	var missing []absence
+	for _, each := range r.ofGrant(source) {
+		missing = append(missing, absence{source: each, err: err})
+	}
+	return missing
 }
 
 // document is a merged schema document while its sources are added.
@@ -79,7 +88,7 @@ func (s *Source) connected(connector *schemadoc.Connector) rawjson.Object {
 	if !ok {
 		sent = s.connectorOf(connector)
 	}
-	if s.ConnectionID == "" || len(connector.Connections) > 0 {
+	if s.ConnectionID == "" || s.Shared || len(connector.Connections) > 0 {
 		return sent
 	}
 	connection := rawjson.Object{rawjson.String("connection_id", s.ConnectionID)}
@@ -141,7 +150,7 @@ func (m *merged) object() rawjson.Object {
 	})))
 }
 
-// encode writes the document in the form of one source's, for the bearer of the package.
+// encode writes the document in the form of one source's, for a bearer that stands for several grants.
 func (d *document) encode(self string) rawjson.Object {
 	connectors, streams := []rawjson.Value{}, 0
 	for _, connector := range d.connectors {

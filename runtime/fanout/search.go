@@ -41,8 +41,13 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	return page.response(request, shown), nil
 }
 
-// url is the address that stands for a merged answer: the caller's question to the provider.
-func (r *Reader) url(request rs.Request) string { return r.options.ProviderURL + target(request) }
+// url is the address that stands for a merged answer: the caller's question to the provider; empty when there are several.
+func (r *Reader) url(request rs.Request) string {
+	if r.options.ProviderURL == "" {
+		return ""
+	}
+	return r.options.ProviderURL + target(request)
+}
 
 // target is the path and the query of a request.
 func target(request rs.Request) string {
@@ -97,12 +102,12 @@ func (p *readPage) begin() error {
 	all := p.children
 	p.children = nil
 	for _, place := range parsed.Positions {
-		at := slices.IndexFunc(all, func(c *child) bool { return c.source.GrantID == place.GrantID })
+		at := slices.IndexFunc(all, func(c *child) bool { return place.is(c.source) })
 		switch {
 		case at >= 0:
 			all[at].start, all[at].next = place.position, place.position
 			p.children = append(p.children, all[at])
-		case !slices.ContainsFunc(p.ended, func(a absence) bool { return a.source.GrantID == place.GrantID }):
+		case !slices.ContainsFunc(p.ended, func(a absence) bool { return place.is(a.source) }):
 			return tool.CursorRefused("names a source that is not one of yours", nil)
 		}
 	}
@@ -196,7 +201,7 @@ func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 		child := p.children[i]
 		value := child.hits[given[i]].value
 		members, _ = rawjson.ParseNested(value, members, nil)
-		hits = append(hits, child.source.attributed(value, members))
+		hits = append(hits, child.source.attributed(value, members, p.reader.options.ProviderURL == ""))
 		given[i]++
 	}
 	requestID := "" // of the first source that answered; warnings have those of the sources that did not

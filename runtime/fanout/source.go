@@ -10,10 +10,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Source is one member of a package, as introspection publishes it (interfaces.md, Token introspection).
+// Source is one connection of one grant: a member of a package, as introspection publishes it (interfaces.md, Token
+// introspection), or what a grant of this machine covers (R-LOCAL-1).
 type Source struct {
-	GrantID      string // unique in the package and not empty
+	GrantID      string // not empty; with ConnectionID unique among the sources
+	Shared       bool   // the grant covers other connections too, so each read names this one
 	Active       bool   // false: revoked, expired, or of a status that is not known
+	Missing      error  // why a source that is not active cannot be read; nil: its grant has ended
+	Mend         string // the command line that gets the grant anew; empty where only its owner can
 	ConnectionID string // empty when it is not published
 	ConnectorKey string // empty when it is not published
 	DisplayName  string // empty when it is not published
@@ -27,6 +31,38 @@ type Source struct {
 }
 
 func (s *Source) usable() bool { return s.Active && s.Reader != nil }
+
+// key tells the source from all others.
+func (s *Source) key() sourceKey { return sourceKey{s.GrantID, s.ConnectionID} }
+
+type sourceKey struct{ grantID, connectionID string }
+
+// own is a request to the source: it names the connection where the grant has others.
+func (s *Source) own(request rs.Request) rs.Request {
+	if s.Shared {
+		request.Query = request.Query.With("connection_id", s.ConnectionID)
+	}
+	return request
+}
+
+// oneOfEach are the first of these sources in each grant, for what is asked of a whole grant.
+func oneOfEach(sources []*Source) []*Source {
+	var first []*Source
+	for _, source := range sources {
+		if !slices.ContainsFunc(first, source.sharesWith) {
+			first = append(first, source)
+		}
+	}
+	return first
+}
+
+// sharesWith reports whether both are connections of one grant. Such sources have one reader.
+func (s *Source) sharesWith(other *Source) bool {
+	return s == other || s.Shared && other.Shared && s.Reader == other.Reader
+}
+
+// ofGrant are the usable sources of a source's grant.
+func (r *Reader) ofGrant(source *Source) []*Source { return keep(r.active, source.sharesWith) }
 
 // grants reports whether the source has a stream, as far as its membership says.
 func (s *Source) grants(stream string) bool {
@@ -92,7 +128,7 @@ func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
 		return candidates[0], nil
 	}
 	return nil, r.refusal(tool.AmbiguousConnection, streams,
-		"%d sources of this package grant the stream %q; call again with the connection_id of one of available_connections", len(candidates), wanted.Stream)
+		"%d granted sources have the stream %q; call again with the connection_id of one of available_connections", len(candidates), wanted.Stream)
 }
 
 // named is the active source of a connection. Of several members that share the connection it is the first
@@ -105,12 +141,12 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	if len(candidates) == 0 {
 		if i := slices.IndexFunc(r.inactive, func(s *Source) bool { return s.ConnectionID == connectionID }); i >= 0 {
 			return nil, r.refusal(tool.SourceUnavailable, streams, // R-PKG-8
-				"the source %s is not active: its grant was revoked or has ended; %s", r.inactive[i].name(), approveAgain)
+				"the source %s cannot be read: %s; %s", r.inactive[i].name(), r.inactive[i].absent().because(), r.inactive[i].absent().remedy())
 		}
 		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
 		if len(candidates) != 1 {
 			unknown := r.refusal(tool.SourceUnavailable, streams,
-				"no source of this package has the connection_id %q; take one that schema lists", connectionID)
+				"no granted source has the connection_id %q; take one that schema lists", connectionID)
 			unknown.AboutNames = true
 			return nil, unknown
 		}

@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -13,7 +14,7 @@ import (
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	deadline := time.Now().Add(r.options.ChildTimeout)
 	var questions []question
-	for _, source := range r.active {
+	for _, source := range oneOfEach(r.active) {
 		questions = append(questions, question{source: source, request: request, deadline: deadline})
 	}
 	answers, err := r.ask(ctx, questions)
@@ -29,12 +30,16 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 		if err != nil {
 			continue
 		}
+		own := r.ofGrant(questions[i].source)
+		isOwn := func(id string) bool {
+			return slices.ContainsFunc(own, func(s *Source) bool { return s.ConnectionID == id })
+		}
 		for _, each := range list.Rows {
-			if questions[i].source.claims(each, r.connections) {
+			if claims(each, r.connections, isOwn) {
 				continue // another member counts its own
 			}
 			row, _ := rawjson.ParseObject(each)
-			if id := questions[i].source.ConnectionID; id != "" && row.Get("connection_id") == nil {
+			if id := questions[i].source.ConnectionID; id != "" && !questions[i].source.Shared && row.Get("connection_id") == nil {
 				row = row.With("connection_id", rawjson.Quote(id))
 			}
 			rows = append(rows, row.Encode())

@@ -31,7 +31,7 @@ func Document(ctx context.Context, env tool.Env, response *rs.Response, input Do
 	if input.Fields != nil {
 		record.project(input.Fields, expands(response))
 	}
-	d := &document{row: record, id: cmp.Or(target.Handle, known.handle), provider: env.RS.ProviderURL()}
+	d := &document{row: record, id: cmp.Or(target.Handle, known.handle), provider: cmp.Or(response.ProviderURL, env.RS.ProviderURL())}
 	d.title = documentTitle(ctx, env, record, d.label())
 	encoded := d.encode()
 	return within(response, &tool.Result{Text: string(encoded), Structured: encoded}, ChannelCharacters)

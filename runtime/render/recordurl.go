@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -14,8 +15,9 @@ var urlNames = []string{"url", "html_url", "permalink", "web_url", "link", "cano
 const urlCharacters = 2_000 // a longer address is not one that a client opens
 
 // recordURL is an absolute address of the record: the source's own when the record has one, else the
-// record under the provider's public origin (R-FETCH-5).
+// record under the public origin of its provider (R-FETCH-5), which a hit among several providers names.
 func recordURL(members, fields rawjson.Object, id identity, provider string) string {
+	provider = cmp.Or(provider, members.Text("provider_url"))
 	for _, from := range []rawjson.Object{fields, members} {
 		for _, name := range urlNames {
 			if own := from.Text(name); openable(own) {

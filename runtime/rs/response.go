@@ -13,9 +13,13 @@ import (
 // Response is a successful answer of the RS. WithBody gives it its body.
 type Response struct {
 	Status    int
-	RequestID string  // the RS's Request-Id (or X-Request-Id); empty when it sent none
-	URL       string  // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
-	Request   Request // what was asked, to ask it again in another way; never holds a bearer
+	RequestID string // the RS's Request-Id (or X-Request-Id); empty when it sent none
+	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
+	// ProviderURL is the provider's public origin, without a trailing slash, of an answer that one of several sources gave;
+	// else empty, and the reader's.
+	ProviderURL string
+
+	Request Request // what was asked, to ask it again in another way; never holds a bearer
 
 	// Seen is how many rows at the beginning of the list the caller has already, which List leaves out.
 	Seen int
