@@ -24,6 +24,7 @@ type Exchange struct {
 	Name        string
 	Method      string
 	Path        string // without a query
+	Query       string // of the request's URL, without the question mark
 	ContentType string
 	Asked       string // body of the request
 	Status      int
@@ -51,7 +52,7 @@ func Load(name string) (Exchange, error) {
 		return Exchange{}, fmt.Errorf("%s: %w", files[0], err)
 	}
 	exchange := Exchange{
-		Name: name, Method: request.Method, Path: request.URL.Path, ContentType: request.Header.Get("Content-Type"), Header: http.Header{},
+		Name: name, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, ContentType: request.Header.Get("Content-Type"), Header: http.Header{},
 	}
 	// The bodies were written with indentation, so Content-Length does not fit them.
 	exchange.Asked = strings.TrimSpace(string(body))

@@ -26,7 +26,7 @@ func TestProviders(t *testing.T) {
 		{"no servers", "/.well-known/oauth-protected-resource", `{"resource":"ORIGIN"}`, "resource_metadata", doctor.Failed, credential.Configuration, "names no authorization server"},
 		{"another resource", "/.well-known/oauth-protected-resource", `{"resource":"https://bank.example","authorization_servers":["ORIGIN"]}`, "resource_metadata", doctor.Failed, credential.Configuration, "another resource"},
 		{"another issuer", "/.well-known/oauth-authorization-server", `{"issuer":"https://other.example"}`, "authorization_server", doctor.Failed, credential.Configuration, "another issuer"},
-		{"no sign-in", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN"}`, "authorization_server", doctor.Failed, credential.Configuration, "no sign-in for a terminal"},
+		{"no sign-in", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN"}`, "authorization_server", doctor.Failed, credential.Configuration, "no sign-in"},
 		{"device only", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN","token_endpoint":"ORIGIN/t","device_authorization_endpoint":"ORIGIN/d"}`, "authorization_server", doctor.OK, "", "device authorization"},
 		{"an owner token", "/v1/schema", `{"bearer":{"token_kind":"owner"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
 		{"a package token", "/v1/schema", `{"bearer":{"token_kind":"mcp_package"}}`, "token_kind", doctor.Failed, credential.Refused, `"mcp_package"`},

@@ -31,7 +31,7 @@ type agentAttempt struct {
 
 // agentConnect asks by the flow of two JSON calls that PDPP defines.
 func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
-	client, err := s.client(ctx)
+	client, err := s.client(ctx, registration{})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 // agentRequest pushes what is asked for first where that can be done (RFC 9126, with a JSON body as PDPP has it).
 func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*agentRequest, error) {
 	request := &agentRequest{ClientID: client.ClientID, Resource: s.server.resource, Scope: Scope, ClientName: s.ClientName}
-	if !s.namesAnything() {
+	if !s.Asked.namesAnything() {
 		return request, nil
 	}
 	request.Details = s.details()

@@ -1,16 +1,18 @@
 // Package connect signs in at a PDPP provider: it finds the authorization server, asks the owner for access by
-// agent connect or device authorization (RFC 8628), waits for the decision, and tries the token. It stores
-// nothing.
+// agent connect, device authorization (RFC 8628) or an authorization code (RFC 8252), waits for the decision, and tries
+// the token. It stores nothing.
 package connect
 
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
-	"net/url"
+	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -28,10 +30,11 @@ type Options struct {
 
 	CacheRoot  string // named in the command lines of errors, as credential.Cache.NamedRoot gives it
 	ClientName string // that the owner sees; empty means DefaultClientName
-	ClientID   string // of a client that the authorization server knows; empty: one is registered
+	ClientID   string // of a client that the authorization server knows, or the URL of its metadata document; empty: one is registered
 
-	Sources []string // connectors to ask for, such as https://registry.pdpp.dev/connectors/gmail; none: the owner chooses
-	Streams []string // of each source; none: all of them
+	Asked Asked
+	Label string // by which the person names the grant; may be empty
+	Flow  Flow   // empty: the first that the authorization server has
 
 	// Announce shows the approval to the person who can give it. It is called once, before the waiting begins,
 	// and must not block. It is required.
@@ -45,7 +48,11 @@ type Options struct {
 type Approval struct {
 	URL       string    // http or https; a page of the authorization server
 	UserCode  string    // to compare or to type in; empty when there is none
-	ExpiresAt time.Time // when the authorization server gives up waiting
+	ExpiresAt time.Time // when the waiting ends
+
+	OnThisMachine   bool // the page leads back to this machine, so it must be opened here
+	OwnerChooses    bool // nothing in particular is asked for
+	OmitsConnection bool // a source is asked for without a connection, so the page goes on only if it has a single one
 }
 
 // Connect gives a scoped credential that the owner approved and that the resource server accepts. It ends with the
@@ -72,8 +79,25 @@ func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return signing.verified(ctx, issued)
+	entry, err := signing.verified(ctx, issued)
+	if err != nil {
+		return nil, signing.givenBack(ctx, issued, err)
+	}
+	return entry, nil
 }
+
+// Flow is a way to ask the owner.
+type Flow string
+
+// The flows, in the order in which they are tried. Only an authorization code gives a refresh token.
+const (
+	AgentConnect        Flow = "agent-connect"
+	DeviceAuthorization Flow = "device"
+	AuthorizationCode   Flow = "code"
+)
+
+// Flows are those that there are.
+func Flows() []Flow { return []Flow{AgentConnect, DeviceAuthorization, AuthorizationCode} }
 
 // signIn is one run through a flow.
 type signIn struct {
@@ -86,18 +110,20 @@ type signIn struct {
 }
 
 // accepted decodes an answer, unless it did not come or the server refuses.
-func (s *signIn) accepted(answer *answer, err error, into any) error {
+// The secrets that were sent are kept out of its error.
+func (s *signIn) accepted(answer *answer, err error, into any, secrets ...string) error {
 	switch {
 	case err != nil:
 		return err
 	case !answer.isSuccess():
-		return s.failed(answer.refused())
+		return s.failed(answer.refused(secrets...))
 	}
 	return answer.decode(into)
 }
 
 func (s *signIn) announce(approval Approval) {
 	s.announced = true
+	approval.OwnerChooses, approval.OmitsConnection = !s.Asked.namesAnything(), s.Asked.omitsConnection()
 	s.Announce(approval)
 }
 
@@ -105,31 +131,48 @@ func (s *signIn) announce(approval Approval) {
 type issued struct {
 	client    credential.Client
 	token     rs.Secret
-	grantID   string // empty when the authorization server did not say
-	packageID string // of a token that stands for several grants
-	kind      string // by rs.TokenKind; empty when the authorization server did not say
+	refresh   rs.Secret // empty when there is none
+	grantID   string    // empty when the authorization server did not say
+	packageID string    // of a token that stands for several grants
+	kind      string    // by rs.TokenKind; empty when the authorization server did not say
 	scope     string
-	expiresAt time.Time // zero when it does not end by itself
+	details   rawjson.Value // what was approved; nil when the authorization server did not say
+	expiresAt time.Time     // zero when it does not end by itself
 }
 
-// run takes agent connect where there is one. It goes on to device authorization when agent connect wants to
-// be asked in another way.
+// run takes the flow that was asked for, or the first that there is. It goes on from agent connect to device
+// authorization when that wants to be asked in another way.
 func (s *signIn) run(ctx context.Context) (*issued, error) {
-	if s.server.AgentConnectEndpoint == "" {
-		return s.deviceAuthorization(ctx)
+	flow := s.Flow
+	offered := s.server.flows()
+	switch {
+	case flow == "":
+		flow = offered[0] // checkOffers has seen one
+	case !slices.Contains(offered, flow):
+		return nil, credential.Misconfigured(fmt.Sprintf("%s has no sign-in by %q", s.server.Issuer, flow),
+			fmt.Sprintf("pass --flow %s, or leave it out", offered[0]), nil)
 	}
-	issued, err := s.agentConnect(ctx)
-	if s.announced || !isInvalidRequest(err) || s.server.DeviceAuthorization == "" {
+	issued, err := s.runFlow(ctx, flow)
+	if s.Flow != "" || flow != AgentConnect || s.announced || !isInvalidRequest(err) || !slices.Contains(offered, DeviceAuthorization) {
 		return issued, err
 	}
-	if device, deviceErr := s.deviceAuthorization(ctx); s.announced || !isInvalidRequest(deviceErr) {
+	if device, deviceErr := s.runFlow(ctx, DeviceAuthorization); s.announced || !isInvalidRequest(deviceErr) {
 		return device, deviceErr
 	}
 	return nil, err
 }
 
-// entry is what the cache keeps. A refresh token is not among it: nothing here would use it, and a secret that
-// is not kept cannot be lost.
+func (s *signIn) runFlow(ctx context.Context, flow Flow) (*issued, error) {
+	switch flow {
+	case AgentConnect:
+		return s.agentConnect(ctx)
+	case DeviceAuthorization:
+		return s.deviceAuthorization(ctx)
+	}
+	return s.authorizationCode(ctx)
+}
+
+// entry is what the cache keeps.
 func (s *signIn) entry(issued *issued, now time.Time) *credential.Entry {
 	return &credential.Entry{
 		ProviderURL:         s.asker.provider,
@@ -137,45 +180,15 @@ func (s *signIn) entry(issued *issued, now time.Time) *credential.Entry {
 		Scope:               issued.scope,
 		Client:              issued.client,
 		Credential: credential.Credential{
-			AccessToken: issued.token,
-			TokenType:   "Bearer",
-			ExpiresAt:   issued.expiresAt.UTC().Truncate(time.Millisecond),
-			GrantID:     issued.grantID,
-			Scope:       issued.scope,
+			AccessToken:  issued.token,
+			RefreshToken: issued.refresh,
+			TokenType:    "Bearer",
+			ExpiresAt:    issued.expiresAt.UTC().Truncate(time.Millisecond),
+			GrantID:      issued.grantID,
+			Scope:        issued.scope,
+			Label:        s.Label,
+			Details:      issued.details,
 		},
 		CreatedAt: now.UTC().Truncate(time.Millisecond),
 	}
-}
-
-// Revoke asks the authorization server that issued a credential to end it (RFC 7009). It is false when that
-// server revokes no tokens, or is not known. A nil transport means one of its own. The grant stays: its owner ends
-// it at the provider. Errors are those of Connect.
-func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTripper) (bool, error) {
-	if entry.AuthorizationServer == "" || entry.Credential.OwnerMark() != "" {
-		return false, nil
-	}
-	asker, err := newAsker(entry.ProviderURL, transport)
-	if err != nil {
-		return false, err
-	}
-	server, err := asker.authorizationServer(ctx, entry.AuthorizationServer)
-	if err != nil || server.Revocation == "" {
-		return false, err
-	}
-	token := entry.Credential.AccessToken.Reveal()
-	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
-	if entry.Client.ClientID != "" {
-		form.Set("client_id", entry.Client.ClientID)
-	}
-	answer, err := asker.postForm(ctx, server.Revocation, form)
-	if err != nil {
-		return false, err
-	}
-	if !answer.isSuccess() {
-		signing := &signIn{asker: asker, server: server}
-		failure := signing.failed(answer.refused(token))
-		failure.NextStep = "ask the provider to revoke the grant"
-		return false, failure
-	}
-	return true, nil
 }

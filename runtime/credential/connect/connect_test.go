@@ -128,14 +128,14 @@ func gaps(provider *capturetest.Provider, path string, began time.Time) []int {
 // Captures 520, 521 and 525, with the registration and the pushed request that they build on.
 func TestAgentConnectAsCaptured(t *testing.T) {
 	provider := playing(metadata, agentStart, []string{"521", "525"}, readable)
-	got := signIn(t, provider, connect.Options{Sources: []string{spotify}})
+	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
 	got.wantToken(t, agentToken, "grt_7da0791a00dea728")
 	if faults := provider.Faults(); len(faults) > 0 {
 		t.Errorf("asked otherwise than captured:\n%s", strings.Join(faults, "\n"))
 	}
 	wantApproval := []connect.Approval{{
 		URL:       "http://localhost:7662/consent?request_uri=urn%3Apdpp%3Apending-consent%3Adc_c6c91763b1e3b9dd",
-		ExpiresAt: got.began.Add(300 * time.Second),
+		ExpiresAt: got.began.Add(300 * time.Second), OmitsConnection: true,
 	}}
 	if diff := cmp.Diff(wantApproval, got.approval); diff != "" {
 		t.Errorf("announced (-want +got):\n%s", diff)
@@ -169,7 +169,7 @@ func TestAgentConnectAnswerIsLost(t *testing.T) {
 		}
 		w.WriteHeader(exchange.Status)
 		_, _ = w.Write([]byte(exchange.Answered))
-	}), connect.Options{Sources: []string{spotify}})
+	}), connect.Options{Asked: connect.Asked{Source: spotify}})
 	got.wantToken(t, agentToken, "grt_7da0791a00dea728")
 	if diff := cmp.Diff([]int{2, 4}, gaps(provider, pollPath, got.began)); diff != "" {
 		t.Errorf("seconds between polls, longer after a failure (-want +got):\n%s", diff)
@@ -182,7 +182,7 @@ func TestAgentConnectRefusedAsCaptured(t *testing.T) {
 		provider := playing(metadata, agentStart, []string{"530"}, readable).Replace(
 			"agc_fb83c72d8f5d236e1a608f8c95f82322", "agc_87a4e77772cbdbb34e7f00f7fae8652e",
 			"agc_poll_9aba30687e2d4d5aae0b242d773c97f9484bfa0c616f55e632f9e10ed1fb4702", pollingCode)
-		got := signIn(t, provider, connect.Options{Sources: []string{spotify}})
+		got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
 		got.wantError(t, credential.Refused, "the owner denied the request", "run: pdpp-mcp connect "+capturetest.Resource)
 		if !errors.Is(got.err, connect.ErrDenied) {
 			t.Error("the error does not wrap ErrDenied")
@@ -192,7 +192,7 @@ func TestAgentConnectRefusedAsCaptured(t *testing.T) {
 		}
 	})
 	t.Run("unknown handle", func(t *testing.T) {
-		got := signIn(t, playing(metadata, agentStart, []string{"522"}), connect.Options{Sources: []string{spotify}})
+		got := signIn(t, playing(metadata, agentStart, []string{"522"}), connect.Options{Asked: connect.Asked{Source: spotify}})
 		got.wantError(t, credential.Configuration, "invalid_grant", "Unknown agent-connect polling handle")
 	})
 }
@@ -226,14 +226,14 @@ func TestBothWaysWantASource(t *testing.T) {
 func TestDeviceAuthorizationAsCaptured(t *testing.T) {
 	provider := playing(metadata, []string{"565", "561", "569"}, readable).Replace(withoutName...).Replace(
 		"pdpp_cli", "cli_859c394ae6f7fbd0", "dc_owner_bdaa20bbb5241848", "dc_2d7dac328fb606eb")
-	got := signIn(t, provider, connect.Options{Sources: []string{reddit}, ClientID: "cli_859c394ae6f7fbd0"})
+	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
 	got.wantToken(t, deviceToken, "grt_6334fc20a223cf08")
 	if faults := provider.Faults(); len(faults) > 0 {
 		t.Errorf("asked otherwise than captured:\n%s", strings.Join(faults, "\n"))
 	}
 	wantApproval := []connect.Approval{{
 		URL:      "http://localhost:7662/consent?request_uri=urn%3Apdpp%3Apending-consent%3Adc_2d7dac328fb606eb",
-		UserCode: "5DF34C", ExpiresAt: got.began.Add(300 * time.Second),
+		UserCode: "5DF34C", ExpiresAt: got.began.Add(300 * time.Second), OmitsConnection: true,
 	}}
 	if diff := cmp.Diff(wantApproval, got.approval); diff != "" {
 		t.Errorf("announced (-want +got):\n%s", diff)
@@ -262,7 +262,7 @@ func TestDeviceTokenRefusedAsCaptured(t *testing.T) {
 	for name, text := range map[string]string{"564": "Unknown or invalid device_code", "570": "unsupported_grant_type"} {
 		t.Run(name, func(t *testing.T) {
 			provider := playing(metadata, []string{"565", name}).Replace(withoutName...)
-			got := signIn(t, provider, connect.Options{Sources: []string{reddit}, ClientID: "cli_859c394ae6f7fbd0"})
+			got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0"})
 			got.wantError(t, credential.Configuration, text)
 		})
 	}
@@ -277,7 +277,7 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 				provider := playing(metadata, agentStart, []string{"521", "565"}).Replace(replaced...)
 				began := time.Now()
 				_, err := connect.Connect(ctx, connect.Options{
-					ProviderURL: capturetest.Resource, Sources: []string{spotify}, ClientID: "cli_1", Transport: provider,
+					ProviderURL: capturetest.Resource, Asked: connect.Asked{Source: spotify}, ClientID: "cli_1", Transport: provider,
 					Announce: func(connect.Approval) { cancel() },
 				})
 				if !errors.Is(err, context.Canceled) || time.Since(began) > 0 {

@@ -23,22 +23,15 @@ type deviceStarted struct {
 // deviceAuthorization asks by RFC 8628. The resource is always named: without it, a PDPP server may take the
 // request for one of the owner's own devices.
 func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
-	client, err := s.client(ctx, deviceGrant)
+	client, err := s.identified(ctx, registration{GrantTypes: []string{deviceGrant}})
 	if err != nil {
 		return nil, err
 	}
-	if client.ClientID == "" {
-		return nil, credential.Misconfigured(
-			s.server.Issuer+" registers no clients: its metadata have no registration_endpoint",
-			"ask who runs the provider for a public client, and pass its id with --client-id", nil)
-	}
 	form := url.Values{"client_id": {client.ClientID}, "resource": {s.server.resource}}
-	if s.namesAnything() || !s.server.ownerChooses() {
-		details, err := json.Marshal(s.details())
-		if err != nil {
-			return nil, &credential.Error{Class: credential.Internal, Message: "a request could not be encoded", Cause: err}
+	if s.Asked.namesAnything() || !s.server.ownerChooses() {
+		if err := s.addDetails(form); err != nil {
+			return nil, err
 		}
-		form.Set("authorization_details", string(details))
 	}
 	began := time.Now()
 	begun, err := s.asker.postForm(ctx, s.server.DeviceAuthorization, form)
@@ -60,6 +53,16 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	return granted.issued(client)
+}
+
+// addDetails puts what is asked for into a form.
+func (s *signIn) addDetails(form url.Values) error {
+	details, err := json.Marshal(s.details())
+	if err != nil {
+		return &credential.Error{Class: credential.Internal, Message: "a request could not be encoded", Cause: err}
+	}
+	form.Set("authorization_details", string(details))
+	return nil
 }
 
 // verificationPage prefers the address that has the code filled in.

@@ -30,7 +30,7 @@ func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 	return &resource, nil
 }
 
-// serverOf reads the metadata of the resource's first authorization server. One that offers no sign-in for a terminal is an
+// serverOf reads the metadata of the resource's first authorization server. One that offers no sign-in is an
 // error of class Configuration.
 func (a *asker) serverOf(ctx context.Context, resource *resourceMetadata) (*authorizationServer, error) {
 	server, err := a.authorizationServer(ctx, resource.AuthorizationServers[0])
@@ -72,12 +72,14 @@ type authorizationServer struct {
 	agentDiscovery
 
 	Issuer              string          `json:"issuer"`
+	Authorization       string          `json:"authorization_endpoint"`
 	DeviceAuthorization string          `json:"device_authorization_endpoint"`
 	Token               string          `json:"token_endpoint"`
 	Registration        string          `json:"registration_endpoint"`
 	PushedAuthorization string          `json:"pushed_authorization_request_endpoint"`
 	Revocation          string          `json:"revocation_endpoint"`
 	DeviceProfiles      []deviceProfile `json:"pdpp_device_authorization_profiles_supported"`
+	NamesItself         bool            `json:"authorization_response_iss_parameter_supported"` // RFC 9207
 
 	resource string // that a token is asked for (RFC 8707)
 }
@@ -108,6 +110,7 @@ func (a *asker) authorizationServer(ctx context.Context, issuer string) (*author
 		name  string
 		named *string
 	}{
+		{"authorization_endpoint", &server.Authorization},
 		{"device_authorization_endpoint", &server.DeviceAuthorization},
 		{"token_endpoint", &server.Token},
 		{"registration_endpoint", &server.Registration},
@@ -151,13 +154,26 @@ func (r reach) endpoint(name string, named *string) error {
 	return err
 }
 
+// flows are those that the metadata name the endpoints of.
+func (s *authorizationServer) flows() []Flow {
+	return slices.DeleteFunc(Flows(), func(flow Flow) bool {
+		switch flow {
+		case AgentConnect:
+			return s.AgentConnectEndpoint == ""
+		case DeviceAuthorization:
+			return s.DeviceAuthorization == "" || s.Token == ""
+		}
+		return s.Authorization == "" || s.Token == ""
+	})
+}
+
 func (s *authorizationServer) checkOffers() error {
-	if s.AgentConnectEndpoint != "" || s.DeviceAuthorization != "" && s.Token != "" {
+	if len(s.flows()) > 0 {
 		return nil
 	}
 	return credential.Misconfigured(
-		s.Issuer+" offers no sign-in for a terminal: its metadata have neither agent_connect_endpoint nor "+
-			"device_authorization_endpoint with token_endpoint",
+		s.Issuer+" offers no sign-in: its metadata have neither agent_connect_endpoint nor "+
+			"device_authorization_endpoint or authorization_endpoint with token_endpoint",
 		"ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file", nil)
 }
 
@@ -185,20 +201,19 @@ func (i *Inspection) Issuer(ctx context.Context) (string, error) {
 	return resource.AuthorizationServers[0], nil
 }
 
-// Flows reads the metadata of the authorization server (RFC 8414) and gives the ways to sign in, at least one of
-// "agent connect" and "device authorization", in the order in which Connect tries them. Issuer must have
-// succeeded.
+// Flows reads the metadata of the authorization server (RFC 8414) and names the ways to sign in, at least one of
+// "agent connect", "device authorization" and "authorization code", in the order in which Connect tries them. Issuer must
+// have succeeded.
 func (i *Inspection) Flows(ctx context.Context) ([]string, error) {
 	server, err := i.asker.serverOf(ctx, i.resource)
 	if err != nil {
 		return nil, err
 	}
-	var flows []string
-	if server.AgentConnectEndpoint != "" {
-		flows = append(flows, "agent connect")
+	var names []string
+	for _, flow := range server.flows() {
+		names = append(names, map[Flow]string{
+			AgentConnect: "agent connect", DeviceAuthorization: "device authorization", AuthorizationCode: "authorization code",
+		}[flow])
 	}
-	if server.DeviceAuthorization != "" {
-		flows = append(flows, "device authorization")
-	}
-	return flows, nil
+	return names, nil
 }

@@ -209,7 +209,7 @@ func TestTokenIsTried(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			provider := playing(metadata, agentStart).Handle("/v1/schema", replies(test.schema)).
 				Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer"}`}))
-			got := signIn(t, provider, connect.Options{Sources: []string{spotify}})
+			got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}})
 			if test.class == "" {
 				got.wantToken(t, agentToken, "grt_9")
 				return
@@ -232,7 +232,7 @@ func TestTokenIsTriedWithoutTheView(t *testing.T) {
 			full(w, r)
 		}).
 		Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer"}`}))
-	signIn(t, provider, connect.Options{Sources: []string{spotify}}).wantToken(t, agentToken, "grt_9")
+	signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}).wantToken(t, agentToken, "grt_9")
 }
 
 // A token of another kind is refused by what its own answer says, and is not tried.
@@ -253,7 +253,7 @@ func TestTokenAnswerIsBelieved(t *testing.T) {
 			device := playing(metadata, []string{"560"}).Replace(withoutName...).
 				Handle("/v1/schema", replies(reply{200, `{"bearer":{"token_kind":"client"}}`})).Handle("/oauth/token", replies(answered))
 			for way, provider := range map[string]*capturetest.Provider{"agent": agent, "device": device} {
-				got := signIn(t, provider, connect.Options{Sources: []string{spotify}, ClientID: map[string]string{"device": "pdpp_cli"}[way]})
+				got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}, ClientID: map[string]string{"device": "pdpp_cli"}[way]})
 				if got.err == nil || !strings.Contains(got.err.Error(), test.says) || got.entry != nil {
 					t.Errorf("%s: ended with %v, want %q", way, got.err, test.says)
 				}
@@ -266,7 +266,7 @@ func TestTokenAnswerIsBelieved(t *testing.T) {
 	t.Run("package by its id", func(t *testing.T) {
 		provider := playing(metadata, agentStart).
 			Handle(pollPath, replies(reply{200, `{"access_token":"` + agentToken + `","grant_package_id":"gpkg_1"}`}))
-		signIn(t, provider, connect.Options{Sources: []string{spotify}}).wantError(t, credential.Refused, "one connection")
+		signIn(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}).wantError(t, credential.Refused, "one connection")
 		if len(provider.Seen("/v1/schema")) > 0 {
 			t.Error("the package token was sent to the resource server")
 		}

@@ -90,13 +90,14 @@ type granted struct {
 	Status   string `json:"status"`   // of agent connect; empty beside a token
 	Interval int64  `json:"interval"` // seconds
 
-	AccessToken string `json:"access_token"`
-	TokenType   string `json:"token_type"`
-	ExpiresIn   int64  `json:"expires_in"` // seconds; 0: it does not end by itself
-	Scope       string `json:"scope"`
-	GrantID     string `json:"grant_id"`
-	PackageID   string `json:"grant_package_id"`
-	Grant       struct {
+	AccessToken  string `json:"access_token"`
+	RefreshToken string `json:"refresh_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int64  `json:"expires_in"` // seconds; 0: it does not end by itself
+	Scope        string `json:"scope"`
+	GrantID      string `json:"grant_id"`
+	PackageID    string `json:"grant_package_id"`
+	Grant        struct {
 		Client struct {
 			ClientID string `json:"client_id"`
 		} `json:"client"`
@@ -176,6 +177,7 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 	}
 	given := &issued{
 		client: client, grantID: cmp.Or(g.GrantID, g.Grant.GrantID), packageID: g.PackageID, scope: g.Scope, expiresAt: g.Grant.ExpiresAt,
+		details: g.details(),
 	}
 	if g.ExpiresIn > 0 {
 		end := time.Now().Add(seconds(g.ExpiresIn, longestLife))
@@ -195,6 +197,9 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 	}
 	if given.token, err = rs.NewBearer(g.AccessToken); err != nil {
 		return nil, unfit(g.answer.from, "issued a token that "+err.Error(), err)
+	}
+	if g.RefreshToken != "" {
+		given.refresh = rs.NewSecret(g.RefreshToken)
 	}
 	return given, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
@@ -25,6 +26,7 @@ const (
 	codeExpired         = "expired_token"
 	codeInvalidRequest  = "invalid_request"
 	codeInvalidDetails  = "invalid_authorization_details"
+	codeSourceDetails   = "source.authorization_details_invalid" // PDPP's (captures 860 and 868c)
 	codeInvalidMetadata = "invalid_client_metadata"
 )
 
@@ -84,7 +86,7 @@ func shown(text string, secrets []string) string {
 // isInvalidRequest reports whether the form of the request was refused, not what it asked for.
 func isInvalidRequest(err error) bool {
 	var refused *refusal
-	return errors.As(err, &refused) && (refused.code == codeInvalidRequest || refused.code == codeInvalidDetails)
+	return errors.As(err, &refused) && slices.Contains([]string{codeInvalidRequest, codeInvalidDetails, codeSourceDetails}, refused.code)
 }
 
 // failed gives a refusal the class and the next step that fit its code.
@@ -99,17 +101,26 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 		return s.expired(refused)
 	case refused.status == http.StatusTooManyRequests:
 		failure.Class, failure.NextStep = credential.Unreachable, "try again later"
-	case isInvalidRequest(refused) && len(s.Sources) == 0:
+	case isInvalidRequest(refused) && s.Asked.Source == "":
 		failure.NextStep = "name what to ask for, with --source <connector>, such as --source https://registry.pdpp.dev/connectors/gmail"
+	case isInvalidRequest(refused) && s.Asked.omitsConnection():
+		failure.NextStep = "check --source, --stream, --field, --since and --until; " + nameConnection
 	case isInvalidRequest(refused):
-		failure.NextStep = "check --source and --stream"
+		failure.NextStep = "check --source, --connection, --stream, --field, --since and --until"
 	}
 	return failure
 }
+
+// nameConnection is the way on where the owner has several connections of a source (867c).
+const nameConnection = "if the source has several connections, pass --connection <id>, as the provider shows it to its owner"
 
 // again is the step of signing in once more.
 func (s *signIn) again() string { return "run: " + commandline.Connect(s.asker.provider, s.CacheRoot) }
 
 func (s *signIn) expired(err error) *credential.Error {
-	return credential.Misconfigured(ErrExpired.Error()+" at "+s.server.Issuer, "to ask again, "+s.again(), errors.Join(ErrExpired, err))
+	step := "to ask again, " + s.again()
+	if s.Asked.omitsConnection() {
+		step += "; " + nameConnection
+	}
+	return credential.Misconfigured(ErrExpired.Error()+" at "+s.server.Issuer, step, errors.Join(ErrExpired, err))
 }

@@ -39,6 +39,11 @@ func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entr
 	if issued.grantID == "" {
 		issued.grantID = bearer.GrantID
 	}
+	if issued.details == nil {
+		if document, err := schemadoc.Read(response); err == nil { // otherwise it stays unknown what was approved
+			issued.details = readDetails(document)
+		}
+	}
 	return s.entry(issued, time.Now()), nil
 }
 
@@ -49,8 +54,8 @@ func (s *signIn) refusedKind(kind string) *credential.Error {
 	case rs.KindOwner:
 		refused.Message = s.server.Issuer + " issued an owner token, which is never used here; it was not stored"
 	case rs.KindPackage:
-		refused.Message = "the owner approved several connections at once, which gives a package token; it was not stored"
-		refused.NextStep = s.again() + " and have one connection approved; connect again for the next"
+		refused.Message = "the owner approved a package of connections, whose token only a hosted server can use; it was not stored"
+		refused.NextStep = s.again() + " and have one connection approved, and connect again for the next; or name it with --source and --connection"
 	default:
 		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.asker.provider, shown(kind, nil))
 	}

@@ -2,20 +2,19 @@
 package signin
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
-	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // errNothingStored is the error of an interrupted sign-in. The cache is written only after a sign-in, in one step.
@@ -25,6 +24,8 @@ var errNothingStored = fmt.Errorf("%w; nothing was stored", invocation.ErrInterr
 type signIn struct {
 	cacheRoot string
 	noBrowser bool
+	asking    asking
+	flow      string
 	options   connect.Options
 }
 
@@ -34,11 +35,14 @@ func NewConnectCommand(terminal invocation.Terminal, log *invocation.Log) *cobra
 	command := &cobra.Command{
 		Use:   "connect <provider-url>",
 		Short: "Sign in at a provider: its owner approves, and a scoped credential is stored",
-		Long: `Sign in at a provider. The link on standard error is for the owner of the data, who chooses what
-may be read. The credential is tried before it is stored; an owner credential is refused. Connecting again
-adds a grant: the last one is used unless --grant-id names another.`,
+		Long: `Sign in at a provider. The link on standard error is for the owner of the data, who approves what
+may be read. Ask for as little as is needed: --source names a connector, the flags after it a part of
+it. Without --source the owner chooses, where the provider has a page for that. The credential is
+tried before it is stored; an owner credential is refused. Connecting again adds a grant and takes
+none away.`,
 		Example: `  pdpp-mcp connect https://pdpp.example
-  pdpp-mcp connect https://pdpp.example --source https://registry.pdpp.dev/connectors/gmail --stream messages`,
+  pdpp-mcp connect https://pdpp.example --source https://registry.pdpp.dev/connectors/gmail \
+    --connection cin_work --stream messages --field subject --field received_at --since 2026-01-01 --label work`,
 		Args: oneProvider,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			asked.options.ProviderURL = arguments[0]
@@ -51,10 +55,11 @@ adds a grant: the last one is used unless --grant-id names another.`,
 	}
 	flags := command.Flags()
 	invocation.AddCacheRoot(flags, &asked.cacheRoot)
-	flags.StringArrayVar(&asked.options.Sources, "source", nil, "connector to ask for, as the provider names it; repeatable (default: the owner chooses)")
-	flags.StringArrayVar(&asked.options.Streams, "stream", nil, "stream to ask for, of each source; repeatable (default all)")
+	asked.asking.addFlags(flags)
+	flags.StringVar(&asked.options.Label, "label", "", "name for the grant, by which commands find it")
+	flags.StringVar(&asked.flow, "flow", "", "sign-in to use: agent-connect, device or code (default: the first that the provider has)")
 	flags.StringVar(&asked.options.ClientName, "client-name", connect.DefaultClientName, "name that the owner sees")
-	flags.StringVar(&asked.options.ClientID, "client-id", "", "public client that the authorization server knows (default: one is registered)")
+	flags.StringVar(&asked.options.ClientID, "client-id", "", "public client that the authorization server knows, or the https address of its metadata document (default: one is registered)")
 	flags.BoolVar(&asked.noBrowser, "no-browser", false, "only print the link")
 	invocation.AddTimeout(flags, &asked.options.RSTimeout, "limit of the request that tries the credential")
 	return command
@@ -74,6 +79,9 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	}
 	cache, err := invocation.OpenCache(s.cacheRoot, logger)
 	if err != nil {
+		return err
+	}
+	if err := s.check(cache); err != nil {
 		return err
 	}
 	// The owner is asked only if the credential can be stored.
@@ -103,22 +111,41 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	return s.reportConnected(terminal, cache, entry)
 }
 
-// reportConnected prints what was stored, and the next commands, with the flags by which they find the credential.
-func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential.Cache, entry *credential.Entry) error {
-	path, err := cache.Path(entry.ProviderURL)
+// check refuses wrong flags before anything is sent or written.
+func (s *signIn) check(cache *credential.Cache) (err error) {
+	if s.options.Asked, err = s.asking.asked(); err != nil {
+		return err
+	}
+	s.options.Flow = connect.Flow(s.flow)
+	if s.flow != "" && !slices.Contains(connect.Flows(), s.options.Flow) {
+		return invocation.Usagef("--flow %s is none; pass agent-connect, device or code", invocation.Printable(s.flow))
+	}
+	return s.checkLabel(cache)
+}
+
+// longestLabel bounds a label, in bytes.
+const longestLabel = 64
+
+// checkLabel refuses a label that could not be passed to another command, or that already names a grant.
+func (s *signIn) checkLabel(cache *credential.Cache) error {
+	label := s.options.Label
+	switch {
+	case label == "":
+		return nil
+	case len(label) > longestLabel, label != invocation.OneLine(label), strings.HasPrefix(label, "-"):
+		return invocation.Usagef("--label takes up to %d bytes of printable text that does not begin with a dash or a space, such as work", longestLabel)
+	}
+	files, err := cache.List()
 	if err != nil {
 		return err
 	}
-	until := "it does not expire by itself"
-	if end := entry.Credential.ExpiresAt; !end.IsZero() {
-		until = "it expires at " + end.Format(time.RFC3339)
-	}
-	_, err = fmt.Fprintf(terminal.Out, "Connected to %s with grant %s; %s.\nStored in %s.\n"+
-		"Try:  %s\nNext: %s\n",
-		entry.ProviderURL, cmp.Or(invocation.Printable(entry.Credential.GrantID), "-"), until, path,
-		commandline.Read("call "+tool.SchemaTool, entry.ProviderURL, cache.NamedRoot()), commandline.Read("setup <host>", entry.ProviderURL, cache.NamedRoot()))
-	if err != nil {
-		return fmt.Errorf("write the result: %w", err)
+	for _, file := range files {
+		for _, entry := range file.Grants {
+			if entry.Credential.HasName(label) {
+				return invocation.Usagef("--label %s already names grant %s of %s; pass another, or disconnect that grant first",
+					label, invocation.Printable(entry.Credential.GrantID), entry.ProviderURL)
+			}
+		}
 	}
 	return nil
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
@@ -48,6 +46,7 @@ func browserCommand(system string, getenv func(string) string) (string, []string
 type approvalScreen struct {
 	out        io.Writer
 	isTerminal bool
+	columns    int // of the terminal
 
 	once    sync.Once
 	stop    chan struct{}
@@ -55,17 +54,25 @@ type approvalScreen struct {
 }
 
 func newApprovalScreen(out io.Writer) *approvalScreen {
-	_, isTerminal := invocation.OnTerminal(out)
-	return &approvalScreen{out: out, isTerminal: isTerminal, stop: make(chan struct{})}
+	columns, isTerminal := invocation.Terminal{Out: out}.Width()
+	return &approvalScreen{out: out, isTerminal: isTerminal, columns: columns, stop: make(chan struct{})}
 }
 
-// show prints the link, the code and the deadline. It is called once.
+// show prints the link, the code and the deadline, and what a person cannot see on the page. It is called once.
 func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	fmt.Fprintf(s.out, "\nTo approve the access, open this link:\n\n    %s\n\n", invocation.Printable(approval.URL))
-	// Approving several connections gives a package token, which connect refuses.
-	fmt.Fprint(s.out, "One connection can be approved at a time; connect again for the next.\n\n")
-	if approval.UserCode != "" {
-		fmt.Fprintf(s.out, "and check that the page shows this code, or type it in:\n\n%s\n\n", s.framed(invocation.Printable(approval.UserCode)))
+	if approval.OnThisMachine {
+		fmt.Fprint(s.out, "Open it in a browser of this machine, to which the page leads back.\n\n")
+	}
+	switch {
+	case approval.OwnerChooses: // several connections give a package token, which connect refuses
+		fmt.Fprint(s.out, "One connection can be approved at a time; connect again for the next.\n\n")
+	case approval.OmitsConnection: // the page then fails, and the authorization server tells only the owner (867c)
+		fmt.Fprint(s.out, "No connection was named. If the page says that this needs exactly one, stop here and pass\n"+
+			"--connection <id>, as the provider shows it to its owner.\n\n")
+	}
+	if code := invocation.Printable(approval.UserCode); code != "" {
+		fmt.Fprintf(s.out, "and check that the page shows this code, or type it in:\n\n%s    %s\n\n", s.lettered(code), code)
 	}
 	if !s.isTerminal {
 		fmt.Fprintf(s.out, "Waiting for the owner until %s.\n", approval.ExpiresAt.Format(time.RFC3339))
@@ -75,13 +82,17 @@ func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	go s.count(approval.ExpiresAt, now)
 }
 
-// framed draws a frame around a code. The code can still be selected and copied.
-func (s *approvalScreen) framed(code string) string {
+// lettered draws the code in large on a terminal, or spells it out where that does not fit. Below it stands the code to
+// select and copy.
+func (s *approvalScreen) lettered(code string) string {
 	if !s.isTerminal {
-		return "    " + code
+		return ""
 	}
-	line := strings.Repeat("─", text.StringWidthWithoutEscSequences(code)+6)
-	return "    ┌" + line + "┐\n    │   \x1b[1m" + code + "\x1b[0m   │\n    └" + line + "┘"
+	drawn := large(code, "    ", s.columns)
+	if drawn == "" {
+		drawn = "    " + strings.Join(strings.Split(code, ""), "  ") + "\n"
+	}
+	return drawn + "\n"
 }
 
 // count rewrites the last line every second until close.

@@ -2,20 +2,23 @@ package signin
 
 import (
 	"bytes"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// On a terminal the code has a frame and the last line counts down. Elsewhere all lines are plain.
+// On a terminal the code stands in large and the last line counts down. Elsewhere all lines are plain.
 func TestApprovalScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		screen := newApprovalScreen(&out)
-		screen.isTerminal = true
+		screen.isTerminal, screen.columns = true, 80
 		approval := connect.Approval{URL: "https://as.example/consent", UserCode: "A4E70A\x1b[2J", ExpiresAt: time.Now().Add(61 * time.Second)}
 		screen.show(approval, time.Now())
 		time.Sleep(2*time.Second + time.Millisecond) // by the fake clock of synctest
@@ -23,7 +26,7 @@ func TestApprovalScreen(t *testing.T) {
 		screen.close()
 		screen.close()
 		want := []string{
-			"\n    https://as.example/consent\n", "│   \x1b[1mA4E70A\\u001b[2J\x1b[0m   │\n",
+			"\n    https://as.example/consent\n", "\n    A  4  E  7  0  A  \\  u", "\n    A4E70A\\u001b[2J\n",
 			"\r" + "Waiting for the owner, 1:01 left", "\r" + "Waiting for the owner, 1:00 left", "\r" + "Waiting for the owner, 0:59 left",
 		}
 		at := 0
@@ -42,8 +45,53 @@ func TestApprovalScreen(t *testing.T) {
 	screen := newApprovalScreen(&out)
 	screen.show(connect.Approval{URL: "https://as.example/consent", UserCode: "A4E70A"}, time.Time{})
 	screen.close()
-	if !strings.Contains(out.String(), "\n    A4E70A\n") || strings.ContainsAny(out.String(), "\r\x1b┌") {
+	if !strings.Contains(out.String(), "\n    A4E70A\n") || strings.ContainsAny(out.String(), "\r\x1b#") {
 		t.Errorf("printed %q, want plain lines", out.String())
+	}
+}
+
+// The letters of a code are drawn within 80 columns, in characters that need neither colour nor a font.
+func TestLettering(t *testing.T) {
+	var said strings.Builder
+	for _, code := range []string{"WDJB-MJHT", "a4e70a", "ABCDEFGHIJK", "LMNOPQRSTUV", "WXYZ0123456", "789"} {
+		drawn := large(code, "    ", 80)
+		if drawn == "" {
+			t.Errorf("%s is not drawn", code)
+		}
+		for line := range strings.Lines(drawn) {
+			if len(strings.TrimRight(line, "\n")) > 80 || strings.Trim(line, "# \n") != "" {
+				t.Errorf("%s has the line %q", code, line)
+			}
+		}
+		fmt.Fprintf(&said, "%s\n\n%s\n", code, drawn)
+	}
+	golden.File(t, filepath.Join("testdata", "lettering.txt"), said.String())
+	for r := range letters {
+		for other := range letters {
+			if r != other && letters[r] == letters[other] {
+				t.Errorf("%c looks like %c", r, other)
+			}
+		}
+	}
+	for _, code := range []string{"", "ÄÖÜ", "A B", "ABCDEFGHIJKL"} {
+		if drawn := large(code, "    ", 80); drawn != "" {
+			t.Errorf("%q is drawn as\n%s", code, drawn)
+		}
+	}
+}
+
+// What a person cannot see on the page is said beside its link.
+func TestApprovalScreenHints(t *testing.T) {
+	for hint, approval := range map[string]connect.Approval{
+		"One connection can be approved at a time": {OwnerChooses: true},
+		"pass\n--connection <id>":                  {OmitsConnection: true},
+		"in a browser of this machine":             {OnThisMachine: true},
+	} {
+		var out bytes.Buffer
+		newApprovalScreen(&out).show(approval, time.Time{})
+		if got := strings.Count(out.String(), "\n\n"); !strings.Contains(out.String(), hint) || got != 3 {
+			t.Errorf("printed %q, want %q and nothing else", out.String(), hint)
+		}
 	}
 }
 

@@ -1,0 +1,243 @@
+package connect_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
+	"github.com/pdppmcp/pdpp-mcp/golden"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+)
+
+const gmail = "https://registry.pdpp.dev/connectors/gmail"
+
+func day(month time.Month, day int) time.Time {
+	return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// preciseSignIns are the captured sign-ins that ask for part of a source.
+var preciseSignIns = []struct {
+	name     string
+	asked    connect.Asked
+	flow     connect.Flow
+	captures []string
+	replace  []string
+	sentTo   string // the path of the request that has the details; empty for the page's address
+	grant    string
+	want     []connect.Difference
+}{
+	{
+		name: "two_connections", asked: connect.Asked{Source: gmail, Streams: []connect.Stream{
+			{Name: "messages", Connections: []string{"cin_gmail_personal", "cin_gmail_work"}, Fields: []string{"id", "subject", "received_at"}, Since: day(1, 1)},
+			{Name: "labels", Connections: []string{"cin_gmail_personal"}},
+		}},
+		captures: []string{"866", "866b", "520", "866d", "866e", "866g"},
+		replace: []string{
+			"cli_20a2ded8546d8fbc", "cli_32d41cf07ec5e020", "dc_c6c91763b1e3b9dd", "dc_54073b16516ba95b",
+			"agc_87a4e77772cbdbb34e7f00f7fae8652e", "agc_c22f7661ec1ffe877fc88d00359c3ba2", pollingCode, "<polling_code>",
+			"Agent client", "PDPP CLI", "<client_agent>", agentToken,
+		},
+		sentTo: "/oauth/par", grant: "grt_2976203114f152d6",
+		want: []connect.Difference{{Kind: connect.Wider, What: "messages with field thread_id too"}},
+	},
+	{
+		name: "fields_by_device", asked: connect.Asked{Source: gmail, Streams: []connect.Stream{
+			{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject"}},
+		}},
+		flow: connect.DeviceAuthorization, captures: []string{"866", "868", "868d", "868e", "864d"},
+		replace: []string{"<client_device>", deviceToken, "Agent client", "PDPP CLI"},
+		sentTo:  "/oauth/device_authorization", grant: "grt_047e670adcfb23c9",
+		want: []connect.Difference{{Kind: connect.Wider, What: "messages with fields thread_id, received_at too"}},
+	},
+	{
+		name: "time_range_by_code", asked: connect.Asked{Source: gmail, Streams: []connect.Stream{{
+			Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject", "received_at"}, Since: day(1, 10), Until: day(1, 20),
+		}}},
+		flow: connect.AuthorizationCode, captures: []string{"501", "862", "862b", "862d"},
+		replace: []string{"<client_time_range>", agentToken, "<refresh_client_time_range>", "refresh-token-of-a-test"},
+		grant:   "grt_c9011cd34ca25757",
+		want:    []connect.Difference{{Kind: connect.Wider, What: "messages with field thread_id too"}},
+	},
+	{
+		name: "single_use_by_code", asked: connect.Asked{Source: gmail, SingleUse: true, Streams: []connect.Stream{
+			{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"id", "subject"}},
+		}},
+		flow: connect.AuthorizationCode, captures: []string{"501", "864", "864b", "864d"},
+		replace: []string{"<client_single_use>", agentToken},
+		grant:   "grt_211c548cf56a8132",
+		want:    []connect.Difference{{Kind: connect.Wider, What: "messages with fields thread_id, received_at too"}},
+	},
+}
+
+// Covers R-LOCAL-4: what is asked for is what was captured, to the letter, and what comes back is compared with it.
+func TestPreciseSignInsAsCaptured(t *testing.T) {
+	for _, test := range preciseSignIns {
+		t.Run(test.name, func(t *testing.T) {
+			provider := playing(metadata, test.captures).Replace(test.replace...)
+			options := connect.Options{Asked: test.asked, Flow: test.flow, Label: "mail"}
+			if test.flow == connect.DeviceAuthorization {
+				options.ClientID = "cli_32d41cf07ec5e020"
+			}
+			var got outcome
+			if test.flow == connect.AuthorizationCode {
+				got = signInByCode(t, provider, options, "code=the-code-of-a-test&iss="+url.QueryEscape(capturetest.Issuer))
+			} else {
+				got = signIn(t, provider, options)
+			}
+			if got.err != nil {
+				t.Fatal(got.err)
+			}
+			if held := got.entry.Credential; held.GrantID != test.grant || held.Label != "mail" {
+				t.Errorf("the credential is of %s, labelled %q", held.GrantID, held.Label)
+			}
+			sent := sentDetails(t, provider, got, test.sentTo)
+			golden.File(t, filepath.Join("testdata", "details", test.name+".json"), sent)
+			for _, name := range test.captures {
+				if exchange, _ := capturetest.Load(name); strings.Contains(exchange.Query, "authorization_details") {
+					query, _ := url.ParseQuery(exchange.Query)
+					compareDetails(t, query.Get("authorization_details"), sent)
+				} else if exchange.Path == test.sentTo {
+					compareDetails(t, memberDetails(t, exchange.Asked), sent)
+				}
+			}
+			if diff := cmp.Diff(test.want, connect.Differences(test.asked, got.entry.Credential)); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// signInByCode signs in with the owner's browser coming back to this machine with the parameters.
+func signInByCode(t *testing.T, provider *capturetest.Provider, options connect.Options, back string) outcome {
+	t.Helper()
+	var got outcome
+	options.ProviderURL, options.ClientName, options.Transport = capturetest.Resource, "MCP client", provider
+	options.Announce = func(approval connect.Approval) {
+		got.approval = append(got.approval, approval)
+		page, err := url.Parse(approval.URL)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		redirect := page.Query().Get("redirect_uri")
+		strange := visit(t, redirect+"?code=stolen&state=guessed")
+		if own := visit(t, redirect+"?state="+page.Query().Get("state")+"&"+back); strange != 400 || own != 200 {
+			t.Errorf("the browser was answered %d without the state and %d with it", strange, own)
+		}
+	}
+	got.entry, got.err = connect.Connect(t.Context(), options)
+	checkSecrets(t, provider, got.err)
+	return got
+}
+
+func visit(t *testing.T, address string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer response.Body.Close()
+	return response.StatusCode
+}
+
+// sentDetails are the authorization_details of a request, indented; without a path, those of the page's address.
+func sentDetails(t *testing.T, provider *capturetest.Provider, got outcome, path string) string {
+	t.Helper()
+	sent := ""
+	switch requests := provider.Seen(path); {
+	case path == "":
+		page, err := url.Parse(got.approval[0].URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent = page.Query().Get("authorization_details")
+	case strings.HasPrefix(requests[0].Body, "{"):
+		sent = memberDetails(t, requests[0].Body)
+	default:
+		form, err := url.ParseQuery(requests[0].Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent = form.Get("authorization_details")
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(sent), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return indented.String() + "\n"
+}
+
+func memberDetails(t *testing.T, body string) string {
+	t.Helper()
+	var asked struct {
+		Details json.RawMessage `json:"authorization_details"`
+	}
+	if err := json.Unmarshal([]byte(body), &asked); err != nil {
+		t.Fatal(err)
+	}
+	return string(asked.Details)
+}
+
+// compareDetails passes over the purpose's description, which is ours.
+func compareDetails(t *testing.T, captured, sent string) {
+	t.Helper()
+	var want, got []map[string]any
+	if err := errors.Join(json.Unmarshal([]byte(captured), &want), json.Unmarshal([]byte(sent), &got)); err != nil {
+		t.Fatal(err)
+	}
+	for _, details := range [][]map[string]any{want, got} {
+		delete(details[0], "purpose_description")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sent details (-captured +sent):\n%s", diff)
+	}
+}
+
+// Captures 867 to 867e: the source has two connections and none is named. The owner's page cannot go on, and the poll never
+// says so; the approval does at once, and the error at the end (R-LOCAL-4).
+func TestConnectionIsNotNamed(t *testing.T) {
+	provider := playing(metadata, []string{"866", "867", "520", "867e"}).Replace(
+		"cli_20a2ded8546d8fbc", "cli_32d41cf07ec5e020", "dc_c6c91763b1e3b9dd", "dc_641659ba6b25570d",
+		"agc_87a4e77772cbdbb34e7f00f7fae8652e", "agc_aea4c4d423534ece62446d4824fb2fba", pollingCode, "<polling_code_2>")
+	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: gmail, Streams: []connect.Stream{{Name: "messages"}}}})
+	got.wantError(t, credential.Configuration, "expired before the owner decided", "several connections, pass --connection <id>")
+	if len(got.approval) != 1 || !got.approval[0].OmitsConnection {
+		t.Errorf("announced %+v, want that no connection is named", got.approval)
+	}
+	for name, asked := range map[string]connect.Asked{
+		"nothing":    {},
+		"connection": {Source: gmail, Streams: []connect.Stream{{Name: connect.EveryStream, Connections: []string{"cin_gmail_work"}}}},
+	} {
+		provider := playing(metadata, agentStart, readable).Handle(pollPath, replies(agentApproved))
+		if got := signIn(t, provider, connect.Options{Asked: asked}); len(got.approval) != 1 || got.approval[0].OmitsConnection {
+			t.Errorf("%s: announced %+v, %v", name, got.approval, got.err)
+		}
+	}
+}
+
+// Capture 868c, and the same from a server that names its page's problem while it is polled.
+func TestDetailsAreRefused(t *testing.T) {
+	asked := connect.Asked{Source: gmail, Streams: []connect.Stream{{Name: "messages", Connections: []string{"cin_gmail_personal"}, Fields: []string{"nope"}}}}
+	got := signIn(t, playing(metadata, []string{"866", "868c"}), connect.Options{Asked: asked, Flow: connect.DeviceAuthorization})
+	got.wantError(t, credential.Configuration, "Unknown fields on stream 'messages': nope", "--field")
+	asked.Streams[0].Connections = nil
+	provider := playing(metadata, agentStart).Handle(pollPath, replies(
+		reply{400, `{"error":{"code":"source.authorization_details_invalid","message":"Omitted instance_ids requires exactly one eligible instance for stream 'messages', found 2"}}`}))
+	got = signIn(t, provider, connect.Options{Asked: asked})
+	got.wantError(t, credential.Configuration, "found 2", "pass --connection <id>")
+}

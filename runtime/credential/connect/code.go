@@ -1,0 +1,119 @@
+package connect
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/url"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// codePatience is how long the owner's browser may take to come back. No server says how long its page lasts.
+const codePatience = 10 * time.Minute
+
+// codeGrants are the grant types of a client that redirects (capture 501).
+var codeGrants = []string{"authorization_code", "refresh_token"}
+
+// authorizationCode asks by a page that sends the owner's browser back to this machine with a code (RFC 6749, section 4.1;
+// RFC 7636; RFC 8252). PDPP's pushed requests carry no redirect (capture 857), so all that is asked for stands in the URL.
+func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
+	back, err := newLanding()
+	if err != nil {
+		return nil, &credential.Error{
+			Class: credential.Internal, Message: "no port of this machine can be listened on: " + err.Error(),
+			NextStep: "allow it, or pass --flow with another sign-in", Cause: err,
+		}
+	}
+	defer back.close()
+	client, err := s.identified(ctx, registration{
+		ApplicationType: "native", GrantTypes: codeGrants, ResponseTypes: []string{"code"}, RedirectURIs: []string{back.address},
+	})
+	if err != nil {
+		return nil, err
+	}
+	verifier := random()
+	page, err := s.authorizationPage(client.ClientID, back, verifier)
+	if err != nil {
+		return nil, err
+	}
+	expiresAt := time.Now().Add(codePatience)
+	s.announce(Approval{URL: page, ExpiresAt: expiresAt, OnThisMachine: true})
+	waited, cancel := context.WithDeadlineCause(ctx, expiresAt, ErrExpired)
+	defer cancel()
+	came, err := back.await(waited)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, s.expired(err)
+	}
+	code, err := s.returnedCode(came)
+	if err != nil {
+		return nil, err
+	}
+	return s.exchange(ctx, client, url.Values{
+		"grant_type": {"authorization_code"}, "client_id": {client.ClientID}, "code": {code},
+		"code_verifier": {verifier}, "redirect_uri": {back.address},
+	}, code, verifier)
+}
+
+// authorizationPage is the address of the owner's page.
+func (s *signIn) authorizationPage(clientID string, back *landing, verifier string) (string, error) {
+	page, err := url.Parse(s.server.Authorization)
+	if err != nil {
+		return "", &credential.Error{Class: credential.Internal, Message: "a request could not be made", Cause: err}
+	}
+	challenge := sha256.Sum256([]byte(verifier))
+	query := page.Query() // which an endpoint may have (RFC 6749, section 3.1)
+	for name, value := range map[string]string{
+		"client_id": clientID, "redirect_uri": back.address, "response_type": "code", "state": back.state, "resource": s.server.resource,
+		"code_challenge": base64.RawURLEncoding.EncodeToString(challenge[:]), "code_challenge_method": "S256",
+	} {
+		query.Set(name, value)
+	}
+	if s.Asked.namesAnything() {
+		if err := s.addDetails(query); err != nil {
+			return "", err
+		}
+	} else {
+		query.Set("scope", Scope)
+	}
+	page.RawQuery = query.Encode()
+	return page.String(), nil
+}
+
+// returnedCode is the code that the authorization server sent, if it was this server (RFC 9207) and it sent one.
+func (s *signIn) returnedCode(came url.Values) (string, error) {
+	from := came.Get("iss")
+	if from != s.server.Issuer && (from != "" || s.server.NamesItself) {
+		return "", unfit(s.server.Issuer, "was asked, and another server answered: "+shown(from, nil), nil)
+	}
+	if refused := came.Get("error"); refused != "" {
+		return "", s.failed(&refusal{from: s.server.Authorization, code: shown(refused, nil), description: shown(came.Get("error_description"), nil)})
+	}
+	if came.Get("code") == "" {
+		return "", unfit(s.server.Authorization, "sent the browser back without a code", nil)
+	}
+	return came.Get("code"), nil
+}
+
+// exchange gives what the token endpoint issues for a form. The secrets are those of the form.
+func (s *signIn) exchange(ctx context.Context, client credential.Client, form url.Values, secrets ...string) (*issued, error) {
+	answer, err := s.asker.postForm(ctx, s.server.Token, form)
+	var given granted
+	if err := s.accepted(answer, err, &given, secrets...); err != nil {
+		return nil, err
+	}
+	given.answer = answer
+	return given.issued(client)
+}
+
+// random is a text that nobody can guess: 256 bits, in characters that a URL and a code verifier may have.
+func random() string {
+	bits := make([]byte, 32)
+	_, _ = rand.Read(bits) // it never fails: it ends the program instead
+	return base64.RawURLEncoding.EncodeToString(bits)
+}

@@ -1,0 +1,80 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Revoke asks the authorization server that issued a credential to end its tokens (RFC 7009). It is false when that
+// server revokes no tokens, or is not known. A nil transport means one of its own. The grant stays: its owner ends
+// it at the provider. Errors are those of Connect.
+func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTripper) (bool, error) {
+	if entry.AuthorizationServer == "" || entry.Credential.OwnerMark() != "" {
+		return false, nil
+	}
+	asker, err := newAsker(entry.ProviderURL, transport)
+	if err != nil {
+		return false, err
+	}
+	server, err := asker.authorizationServer(ctx, entry.AuthorizationServer)
+	if err != nil {
+		return false, err
+	}
+	signing := &signIn{asker: asker, server: server}
+	return signing.revoke(ctx, entry.Client.ClientID, entry.Credential.RefreshToken, entry.Credential.AccessToken)
+}
+
+// revoke ends tokens, of which some may be empty: the refresh token first, which would give others.
+func (s *signIn) revoke(ctx context.Context, clientID string, refresh, access rs.Secret) (bool, error) {
+	if s.server.Revocation == "" {
+		return false, nil
+	}
+	for _, each := range []struct {
+		hint  string
+		token string
+	}{{"refresh_token", refresh.Reveal()}, {"access_token", access.Reveal()}} {
+		if each.token == "" {
+			continue
+		}
+		form := url.Values{"token": {each.token}, "token_type_hint": {each.hint}}
+		if clientID != "" {
+			form.Set("client_id", clientID)
+		}
+		answer, err := s.asker.postForm(ctx, s.server.Revocation, form)
+		if err != nil {
+			return false, err
+		}
+		if !answer.isSuccess() {
+			failure := s.failed(answer.refused(each.token))
+			failure.NextStep = "ask the provider to revoke the grant"
+			return false, failure
+		}
+	}
+	return true, nil
+}
+
+// givenBack ends a token that is not stored, and adds to the error what became of it. When the sign-in was interrupted, it is
+// ended all the same.
+func (s *signIn) givenBack(ctx context.Context, issued *issued, because error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
+	defer cancel()
+	ended, err := s.revoke(ctx, issued.client.ClientID, issued.refresh, issued.token)
+	var failure *credential.Error
+	if !errors.As(because, &failure) {
+		return because
+	}
+	switch {
+	case ended:
+		failure.Message += ", and was revoked"
+	case err != nil:
+		failure.Message += ", and could not be revoked: the owner can end it at the provider"
+	default:
+		failure.Message += "; its owner can end it at the provider"
+	}
+	return failure
+}
