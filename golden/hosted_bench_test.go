@@ -3,26 +3,34 @@ package golden_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // BenchmarkHostedCall is a whole call of query_records through the hosted handler with a cached token: 25
-// records of 1 kB from a resource server without a network, in an older revision and in the newest.
+// records of 1 kB from a resource server without a network, in an older revision and in the newest, without an audit log and
+// with one.
 func BenchmarkHostedCall(b *testing.B) {
 	for _, revision := range []string{"2025-06-18", newRevision} {
-		b.Run(revision, func(b *testing.B) { benchmarkHostedCalls(b, revision) })
+		b.Run(revision, func(b *testing.B) { benchmarkHostedCalls(b, revision, nil) })
 	}
+	b.Run("audited", func(b *testing.B) {
+		log := audit.NewFile(filepath.Join(b.TempDir(), "audit.jsonl"), audit.HostedLimits, slog.New(slog.NewTextHandler(b.Output(), nil)))
+		benchmarkHostedCalls(b, newRevision, log)
+	})
 }
 
-func benchmarkHostedCalls(b *testing.B, revision string) {
+func benchmarkHostedCalls(b *testing.B, revision string, log *audit.Log) {
 	page := pageOf(25, 1000)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -37,7 +45,7 @@ func benchmarkHostedCalls(b *testing.B, revision string) {
 		b.Fatal(err)
 	}
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{Name: "pdpp-mcp", Version: "test"}, Verifier: verifier, AuthorizationServer: server.URL,
+		Options: host.Options{Name: "pdpp-mcp", Version: "test", Audit: log}, Verifier: verifier, AuthorizationServer: server.URL,
 		ProviderURL: "http://rs.test", ListenAddress: "127.0.0.1:1", Transport: cannedTransport(page),
 		Limits: host.Limits{PerSecond: 1e9, Burst: 1e9},
 	})

@@ -72,6 +72,17 @@ func (c *Cache) place(providerURL string) (place, error) {
 	return place{provider, filepath.Join(c.directory(), cacheKey(provider)+".json")}, nil
 }
 
+// ActivityPath is where the account of what was read with the cache's credentials is kept (R-OPS-2).
+func (c *Cache) ActivityPath() string { return filepath.Join(c.Root, "activity", "calls.jsonl") }
+
+// PrepareActivity gives ActivityPath, and keeps it out of version control as far as the root can be written.
+func (c *Cache) PrepareActivity() string {
+	if os.MkdirAll(c.Root, 0o700) == nil {
+		_ = c.exclude() // who keeps the account says that it cannot be written
+	}
+	return c.ActivityPath()
+}
+
 func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
 
 func (c *Cache) read(at place) (entry *Entry, err error) {

@@ -62,6 +62,11 @@ func (c *Cache) prepare() error {
 	// MkdirAll leaves a directory that was there as it is. When it stays readable, the files in it still are not.
 	_ = ownfile.NarrowDirectory(c.directory(), 0o700)
 	c.removeLeftovers()
+	return c.exclude()
+}
+
+// exclude keeps what is in the root out of version control.
+func (c *Cache) exclude() error {
 	ignore := filepath.Join(c.Root, ".gitignore")
 	if _, err := os.Lstat(ignore); !errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -21,7 +21,7 @@ func NewBareSDK(surface tool.Surface, options Options, origin string, environmen
 }
 
 func (c *toolCalls) runBySDK(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	result := c.run(ctx, c.tools[request.Params.Name], request.Params.Arguments)
+	result := c.run(ctx, toolCall{definition: c.tools[request.Params.Name], arguments: request.Params.Arguments})
 	converted := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}, IsError: result.IsError}
 	if result.Structured != nil {
 		converted.StructuredContent = result.Structured

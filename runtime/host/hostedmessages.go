@@ -143,7 +143,7 @@ func (c toolCall) isFor(header http.Header) bool {
 func (h *Handler) run(w http.ResponseWriter, r *http.Request, call toolCall) {
 	var result *tool.Result
 	_ = h.observe(r.Context(), methodCall, func(ctx context.Context) error {
-		result = h.calls.run(traced(ctx, call.trace), call.definition, call.arguments)
+		result = h.calls.run(traced(ctx, call.trace), call)
 		return nil
 	})
 	var identity json.RawMessage

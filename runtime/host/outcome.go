@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strconv"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -54,31 +52,11 @@ func note(ctx context.Context, name, code string) {
 	}
 }
 
-const codeOK = "ok"
-
-// codeOf names an error without repeating what a resource server wrote: its codes are an open set.
-func codeOf(err error) string {
-	var failed *tool.Error
-	var unusable *rs.Failure
-	var refused *rs.Error
-	switch {
-	case err == nil:
-		return codeOK
-	case errors.As(err, &failed):
-		return string(failed.Code)
-	case errors.As(err, &unusable):
-		return string(unusable.Reason)
-	case errors.As(err, &refused):
-		return fmt.Sprintf("rs_%d", refused.Status)
-	}
-	return string(tool.Internal)
-}
-
 // observe runs an MCP request and writes one line of it: who, what and how long, but no argument and no answer. The method is
 // one that the SDK knows, never what a client wrote.
 func (h *Handler) observe(ctx context.Context, method string, run func(context.Context) error) error {
 	started := time.Now()
-	became := &outcome{code: codeOK}
+	became := &outcome{code: tool.OK}
 	err := run(context.WithValue(ctx, outcomeKey{}, became))
 	elapsed := time.Since(started)
 	attributes := append(make([]slog.Attr, 0, 6), slog.String("method", method))

@@ -27,8 +27,12 @@ func addResources(server *mcp.Server, surface tool.Surface, calls *toolCalls) {
 		server.AddResourceTemplate(&mcp.ResourceTemplate{
 			Name: template.Name, Title: template.Title, URITemplate: template.URITemplate,
 			Description: template.Description, MIMEType: template.MIMEType,
-		}, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return readResource(ctx, calls, template)
+		}, func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			read := toolCall{definition: calls.tools[template.Tool]}
+			if info := request.ClientInfo(); info != nil {
+				read.client = info.Name
+			}
+			return readResource(ctx, calls, template, read)
 		})
 	}
 	server.AddReceivingMiddleware(checkResourceURI)
@@ -79,9 +83,11 @@ func invalidURI(err error) *tool.Error {
 	return &tool.Error{Code: tool.InvalidResourceURI, Message: message, Param: "uri", Cause: err}
 }
 
-func readResource(ctx context.Context, calls *toolCalls, template tool.Template) (*mcp.ReadResourceResult, error) {
+// readResource answers with the call of a template's tool, which lacks its arguments.
+func readResource(ctx context.Context, calls *toolCalls, template tool.Template, read toolCall) (*mcp.ReadResourceResult, error) {
 	target, _ := ctx.Value(resourceTargetKey{}).(resourceTarget)
-	result := calls.run(ctx, calls.tools[template.Tool], argumentsFor(target.uri))
+	read.arguments = argumentsFor(target.uri)
+	result := calls.run(ctx, read)
 	if result.IsError {
 		return nil, resourceError(target.written, result)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -30,6 +31,8 @@ type Options struct {
 	Logger      *slog.Logger  // takes what goes wrong inside; nil for none
 	CallTimeout time.Duration // of one tool call or resource read; 0 means DefaultCallTimeout
 	SignIn      string        // over stdio, the command line that gets another credential when this one is refused
+	Audit       *audit.Log    // takes a line of each tool call and resource read (R-OPS-2); nil for none
+	Caller      audit.Caller  // over stdio, whose credential is read with
 }
 
 // identity is how a server names itself.

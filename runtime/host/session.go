@@ -131,6 +131,14 @@ func (s *session) asked() string {
 	return ""
 }
 
+// client is the name that the client gave when the session began, or empty.
+func (s *session) client() string {
+	if begun := s.sdk.InitializeParams(); begun != nil && begun.ClientInfo != nil {
+		return begun.ClientInfo.Name
+	}
+	return ""
+}
+
 // takeBatch answers a batch when each of its messages is answered, in their order. A batch without any answer gets none.
 func (s *session) takeBatch(batch []message) {
 	var mu sync.Mutex
@@ -216,7 +224,8 @@ func (s *session) work(ctx context.Context, m message, request *pending, asked s
 		}
 		return
 	}
-	result := s.calls.run(traced(ctx, call.trace), call.definition, call.arguments)
+	call.client = s.client()
+	result := s.calls.run(traced(ctx, call.trace), call)
 	call.answer(result, s.identity, func(answer []byte) { s.settle(m.id.ID, answer) })
 }
 

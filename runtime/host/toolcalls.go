@@ -17,6 +17,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -35,6 +36,8 @@ type toolCalls struct {
 	environment Environment
 	timeout     time.Duration
 	logger      *slog.Logger
+	audit       *audit.Log
+	caller      audit.Caller // of every call, over stdio
 	goodClaims  *lru.Cache[string, struct{}]
 }
 
@@ -47,6 +50,7 @@ func newToolCalls(surface tool.Surface, options Options, environment Environment
 	return &toolCalls{
 		tools: tools, environment: environment, timeout: options.callTimeout(),
 		logger: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), goodClaims: goodClaims,
+		audit: options.Audit, caller: options.Caller,
 	}
 }
 
@@ -55,6 +59,8 @@ type toolCall struct {
 	id         messageID
 	definition tool.Definition
 	arguments  json.RawMessage // nil when there are none
+	sentMeta   json.RawMessage // its _meta, checked; nil when there is none
+	client     string          // what the client called itself outside sentMeta; may be empty
 	revision   string          // that it names itself; may be empty before 2026-07-28
 	isNewest   bool            // it is of 2026-07-28 or later: its result says who answers
 	isTyped    bool            // its result says that it is complete
@@ -67,7 +73,7 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	if m.method != methodCall || !m.isCall() || m.named == nil {
 		return call, false
 	}
-	var name, meta json.RawMessage
+	var name json.RawMessage
 	for _, each := range m.named {
 		switch each.Name {
 		case "name":
@@ -75,7 +81,7 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 		case "arguments":
 			call.arguments = each.Value
 		case "_meta":
-			meta = each.Value
+			call.sentMeta = each.Value
 		case "inputResponses", "requestState":
 			// They answer a question of the server's. Tools ask none, but the SDK refuses those that it cannot read.
 			var ignored mcp.CallToolParamsRaw
@@ -86,9 +92,9 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	}
 	text, isText := rawjson.Text(name)
 	definition, isKnown := c.tools[text]
-	members, isObject := rawjson.ParseObject(meta)
+	members, isObject := rawjson.ParseObject(call.sentMeta)
 	revision, isValid := c.namedRevision(members)
-	isValid = isValid && (isObject || meta == nil || string(meta) == "null")
+	isValid = isValid && (isObject || call.sentMeta == nil || string(call.sentMeta) == "null")
 	call.id, call.definition, call.revision = m.id, definition, revision
 	call.isNewest = revision >= newestRevision
 	call.isTyped = call.isNewest || asked >= newestRevision
@@ -155,23 +161,26 @@ func isDecodable(value json.RawMessage) bool {
 
 // run answers within the timeout, provided that the tool ends with its context. It never gives nil: whatever goes wrong
 // becomes a result, because not every client shows a protocol error to its model.
-func (c *toolCalls) run(ctx context.Context, definition tool.Definition, arguments json.RawMessage) (result *tool.Result) {
+func (c *toolCalls) run(ctx context.Context, call toolCall) (result *tool.Result) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+	started, audited := time.Now(), c.beginAudit(ctx, call)
 	var err error
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			c.logPanic(definition.Name, panicked)
+			c.logPanic(call.definition.Name, panicked)
 			err = errPanicked
 		}
-		note(ctx, definition.Name, codeOf(err))
+		note(ctx, call.definition.Name, tool.Outcome(err))
 		if err != nil {
 			result = tool.Failed(err)
 		}
+		audited.End(result.Rows, tool.Outcome(err), time.Since(started))
 	}()
 	env, err := c.environment(ctx)
 	if err == nil {
-		result, err = definition.Run(ctx, env, arguments)
+		env.RS = audited.Reader(env.RS)
+		result, err = call.definition.Run(ctx, env, call.arguments)
 	}
 	var failure *rs.Failure
 	switch {

@@ -73,10 +73,43 @@ func OpenPrivate(path string, flag int) (*os.File, fs.FileInfo, error) {
 }
 
 // Create makes a file of mode 0600 and opens it for reading and writing, or opens the one that is there as Open does.
-func Create(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
-	if errors.Is(err, fs.ErrExist) {
-		file, _, err = Open(path, os.O_RDWR)
+func Create(path string) (*os.File, error) { return create(path, os.O_RDWR) }
+
+// Append is Create for a file whose writes all go to its end, also those of other processes, and that nobody else can read: one
+// that is there must be this user's with one name, and loses the rights of others.
+func Append(path string) (*os.File, error) {
+	file, err := create(path, os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = CheckOwn(path, info)
+	}
+	if err == nil && !IsPrivate(info) {
+		err = file.Chmod(info.Mode() & 0o700)
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return nil, err
+	}
+	return file, nil
+}
+
+// createTries is how often another process may make, rename or remove a file while it is opened.
+const createTries = 100
+
+func create(path string, flag int) (file *os.File, err error) {
+	for range createTries {
+		file, err = os.OpenFile(path, flag|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+		file, _, err = Open(path, flag)
+		var fault *Fault
+		if !errors.Is(err, fs.ErrNotExist) && (!errors.As(err, &fault) || fault.Reason != wasExchanged) {
+			break
+		}
 	}
 	return file, err
 }

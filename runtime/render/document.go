@@ -34,7 +34,7 @@ func Document(ctx context.Context, env tool.Env, response *rs.Response, input Do
 	d := &document{row: record, id: cmp.Or(target.Handle, known.handle), provider: cmp.Or(response.ProviderURL, env.RS.ProviderURL())}
 	d.title = documentTitle(ctx, env, record, d.label())
 	encoded := d.encode()
-	return within(response, &tool.Result{Text: string(encoded), Structured: encoded}, ChannelCharacters)
+	return within(response, &tool.Result{Text: string(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
 }
 
 // unwrapped is the record inside one more data object, as older servers send it; else the body.

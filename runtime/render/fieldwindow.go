@@ -48,7 +48,7 @@ func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input Fie
 	w := &window{identity: targetIdentity(input.Target), input: input, body: body, members: members, text: text}
 	w.recount()
 	w.clip()
-	result := &tool.Result{Text: w.render(), Structured: w.structured(response)}
+	result := &tool.Result{Text: w.render(), Structured: w.structured(response), Rows: 1}
 	return within(response, result, ChannelCharacters)
 }
 

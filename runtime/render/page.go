@@ -110,7 +110,7 @@ func (p *page) result(shown int, around frame) *tool.Result {
 	for _, line := range around.after {
 		text.WriteString("\n" + line)
 	}
-	return &tool.Result{Text: strings.TrimPrefix(text.String(), "\n"), Structured: p.enclosed(last.structured, around)}
+	return &tool.Result{Text: strings.TrimPrefix(text.String(), "\n"), Structured: p.enclosed(last.structured, around), Rows: shown}
 }
 
 // enclosed is the structured output up to an end, in the room that it has.

@@ -8,4 +8,5 @@ type Result struct {
 	Structured json.RawMessage            // a JSON object
 	Meta       map[string]json.RawMessage // for hosts, not for models; may be nil
 	IsError    bool
+	Rows       int // records, hits or groups that it shows
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -66,24 +68,43 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		if err != nil {
 			return err
 		}
-		reader, err := provider.Admitted(command.Context(), log.Logger())
+		logger := log.Logger()
+		reader, err := provider.Admitted(command.Context(), logger)
 		if err != nil {
 			return err
 		}
+		run := accountFor(definition, &provider, logger)
 		if pages.all {
 			pages.kept = newWholeRows(reader)
 			pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-				return runWithin(ctx, definition.Run, tool.Env{RS: pages.kept}, arguments)
+				return runWithin(ctx, run, tool.Env{RS: pages.kept}, arguments)
 			}
 			return pages.print(command.Context(), object)
 		}
-		result, err := runWithin(command.Context(), definition.Run, tool.Env{RS: reader}, object)
+		result, err := runWithin(command.Context(), run, tool.Env{RS: reader}, object)
 		if err != nil {
 			return err
 		}
 		return format.Print(result, func(columns int) string { return display.Table(definition.Table, result, columns) })
 	}
 	return command
+}
+
+// accountFor returns the tool's Run, which keeps account of what it reads (R-OPS-2): agents call from shells too.
+func accountFor(definition tool.Definition, provider *invocation.Provider, logger *slog.Logger) tool.Run {
+	log, caller := provider.Account(logger)
+	caller.ClientName = "pdpp-mcp call"
+	return func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
+		started, call := time.Now(), log.Begin(caller, definition.Name)
+		env.RS = call.Reader(env.RS)
+		result, err := definition.Run(ctx, env, arguments)
+		rows := 0
+		if err == nil {
+			rows = result.Rows
+		}
+		call.End(rows, tool.Outcome(err), time.Since(started))
+		return result, err
+	}
 }
 
 func toolNames() string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
@@ -75,6 +76,8 @@ type Provider struct {
 	AccessTokenFile string
 	Timeout         time.Duration
 	ClearText       ClearText
+
+	caller audit.Caller // whose token was taken from the cache
 }
 
 // AddFlags adds the flags and the environment variables that stand in for them.
@@ -129,6 +132,16 @@ func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout})
 }
 
+// Account returns the log of what is read on this machine (R-OPS-2), and whose credential Reader took.
+func (p *Provider) Account(logger *slog.Logger) (*audit.Log, audit.Caller) {
+	cache, err := OpenCache(p.CacheRoot, logger)
+	if err != nil { // a container may have no home
+		logger.Warn("no account is kept of what is read", "error", err)
+		return nil, p.caller
+	}
+	return audit.NewFile(cache.PrepareActivity(), audit.LocalLimits, logger), p.caller
+}
+
 // Passed returns the source of a token that was passed for this run in place of the cache, and a function that reads it. The
 // source is empty when none was passed.
 func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
@@ -158,5 +171,6 @@ func (p *Provider) token(logger *slog.Logger) (rs.Secret, error) {
 	if err != nil {
 		return rs.Secret{}, err
 	}
+	p.caller = audit.Caller{ClientID: entry.Client.ClientID, GrantID: entry.Credential.GrantID}
 	return entry.Credential.AccessToken, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
@@ -41,6 +43,7 @@ type serveSettings struct {
 	introspectionClientID   string
 	introspectionSecretFile string
 	audiences               []string
+	auditFile               string
 	drainDelay              time.Duration
 	clearText               invocation.ClearText
 	limits                  host.Limits
@@ -67,11 +70,12 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&s.allowedHosts, "allowed-host", nil, "further host that clients may ask for"+listed)
 	invocation.AddTimeout(flags, &s.rsTimeout, "limit of one request to the resource server")
 	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
+	flags.StringVar(&s.auditFile, "audit-file", "", "file for a line of JSON for each call, without contents; - for stderr (default: none)")
 	s.clearText.AddFlags(flags)
 	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "requests of one token at the same time")
 	flags.Float64Var(&s.limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "requests of one token each second, in the long run")
 	invocation.ReadVariables(flags, "rs-url", "server-name", "listen", "metrics-listen", "public-url", "authorization-server", "introspection-url",
-		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "drain-delay", "caller-concurrency", "caller-rate")
+		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "audit-file", "drain-delay", "caller-concurrency", "caller-rate")
 }
 
 // check refuses missing and wrong settings before the server listens.
@@ -139,6 +143,17 @@ func (s *serveSettings) secret() (rs.Secret, error) {
 		return rs.Secret{}, missing("secret for introspection", "introspection-client-secret-file", introspectionSecretVariable)
 	}
 	return rs.NewSecret(value), nil
+}
+
+// audit returns the log that --audit-file asks for; nil for none.
+func (s *serveSettings) audit(logger *slog.Logger) *audit.Log {
+	switch s.auditFile {
+	case "":
+		return nil
+	case "-":
+		return audit.NewStream(os.Stderr, logger)
+	}
+	return audit.NewFile(s.auditFile, audit.HostedLimits, logger)
 }
 
 func (s *serveSettings) resourceURL() string { return cmp.Or(s.rsURL, s.providerURL) }

@@ -28,6 +28,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 				return err
 			}
 			options := host.Options{Name: serverName, Version: version, Logger: logger, SignIn: provider.SignIn()}
+			options.Audit, options.Caller = provider.Account(logger)
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
 			return host.ServeStdio(command.Context(), gen.Surface(), options, reader, streams)
 		},

@@ -1,0 +1,140 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// answers is a reader that gives one body, or refuses when it is empty.
+type answers string
+
+func (a answers) ProviderURL() string { return "https://pdpp.example" }
+
+func (a answers) Get(context.Context, rs.Request) (*rs.Response, error) {
+	if a == "" {
+		return nil, errors.New("refused")
+	}
+	return rs.Response{Status: 200}.WithBody([]byte(a))
+}
+
+// query is a query of names and values in turn.
+func query(pairs ...string) (q rs.Query) {
+	for i := 0; i < len(pairs); i += 2 {
+		q.Set(pairs[i], pairs[i+1])
+	}
+	return q
+}
+
+// Covers R-OPS-2: names stand in an account only when an answer of the resource server confirms them, and nothing else of a
+// request or an answer does.
+func TestConfirmedNames(t *testing.T) {
+	const planted = "planted-value"
+	rows := `[{"object":"record","id":"` + planted + `","stream":"messages","connection_id":"cin_1","data":{"subject":"` + planted + `","other":1}},` +
+		`{"object":"record","id":"m2","stream":"messages","connection_id":"cin_2","data":{"subject":null}}]`
+	record := `{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"` + planted + `"}}`
+	for name, test := range map[string]struct {
+		path   rs.Path
+		query  rs.Query
+		answer answers
+		want   audit.Entry
+	}{
+		"page": {
+			rs.JoinPath("v1", "streams", "messages", "records"),
+			query("fields", "subject,"+planted, "filter[subject]", planted, "cursor", planted), answers(`{"object":"list","data":` + rows + `}`),
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, Fields: []string{"subject"}, RecordsRead: 2},
+		},
+		"page of an older server": {
+			rs.JoinPath("v1", "streams", "messages", "records"), query(), answers(`{"data":{"object":"list","data":` + rows + `}}`),
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, RecordsRead: 2},
+		},
+		"empty page": {
+			rs.JoinPath("v1", "streams", "messages", "records"), query("fields", planted, "connection_id", planted), `{"object":"list","data":[]}`,
+			audit.Entry{Streams: []string{"messages"}},
+		},
+		"record": {
+			rs.JoinPath("v1", "streams", "messages", "records", planted), query("fields", "subject,"+planted), answers(record),
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"subject"}, RecordsRead: 1},
+		},
+		"window": {
+			rs.JoinPath("v1", "streams", "messages", "records", planted, "field-window"), query("field", "body", "q", planted, "connection_id", "cin_1"),
+			`{"object":"field_window","stream":"messages","field":{"path":"body"},"window":{"text":"` + planted + `"}}`,
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"body"}, RecordsRead: 1},
+		},
+		"aggregate": {
+			rs.JoinPath("v1", "streams", "messages", "aggregate"), query("metric", "count", "group_by", "sender", "field", planted),
+			`{"object":"aggregation","stream":"messages","group_by":"sender","groups":[{"key":"` + planted + `","count":1}]}`,
+			audit.Entry{Streams: []string{"messages"}, Fields: []string{"sender"}},
+		},
+		"search": {
+			rs.JoinPath("v1", "search"), query("q", planted, "streams", planted), answers(`{"object":"list","data":` + rows + `}`),
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, RecordsRead: 2},
+		},
+		"schema": {
+			rs.JoinPath("v1", "schema"), query("stream", planted, "connection_id", planted), `{"object":"schema","connectors":[]}`, audit.Entry{},
+		},
+		"refused": {rs.JoinPath("v1", "streams", planted, "records"), query("fields", planted, "connection_id", planted), "", audit.Entry{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			logger, _ := logged()
+			call := audit.NewStream(&out, logger).Begin(audit.Caller{ClientID: "cli_1", GrantID: "grt_1"}, "a_tool")
+			_, _ = call.Reader(test.answer).Get(t.Context(), rs.Request{Path: test.path, Query: test.query})
+			call.End(3, "ok", 1500*time.Microsecond)
+			want := test.want
+			want.Provider, want.Tool, want.Rows, want.Reads, want.Code, want.Duration = "https://pdpp.example", "a_tool", 3, 1, "ok", 1
+			want.Caller = audit.Caller{ClientID: "cli_1", GrantID: "grt_1"}
+			var got audit.Entry
+			if err := json.Unmarshal(out.Bytes(), &got); err != nil || bytes.Count(out.Bytes(), []byte("\n")) != 1 {
+				t.Fatalf("%v: %s", err, out.String())
+			}
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(audit.Entry{}, "Time")); diff != "" {
+				t.Error(diff)
+			}
+			if bytes.Contains(out.Bytes(), []byte(planted)) {
+				t.Errorf("a value stands in %s", out.String())
+			}
+		})
+	}
+}
+
+// Covers R-OPS-2: no account costs nothing, and is no special case for its users.
+func TestNoAccount(t *testing.T) {
+	var none *audit.Log
+	reader := answers(`{}`)
+	call := none.Begin(audit.Caller{}, "a_tool")
+	if call.Reader(reader) != rs.Reader(reader) {
+		t.Error("the reader is wrapped")
+	}
+	call.End(0, "ok", 0)
+}
+
+// Covers R-OPS-2: a line is bounded, whatever a client calls itself and however many names there are.
+func TestLineIsBounded(t *testing.T) {
+	var out bytes.Buffer
+	logger, _ := logged()
+	rows := []byte(`{"object":"list","data":[`)
+	for i := range 100 {
+		if i > 0 {
+			rows = append(rows, ',')
+		}
+		rows = append(rows, `{"stream":"`+string(bytes.Repeat([]byte{'s'}, i*3))+`","data":{}}`...)
+	}
+	call := audit.NewStream(&out, logger).Begin(audit.Caller{ClientName: string(bytes.Repeat([]byte("é"), 10_000))}, "a_tool")
+	if _, err := call.Reader(answers(append(rows, `]}`...))).Get(t.Context(), rs.Request{Path: rs.JoinPath("v1", "search")}); err != nil {
+		t.Fatal(err)
+	}
+	call.End(1, "ok", 0)
+	if out.Len() > 6<<10 || !json.Valid(out.Bytes()) {
+		t.Errorf("%d bytes: %.200s", out.Len(), out.String())
+	}
+}

@@ -1,0 +1,60 @@
+// Package audit keeps account of who read what (R-OPS-2): a line of JSON for each call, with the names of what was read and never
+// its contents, and files of such lines that survive a kill, are bounded, and are shared by the processes of one user.
+package audit
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Caller is on whose behalf a call was made. Members that are not known are empty.
+type Caller struct {
+	ClientID   string `json:"client_id,omitempty"`   // the OAuth client, as the authorization server or the credential names it
+	ClientName string `json:"client_name,omitempty"` // what an MCP client says of itself: a claim
+	GrantID    string `json:"grant_id,omitempty"`
+	PackageID  string `json:"package_id,omitempty"`
+	TokenHash  string `json:"caller,omitempty"`     // as logs show it, over HTTP
+	RequestID  string `json:"request_id,omitempty"` // as logs show it, over HTTP
+}
+
+// Entry is one call of a tool, or one read of a resource, which a tool answers. Names stand there only after the resource server
+// confirmed them with an answer, so that no other value of an argument can. No record's id or content and no query stands there.
+type Entry struct {
+	Time        time.Time `json:"time"` // when the call began, UTC
+	Provider    string    `json:"provider,omitempty"`
+	Caller                // whose members stand beside the others
+	Tool        string    `json:"tool"`
+	Streams     []string  `json:"streams,omitempty"`     // that were read; a schema call has none
+	Connections []string  `json:"connections,omitempty"` // that were read, as far as answers name them
+	Fields      []string  `json:"fields,omitempty"`      // that were named and given; without any, all of the grant
+	Rows        int       `json:"rows"`                  // records, hits or groups that the caller was given
+	RecordsRead int       `json:"records_read"`          // that the resource server gave to the adapter
+	Reads       int       `json:"reads"`                 // reads of the resource server that the call made
+	Code        string    `json:"code"`                  // ok, or the code of the error, of a closed set
+	Duration    int64     `json:"duration_ms"`
+}
+
+// Bounds of one line, which stays far below what a file system writes at once.
+const (
+	namesMost      = 32  // in each list
+	nameBytesMost  = 128 // of a name; a longer one is left out
+	claimBytesMost = 64  // of what a client says of itself
+)
+
+// Append appends the entry as one line.
+func (e *Entry) Append(out []byte) []byte {
+	line, err := json.Marshal(e)
+	if err != nil { // cannot happen: it is made of strings, numbers and a time of this era
+		panic(err)
+	}
+	return append(append(out, line...), '\n')
+}
+
+// addName adds a name that is not there yet, and keeps the list within its bounds.
+func addName(names []string, name string) []string {
+	if name == "" || len(name) > nameBytesMost || len(names) >= namesMost || slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}

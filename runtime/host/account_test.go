@@ -1,0 +1,86 @@
+package host_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// accounts are the entries of a log that were written to a journal.
+func accounts(t *testing.T, written *journal) []audit.Entry {
+	t.Helper()
+	var entries []audit.Entry
+	decoder := json.NewDecoder(bytes.NewReader([]byte(written.String())))
+	for {
+		var entry audit.Entry
+		switch err := decoder.Decode(&entry); {
+		case err == io.EOF:
+			return entries
+		case err != nil:
+			t.Fatalf("%v: %s", err, written)
+		}
+		entries = append(entries, entry)
+	}
+}
+
+var uncertain = cmpopts.IgnoreFields(audit.Entry{}, "Time", "Duration")
+
+// Covers R-OPS-2: over HTTP an account says whose token was used, by which client, with what outcome.
+func TestAccountOverHTTP(t *testing.T) {
+	written := &journal{}
+	h := newHosted(t, func(with *hostedWith) {
+		with.options.Audit = audit.NewStream(written, nil)
+		with.surface = testSurface(failing("broken", errPlain))
+		with.answer = func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{}`) }
+	})
+	call := func(tool string) {
+		send(t, h.request(t, http.MethodPost, "/mcp", callOf(tool, `{"q":"secret words"}`), "Authorization", "Bearer "+bearer, "Request-Id", "req_of_a_test"))
+	}
+	call("fetch")
+	call("broken")
+	entries := accounts(t, written)
+	if len(entries) != 2 {
+		t.Fatalf("%s", written)
+	}
+	who := audit.Caller{ClientID: "cli_1", GrantID: "grt_1", RequestID: "req_of_a_test", TokenHash: entries[0].TokenHash}
+	want := []audit.Entry{
+		{Provider: h.rs.URL, Caller: who, Tool: "fetch", Reads: 1, Code: "ok"},
+		{Provider: h.rs.URL, Caller: who, Tool: "broken", Code: string(tool.Internal)},
+	}
+	if diff := cmp.Diff(want, entries, uncertain); diff != "" || len(who.TokenHash) != 16 {
+		t.Errorf("%q %s", who.TokenHash, diff)
+	}
+}
+
+// Covers R-OPS-2: over stdio an account says whose credential was used and what the client calls itself; a resource that is read
+// stands there as the tool that answers.
+func TestAccountOverStdio(t *testing.T) {
+	written := &journal{}
+	options := hosttest.Options
+	options.Audit, options.Caller = audit.NewStream(written, nil), audit.Caller{ClientID: "cli_1", GrantID: "grt_1"}
+	session := connect(t, testSurface(), options, reading(reporting(clientSchema)))
+	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "fetch"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://stream/messages"}); err != nil {
+		t.Fatal(err)
+	}
+	who := audit.Caller{ClientID: "cli_1", GrantID: "grt_1", ClientName: "test"}
+	want := []audit.Entry{
+		{Provider: "https://pdpp.example", Caller: who, Tool: "fetch", Reads: 1, Code: "ok"},
+		{Provider: "https://pdpp.example", Caller: who, Tool: "schema", Reads: 1, Code: "ok"},
+	}
+	if diff := cmp.Diff(want, accounts(t, written), uncertain); diff != "" {
+		t.Error(diff)
+	}
+}
