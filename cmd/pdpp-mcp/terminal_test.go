@@ -84,7 +84,7 @@ func hostileProvider(t *testing.T) []string {
 		}
 	}))
 	t.Cleanup(server.Close)
-	return []string{"PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL=" + server.URL}
+	return []string{"NO_COLOR=1", "PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL=" + server.URL}
 }
 
 // obeyedByTerminals matches characters that a terminal would act on or not show, except line feeds.
@@ -106,6 +106,18 @@ func TestHostileRecordsOnATerminal(t *testing.T) {
 	}
 }
 
+// looks matches the colours of a table with a text of its own between them.
+var looks = regexp.MustCompile("\x1b\\[(?:1|2|36)m([^\x1b]*)\x1b\\[0m")
+
+// Where a table has colours, they are its own alone.
+func TestHostileRecordsInColour(t *testing.T) {
+	environment := append(hostileProvider(t), "NO_COLOR=", "TERM=xterm")
+	shown := onTerminal(t, environment, asStarted, "call", "query_records", "--stream", "messages", "--connection-id", "cin_1")
+	if found := obeyedByTerminals.FindString(looks.ReplaceAllString(shown, "$1")); found != "" || !looks.MatchString(shown) || !strings.Contains(shown, "m2") {
+		t.Errorf("the terminal got %q in %q", found, shown)
+	}
+}
+
 // A refusal quotes the provider, which cannot control the terminal either.
 func TestHostileRefusalOnATerminal(t *testing.T) {
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", "call", "query_records", "--stream", "other")
@@ -120,7 +132,7 @@ func TestHostileRefusalOnATerminal(t *testing.T) {
 func TestTableFitsTheTerminal(t *testing.T) {
 	shown := onTerminal(t, hostileProvider(t), asStarted, "call", "query_records", "--stream", "messages", "--connection-id", "cin_1")
 	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
-	if len(lines) < 3 || !strings.HasPrefix(lines[0], "id ") || !strings.HasPrefix(lines[1], "cin_1/messages:m1 ") || !strings.HasPrefix(lines[2], "cin_1/messages:m2 ") {
+	if len(lines) < 3 || !strings.HasSuffix(lines[0], " id") || !strings.HasSuffix(lines[1], " cin_1/messages:m1") || !strings.HasSuffix(lines[2], " cin_1/messages:m2") {
 		t.Fatalf("shown is\n%s\nwant a heading and two rows", shown)
 	}
 	for _, line := range lines {
@@ -132,7 +144,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	if before := text.StringWidthWithoutEscSequences(lines[2][:strings.Index(lines[2], "ご")]); before != second {
 		t.Errorf("the second column begins at %d and %d:\n%s", second, before, shown)
 	}
-	if !strings.Contains(shown, "…") || !strings.Contains(shown, "of 4 columns do not fit; choose with --fields") || !strings.Contains(shown, "not shown: ") {
+	if !strings.Contains(shown, "…") || !strings.Contains(shown, "of 4 columns hidden (--fields, --format json): na") {
 		t.Errorf("shown is\n%s\nwant a value that is cut and columns that are left out", shown)
 	}
 }

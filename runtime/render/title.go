@@ -108,3 +108,6 @@ func timeText(value rawjson.Value) string {
 	}
 	return ""
 }
+
+// IsTitle reports whether sources give a title in a field of that name.
+func IsTitle(name string) bool { return slices.Contains(titleNames, name) }

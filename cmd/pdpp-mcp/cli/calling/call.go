@@ -85,7 +85,11 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		if err != nil {
 			return err
 		}
-		return format.Print(result, func(columns int) string { return display.Table(definition.Table, result, columns) })
+		more := ""
+		if definition.Pages != "" {
+			more = ": --all reads every page"
+		}
+		return format.PrintShape(result, definition.Table, more)
 	}
 	return command
 }

@@ -108,9 +108,7 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 		}
 		tellMore(terminal.Err, result)
 		result = display.TerminalSafe(result)
-		return errors.Join(failed, format.Print(result, func(columns int) string {
-			return display.AnswerTable(result, generated.Columns, columns)
-		}))
+		return errors.Join(failed, format.PrintMembers(result, generated.Columns))
 	}
 	return command
 }

@@ -31,10 +31,19 @@ func (f *Format) AddFlags(flags *pflag.FlagSet) {
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatText, formatJSON)
 }
 
-// Print writes a result in the chosen form. AsTable renders it as a table for a terminal of so many columns.
-func (f *Format) Print(result *tool.Result, asTable func(columns int) string) error {
+// PrintShape writes a result of a tool in the chosen form. More says how to see the rows that follow a page.
+func (f *Format) PrintShape(result *tool.Result, shape tool.Table, more string) error {
+	return f.print(result, func(screen Screen) string { return ofShape(shape, result, screen, more) })
+}
+
+// PrintMembers writes the answer to a command in the chosen form; a table shows the named members of its rows.
+func (f *Format) PrintMembers(result *tool.Result, names []string) error {
+	return f.print(result, func(screen Screen) string { return ofMembers(result, names, screen) })
+}
+
+func (f *Format) print(result *tool.Result, asTable func(Screen) string) error {
 	var shown string
-	columns, onTerminal := f.Terminal.Width()
+	_, onTerminal := f.Terminal.Width()
 	chosen := f.chosen
 	if chosen == "" && !onTerminal {
 		chosen = formatJSON
@@ -51,7 +60,7 @@ func (f *Format) Print(result *tool.Result, asTable func(columns int) string) er
 		}
 		shown = invocation.Printable(indented.String())
 	default:
-		shown = asTable(columns)
+		shown = asTable(ScreenOf(f.Terminal))
 	}
 	if _, err := fmt.Fprintln(f.Terminal.Out, shown); err != nil {
 		return fmt.Errorf("write the result: %w", err)

@@ -5,10 +5,17 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
+
+// onScreen shows a result as a table without colours.
+func onScreen(shape tool.Table, structured string, columns int) string {
+	return ofShape(shape, &tool.Result{Structured: json.RawMessage(structured)}, Screen{Columns: columns}, "")
+}
 
 // A table notes how many of its columns it hides, and which.
 func TestATableCountsWhatItHides(t *testing.T) {
@@ -16,11 +23,84 @@ func TestATableCountsWhatItHides(t *testing.T) {
 	for i := range 22 {
 		fields = append(fields, fmt.Sprintf(`"field_%d":"a value of some length"`, i))
 	}
-	result := &tool.Result{Structured: json.RawMessage(`{"data":{"data":[{"id":"m1","data":{` + strings.Join(fields, ",") + `}}]},"ids":["messages:m1"]}`)}
-	heading, rest, _ := strings.Cut(Table(tool.RowTable, result, 160), "\n")
-	shown := len(strings.Fields(heading))
-	if want := fmt.Sprintf("\n%d of 23 columns do not fit; ", 23-shown); shown < 5 || !strings.Contains(rest, want) || !strings.Contains(rest, fmt.Sprintf("\nnot shown: field_%d, ", shown-1)) {
-		t.Errorf("with %d columns, below the heading stands\n%s\nwant %q", shown, rest, want)
+	shown := onScreen(tool.RowTable, `{"data":{"data":[{"handle":"c/s:m1","id":"m1","data":{"nothing":null,`+strings.Join(fields, ",")+`}}]}}`, 160)
+	heading, rest, _ := strings.Cut(shown, "\n")
+	seen := len(strings.Fields(heading))
+	want := fmt.Sprintf("\n%d of 24 columns hidden, 1 empty (--fields, --format json): field_%d, ", 24-seen, seen-1)
+	if seen < 5 || !strings.Contains(rest, want) {
+		t.Errorf("with %d columns, below the heading stands\n%s\nwant %q", seen, rest, want)
+	}
+}
+
+// mail is a page of two records as sources call their fields.
+const mail = `{"shared":{"stream":"messages"},"data":{"has_more":true,"next_cursor":"%s","meta":{"count":{"kind":"exact","value":261}},"data":[
+	{"handle":"cin_mail/messages:p-msg-081","id":"p-msg-081","data":{"id":"p-msg-081","thread_id":"p-thr-79",
+		"subject":"Summer concert, again, and a favour, again","from_name":"Nora Weiss","to":["mateo@mail.example","jonas@mail.example"],"cc":[],
+		"received_at":"2026-04-29T20:22:00.000Z","size_bytes":1230,"in_reply_to":null,"snippet":"Second alto, near the radiator"}},
+	{"handle":"cin_mail/messages:p-msg-080","id":"p-msg-080","data":{"id":"p-msg-080","thread_id":"p-thr-80",
+		"subject":"Your arranged overdraft","from_name":"Fjordbank","to":["nora@mail.example"],"cc":[],
+		"received_at":"2026-04-28T06:10:00.000Z","size_bytes":31375,"in_reply_to":null,"snippet":"Dear Ms Weiss, the raised overdraft ended"}}]}}`
+
+// What people read comes first at every width: time, from, title, text. The id is whole, and nothing is wider than the screen.
+func TestATableShowsWhatPeopleRead(t *testing.T) {
+	inUTC(t)
+	for columns, want := range map[int]string{
+		80:  "received_at       from_name   subject                                     id",
+		120: "received_at       from_name   subject                                     snippet                            id",
+		200: "received_at       from_name   subject                                     snippet                                    to                                      size_bytes  thread_id  id",
+	} {
+		result := &tool.Result{Text: `next_cursor="` + strings.Repeat("e", 220) + `"`, Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
+		shown := ofShape(tool.RowTable, result, Screen{Columns: columns}, "; --all")
+		lines := strings.Split(shown, "\n")
+		if strings.Join(strings.Fields(lines[0]), " ") != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("at %d columns:\n%s\nwant %s", columns, shown, want)
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > columns {
+				t.Errorf("%q is wider than %d", line, columns)
+			}
+		}
+		for _, said := range []string{"2026-04-29 20:22", "p-msg-081", "2 of 261 messages; more follow; --all", "next_cursor is in --format json"} {
+			if !strings.Contains(shown, said) {
+				t.Errorf("at %d columns %q is missing in\n%s", columns, said, shown)
+			}
+		}
+	}
+}
+
+// The words that a search found are seen, with the time and an id that can be passed on.
+func TestATableOfHits(t *testing.T) {
+	shown := onScreen(tool.HitTable, `{"shared":{"display_name":"Fjordbank","stream":"notices"},"data":{"meta":{"count":46},"has_more":true,"next_cursor":"c"},"results":[
+		{"id":"cin_bank/notices:N-1","title":"Fjordbank / notices / 2025-05-19T05:15:00.000Z","time":"2025-05-19T05:15:00.000Z",
+		 "evidence":[{"field_path":"text","preview":"A long text that stands before what was found: your <mark>overdraft</mark> ended"}]}]}`, 80)
+	for _, said := range []string{"2025-05-19", "…found: your overdraft ended", "cin_bank/notices:N-1", "1 of 46 hits; more follow"} {
+		if !strings.Contains(shown, said) {
+			t.Errorf("%q is missing in\n%s", said, shown)
+		}
+	}
+	if strings.Contains(shown, "Fjordbank / ") {
+		t.Errorf("a made title stands in\n%s", shown)
+	}
+}
+
+// inUTC makes the zone of the machine UTC for a test.
+func inUTC(t *testing.T) {
+	t.Helper()
+	local := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = local })
+}
+
+// Colours and links are only where the screen has them, and take no width.
+func TestColours(t *testing.T) {
+	table := NewTable("title", "url", "size")
+	table.Add("a", "https://data.example/1", "12")
+	plain, coloured := table.Render(Screen{Columns: 80}), table.Render(Screen{Columns: 80, Colours: true})
+	if strings.Contains(plain, "\x1b") || plain != "title  url                     size\na      https://data.example/1  12" {
+		t.Errorf("without colours: %q", plain)
+	}
+	if want := "\x1b]8;;https://data.example/1\x1b\\https://data.example/1\x1b]8;;\x1b\\"; !strings.Contains(coloured, want) || !strings.HasPrefix(coloured, "\x1b[1mtitle\x1b[0m  ") {
+		t.Errorf("with colours: %q", coloured)
 	}
 }
 
@@ -46,7 +126,7 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			result := &tool.Result{Text: "next_cursor=" + commands + "\nx" + commands, Structured: json.RawMessage(structured)}
-			shown := Table(shape, result, 200)
+			shown := ofShape(shape, result, Screen{Columns: 200}, "")
 			if shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
 				t.Errorf("%q", shown)
 			}
@@ -54,7 +134,7 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	}
 	for _, structured := range []string{`{}`, `{"data":[{` + hostile + `:` + hostile + `}]}`} {
 		result := &tool.Result{Text: "x" + commands, Structured: json.RawMessage(structured)}
-		if shown := AnswerTable(result, nil, 200); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
+		if shown := ofMembers(result, nil, Screen{Columns: 200}); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
 			t.Errorf("an answer of %s: %q", structured, shown)
 		}
 	}

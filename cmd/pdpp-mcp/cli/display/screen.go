@@ -1,0 +1,49 @@
+package display
+
+import (
+	"os"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+)
+
+// Screen is where a table is shown. The zero value has no colours and no links.
+type Screen struct {
+	Columns int
+	Colours bool // escape sequences may set colours (https://no-color.org) and links
+}
+
+// ScreenOf returns the screen of standard output. Only a terminal has colours, and none with NO_COLOR or a dumb one.
+func ScreenOf(terminal invocation.Terminal) Screen {
+	columns, onTerminal := terminal.Width()
+	kind := os.Getenv("TERM")
+	return Screen{Columns: columns, Colours: onTerminal && os.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"}
+}
+
+// The looks of a text, as parameters of the escape sequence SGR.
+const (
+	bold     = "1"
+	faint    = "2"
+	cyan     = "36"
+	striking = "1;33"
+)
+
+// look gives a text a look where the screen has colours. The text must be Printable.
+func (s Screen) look(parameters, text string) string {
+	if !s.Colours || text == "" || parameters == "" {
+		return text
+	}
+	return "\x1b[" + parameters + "m" + text + "\x1b[0m"
+}
+
+// Notice is a line that is not data, such as the footer of a table.
+func (s Screen) Notice(line string) string { return s.look(faint, line) }
+
+// link makes shown, which may be cut, a link to the web address that a cell holds. Other cells are unchanged.
+func (s Screen) link(shown, cell string) string {
+	web := strings.HasPrefix(cell, "https://") || strings.HasPrefix(cell, "http://")
+	if !s.Colours || !web || strings.ContainsAny(cell, " \\") {
+		return shown
+	}
+	return "\x1b]8;;" + cell + "\x1b\\" + shown + "\x1b]8;;\x1b\\"
+}
