@@ -62,8 +62,15 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	arguments := invocation.AddArguments(command.Flags(), definition.Arguments)
 	provider.AddFlags(command.Flags())
 	format.AddFlags(command.Flags())
-	pages := newPages(terminal, command, definition.Pages)
+	pages := newPages(&format, command, definition.Pages)
 	command.RunE = func(command *cobra.Command, words []string) error {
+		if err := format.Check(); err != nil {
+			return err
+		}
+		byRow, err := pages.byRow()
+		if err != nil {
+			return err
+		}
 		object, err := arguments.Object(command, words)
 		if err != nil {
 			return err
@@ -74,7 +81,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 			return err
 		}
 		run := accountFor(definition, &provider, logger)
-		if pages.all {
+		if byRow {
 			pages.kept = newWholeRows(reader)
 			pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
 				return runWithin(ctx, run, tool.Env{RS: pages.kept}, arguments)
@@ -89,7 +96,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		if definition.Pages != "" {
 			more = ": --all reads every page"
 		}
-		return format.PrintShape(result, definition.Table, more)
+		return format.PrintShape(command.Context(), result, definition.Table, more)
 	}
 	return command
 }

@@ -83,6 +83,9 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 		command.Flags().StringVar(&secretFile, "secret-file", "", "new file of mode 0600 for the signing secret, in place of the output")
 	}
 	command.RunE = func(command *cobra.Command, words []string) error {
+		if err := format.Check(); err != nil {
+			return err
+		}
 		object, err := arguments.Object(command, words)
 		if err != nil {
 			return err
@@ -108,7 +111,7 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 		}
 		tellMore(terminal.Err, result)
 		result = display.TerminalSafe(result)
-		return errors.Join(failed, format.PrintMembers(result, generated.Columns))
+		return errors.Join(failed, format.PrintMembers(command.Context(), result, generated.Columns))
 	}
 	return command
 }

@@ -1,7 +1,6 @@
 package calling
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -23,15 +23,16 @@ type pages struct {
 	command  *cobra.Command
 	cursor   string // the argument that takes next_cursor
 	all      bool   // set by --all
+	format   *display.Format
 	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
 	kept     *wholeRows // the reader of the tool, which keeps rows uncut
 }
 
 // newPages adds the flag --all to the command of a tool that takes next_cursor.
-func newPages(terminal invocation.Terminal, command *cobra.Command, cursor string) *pages {
-	made := &pages{terminal: terminal, command: command, cursor: cursor}
+func newPages(format *display.Format, command *cobra.Command, cursor string) *pages {
+	made := &pages{terminal: format.Terminal, command: command, cursor: cursor, format: format}
 	if cursor != "" {
-		command.Flags().BoolVar(&made.all, "all", false, "read every page; prints one JSON object a line, and how far it is on stderr")
+		command.Flags().BoolVar(&made.all, "all", false, "read every page; prints whole rows, as --format jsonl does, and how far it is on stderr")
 	}
 	return made
 }
@@ -99,14 +100,23 @@ func cursorOf(arguments json.RawMessage, name string) string {
 // errManySources refuses --all for several connections, since the resource server pages one at a time.
 var errManySources = invocation.Usagef("several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists")
 
+// byRow reports whether rows are printed one by one, and refuses --all for a form that has none.
+func (p *pages) byRow() (bool, error) {
+	if p.all && !p.format.TakesRows() {
+		return false, invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq, or none of them")
+	}
+	return p.all || p.cursor != "" && p.format.PerRow(), nil
+}
+
 // print writes every row of every page, uncut, as one JSON object a line (R-HAND-7). It writes a page before it requests the
 // next and requests none twice. When reading stops early, also by Ctrl-C, the output ends with a whole line and stderr
 // names the command line that continues.
 func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 	progress := newProgress(p.terminal, cursorOf(arguments, p.cursor) == "")
 	defer progress.line.End()
+	rows := p.format.Rows()
 	for arguments != nil {
-		next, err := p.printOne(ctx, arguments, progress)
+		next, err := p.printOne(ctx, arguments, rows, progress)
 		if err != nil {
 			progress.line.End()
 			if _, incomplete := errors.AsType[*incompleteError](err); progress.rows > 0 && !incomplete {
@@ -114,12 +124,16 @@ func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 			}
 			return err
 		}
-		arguments = next
+		if arguments = next; arguments != nil && !p.all {
+			progress.line.End()
+			fmt.Fprintf(p.terminal.Err, "%d rows; more follow: --all reads every page\n", progress.rows)
+			break
+		}
 	}
-	return nil
+	return rows.End()
 }
 
-func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, progress *progress) (json.RawMessage, error) {
+func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, out *display.Rows, progress *progress) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -134,36 +148,21 @@ func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, progres
 	}
 	next, noNext := page.next(p.cursor)
 	if errors.Is(noNext, errManySources) {
-		return nil, noNext
+		if p.all {
+			return nil, noNext
+		}
+		fmt.Fprintln(p.terminal.Err, "more rows follow:", noNext)
+		noNext = nil
 	}
 	rows, cut := p.rows(&page, progress.rows)
-	lines, err := p.lines(rows)
-	if err != nil {
+	if err := out.Write(ctx, rows); err != nil {
 		return nil, err
-	}
-	if _, err := p.terminal.Out.Write(lines); err != nil {
-		return nil, fmt.Errorf("write the rows: %w", err)
 	}
 	progress.add(len(rows), page.Data.Meta.Count)
 	if cut != nil {
 		return nil, cut
 	}
 	return next, noNext
-}
-
-// lines puts each row on one line, without the resource server's white space.
-func (p *pages) lines(rows []json.RawMessage) ([]byte, error) {
-	var lines bytes.Buffer
-	for _, row := range rows {
-		if err := json.Compact(&lines, row); err != nil {
-			return nil, fmt.Errorf("read a row: %w", err)
-		}
-		lines.WriteByte('\n')
-	}
-	if _, onTerminal := invocation.OnTerminal(p.terminal.Out); onTerminal {
-		return []byte(invocation.Printable(lines.String())), nil
-	}
-	return lines.Bytes(), nil
 }
 
 // readOnCommand returns a command line for the given arguments that can be pasted into a POSIX shell. It keeps the flags

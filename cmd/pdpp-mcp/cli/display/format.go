@@ -1,10 +1,13 @@
-// Package display prints results as tables for people, as the text that a model reads, or as JSON.
+// Package display prints results as tables for people, as the text that a model reads, or as JSON and CSV for programs.
 package display
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -12,58 +15,89 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// The forms in which call prints a result.
+// The forms in which a command prints a result. They mean the same for every command that has them.
 const (
+	formatTable = "table" // for people
 	formatText  = "text"  // the text channel of a result
 	formatJSON  = "json"  // structured output
-	formatTable = "table" // for people
+	formatLines = "jsonl" // each row on a line, whole
+	formatCSV   = "csv"   // each row on a line, whole, under a heading
 )
 
-// Format prints results.
+// Format prints results in the form that its flags choose.
 type Format struct {
 	Terminal invocation.Terminal
-	chosen   string
+
+	chosen, expression string
+	selection          *query // of the expression; nil without one
 }
 
-// AddFlags adds the flag that chooses a form.
+// AddFlags adds the flags that choose a form.
 func (f *Format) AddFlags(flags *pflag.FlagSet) {
-	const usage = "table, text or json (default table on a terminal, else json)"
-	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatText, formatJSON)
+	const usage = "table, json, jsonl, csv or text (default table on a terminal, else json)"
+	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatText)
+	flags.StringVar(&f.expression, "jq", "", "print what this jq expression selects of the JSON, strings without quotes")
 }
+
+// Check refuses wrong flags. Call it before the request.
+func (f *Format) Check() (err error) {
+	if f.expression == "" {
+		return nil
+	}
+	if f.chosen != "" && f.chosen != formatJSON && f.chosen != formatLines {
+		return invocation.Usagef("--jq selects from JSON and cannot be combined with --format %s; pass one of both", f.chosen)
+	}
+	f.selection, err = newQuery(f.expression)
+	return err
+}
+
+// PerRow reports whether the form prints rows one by one, whole and as the resource server sent them.
+func (f *Format) PerRow() bool { return slices.Contains([]string{formatLines, formatCSV}, f.chosen) }
+
+// TakesRows reports whether Rows prints in the form.
+func (f *Format) TakesRows() bool { return f.PerRow() || f.chosen == "" }
 
 // PrintShape writes a result of a tool in the chosen form. More says how to see the rows that follow a page.
-func (f *Format) PrintShape(result *tool.Result, shape tool.Table, more string) error {
-	return f.print(result, func(screen Screen) string { return ofShape(shape, result, screen, more) })
+func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool.Table, more string) error {
+	return f.print(ctx, result, func(screen Screen) string { return ofShape(shape, result, screen, more) })
 }
 
 // PrintMembers writes the answer to a command in the chosen form; a table shows the named members of its rows.
-func (f *Format) PrintMembers(result *tool.Result, names []string) error {
-	return f.print(result, func(screen Screen) string { return ofMembers(result, names, screen) })
+func (f *Format) PrintMembers(ctx context.Context, result *tool.Result, names []string) error {
+	return f.print(ctx, result, func(screen Screen) string { return ofMembers(result, names, screen) })
 }
 
-func (f *Format) print(result *tool.Result, asTable func(Screen) string) error {
-	var shown string
-	_, onTerminal := f.Terminal.Width()
-	chosen := f.chosen
-	if chosen == "" && !onTerminal {
-		chosen = formatJSON
+func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(Screen) string) error {
+	switch {
+	case f.PerRow():
+		rows := f.Rows()
+		return errors.Join(rows.Write(ctx, rowsOf(result.Structured)), rows.End())
+	case f.selection != nil:
+		return f.selectFrom(ctx, result.Structured)
 	}
-	switch chosen {
-	case formatText:
-		if shown = result.Text; onTerminal {
-			shown = invocation.Printable(shown)
-		}
-	case formatJSON:
+	_, onTerminal := f.Terminal.Width()
+	switch chosen := f.chosen; {
+	case chosen == formatText:
+		return f.write([]byte(result.Text + "\n"))
+	case chosen == formatJSON, chosen == "" && !onTerminal:
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, result.Structured, "", "  "); err != nil {
 			return fmt.Errorf("write structured output: %w", err)
 		}
-		shown = invocation.Printable(indented.String())
-	default:
-		shown = asTable(ScreenOf(f.Terminal))
+		return f.write([]byte(invocation.Printable(indented.String()) + "\n"))
 	}
-	if _, err := fmt.Fprintln(f.Terminal.Out, shown); err != nil {
-		return fmt.Errorf("write the result: %w", err)
+	// A table is made of cells that cannot control a terminal, and has colours.
+	_, err := fmt.Fprintln(f.Terminal.Out, asTable(ScreenOf(f.Terminal)))
+	return err
+}
+
+// write writes whole lines. They cannot control a terminal.
+func (f *Format) write(lines []byte) error {
+	if _, onTerminal := invocation.OnTerminal(f.Terminal.Out); onTerminal {
+		lines = []byte(invocation.Printable(string(lines)))
+	}
+	if _, err := f.Terminal.Out.Write(lines); err != nil {
+		return fmt.Errorf("write the output: %w", err)
 	}
 	return nil
 }

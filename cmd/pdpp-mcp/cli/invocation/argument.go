@@ -3,6 +3,8 @@ package invocation
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +39,7 @@ func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument) *Arguments {
 			flag.NoOptDefVal = "true"
 		}
 	}
-	flags.StringVar(&made.whole, "json", "", "the arguments as one JSON object, in place of their flags")
+	flags.StringVar(&made.whole, "json", "", "the arguments as one JSON object in place of their flags; @file or - reads it from a file or from stdin")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(FlagName(name)) // accepts connection_id for connection-id
 	})
@@ -66,7 +68,34 @@ func (a *Arguments) Object(command *cobra.Command, words []string) (json.RawMess
 	if len(object) > 0 {
 		return nil, Usagef("--json cannot be combined with flags of arguments; pass all arguments in one of the two ways")
 	}
-	return json.RawMessage(a.whole), nil
+	return a.readWhole(command.InOrStdin())
+}
+
+// mostArgumentBytes bounds the arguments that --json reads. Those of a call over stdio have the same bound.
+const mostArgumentBytes = 4 << 20
+
+// readWhole returns the object of --json, which may be in a file or on standard input.
+func (a *Arguments) readWhole(in io.Reader) (json.RawMessage, error) {
+	name, fromFile := strings.CutPrefix(a.whole, "@")
+	switch {
+	case fromFile:
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, Usagef("--json cannot be read: %v", err)
+		}
+		defer file.Close()
+		in = file
+	case a.whole != "-":
+		return json.RawMessage(a.whole), nil
+	}
+	object, err := io.ReadAll(io.LimitReader(in, mostArgumentBytes+1))
+	if err != nil {
+		return nil, Usagef("--json cannot be read: %v", err)
+	}
+	if len(object) > mostArgumentBytes {
+		return nil, Usagef("--json holds more than %d bytes; pass the arguments of one call", mostArgumentBytes)
+	}
+	return object, nil
 }
 
 func (a *Arguments) takePositional(command *cobra.Command, words []string) error {

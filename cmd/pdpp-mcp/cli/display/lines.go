@@ -1,0 +1,147 @@
+package display
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Rows prints rows one by one: as JSON, as CSV, or what --jq selects of each.
+type Rows struct {
+	format  *Format
+	columns []string // of CSV, after the first page
+	strange []string // members of later rows that have no column
+}
+
+// Rows returns a printer of rows. Forms without one of their own print JSON lines.
+func (f *Format) Rows() *Rows { return &Rows{format: f} }
+
+// Write prints rows as whole lines.
+func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
+	switch {
+	case r.format.selection != nil:
+		for _, row := range rows {
+			if err := r.format.selectFrom(ctx, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	case r.format.chosen == formatCSV:
+		return r.writeCSV(rows)
+	}
+	var lines bytes.Buffer
+	for _, row := range rows {
+		if err := json.Compact(&lines, row); err != nil {
+			return fmt.Errorf("read a row: %w", err)
+		}
+		lines.WriteByte('\n')
+	}
+	return r.format.write(lines.Bytes())
+}
+
+// End says on stderr what CSV had no column for. Its columns are those of the first page.
+func (r *Rows) End() error {
+	if len(r.strange) == 0 {
+		return nil
+	}
+	return &dataError{fmt.Sprintf("the CSV lacks %d members that only later rows have: %v; use --format jsonl, or name the fields", len(r.strange), r.strange)}
+}
+
+func (r *Rows) writeCSV(rows []json.RawMessage) error {
+	flat := make([]rawjson.Object, len(rows))
+	for i, row := range rows {
+		flat[i] = flattened(row)
+	}
+	var lines bytes.Buffer
+	writer := csv.NewWriter(&lines)
+	if r.columns == nil {
+		r.columns = columnsOf(flat)
+		_ = writer.Write(r.columns) // a buffer takes everything
+	}
+	for _, row := range flat {
+		cells := make([]string, len(r.columns))
+		for _, member := range row {
+			if at := slices.Index(r.columns, member.Name); at >= 0 {
+				cells[at] = csvCell(member.Value)
+			} else if !slices.Contains(r.strange, member.Name) {
+				r.strange = append(r.strange, member.Name)
+			}
+		}
+		_ = writer.Write(cells)
+	}
+	writer.Flush()
+	return r.format.write(lines.Bytes())
+}
+
+// flattened is a row with the members of its data beside its own. One that both have gets the prefix "data.".
+func flattened(row json.RawMessage) rawjson.Object {
+	members, ok := rawjson.ParseObject(row)
+	if !ok {
+		return rawjson.Object{{Name: "value", Value: row}}
+	}
+	var flat rawjson.Object
+	for _, member := range members {
+		fields, isObject := rawjson.ParseObject(member.Value)
+		if member.Name != "data" || !isObject {
+			flat = append(flat, member)
+			continue
+		}
+		for _, field := range fields {
+			if members.Get(field.Name) != nil {
+				if bytes.Equal(members.Get(field.Name), field.Value) {
+					continue // the record's own id
+				}
+				field.Name = "data." + field.Name
+			}
+			flat = append(flat, field)
+		}
+	}
+	return flat
+}
+
+func columnsOf(rows []rawjson.Object) []string {
+	columns := []string{}
+	for _, row := range rows {
+		for _, member := range row {
+			if !slices.Contains(columns, member.Name) {
+				columns = append(columns, member.Name)
+			}
+		}
+	}
+	return columns
+}
+
+// csvCell is a string without quotes, nothing for null, and any other value as JSON.
+func csvCell(value json.RawMessage) string {
+	var plain *string
+	if err := json.Unmarshal(value, &plain); err == nil {
+		if plain == nil {
+			return ""
+		}
+		return *plain
+	}
+	compact, err := rawjson.Compact(value)
+	if err != nil {
+		return string(value)
+	}
+	return string(compact)
+}
+
+// rowsOf returns the rows of structured output that is read at once: records, hits, groups, or the rows of a list. Any other
+// output is one row.
+func rowsOf(structured json.RawMessage) []json.RawMessage {
+	outer, _ := rawjson.ParseObject(structured)
+	data := outer.Get("data")
+	inner, _ := rawjson.ParseObject(data)
+	for _, list := range []json.RawMessage{outer.Get("results"), inner.Get("groups"), inner.Get("data"), data} {
+		if rows, isList := rawjson.Elements(list); isList {
+			return rows
+		}
+	}
+	return []json.RawMessage{structured}
+}

@@ -1,0 +1,71 @@
+package display
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+)
+
+// printed writes pages of rows in a form and returns what was printed.
+func printed(t *testing.T, flags []string, pages ...[]json.RawMessage) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	format := Format{Terminal: invocation.Terminal{Out: &out}}
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	format.AddFlags(set)
+	if err := set.Parse(flags); err != nil {
+		t.Fatal(err)
+	}
+	if err := format.Check(); err != nil {
+		t.Fatal(err)
+	}
+	rows := format.Rows()
+	for _, page := range pages {
+		if err := rows.Write(t.Context(), page); err != nil {
+			return out.String(), err
+		}
+	}
+	return out.String(), rows.End()
+}
+
+// Each row is a line: of CSV under one heading for all pages, with every value in its column.
+func TestRows(t *testing.T) {
+	pages := [][]json.RawMessage{
+		{json.RawMessage(`{"id":"m1", "data":{"id":"m1","subject":"a, \"b\"\nc","size":12345678901234567890,"to":["x","y"],"none":null}}`)},
+		{json.RawMessage(`{"id":"m2","data":{"subject":"d","id":"other","none":true}}`)},
+	}
+	for _, test := range []struct {
+		flags []string
+		want  string
+	}{
+		{nil, "{\"id\":\"m1\",\"data\":{\"id\":\"m1\",\"subject\":\"a, \\\"b\\\"\\nc\",\"size\":12345678901234567890,\"to\":[\"x\",\"y\"],\"none\":null}}\n" +
+			"{\"id\":\"m2\",\"data\":{\"subject\":\"d\",\"id\":\"other\",\"none\":true}}\n"},
+		{[]string{"--format", "csv"}, "id,subject,size,to,none\nm1,\"a, \"\"b\"\"\nc\",12345678901234567890,\"[\"\"x\"\",\"\"y\"\"]\",\nm2,d,,,true\n"},
+		{[]string{"--jq", ".data|.size,.subject|select(.)"}, "12345678901234567890\na, \"b\"\nc\nd\n"},
+	} {
+		got, err := printed(t, test.flags, pages...)
+		if got != test.want {
+			t.Errorf("%v printed\n%q\nwant\n%q", test.flags, got, test.want)
+		}
+		if lacks := err != nil && strings.Contains(err.Error(), "the CSV lacks 1 members that only later rows have: [data.id]"); lacks != (len(test.flags) == 2 && test.flags[1] == "csv") {
+			t.Errorf("%v ended with %v", test.flags, err)
+		}
+	}
+}
+
+// A query says what failed, and may end early.
+func TestAQueryThatEnds(t *testing.T) {
+	_, err := printed(t, []string{"--jq", "error"}, []json.RawMessage{json.RawMessage(`"no"`)})
+	if invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "--jq: error: no") {
+		t.Errorf("ended with %v", err)
+	}
+	got, err := printed(t, []string{"--jq", "1, halt, 2"}, []json.RawMessage{json.RawMessage(`{}`)})
+	if got != "1\n" || err != nil {
+		t.Errorf("printed %q, %v", got, err)
+	}
+}
