@@ -99,6 +99,9 @@ func (g *generation) writeListing() error {
 	g.files["golden/tools_list.json"] = golden
 	g.files["golden/instructions.txt"] = []byte(g.surface.Instructions + "\n")
 	g.files["golden/budget.txt"] = []byte(footprint.Table())
+	if g.files["golden/prompts_list.json"], err = listing.PromptsList(g.surface); err != nil {
+		return err
+	}
 	return nil
 }
 
@@ -151,6 +154,7 @@ func (g *generation) writePages() error {
 		g.files["docs/tools/"+tool.Name+".md"] = page
 	}
 	g.files["docs/tools/README.md"] = listing.Index(g.surface)
+	g.files["docs/tools/prompts.md"] = listing.Prompts(g.surface)
 	g.files["docs/commands.md"] = listing.Commands(g.surface)
 	return nil
 }

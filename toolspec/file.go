@@ -25,6 +25,8 @@ const (
 	surfacePath = "surface.yaml"
 	sharedPath  = "shared.yaml"
 	toolsFolder = "tools"
+
+	promptsFolder = "prompts"
 )
 
 // folder is the name of the folder in the places of problems.

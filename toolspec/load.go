@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Load reads surface.yaml, shared.yaml and tools/*.yaml below root, which is the folder toolspec. Its error is Problems, with
-// all problems of all files. shared.yaml may be absent.
+// Load reads surface.yaml, shared.yaml, tools/*.yaml and prompts/*.yaml below root, which is the folder toolspec. Its error is
+// Problems, with all problems of all files. shared.yaml and the folder prompts may be absent.
 func Load(root fs.FS) (*Surface, error) {
 	r := newReport()
 	surface := r.load(root)
@@ -24,6 +24,7 @@ func (r *report) load(root fs.FS) *Surface {
 	outputs, common := r.loadShared(root)
 	surfaceRoot := r.read(root, surfacePath)
 	tools := r.loadTools(root, common)
+	prompts := r.loadPrompts(root, tools)
 	if surfaceRoot == nil {
 		return nil
 	}
@@ -33,6 +34,7 @@ func (r *report) load(root fs.FS) *Surface {
 		Instructions: file.Instructions,
 		Budget:       file.Budget,
 		Templates:    file.Templates,
+		Prompts:      prompts,
 		Examples:     file.Examples,
 		Calls:        file.Calls,
 		Refusals:     file.Refusals,
@@ -84,19 +86,10 @@ type loadedTool struct {
 
 // loadTools reads every file of the folder tools, in the order of their names.
 func (r *report) loadTools(root fs.FS, common shared) []loadedTool {
-	entries, err := fs.ReadDir(root, toolsFolder)
-	if err != nil {
-		r.addFile(path.Join(folder, toolsFolder), err, "cannot be read: %v; keep one YAML file there for each tool", err)
-		return nil
-	}
-	tools := make([]loadedTool, 0, len(entries))
-	for _, entry := range entries {
-		name := path.Join(toolsFolder, entry.Name())
-		if entry.IsDir() || path.Ext(name) != ".yaml" {
-			r.addFile(path.Join(folder, name), nil, "is not a tool; keep only files that end in .yaml here")
-			continue
-		}
-		tool := loadedTool{stem: strings.TrimSuffix(entry.Name(), ".yaml")}
+	names := r.filesOf(root, toolsFolder, "tool")
+	tools := make([]loadedTool, 0, len(names))
+	for _, name := range names {
+		tool := loadedTool{stem: strings.TrimSuffix(path.Base(name), ".yaml")}
 		if node := r.read(root, name); node != nil {
 			tool.value, tool.source = r.loadTool(node, name, common)
 		}
@@ -105,14 +98,58 @@ func (r *report) loadTools(root fs.FS, common shared) []loadedTool {
 	return tools
 }
 
+// filesOf returns the files of a folder that holds one YAML file for each of a kind.
+func (r *report) filesOf(root fs.FS, below, kind string) []string {
+	entries, err := fs.ReadDir(root, below)
+	if err != nil {
+		r.addFile(path.Join(folder, below), err, "cannot be read: %v; keep one YAML file there for each %s", err, kind)
+		return nil
+	}
+	names := make([]string, 0, len(entries))
+	for _, entry := range entries {
+		name := path.Join(below, entry.Name())
+		if entry.IsDir() || path.Ext(name) != ".yaml" {
+			r.addFile(path.Join(folder, name), nil, "is not a %s; keep only files that end in .yaml here", kind)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// loadPrompts reads every file of the folder prompts, which may be absent.
+func (r *report) loadPrompts(root fs.FS, tools []loadedTool) []Prompt {
+	if _, err := fs.Stat(root, promptsFolder); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var prompts []Prompt
+	for _, name := range r.filesOf(root, promptsFolder, "prompt") {
+		node := r.read(root, name)
+		if node == nil {
+			continue
+		}
+		prompt, from := decode[Prompt](r, node)
+		prompt.File = path.Join(folder, name)
+		checkStem(from, "prompt", prompt.Name, name)
+		checkPrompt(from, prompt, tools)
+		prompts = append(prompts, prompt)
+	}
+	return prompts
+}
+
+// checkStem notes a name that is not that of its file.
+func checkStem(from source, key, name, file string) {
+	if name != "" && name+".yaml" != path.Base(file) {
+		from.add(key, "is %q in a file named %q; give both one name", name, path.Base(file))
+	}
+}
+
 func (r *report) loadTool(node *yaml.Node, name string, common shared) (Tool, source) {
 	resolved := r.resolve(node, common)
 	tool, position := decode[Tool](r, node)
 	position.complete = position.complete && resolved
 	tool.File = path.Join(folder, name)
-	if tool.Name != "" && tool.Name+".yaml" != path.Base(name) {
-		position.add("tool", "is %q in a file named %q; give both one name", tool.Name, path.Base(name))
-	}
+	checkStem(position, "tool", tool.Name, name)
 	checkTool(position, tool, common)
 	return tool, position
 }

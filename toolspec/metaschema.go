@@ -26,7 +26,7 @@ func MetaSchemas() (map[string][]byte, error) {
 	}
 	schemas := map[string][]byte{}
 	for name, refine := range map[string]func(*jsonschema.Reflector) *jsonschema.Schema{
-		"tool": toolSchema, "shared": sharedSchema, "surface": surfaceSchema,
+		"tool": toolSchema, "shared": sharedSchema, "surface": surfaceSchema, "prompt": promptSchema,
 	} {
 		text, err := json.MarshalIndent(refine(reflector), "", "  ")
 		if err != nil {
@@ -107,6 +107,16 @@ func surfaceSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	template := schema.Definitions["Template"]
 	property(template, "name").Pattern = snakeCase.String()
 	property(template, "uri").Pattern = templatePattern.String()
+	return schema
+}
+
+func promptSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
+	schema := reflector.Reflect(Prompt{})
+	property(schema, "prompt").Pattern = snakeCase.String()
+	argument := schema.Definitions["PromptArgument"]
+	property(argument, "name").Pattern = snakeCase.String()
+	wordsOf(property(argument, "form"), PromptForms)
+	wordsOf(property(argument, "complete"), PromptCompletions)
 	return schema
 }
 

@@ -51,7 +51,11 @@ func TestSpecsNameTheirSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	comment := regexp.MustCompile(`^# yaml-language-server: \$schema=(\S+)\n`)
-	for _, file := range append(files, "toolspec/shared.yaml", "toolspec/surface.yaml") {
+	prompts, err := filepath.Glob("toolspec/prompts/*.yaml")
+	if err != nil || len(prompts) == 0 {
+		t.Fatalf("no prompts: %v", err)
+	}
+	for _, file := range append(slices.Concat(files, prompts), "toolspec/shared.yaml", "toolspec/surface.yaml") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

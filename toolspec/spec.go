@@ -9,6 +9,7 @@ type Surface struct {
 	Tools        []Tool // offered to MCP clients, in the order of surface.yaml
 	Commands     []Tool // commands of the terminal only, in the order of surface.yaml
 	Templates    []Template
+	Prompts      []Prompt // in the order of their names
 	Examples     []string
 	Calls        []Call
 	Refusals     []Refusal

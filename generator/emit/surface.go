@@ -12,12 +12,13 @@ const SurfaceSource = "toolspec/surface.yaml"
 // Surface returns the Go file that lists what a host advertises.
 func Surface(surface *plan.Plan) ([]byte, error) {
 	file := newFile(SurfaceSource)
-	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the specs, and the resource templates.")).
+	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the specs, the resource templates and the prompts.")).
 		Line().Func().Id("Surface").Params().Add(runtime("tool", "Surface")).Block(
 		jen.Return(runtime("tool", "Surface").Add(structLiteral([]member{
 			{"Instructions", jen.Id("instructions")},
 			{"Tools", definitions(surface.Tools)},
 			{"Templates", templates(surface)},
+			{"Prompts", prompts(surface)},
 			{"Examples", multiline(surface.Examples)},
 		}))),
 	).Line()

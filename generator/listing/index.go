@@ -15,6 +15,7 @@ func Index(surface *plan.Plan) []byte {
 	page.paragraph("# Tools")
 	page.paragraph("Every tool only reads. A page says what a tool takes, what it asks the resource server, and what it gives back.")
 	page.tools(surface, "")
+	page.paragraph("[Prompts](prompts.md) are ready questions that lead a model through them.")
 	page.paragraph("## Resource templates")
 	page.table([]string{"template", "what a read gives", "answered by"})
 	for _, template := range surface.Templates {

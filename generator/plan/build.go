@@ -17,6 +17,7 @@ func Build(surface *toolspec.Surface) *Plan {
 		Tools:        planned(surface, surface.Tools),
 		Commands:     planned(surface, surface.Commands),
 		Templates:    surface.Templates,
+		Prompts:      surface.Prompts,
 	}
 }
 

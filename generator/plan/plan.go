@@ -11,6 +11,7 @@ type Plan struct {
 	Tools        []Tool // offered to MCP clients, in the order of the specs
 	Commands     []Tool // commands of the terminal only, in the order of the specs
 	Templates    []toolspec.Template
+	Prompts      []toolspec.Prompt // in the order of their names
 	Examples     []string
 	Names        []Name // constants for hand-written code, in the order of the vocabulary
 	Advice       []Advice

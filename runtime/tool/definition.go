@@ -64,5 +64,6 @@ type Surface struct {
 	Instructions string
 	Tools        []Definition // in the order of the specs
 	Templates    []Template
+	Prompts      []Prompt // in the order of their names
 	Examples     []string // of command lines that call a tool, from the name of the tool on
 }

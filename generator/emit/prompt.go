@@ -1,0 +1,58 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+	"github.com/pdppmcp/pdpp-mcp/toolspec"
+)
+
+func prompts(surface *plan.Plan) jen.Code {
+	items := make([]jen.Code, 0, len(surface.Prompts))
+	for _, prompt := range surface.Prompts {
+		items = append(items, structLiteral([]member{
+			{"Name", jen.Lit(prompt.Name)},
+			{"Title", jen.Lit(prompt.Title)},
+			{"Description", jen.Lit(prompt.Description)},
+			{"Arguments", promptArguments(prompt)},
+			{"Parts", promptParts(prompt)},
+		}))
+	}
+	return jen.Index().Add(runtime("tool", "Prompt")).Add(braces(items, len(items) > 0))
+}
+
+func promptArguments(prompt toolspec.Prompt) jen.Code {
+	items := make([]jen.Code, 0, len(prompt.Arguments))
+	for _, argument := range prompt.Arguments {
+		members := []member{{"Name", jen.Lit(argument.Name)}, {"Description", jen.Lit(argument.Description)}}
+		if argument.Required {
+			members = append(members, member{"Required", jen.True()})
+		}
+		members = withConstant(members, "Form", argument.FormWord())
+		items = append(items, onOneLine(withConstant(members, "Complete", argument.CompleteWord())))
+	}
+	return jen.Index().Add(runtime("tool", "PromptArgument")).Add(braces(items, len(items) > 0))
+}
+
+func promptParts(prompt toolspec.Prompt) jen.Code {
+	parts := prompt.Parts()
+	items := make([]jen.Code, 0, len(parts))
+	for _, part := range parts {
+		var members []member
+		for _, text := range []struct{ name, value string }{{"Before", part.Before}, {"Argument", part.Argument}, {"After", part.After}} {
+			if text.value != "" {
+				members = append(members, member{text.name, jen.Lit(text.value)})
+			}
+		}
+		items = append(items, onOneLine(withConstant(members, "Moment", part.MomentWord())))
+	}
+	return jen.Index().Add(runtime("tool", "PromptPart")).Add(braces(items, true))
+}
+
+// withConstant adds a member that is a constant of package tool, unless the word is empty.
+func withConstant(members []member, name string, word toolspec.Word) []member {
+	if word.Function == "" {
+		return members
+	}
+	return append(members, member{name, runtime("tool", word.Function)})
+}

@@ -1,0 +1,111 @@
+package toolspec
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Prompt is a ready question, which leads a model through the tools (R-MCP-1).
+type Prompt struct {
+	Name        string           `yaml:"prompt"`
+	Title       string           `yaml:"title"`
+	Description string           `yaml:"description"`
+	Arguments   []PromptArgument `yaml:"arguments,omitempty"` // in the order in which a client asks for them
+	// Text is what a model is asked. {argument} is the value as JSON, of a day also {argument.begin} and {argument.end}, the first
+	// moment of that day and of the next. What stands between << and >> is left out without its argument. Each call stands in
+	// backticks, as a tool and one JSON object.
+	Text string `yaml:"text"`
+
+	File string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
+}
+
+// PromptArgument is one value of a prompt, which a client asks its user for.
+type PromptArgument struct {
+	Name        string `yaml:"name"`
+	Form        string `yaml:"form,omitempty"` // a form word of the vocabulary; left out: any text
+	Required    bool   `yaml:"required,omitempty"`
+	Description string `yaml:"description"`
+	Complete    string `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a client offers for it
+}
+
+// PromptPart is a piece of a prompt's text and the value that follows it. A part of an optional value is left out without it.
+type PromptPart struct {
+	Before   string
+	Argument string // empty for a piece without a value
+	Moment   string // a moment word of the vocabulary; empty for the value itself
+	After    string // the rest of a piece that is left out with its value
+	Optional bool   // it stands between << and >>
+}
+
+// promptMark matches what is no plain text in a prompt.
+var promptMark = regexp.MustCompile(`<<|>>|\{([a-z][a-z0-9_]*)(?:\.([a-z]*))?\}`)
+
+// Parts returns the pieces of the text. Those of a text that Load did not accept may lack something.
+func (p Prompt) Parts() []PromptPart {
+	var parts []PromptPart
+	var part PromptPart
+	from := 0
+	for _, at := range promptMark.FindAllStringSubmatchIndex(p.Text, -1) {
+		before, mark := p.Text[from:at[0]], p.Text[at[0]:at[1]]
+		from = at[1]
+		switch {
+		case mark == "<<":
+			parts, part = append(parts, PromptPart{Before: before}), PromptPart{Optional: true}
+		case mark == ">>":
+			part.After = before
+			parts, part = append(parts, part), PromptPart{}
+		default:
+			part.Before, part.Argument = before, p.Text[at[2]:at[3]]
+			if at[4] >= 0 {
+				part.Moment = p.Text[at[4]:at[5]]
+			}
+			if !part.Optional {
+				parts, part = append(parts, part), PromptPart{}
+			}
+		}
+	}
+	parts = append(parts, PromptPart{Before: p.Text[from:]})
+	return slices.DeleteFunc(parts, func(part PromptPart) bool { return part == PromptPart{} })
+}
+
+// calls returns the calls in the text with samples in place of the values, as texts of a tool and JSON. With reports whether
+// the optional values are there.
+func (p Prompt) calls(with bool) []string {
+	var text strings.Builder
+	for _, part := range p.Parts() {
+		if part.Optional && !with {
+			continue
+		}
+		text.WriteString(part.Before)
+		if part.Argument != "" {
+			text.WriteString(`"value"`)
+		}
+		text.WriteString(part.After)
+	}
+	var calls []string
+	for i, span := range strings.Split(text.String(), "`") {
+		if i%2 == 1 {
+			calls = append(calls, span)
+		}
+	}
+	return calls
+}
+
+func (p Prompt) argument(name string) (PromptArgument, bool) {
+	for _, argument := range p.Arguments {
+		if argument.Name == name {
+			return argument, true
+		}
+	}
+	return PromptArgument{}, false
+}
+
+// FormWord returns the word for the form of the argument's value, or an empty word if that is any text.
+func (a PromptArgument) FormWord() Word { return PromptForms.ifAny(a.Form) }
+
+// CompleteWord returns the word for the argument's completion with its constant, or an empty word without one.
+func (a PromptArgument) CompleteWord() Word { return Completions.on(a.Complete, "string") }
+
+// MomentWord returns the word for the moment that stands for a day, or an empty word for the value itself.
+func (p PromptPart) MomentWord() Word { return PromptMoments.ifAny(p.Moment) }

@@ -1,0 +1,175 @@
+package toolspec
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// checkPrompt checks a prompt: its text names its arguments and no others, and each call in it is one that its tool takes.
+func checkPrompt(from source, prompt Prompt, tools []loadedTool) {
+	checkName(from, "prompt", prompt.Name)
+	seen := map[string]string{}
+	for index, argument := range prompt.Arguments {
+		path := fmt.Sprintf("arguments[%d]", index)
+		checkName(from, path+".name", argument.Name)
+		checkUnique(from, path+".name", argument.Name, seen)
+		checkWord(from, path+".form", "form", argument.Form, PromptForms)
+		checkWord(from, path+".complete", "complete word", argument.Complete, PromptCompletions)
+	}
+	if !from.complete || prompt.Text == "" {
+		return
+	}
+	if !checkMarks(from, prompt.Text) {
+		return
+	}
+	checkParts(from, prompt)
+	noted := map[string]bool{}
+	for _, with := range []bool{true, false} {
+		for _, call := range prompt.calls(with) {
+			if fault := promptCallFault(from, call, tools); fault != "" && !noted[call+fault] {
+				noted[call+fault] = true
+				from.add("text", "has the call `%s`, %s", call, fault)
+			}
+		}
+	}
+}
+
+// checkWord notes a word that a table does not have.
+func checkWord(from source, path, kind, word string, table Words) {
+	if _, known := table.find(word); word != "" && !known {
+		from.add(path, "%s", unknown(kind, word, table.Names()))
+	}
+}
+
+// checkMarks checks that << and >> come in pairs with one placeholder between them, and backticks in pairs. It reports whether
+// the text can be taken apart.
+func checkMarks(from source, text string) bool {
+	isOpen, placeholders := false, 0
+	for _, mark := range promptMark.FindAllString(text, -1) {
+		switch {
+		case mark == "<<" && isOpen, mark == ">>" && !isOpen:
+			from.add("text", "has %s without its other; write what may be left out between << and >>", mark)
+			return false
+		case mark == "<<":
+			isOpen, placeholders = true, 0
+		case mark == ">>" && placeholders != 1:
+			from.add("text", "has << and >> around %d values; write them around one", placeholders)
+			return false
+		case mark == ">>":
+			isOpen = false
+		default:
+			placeholders++
+		}
+	}
+	switch {
+	case isOpen:
+		from.add("text", "has << without its other; write what may be left out between << and >>")
+	case strings.Count(text, "`")%2 != 0:
+		from.add("text", "has an odd number of backticks; write them around each call")
+	default:
+		return true
+	}
+	return false
+}
+
+// checkParts compares the arguments with the values in the text, both ways.
+func checkParts(from source, prompt Prompt) {
+	used := map[string]bool{}
+	for _, part := range prompt.Parts() {
+		if part.Argument == "" {
+			continue
+		}
+		used[part.Argument] = true
+		argument, known := prompt.argument(part.Argument)
+		switch {
+		case !known:
+			from.add("text", "%s", unknown("argument", part.Argument, promptNames(prompt)))
+		case argument.Required && part.Optional:
+			from.add("text", "has {%s} between << and >>, but that is always there; remove them", part.Argument)
+		case !argument.Required && !part.Optional:
+			from.add("text", "has {%s}, which may be absent; put << and >> around what to leave out then", part.Argument)
+		case part.Moment != "" && argument.Form != FormDay:
+			from.add("text", "has {%s.%s}, but only a day has moments; write {%s}", part.Argument, part.Moment, part.Argument)
+		default:
+			checkWord(from, "text", "moment", part.Moment, PromptMoments)
+		}
+	}
+	for index, argument := range prompt.Arguments {
+		if argument.Name != "" && !used[argument.Name] {
+			from.add(fmt.Sprintf("arguments[%d].name", index), "is not in the text; write {%s} there, or remove it", argument.Name)
+		}
+	}
+}
+
+func promptNames(prompt Prompt) []string {
+	names := make([]string, 0, len(prompt.Arguments))
+	for _, argument := range prompt.Arguments {
+		names = append(names, argument.Name)
+	}
+	return names
+}
+
+// promptCallFault returns what is wrong with a call, or an empty text.
+func promptCallFault(from source, call string, tools []loadedTool) string {
+	name, arguments, _ := strings.Cut(call, " ")
+	var members map[string]any
+	if json.Unmarshal([]byte(arguments), &members) != nil {
+		return "which is not a tool and a JSON object; write it as a client makes it"
+	}
+	tool, found := checkToolName(from, "text", name, tools)
+	if !found {
+		return ""
+	}
+	for _, argument := range tool.Arguments {
+		if value, given := members[argument.Name]; !given && argument.Required {
+			return fmt.Sprintf("which lacks %s; add it", argument.Name)
+		} else if given && !argument.takes(value) {
+			return fmt.Sprintf("whose %s is not %s; write one", argument.Name, argument.wanted())
+		}
+		delete(members, argument.Name)
+	}
+	for left := range members {
+		return "whose arguments are not all of the tool's: " + unknown("argument", left, argumentNames(tool))
+	}
+	return ""
+}
+
+func argumentNames(tool Tool) []string {
+	names := make([]string, 0, len(tool.Arguments))
+	for _, argument := range tool.Arguments {
+		names = append(names, argument.Name)
+	}
+	return names
+}
+
+// takes reports whether a decoded JSON value is of the argument's type and within its bounds.
+func (a Argument) takes(value any) bool {
+	switch typed := value.(type) {
+	case string:
+		return a.Type == "string" && (len(a.Enum) == 0 || slices.Contains(a.Enum, typed))
+	case float64:
+		return a.Type == "integer" && typed == math.Trunc(typed) &&
+			(a.Minimum == nil || typed >= float64(*a.Minimum)) && (a.Maximum == nil || typed <= float64(*a.Maximum))
+	case bool:
+		return a.Type == "boolean"
+	case []any:
+		return a.Type == "string_list" && !slices.ContainsFunc(typed, func(item any) bool { _, isText := item.(string); return !isText })
+	case map[string]any:
+		return a.Type == "filter" || a.Type == "limits"
+	}
+	return false
+}
+
+// wanted says which values the argument takes.
+func (a Argument) wanted() string {
+	switch {
+	case len(a.Enum) > 0:
+		return "one of " + strings.Join(a.Enum, ", ")
+	case a.Bounds() != "":
+		return article(a.Type) + " of " + a.Bounds()
+	}
+	return article(a.Type)
+}
