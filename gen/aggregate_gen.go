@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
 	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -74,10 +75,21 @@ func runAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	query.Integer("limit", input.Limit)
 	query.BracketFilter("filter", input.Filter)
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.Get(ctx, rs.Request{
+	response, err := readon.Groups(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", input.Stream, "aggregate"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},
+	}, readon.GroupsInput{
+		Stream:       input.Stream,
+		Metric:       input.Metric,
+		Field:        input.Field,
+		GroupBy:      input.GroupBy,
+		GroupByTime:  input.GroupByTime,
+		Granularity:  input.Granularity,
+		TimeZone:     input.TimeZone,
+		Limit:        input.Limit,
+		Filter:       input.Filter,
+		ConnectionID: input.ConnectionID,
 	})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
 	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -97,10 +98,18 @@ func runQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 	query.BracketMap("expand_limit", input.ExpandLimit)
 	query.String("changes_since", input.ChangesSince)
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.Get(ctx, rs.Request{
+	response, err := readon.Rows(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", input.Stream, "records"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID},
+	}, readon.RowsInput{
+		Filter:       input.Filter,
+		Sort:         input.Sort,
+		Order:        input.Order,
+		Fields:       input.Fields,
+		Count:        input.Count,
+		Cursor:       input.Cursor,
+		ConnectionID: input.ConnectionID,
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
 	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -72,10 +73,14 @@ func runSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Re
 			path = rs.JoinPath("v1", "search", "hybrid")
 		}
 	}
-	response, err := env.Get(ctx, rs.Request{
+	response, err := readon.Hits(ctx, env, rs.Request{
 		Path:    path,
 		Query:   query,
 		Sources: rs.HitsOfSources{Streams: input.Streams, ConnectionID: input.ConnectionID},
+	}, readon.HitsInput{
+		Filter:  input.Filter,
+		Cursor:  input.Cursor,
+		Streams: input.Streams,
 	})
 	if err != nil {
 		return nil, err

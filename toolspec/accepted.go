@@ -61,6 +61,9 @@ func (p Precondition) Word() Word { return accepted(Gates.find(p.Gate)) }
 // Word returns the word for how the sources are found.
 func (s Sources) Word() Word { return accepted(SourceWords.find(s.From)) }
 
+// Word returns the word for what is read.
+func (r ReadOn) Word() Word { return accepted(ReadOnWords.find(r.As)) }
+
 // Word returns the word for the operation.
 func (o Operation) Word() Word { return accepted(Operations.find(o.Run)) }
 

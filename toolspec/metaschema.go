@@ -67,6 +67,7 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	property(schema, "command").Pattern = commandWords.String()
 	wordsOf(property(schema.Definitions["Precondition"], "gate"), Gates)
 	wordsOf(property(schema.Definitions["Sources"], "from"), SourceWords)
+	wordsOf(property(schema.Definitions["ReadOn"], "as"), ReadOnWords)
 	wordsOf(property(schema.Definitions["Result"], "render"), slices.Concat(Renderers, TerminalRenderers))
 	wordsOf(property(schema.Definitions["Result"], "table"), Tables)
 	wordsOf(property(schema.Definitions["Operation"], "run"), Operations)

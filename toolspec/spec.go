@@ -119,6 +119,13 @@ type Request struct {
 	PathBy *PathBy `yaml:"path_by,omitempty"`
 	// Sources is how to find the sources of a package that can answer. Left out, the tool reads with single grants only.
 	Sources *Sources `yaml:"sources,omitempty"`
+	ReadOn  *ReadOn  `yaml:"read_on,omitempty"`
+}
+
+// ReadOn is how the adapter answers a request by reading the records itself when the resource server refuses it (R-SCAN-1).
+type ReadOn struct {
+	As   string   `yaml:"as"` // a read_on word of the vocabulary
+	With Bindings `yaml:"with,omitempty"`
 }
 
 // Sources is how a request finds the sources that can answer it if the bearer is a package.

@@ -51,6 +51,9 @@ func (c *toolCheck) terminal() {
 	if c.has("request.sources") {
 		c.add("request.sources", "is for tools of MCP clients; remove it, a command asks with a single grant")
 	}
+	if c.has("request.read_on") {
+		c.add("request.read_on", "is for tools of MCP clients; remove it, a command shows what the resource server answers")
+	}
 	if result := c.tool.Result; result != nil && result.Render == RenderFile {
 		c.file()
 	}

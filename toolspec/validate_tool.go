@@ -185,6 +185,9 @@ func (c *toolCheck) answer() {
 	if request := c.tool.Request; request != nil && request.Sources != nil {
 		c.word("request.sources", "from", "sources word", request.Sources.From, SourceWords, request.Sources.With)
 	}
+	if request := c.tool.Request; request != nil && request.ReadOn != nil {
+		c.word("request.read_on", "as", "read_on word", request.ReadOn.As, ReadOnWords, request.ReadOn.With)
+	}
 	if result := c.tool.Result; result != nil {
 		c.word("result", "render", "renderer", result.Render, c.tool.renderers(), result.With)
 		if _, known := Tables.find(result.Table); !known && result.Table != "" {

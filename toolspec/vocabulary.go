@@ -14,6 +14,7 @@ const (
 	KindOptionalInteger Kind = "optional integer" // an integer argument
 	KindOptionalBoolean Kind = "optional boolean" // a boolean argument
 	KindStringList      Kind = "string list"      // a string_list argument
+	KindFilter          Kind = "filter"           // a filter argument
 	KindTarget          Kind = "target"           // the target as a whole
 	KindNamedString     Kind = "named string"     // a string argument and its name, for a refusal that names it
 	KindNamedInteger    Kind = "named integer"    // an integer argument and its name, for a refusal that names it
@@ -22,7 +23,7 @@ const (
 
 // Optional reports whether a value of this kind may be absent.
 func (k Kind) Optional() bool {
-	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList || k.Named()
+	return k == KindOptionalString || k == KindOptionalInteger || k == KindOptionalBoolean || k == KindStringList || k == KindFilter || k.Named()
 }
 
 // Named reports whether a call gets the argument's name with its value.
@@ -32,6 +33,7 @@ func (k Kind) Named() bool { return k == KindNamedString || k == KindNamedIntege
 func (k Kind) argumentType() string {
 	return map[Kind]string{
 		KindString: "string", KindOptionalString: "string", KindOptionalInteger: "integer", KindOptionalBoolean: "boolean", KindStringList: "string_list",
+		KindFilter:      "filter",
 		KindNamedString: "string", KindNamedInteger: "integer",
 	}[k]
 }
@@ -235,6 +237,41 @@ var SourceWords = Words{
 	{
 		Name: "hits", Function: "HitsOfSources", Doc: "Every source is searched, and the hits are merged by rank.",
 		Parameters: []Parameter{{"streams", KindStringList}, {"connection_id", KindOptionalString}},
+	},
+}
+
+// ReadOnWords are the words for `read_on.as`: functions of package readon, which read what the resource server refuses.
+var ReadOnWords = Words{
+	{
+		Name: "rows", Function: "Rows", Doc: "The rows of a stream that match a filter, or the first by another field.",
+		Parameters: []Parameter{
+			{"filter", KindFilter},
+			{"sort", KindOptionalString},
+			{"order", KindOptionalString},
+			{"fields", KindStringList},
+			{"count", KindOptionalString},
+			{"cursor", KindOptionalString},
+			{"connection_id", KindOptionalString},
+		},
+	},
+	{
+		Name: "groups", Function: "Groups", Doc: "A number, or groups with their numbers, of the rows that match a filter.",
+		Parameters: []Parameter{
+			{"stream", KindString},
+			{"metric", KindString},
+			{"field", KindOptionalString},
+			{"group_by", KindOptionalString},
+			{"group_by_time", KindOptionalString},
+			{"granularity", KindOptionalString},
+			{"time_zone", KindOptionalString},
+			{"limit", KindOptionalInteger},
+			{"filter", KindFilter},
+			{"connection_id", KindOptionalString},
+		},
+	},
+	{
+		Name: "hits", Function: "Hits", Doc: "The hits of a search whose records match a filter.",
+		Parameters: []Parameter{{"filter", KindFilter}, {"cursor", KindOptionalString}, {"streams", KindStringList}},
 	},
 }
 

@@ -15,7 +15,7 @@ const (
 )
 
 // runtimePackages are the packages that generated code may import.
-var runtimePackages = []string{"argument", "operation", "precondition", "recordid", "refusal", "render", "rs", "tool"}
+var runtimePackages = []string{"argument", "operation", "precondition", "readon", "recordid", "refusal", "render", "rs", "tool"}
 
 // Header returns the first line of a generated Go file (https://go.dev/s/generatedcode), without its slashes. It has no
 // version and no date, so the same spec gives the same bytes.

@@ -27,6 +27,9 @@ func added(variable, typeName string, parameters []plan.Parameter) []jen.Code {
 func (t toolFile) request() []jen.Code {
 	steps, literal := t.requestLiteral()
 	sent := jen.Id("env").Dot("Get").Call(jen.Id("ctx"), literal)
+	if call := t.tool.Request.ReadOn; call != nil {
+		sent = runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), literal, input(*call))
+	}
 	if t.tool.Request.Changes() {
 		sent = jen.Id("env").Dot("Writer").Dot("Send").Call(jen.Id("ctx"), literal)
 	}

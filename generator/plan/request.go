@@ -23,6 +23,9 @@ func (b builder) request(spec *toolspec.Request) *Request {
 	if spec.Sources != nil {
 		request.Sources = b.call("rs", spec.Sources.Word(), spec.Sources.With)
 	}
+	if spec.ReadOn != nil {
+		request.ReadOn = b.call("readon", spec.ReadOn.Word(), spec.ReadOn.With)
+	}
 	return request
 }
 
