@@ -101,7 +101,7 @@ var allowed = map[string][]string{
 	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/nearname", "runtime/address"},
 	"runtime/refusal":      {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
 	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc"},
-	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson"},
+	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/condition", "runtime/tally", "runtime/scalar"},
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/recordid", "runtime/schemadoc"},
 	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},

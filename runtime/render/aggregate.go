@@ -38,7 +38,7 @@ func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input A
 	if err != nil {
 		return nil, err
 	}
-	if _, limited := response.Request.Query.Get("limit"); !limited && a.byTime() && a.others() > 0 {
+	if _, limited := response.Request.Query.Get("limit"); !limited && response.Reading == nil && a.byTime() && a.others() > 0 {
 		request := response.Request
 		request.Query = request.Query.With("limit", fmt.Sprint(groupsMost))
 		if again, err := env.Get(ctx, request); err == nil { // else the groups at hand are right, and say how to get the rest
@@ -101,6 +101,9 @@ func (a *aggregation) others() int64 {
 
 // calls widen a truncated list of groups, as far as the RS's limit goes.
 func (a *aggregation) calls() []Call {
+	if rest := a.rest(); rest != nil || !isWhole(a.response) {
+		return rest
+	}
 	limit, known := a.body.Int("limit")
 	if a.others() <= 0 || !known || limit >= groupsMost {
 		return nil
@@ -111,7 +114,7 @@ func (a *aggregation) calls() []Call {
 // frame is what both channels say around so many groups.
 func (a *aggregation) frame(shown int) frame {
 	calls := a.calls()
-	around := frame{before: []string{a.head()}, after: warningLines(metaOf(a.body))}
+	around := frame{before: append([]string{a.head()}, readingLines(a.response, 0)...), after: warningLines(metaOf(a.body))}
 	for _, call := range calls {
 		around.after = append(around.after, call.Line())
 	}
@@ -123,13 +126,14 @@ func (a *aggregation) frame(shown int) frame {
 		if value := a.body.Get("value"); value == nil {
 			body = append(body, rawjson.Raw("value", json.RawMessage("null")))
 		}
-		members := closed(a.response, rawjson.Object{rawjson.Raw("data", body.Encode())}, calls)
+		members := append(rawjson.Object{rawjson.Raw("data", body.Encode())}, readingMembers(a.response, 0)...)
+		members = closed(a.response, members, calls)
 		around.close = members.Encode()
 		return around
 	}
-	var members rawjson.Object
+	members := readingMembers(a.response, 0)
 	if left := len(a.groups) - shown; left > 0 {
-		members = rawjson.Object{rawjson.Int("groups_left_out", int64(left))}
+		members = append(members, rawjson.Int("groups_left_out", int64(left)))
 	}
 	note := a.note(shown)
 	if a.byTime() && note != "" { // of other groups, other_count says it (R-SURF-8)

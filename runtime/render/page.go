@@ -163,6 +163,9 @@ func fittingPage[P readable](ctx context.Context, env tool.Env, response *rs.Res
 	if err != nil {
 		return page, err
 	}
+	if response.Reading != nil { // which has a way on from each of its rows
+		return page, nil
+	}
 	rows := page.total()
 	for range rereadsMost {
 		limit := page.smallerLimit()

@@ -155,7 +155,7 @@ func (r *records) frame(shown int) frame {
 		once = rawjson.Object{rawjson.Raw("shared", r.shared.Encode())}
 	}
 	around.open = opening(once, r.list.around(&on), "data")
-	members := r.again.members()
+	members := append(readingMembers(r.response, shown), r.again.members()...)
 	if notes := r.notes(on); notes != "" {
 		members = append(members, rawjson.String("note", notes))
 	}
@@ -171,6 +171,7 @@ func (r *records) head(shown int, on wayOn) []string {
 	lines := []string{words(
 		"records", Token("stream", r.input.Stream), IntToken("rows", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(r.Meta()),
 	)}
+	lines = append(lines, readingLines(r.response, shown)...)
 	lines = append(lines, r.again.lines("rows")...)
 	return append(lines, warningLines(r.Meta())...)
 }
@@ -213,7 +214,7 @@ func (r *records) resume(on wayOn) []Call {
 
 // notes are what no member says by itself.
 func (r *records) notes(on wayOn) string {
-	if len(r.sources) > 1 {
+	if len(r.sources) > 1 && r.response.Reading == nil {
 		return words("limit is counted for each connection, and the rows stand one connection after the other: this is no one timeline.", on.ended)
 	}
 	return on.ended

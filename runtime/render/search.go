@@ -165,9 +165,9 @@ func (s *search) frame(shown int) frame {
 	members := append(rawjson.Object{
 		rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
 		rawjson.Raw("data", envelope.Encode()),
-	}, s.again.members()...)
+	}, append(readingMembers(s.response, shown), s.again.members()...)...)
 	note, try := on.ended, []Call(nil)
-	if len(s.hits) == 0 {
+	if len(s.hits) == 0 && isWhole(s.response) {
 		note, try = s.nothing()
 	}
 	if note != "" {
@@ -184,8 +184,11 @@ func (s *search) frame(shown int) frame {
 
 // before says what to do with a hit, and what all hits have in common.
 func (s *search) before() []string {
-	if len(s.hits) == 0 {
+	switch {
+	case len(s.hits) == 0 && isWhole(s.response):
 		return []string{"No hits."}
+	case len(s.hits) == 0:
+		return []string{"No hits among those that were looked at."}
 	}
 	lines := []string{fmt.Sprintf("Pass an id as it is shown: to %s for its record, to %s with %s for one field of it.",
 		tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
@@ -213,6 +216,7 @@ func (s *search) after(shown int, on wayOn, note string, try []Call) []string {
 	if recall, ok := rawjson.ParseObject(meta.Get("recall")); ok {
 		lines = append(lines, "recall "+Clip(Visible(recall.Encode()), warningCharacters))
 	}
+	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
 	if on.cursor != "" {

@@ -77,7 +77,7 @@ func (r *records) on(shown int) wayOn {
 // fansIn reports whether several connections have more rows, which the RS gives no cursor for. Where none of them has, the
 // rows that are left out follow in the same list.
 func (r *records) fansIn(shown int) bool {
-	return string(r.Get("has_more")) == "true" && r.input.ConnectionID == nil && len(r.sources) > 1 &&
+	return r.response.Reading == nil && string(r.Get("has_more")) == "true" && r.input.ConnectionID == nil && len(r.sources) > 1 &&
 		(shown < len(r.rows) || r.Text("next_cursor") == "")
 }
 

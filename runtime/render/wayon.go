@@ -24,6 +24,18 @@ func (on wayOn) hasMore() bool { return len(on.calls) > 0 || on.cursor != "" }
 // has no calls yet.
 func (l list) from(response *rs.Response, shown, leftOut int, narrowing string) wayOn {
 	on := wayOn{whole: leftOut == 0}
+	if reading := response.Reading; reading != nil {
+		on.made = true
+		switch {
+		case reading.CursorAfter == nil && !on.whole:
+			on.ended = fmt.Sprintf("%d rows of these do not fit into a result; name fewer fields to see them.", leftOut)
+		case reading.CursorAfter != nil && shown == 0 && !on.whole:
+			on.ended = "The next row does not fit into a result."
+		case reading.CursorAfter != nil:
+			on.cursor = reading.CursorAfter(shown)
+		}
+		return on
+	}
 	more := !on.whole || string(l.Get("has_more")) == "true"
 	on.cursor = l.Text("next_cursor")
 	if on.whole && (on.cursor != "" || !more) {

@@ -49,6 +49,13 @@ func (q Query) Without(names ...string) Query {
 	})}
 }
 
+// WithoutMembers is a copy without the parameters name[…], such as those of a filter.
+func (q Query) WithoutMembers(name string) Query {
+	return Query{slices.DeleteFunc(slices.Clone(q.parameters), func(parameter Parameter) bool {
+		return strings.HasPrefix(parameter.Name, name+"[")
+	})}
+}
+
 // Encoded is the query string without a leading question mark.
 func (q Query) Encoded() string {
 	var encoded strings.Builder

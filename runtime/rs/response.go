@@ -21,6 +21,8 @@ type Response struct {
 
 	Request Request // what was asked, to ask it again in another way; never holds a bearer
 
+	Reading *Reading // nil: the resource server gave the answer, not the adapter
+
 	// Seen is how many rows at the beginning of the list the caller has already, which List leaves out.
 	Seen int
 

@@ -47,6 +47,10 @@ type Env struct {
 	// Writer is there for commands of the terminal. A host of MCP clients leaves it nil, so that no tool of
 	// theirs has the means to change anything.
 	Writer rs.Writer
+	// Readings is what calls may read for what the resource server does not answer; nil: nothing. Caller tells callers apart
+	// that share it, without holding a bearer.
+	Readings *Readings
+	Caller   string
 }
 
 // Template is one resource template of the surface (R-RES-1).

@@ -1,0 +1,118 @@
+package readon
+
+import (
+	"bytes"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// full is a page of rows that match, as far as it is filled.
+type full struct {
+	*list
+	asked  rs.Request
+	limit  int
+	counts bool   // the reading goes on behind the page, to count
+	tells  bool   // the answer says how many match, when that is known
+	count  *int64 // all that match; nil: unknown
+
+	rows   []rawjson.Value
+	places []place   // behind each of them
+	marks  []rs.Mark // likewise
+	cut    *place    // behind the page, when a row that matches is known to follow
+	last   *page     // that was read; nil: none
+}
+
+// add takes the rows of a page that match, and reports whether another page is needed.
+func (f *full) add(read *page, filter *condition.Filter) bool {
+	f.last = read
+	for i := read.from; i < len(read.rows); i++ {
+		row := read.rows[i]
+		isMatch := filter.Match(row.fields)
+		if isMatch && len(f.rows) == f.limit && f.cut == nil {
+			behind := read.at
+			if i > read.from {
+				behind = read.behind(i - 1)
+			}
+			if f.cut = &behind; !f.counts {
+				f.UpTo, f.Complete = f.mark(read.rows[i-1]), false
+				return false
+			}
+		}
+		f.look(row)
+		if isMatch {
+			f.Matched++
+		}
+		if isMatch && f.cut == nil {
+			f.rows = append(f.rows, bytes.Clone(row.row))
+			f.places = append(f.places, read.behind(i))
+			f.marks = append(f.marks, f.mark(row))
+		}
+	}
+	if last := len(read.rows) - 1; last >= read.from {
+		f.UpTo = f.mark(read.rows[last])
+	}
+	return f.counts || len(f.rows) < f.limit
+}
+
+// behind is the place behind a row of a page.
+func (p *page) behind(row int) place {
+	if row == len(p.rows)-1 && !p.isLast {
+		return p.next
+	}
+	return place{Connection: p.at.Connection, Cursor: p.at.Cursor, Skip: row + 1, Last: p.rows[row].print()}
+}
+
+// response is the page as the resource server would send it.
+func (f *full) response(filter *condition.Filter) *rs.Response {
+	if f.tells && f.Complete {
+		total := f.Matched
+		f.count = &total
+	}
+	if !f.counts || !f.Complete { // else all of the list is read, however many rows are shown
+		f.Rows = f.marks
+	}
+	f.CursorAfter = func(rows int) string {
+		if rows == len(f.rows) {
+			return f.end()
+		}
+		return f.cursor(f.places[rows-1])
+	}
+	members := []rawjson.Member{rawjson.Raw("meta", f.meta(filter))}
+	if f.last != nil {
+		if bookmark := f.last.rest.Get("next_changes_since"); bookmark != nil {
+			members = append(members, rawjson.Raw("next_changes_since", bookmark))
+		}
+	}
+	next := f.end()
+	return f.answer(f.asked, rowsEnvelope(f.rows, next != "", next, members...))
+}
+
+func (f *full) meta(filter *condition.Filter) rawjson.Value {
+	var meta rawjson.Object
+	if f.count != nil {
+		count := rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", *f.count)}
+		meta = append(meta, rawjson.Raw(countName, count.Encode()))
+	}
+	if warnings := warningsOf(filter); warnings != nil {
+		meta = append(meta, rawjson.Raw("warnings", rawjson.Array(warnings)))
+	}
+	return meta.Encode()
+}
+
+// end is the cursor behind the page; empty: nothing follows.
+func (f *full) end() string {
+	switch {
+	case f.cut != nil:
+		return f.cursor(*f.cut)
+	case f.isDone && f.Complete:
+		return ""
+	}
+	return f.cursor(f.next)
+}
+
+func (f *full) cursor(at place) string {
+	at.Count = f.count
+	return at.encode(f.asked)
+}

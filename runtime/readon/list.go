@@ -1,0 +1,224 @@
+package readon
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// list reads a list of records page by page, and one connection after another where the resource server pages only one at a
+// time (063, 814b). Of a list that is read to its end, the next page is asked for while this one is worked on.
+type list struct {
+	*reading
+	request rs.Request // of a page, without its place and its size
+	toEnd   bool       // all of the list will be read
+	whole   int        // the number of the page of which all fields are read; 0: none
+
+	connections []string     // that are read one after another; nil: the resource server pages the list
+	connection  int          // of them
+	next        place        // where the next page begins
+	isDone      bool         // nothing follows that can be read
+	ahead       chan fetched // the page that was asked for already; nil: none
+}
+
+type fetched struct {
+	response *rs.Response
+	err      error
+}
+
+// page is one page of a list.
+type page struct {
+	at     place // where it begins
+	rows   []record
+	from   int // rows that were looked at in a call before
+	next   place
+	isLast bool
+	rest   rs.List // the envelope
+}
+
+// newList begins a list at a place. The query is that of a page with the names of the fields to read; none for all of them.
+func (r *reading) newList(request rs.Request, fields []string, from place) *list {
+	request.Query = request.Query.Without(cursorName, limitName, countName)
+	if fields != nil {
+		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
+	}
+	return &list{reading: r, request: request, next: from}
+}
+
+// page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Ended say which.
+// Its error is the answer to the caller.
+func (l *list) page() (*page, error) {
+	switch {
+	case l.isDone:
+		return nil, nil
+	case l.left <= 0:
+		l.bounded()
+		return nil, nil
+	case l.next.Connection != "" && l.connections == nil:
+		if err := l.resume(); err != nil {
+			return nil, err
+		}
+	}
+	response, err := l.await()
+	if err == nil {
+		l.base = response
+		var read *page
+		if read, err = l.open(response); err == nil {
+			return read, nil
+		}
+	}
+	l.isDone = true
+	return nil, l.interrupted(err)
+}
+
+// open takes a page apart, and asks for the one behind it when all will be read.
+func (l *list) open(response *rs.Response) (*page, error) {
+	envelope, err := response.List()
+	if err != nil {
+		return nil, err
+	}
+	read := &page{at: l.next, rows: make([]record, len(envelope.Rows)), rest: envelope}
+	for i, row := range envelope.Rows {
+		read.rows[i] = recordOf(row)
+	}
+	next, hasMore := envelope.Text(nextCursorName), string(envelope.Get("has_more")) == "true"
+	if l.fansIn(read.rows, hasMore && next == "") {
+		return l.page()
+	}
+	l.pages++
+	l.left -= max(1, len(read.rows))
+	var beyond int
+	read.from, beyond = read.at.passed(read.rows)
+	l.next = place{Connection: read.at.Connection, Cursor: next, Skip: beyond, Last: read.at.Last}
+	switch {
+	case next != "" && next != read.at.Cursor:
+	case hasMore: // the resource server gives no way on
+		l.isDone, l.Note = true, "The resource server gave no cursor for the rest."
+		l.next = place{Connection: read.at.Connection, Cursor: read.at.Cursor, Skip: len(read.rows)}
+	case l.connection+1 < len(l.connections):
+		l.connection++
+		l.next = place{Connection: l.connections[l.connection]}
+	default:
+		l.isDone, read.isLast, l.Complete = true, true, true
+	}
+	read.next = l.next
+	if l.toEnd && !l.isDone && l.left > 0 {
+		l.ask()
+	}
+	return read, nil
+}
+
+// fansIn reports whether a page is of several connections, which the resource server does not page together. They are then
+// read one after another, from the first on.
+func (l *list) fansIn(rows []record, isStuck bool) bool {
+	if l.pages > 0 || l.next != (place{}) || len(rows) == 0 {
+		return false
+	}
+	var connections []string
+	for _, row := range rows {
+		if id := row.connectionID(); id != "" && !slices.Contains(connections, id) {
+			connections = append(connections, id)
+		}
+	}
+	if _, named := l.request.Query.Get(connectionName); named || len(connections) < 2 && !(isStuck && len(connections) == 1) {
+		return false
+	}
+	l.connections, l.next = connections, place{Connection: connections[0]}
+	return true
+}
+
+// resume finds the connections of a list again that was left in one of them.
+func (l *list) resume() error {
+	request := l.request
+	request.Query = request.Query.With(limitName, "1")
+	response, err := l.env.RS.Get(l.ctx, request)
+	if err != nil {
+		return err
+	}
+	envelope, err := response.List()
+	if err != nil {
+		return err
+	}
+	for _, row := range envelope.Rows {
+		if id := recordOf(row).connectionID(); !slices.Contains(l.connections, id) {
+			l.connections = append(l.connections, id)
+		}
+	}
+	if l.connection = slices.Index(l.connections, l.next.Connection); l.connection < 0 {
+		l.connections, l.connection = append(l.connections, l.next.Connection), len(l.connections)
+	}
+	return nil
+}
+
+// await is the next page, which may have been asked for already.
+func (l *list) await() (*rs.Response, error) {
+	if l.ahead == nil {
+		return l.env.RS.Get(l.ctx, l.asked())
+	}
+	came := <-l.ahead
+	l.ahead = nil
+	return came.response, came.err
+}
+
+func (l *list) ask() {
+	l.ahead = make(chan fetched, 1)
+	go func(ctx context.Context, came chan<- fetched, request rs.Request) {
+		response, err := l.env.RS.Get(ctx, request)
+		came <- fetched{response, err}
+	}(l.ctx, l.ahead, l.asked())
+}
+
+// drop waits for a page that was asked for in vain, so that nothing of the call outlives it.
+func (l *list) drop() {
+	if l.ahead != nil {
+		l.stop()
+		<-l.ahead
+		l.ahead = nil
+	}
+}
+
+// asked is the request for the next page.
+func (l *list) asked() rs.Request {
+	request := l.request
+	request.Query = request.Query.With(limitName, strconv.Itoa(min(l.left, rs.MostRows)))
+	if l.next.Cursor != "" {
+		request.Query = request.Query.Without(feedName).With(cursorName, l.next.Cursor) // a feed goes on by its cursor alone (051b)
+	}
+	if l.whole > 0 && l.pages+1 == l.whole {
+		request.Query = request.Query.Without(fieldsName)
+	}
+	if connection := l.next.Connection; connection != "" {
+		request.Query = request.Query.With(connectionName, connection)
+		if one, ok := request.Sources.(rs.OneSource); ok {
+			one.ConnectionID = &connection
+			request.Sources = one
+		}
+	}
+	return request
+}
+
+// names joins lists of names, each name once.
+func names(lists ...[]string) []string {
+	var all []string
+	for _, list := range lists {
+		for _, name := range list {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// rowsEnvelope is a list of rows as the resource server would send it.
+func rowsEnvelope(rows []rawjson.Value, hasMore bool, next string, members ...rawjson.Member) rawjson.Object {
+	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows)), rawjson.Bool("has_more", hasMore)}
+	if next != "" {
+		body = append(body, rawjson.String(nextCursorName, next))
+	}
+	return append(body, members...)
+}

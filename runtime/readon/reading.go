@@ -1,0 +1,130 @@
+// Package readon answers by reading records what a resource server refuses to a token (R-SCAN): filters, sums and groups of
+// fields that it does not declare, the first rows by a field that it does not sort by. It reads with the caller's bearer what
+// the caller may read, within the bounds of tool.Readings, and says so in rs.Response.Reading. What the resource server
+// answers, it answers.
+package readon
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Parameters of the resource server.
+const (
+	limitName      = "limit"
+	cursorName     = "cursor"
+	nextCursorName = "next_cursor"
+	countName      = "count"
+	fieldsName     = "fields"
+	filterName     = "filter"
+	sortName       = "sort"
+	orderName      = "order"
+	feedName       = "changes_since"
+	connectionName = "connection_id"
+)
+
+// The kinds of readings, for those who count them.
+const (
+	kindRows   = "rows"
+	kindTop    = "top"
+	kindGroups = "groups"
+	kindHits   = "hits"
+)
+
+// reading is one reading under way, and what it has read so far.
+type reading struct {
+	rs.Reading
+	ctx    context.Context // ends with the time for reading
+	caller context.Context // ends with the call
+	env    tool.Env
+	kind   string
+	stop   func()
+	left   int          // records that may still be asked for
+	pages  int          // that were read
+	base   *rs.Response // the last one of a page: what an answer says of where it was read
+	order  timeline
+}
+
+// begin waits for the caller's turn. The reading has to be ended.
+func begin(ctx context.Context, env tool.Env, kind string) (*reading, error) {
+	limited, cancel := context.WithTimeout(ctx, tool.ReadOnTime)
+	release, err := env.Readings.Begin(limited, env.Caller)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &reading{
+		ctx: limited, caller: ctx, env: env, kind: kind, left: env.Readings.Most(),
+		stop: func() { cancel(); release() },
+	}, nil
+}
+
+// end tells what was read, and lets the caller's next reading begin.
+func (r *reading) end() {
+	r.stop()
+	if r.base != nil {
+		r.env.Readings.Observe(r.caller, r.kind, r.Reading)
+	}
+}
+
+// interrupted ends the reading before it is complete, when it may: its error is the answer otherwise.
+func (r *reading) interrupted(err error) error {
+	if r.Note = interruption(err); r.Note == "" || r.pages == 0 || r.caller.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// bounded ends the reading at its bound.
+func (r *reading) bounded() {
+	r.Note = fmt.Sprintf("One call reads %d records at most.", r.env.Readings.Most())
+}
+
+// look counts a record in.
+func (r *reading) look(at record) {
+	r.Read++
+	r.order.add(at.fields)
+}
+
+// mark is a place at the record that was looked at last.
+func (r *reading) mark(at record) rs.Mark {
+	return rs.Mark{ID: at.key(), Time: r.order.time(at.fields), Read: r.Read}
+}
+
+// answer is the answer to a request, with what the reading read.
+func (r *reading) answer(asked rs.Request, body rawjson.Object) *rs.Response {
+	made := r.base.WithMembers(body)
+	made.Request, made.Seen = asked, 0
+	about := r.Reading
+	made.Reading = &about
+	return made
+}
+
+// warningsOf are what a filter gives reason to warn of, as members of meta.
+func warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
+	var warnings []rawjson.Value
+	warn := func(code, message string) {
+		warnings = append(warnings, rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}.Encode())
+	}
+	for _, warning := range filter.Warnings() {
+		warn("filter_comparison", warning.Message)
+	}
+	for _, other := range others {
+		warn("partial_results", other)
+	}
+	return warnings
+}
+
+// newFilter prepares a filter. Its error is an *tool.Error.
+func newFilter(filter rs.Filter) (*condition.Filter, error) {
+	prepared, err := condition.New(filter)
+	if err != nil {
+		return nil, &tool.Error{Code: tool.InvalidFilter, Message: err.Error(), Cause: err}
+	}
+	return prepared, nil
+}

@@ -1,0 +1,54 @@
+package readon
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// paramOf is the parameter that a refusal names; empty: none.
+func paramOf(refused *rs.Error) string {
+	envelope, _ := rawjson.ParseObject(refused.Envelope)
+	return envelope.Text("param")
+}
+
+// isOfFilters reports whether a resource server refused filters as such, whatever their fields (042, 142, 800 to 800k, 810i,
+// 815): only then does it name the parameter itself.
+func isOfFilters(err error) bool {
+	var refused *rs.Error
+	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest && paramOf(refused) == filterName
+}
+
+// isOfSort reports whether a resource server does not sort by a field (035b, 804b). It says the same of an unknown one.
+func isOfSort(err error) bool {
+	var refused *rs.Error
+	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest && refused.Code == "invalid_sort"
+}
+
+// isOfMeasure reports whether a resource server may have refused what is measured or how it is grouped (783, 785, 810c,
+// 810f, 810k). It says no more than that about a wrong argument, which package tally finds.
+func isOfMeasure(err error) bool {
+	var refused *rs.Error
+	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest && refused.Code == rs.CodeInvalidRequest &&
+		slices.Contains([]string{"", "metric", "field", "group_by", "group_by_time"}, paramOf(refused))
+}
+
+// interruption says in one sentence what ended a reading of which some is read, or nothing when the error is the answer: one
+// about the caller's rights or a wrong request.
+func interruption(err error) string {
+	var refused *rs.Error
+	var failure *rs.Failure
+	switch {
+	case errors.As(err, &refused) && refused.Status == http.StatusTooManyRequests && refused.RetryAfter != "":
+		return fmt.Sprintf("The resource server asked to wait (Retry-After: %s).", refused.RetryAfter)
+	case errors.As(err, &refused) && (refused.Status == http.StatusTooManyRequests || refused.Status >= http.StatusInternalServerError):
+		return fmt.Sprintf("The resource server answered %d.", refused.Status)
+	case errors.As(err, &failure):
+		return fmt.Sprintf("A page could not be read (%s).", failure.Reason)
+	}
+	return ""
+}

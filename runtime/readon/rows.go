@@ -1,0 +1,193 @@
+package readon
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// RowsInput is what a page of rows asks for. A nil member was not given.
+type RowsInput struct {
+	Filter       rs.Filter
+	Sort         *string
+	Order        *string
+	Fields       []string
+	Count        *string
+	Cursor       *string
+	ConnectionID *string
+}
+
+// Rows reads a page of a stream. Where the resource server refuses filters as such, the adapter reads the stream and applies
+// the filter (R-SCAN-1); where it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Its error is
+// that of env.Get, or an *tool.Error: a cursor of another call, or a caller who reads too much already.
+func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
+	from, isOurs, err := placeIn(input.Cursor, request)
+	switch {
+	case err != nil:
+		return nil, err
+	case env.Readings == nil && isOurs:
+		return nil, errNoReading
+	case env.Readings == nil || len(input.Filter) == 0 && input.Sort == nil:
+		return env.Get(ctx, request)
+	}
+	q := &rows{request: request, input: input, from: from}
+	q.filters = isOurs || len(input.Filter) > 0 && env.Readings.Refuses(env.RS.ProviderURL())
+	if !q.filters {
+		response, err := env.Get(ctx, request)
+		if err == nil || !q.answers(env, err) {
+			return response, err
+		}
+	}
+	if !isOurs && input.Cursor != nil {
+		return nil, tool.CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
+	}
+	return q.read(ctx, env)
+}
+
+// errNoReading refuses a cursor of a server that reads on.
+var errNoReading = tool.CursorRefused("is of a server that applies filters itself, which is turned off here", nil)
+
+// rows is a page of rows in the making.
+type rows struct {
+	request rs.Request
+	input   RowsInput
+	from    place
+	filters bool   // the filter is applied here
+	sorts   bool   // the order is made here
+	refused error  // what the resource server said of the order
+	by      string // the field of the order
+	falling bool
+}
+
+// answers reports whether the reading answers what the resource server refuses.
+func (q *rows) answers(env tool.Env, err error) bool {
+	switch {
+	case !q.filters && len(q.input.Filter) > 0 && isOfFilters(err):
+		env.Readings.NoteRefusal(env.RS.ProviderURL())
+		q.filters = true
+	case !q.sorts && q.input.Sort != nil && q.input.Cursor == nil && isOfSort(err):
+		q.by, q.falling = strings.CutPrefix(*q.input.Sort, "-")
+		if q.by == "" || strings.Contains(q.by, ",") || q.input.Order != nil && q.falling != (*q.input.Order == "desc") {
+			return false
+		}
+		q.sorts, q.refused = true, err
+	default:
+		return false
+	}
+	return true
+}
+
+// read reads until the page is full. What the resource server refuses of a page may be what the reading answers too.
+func (q *rows) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
+	for {
+		response, err := q.readOnce(ctx, env)
+		if err == nil || !q.answers(env, err) {
+			return response, err
+		}
+	}
+}
+
+func (q *rows) readOnce(ctx context.Context, env tool.Env) (*rs.Response, error) {
+	filter, err := newFilter(q.local())
+	if err != nil {
+		return nil, err
+	}
+	kind := kindRows
+	if q.sorts {
+		kind = kindTop
+	}
+	r, err := begin(ctx, env, kind)
+	if err != nil {
+		return nil, err
+	}
+	defer r.end()
+	request := q.request
+	read := q.input.Fields
+	if q.filters {
+		request.Query = request.Query.WithoutMembers(filterName)
+	}
+	if read != nil {
+		read = names(read, filter.Fields())
+	}
+	if q.sorts {
+		request.Query = request.Query.Without(sortName, orderName)
+		if read != nil {
+			read = names(read, []string{q.by})
+		}
+	}
+	l := r.newList(request, read, q.from)
+	defer l.drop()
+	if q.from == (place{}) {
+		if err := q.judge(l, filter); err != nil {
+			return nil, err
+		}
+	}
+	if q.sorts {
+		return q.top(l, filter)
+	}
+	return q.page(l, filter)
+}
+
+// local is the filter that is applied here.
+func (q *rows) local() rs.Filter {
+	if q.filters {
+		return q.input.Filter
+	}
+	return nil
+}
+
+// judge lets the resource server judge the names that no page asks for by name: an unknown field matches nothing, and a
+// caller has to hear of it.
+func (q *rows) judge(l *list, filter *condition.Filter) error {
+	l.ask()
+	var asking errgroup.Group
+	if q.sorts {
+		asking.Go(func() error {
+			var refused *rs.Error
+			if err := l.probe([]string{q.by}); errors.As(err, &refused) {
+				return q.refused // the resource server's own answer to an unknown order
+			} else if err != nil {
+				return err
+			}
+			return nil
+		})
+	}
+	if named := filter.Fields(); q.input.Fields == nil && len(named) > 0 {
+		asking.Go(func() error { return l.probe(named) })
+	}
+	return asking.Wait()
+}
+
+// probe asks for these fields of one record.
+func (l *list) probe(fields []string) error {
+	request := l.request
+	request.Query = request.Query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
+	_, err := l.env.RS.Get(l.ctx, request)
+	return err
+}
+
+// page reads rows that match until there are as many as the page holds, or all of them when they are to be counted.
+func (q *rows) page(l *list, filter *condition.Filter) (*rs.Response, error) {
+	isFirst := q.from == place{}
+	found := &full{
+		list: l, asked: q.request, limit: q.request.Limit(), count: q.from.Count,
+		counts: isFirst && q.input.Count != nil && *q.input.Count == "exact",
+		tells:  isFirst && q.input.Count != nil && *q.input.Count != "none",
+	}
+	l.toEnd = found.counts
+	for {
+		read, err := l.page()
+		if err != nil {
+			return nil, err
+		}
+		if read == nil || !found.add(read, filter) {
+			return found.response(filter), nil
+		}
+	}
+}

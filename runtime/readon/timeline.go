@@ -1,0 +1,90 @@
+package readon
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
+)
+
+// timeline finds the fields that the records of a list may be ordered by: times of one spelling that only fall, or only
+// rise, from record to record. Tokens of clients are not always told which it is (813).
+type timeline struct {
+	begun  bool
+	fields []*timeField
+}
+
+type timeField struct {
+	name      string
+	last      []byte // the text of the record before
+	direction int    // -1 falling, +1 rising, 0 not known yet
+}
+
+// add looks at the fields of the next record.
+func (t *timeline) add(fields rawjson.Value) {
+	if !t.begun {
+		t.begin(fields)
+		return
+	}
+	t.fields = slices.DeleteFunc(t.fields, func(field *timeField) bool { return !field.follows(member(fields, field.name)) })
+}
+
+func (t *timeline) begin(fields rawjson.Value) {
+	t.begun, t.fields = true, nil
+	c := rawjson.NewCursor(fields)
+	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		name := string(c.Name())
+		if value := c.Value(); isTime(value) {
+			t.fields = append(t.fields, &timeField{name: name, last: bytes.Clone(value)})
+		}
+	}
+}
+
+// isTime reports whether a value is a time of the spelling whose text is in the order of its instants: a date, or one in UTC.
+func isTime(value rawjson.Value) bool {
+	if rawjson.Kind(value) != rawjson.StringValue || len(value) > len(`"2026-01-02T15:04:05.123456789Z"`) {
+		return false
+	}
+	text := value[1 : len(value)-1]
+	_, isInstant := scalar.Instant(text)
+	return isInstant && (scalar.IsDate(text) || text[len(text)-1] == 'Z')
+}
+
+// follows reports whether a record with this value may stand behind those before.
+func (f *timeField) follows(value rawjson.Value) bool {
+	if len(value) != len(f.last) || !isTime(value) {
+		return false
+	}
+	direction := bytes.Compare(value, f.last)
+	if direction != 0 {
+		if f.direction == -direction {
+			return false
+		}
+		f.direction = direction
+		f.last = append(f.last[:0], value...)
+	}
+	return true
+}
+
+// time is the time of a record in the list; empty: not known.
+func (t *timeline) time(fields rawjson.Value) string {
+	for _, field := range t.fields {
+		if text, ok := rawjson.Text(member(fields, field.name)); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// member is the value of a member of an object; nil: there is none.
+func member(object rawjson.Value, name string) rawjson.Value {
+	c := rawjson.NewCursor(object)
+	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		isMeant := string(c.Name()) == name
+		if value := c.Value(); isMeant {
+			return value
+		}
+	}
+	return nil
+}

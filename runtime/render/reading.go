@@ -1,0 +1,88 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// readByAdapter says in both channels who read the records of an answer (R-SCAN-6).
+const readByAdapter = "adapter"
+
+// isWhole reports whether an answer tells of all that was asked for: the resource server's does, as far as it says.
+func isWhole(response *rs.Response) bool { return response.Reading == nil || response.Reading.Complete }
+
+// readingLines say in text that the adapter read a page that shows so many rows, how many records it read, and how far.
+func readingLines(response *rs.Response, rows int) []string {
+	if response.Reading == nil {
+		return nil
+	}
+	reading := response.Reading.Ending(rows)
+	said := []string{
+		Token("read_by", readByAdapter), IntToken("records_read", reading.Read), IntToken("matched", reading.Matched),
+		BoolToken("complete", reading.Complete),
+	}
+	if upTo := upTo(reading); upTo != nil {
+		said = append(said, RawToken("up_to", upTo.Encode()))
+	}
+	lines := []string{words(said...)}
+	if note := noteOf(reading); note != "" {
+		lines = append(lines, note)
+	}
+	return lines
+}
+
+// readingMembers say the same in structured output.
+func readingMembers(response *rs.Response, rows int) rawjson.Object {
+	if response.Reading == nil {
+		return nil
+	}
+	reading := response.Reading.Ending(rows)
+	about := rawjson.Object{
+		rawjson.String("read_by", readByAdapter), rawjson.Int("records_read", reading.Read), rawjson.Int("matched", reading.Matched),
+		rawjson.Bool("complete", reading.Complete),
+	}
+	if note := noteOf(reading); note != "" {
+		about = append(about, rawjson.String("note", note))
+	}
+	members := rawjson.Object{rawjson.Raw("reading", about.Encode())}
+	if upTo := upTo(reading); upTo != nil {
+		members = append(members, rawjson.Raw("up_to", upTo.Encode()))
+	}
+	return members
+}
+
+// noteOf says what of a reading is not final: no count and no "none" of an incomplete one is.
+func noteOf(reading rs.Reading) string {
+	if reading.Complete {
+		return reading.Note
+	}
+	return words("Records behind up_to are not looked at yet.", reading.Note)
+}
+
+// upTo is the record that was looked at last; nil when that were all, or none.
+func upTo(reading rs.Reading) rawjson.Object {
+	if reading.Complete || reading.UpTo.ID == "" {
+		return nil
+	}
+	upTo := rawjson.Object{rawjson.String("id", reading.UpTo.ID)}
+	if reading.UpTo.Time != "" {
+		upTo = append(upTo, rawjson.String("time", reading.UpTo.Time))
+	}
+	return upTo
+}
+
+// rest is the same aggregate of the records that are unread; nil when nothing tells which these are.
+func (a *aggregation) rest() []Call {
+	const parameter = "filter"
+	if a.response.Reading == nil || a.response.Reading.Rest == nil {
+		return nil
+	}
+	rest := a.response.Reading.Rest
+	filter, _ := rawjson.ParseObject(a.input.Call.Arguments.Get(a.input.Call.argument(parameter)))
+	bounds, _ := rawjson.ParseObject(filter.Get(rest.Field))
+	strict := strings.TrimSuffix(rest.Operator, "e") // lt of lte
+	bounds = append(bounds.Without(rest.Operator, strict), rawjson.String(rest.Operator, rest.Value))
+	return a.input.Call.With(rawjson.Raw(parameter, filter.With(rest.Field, bounds.Encode()).Encode()))
+}

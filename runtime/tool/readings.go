@@ -1,0 +1,116 @@
+package tool
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// Bounds of what one call reads for itself (R-SCAN-8).
+const (
+	DefaultReadOn = 20_000           // records
+	ReadOnTime    = 15 * time.Second // of the 25 s of a call
+	readOnAtOnce  = 2                // readings of one caller
+
+	// refusalKept is how long it is remembered that a provider refuses filters: long enough that a conversation asks it once, and
+	// short enough that a provider which begins to answer them is noticed.
+	refusalKept = 5 * time.Minute
+)
+
+// Readings bounds what calls read for themselves where a resource server refuses them (R-SCAN-8), and remembers what it
+// refuses. One serves all calls of a process; it holds nothing of a caller but the name by which it is told apart, and that
+// only while a reading is under way. It is safe for concurrent use.
+type Readings struct {
+	most    int
+	observe func(context.Context, string, rs.Reading)
+	now     func() time.Time
+
+	mu      sync.Mutex
+	refused map[string]time.Time // until when it is remembered, by the provider's origin
+	callers map[string]*turns
+}
+
+// turns are the readings of one caller.
+type turns struct {
+	free *semaphore.Weighted
+	held int // by readings under way, and by those that wait
+}
+
+// ReadingsOptions says how much may be read, and who is told.
+type ReadingsOptions struct {
+	Most    int                                       // records of one call
+	Observe func(context.Context, string, rs.Reading) // told of each reading that ended and of its kind, from a closed set; may be nil
+	Now     func() time.Time                          // nil: time.Now
+}
+
+// NewReadings gives nil, with which calls never read for themselves, unless they may read a record.
+func NewReadings(options ReadingsOptions) *Readings {
+	if options.Most < 1 {
+		return nil
+	}
+	made := &Readings{
+		most: options.Most, observe: options.Observe, now: options.Now,
+		refused: map[string]time.Time{}, callers: map[string]*turns{},
+	}
+	if made.observe == nil {
+		made.observe = func(context.Context, string, rs.Reading) {}
+	}
+	if made.now == nil {
+		made.now = time.Now
+	}
+	return made
+}
+
+// Most is how many records one call may read.
+func (r *Readings) Most() int { return r.most }
+
+// Refuses reports whether a provider is known to refuse filters to tokens of clients.
+func (r *Readings) Refuses(provider string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now().Before(r.refused[provider])
+}
+
+// NoteRefusal remembers for some minutes that a provider refused a filter as such.
+func (r *Readings) NoteRefusal(provider string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused[provider] = r.now().Add(refusalKept)
+}
+
+// Begin waits for a caller's turn to read, and gives what ends it. Its error is an *Error: the context ended first.
+func (r *Readings) Begin(ctx context.Context, caller string) (end func(), err error) {
+	r.mu.Lock()
+	of := r.callers[caller]
+	if of == nil {
+		of = &turns{free: semaphore.NewWeighted(readOnAtOnce)}
+		r.callers[caller] = of
+	}
+	of.held++
+	r.mu.Unlock()
+	leave := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if of.held--; of.held == 0 {
+			delete(r.callers, caller)
+		}
+	}
+	if err := of.free.Acquire(ctx, 1); err != nil {
+		leave()
+		return nil, &Error{
+			Code:    RateLimitExceeded,
+			Message: "two calls of this token are reading records already; call again when they are answered",
+			Cause:   err,
+		}
+	}
+	return func() { of.free.Release(1); leave() }, nil
+}
+
+// Observe tells that a reading ended. The kind is from a closed set.
+func (r *Readings) Observe(ctx context.Context, kind string, reading rs.Reading) {
+	r.observe(ctx, kind, reading)
+}
