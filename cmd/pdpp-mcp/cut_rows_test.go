@@ -90,7 +90,7 @@ func TestAnExportIsWhole(t *testing.T) {
 func TestATableOfGroupsSaysThatItWasCut(t *testing.T) {
 	provider, _ := largeRecords(t)
 	out, _, code := runCall(t, provider, "aggregate", "--stream", "messages", "--metric", "count", "--group-by", "label", "--format", "table")
-	if code != 0 || !strings.Contains(out, "SENT   7") || !strings.Contains(out, "other_count=57") || !strings.Contains(out, "top ones only") {
+	if code != 0 || !strings.Contains(out, "SENT       7") || !strings.Contains(out, "other_count=57") || !strings.Contains(out, "top ones only") {
 		t.Errorf("ended with %d and printed\n%s", code, out)
 	}
 }
