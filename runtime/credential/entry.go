@@ -43,6 +43,7 @@ type Credential struct {
 	Label        string        // by which people name the grant; empty when they gave none
 	Details      rawjson.Value // authorization_details of the token's answer (RFC 9396, section 7); nil when there were none
 	LastUsedAt   time.Time     // to usedStep; zero when it was not used or the file does not say
+	RenewalBegan time.Time     // when the refresh token was sent, of which no answer is known; zero: it was not
 
 	members rawjson.Object
 }
@@ -133,6 +134,8 @@ func parseCredential(members rawjson.Object) (Credential, error) {
 		Details:    members.Get("authorization_details"),
 		LastUsedAt: readTime(&reader, "last_used_at"),
 		members:    members,
+
+		RenewalBegan: readTime(&reader, "renewal_began_at"),
 	}
 	value, refresh := reader.Text("access_token"), reader.Text("refresh_token")
 	if reader.Err != nil {
@@ -173,7 +176,8 @@ func (e *Entry) object(others rawjson.Object) rawjson.Object {
 		"grant_id", e.Credential.GrantID,
 		"scope", e.Credential.Scope,
 		"label", e.Credential.Label,
-		"last_used_at", formatTime(e.Credential.LastUsedAt))
+		"last_used_at", formatTime(e.Credential.LastUsedAt),
+		"renewal_began_at", formatTime(e.Credential.RenewalBegan))
 	if e.Credential.Details != nil {
 		credential = credential.With("authorization_details", e.Credential.Details)
 	}

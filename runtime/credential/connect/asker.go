@@ -111,10 +111,15 @@ func statusFault(address string, status int) error {
 	case status >= 300 && status < 400:
 		return unfit(address, "answered with a redirect, which is not followed", nil)
 	case status >= 500:
-		return unreachable(address, fmt.Sprintf("answered %d %s", status, http.StatusText(status)), nil)
+		return unreachable(address, fmt.Sprintf("answered %d %s", status, http.StatusText(status)), failedStatus(status))
 	}
 	return nil
 }
+
+// failedStatus is the status of a server that failed, as the cause of an error.
+type failedStatus int
+
+func (s failedStatus) Error() string { return http.StatusText(int(s)) }
 
 // unanswered is the error of a request without a usable answer. It is the context's own when that ended.
 func unanswered(ctx context.Context, address string, err error) error {

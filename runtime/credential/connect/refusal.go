@@ -24,6 +24,7 @@ const (
 	codeSlowDown        = "slow_down"
 	codeDenied          = "access_denied"
 	codeExpired         = "expired_token"
+	codeInvalidGrant    = "invalid_grant"
 	codeInvalidRequest  = "invalid_request"
 	codeInvalidDetails  = "invalid_authorization_details"
 	codeSourceDetails   = "source.authorization_details_invalid" // PDPP's (captures 860 and 868c)

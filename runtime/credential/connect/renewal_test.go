@@ -1,0 +1,272 @@
+package connect_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+const (
+	oldRefresh = "refresh-token-of-a-test-1"
+	newRefresh = "refresh-token-of-a-test-2"
+)
+
+// renewing has a cache with one grant that can be renewed, and the time.
+type renewing struct {
+	*connect.Renewal
+	at time.Time
+}
+
+// newRenewing stores a grant whose access token ends in ten minutes.
+func newRenewing(t *testing.T, providerURL, issuer string, transport http.RoundTripper) (*renewing, *credential.Entry) {
+	t.Helper()
+	r := &renewing{Renewal: &connect.Renewal{Cache: &credential.Cache{Root: t.TempDir()}, Transport: transport}, at: time.Now()}
+	r.Now = func() time.Time { return r.at }
+	entry := &credential.Entry{
+		ProviderURL: providerURL, AuthorizationServer: issuer, Client: credential.Client{ClientID: "cli_dac04a98f272c1c8"},
+		Credential: credential.Credential{
+			AccessToken: rs.NewSecret(agentToken), RefreshToken: rs.NewSecret(oldRefresh), GrantID: "grt_3c798d44eddaa81b", Label: "mail",
+			ExpiresAt: r.at.Add(10 * time.Minute),
+		},
+	}
+	if err := r.Cache.Add(entry); err != nil {
+		t.Fatal(err)
+	}
+	return r, r.stored(t)
+}
+
+func (r *renewing) stored(t *testing.T) *credential.Entry {
+	t.Helper()
+	files, err := r.Cache.List()
+	if err != nil || len(files) != 1 || len(files[0].Grants) != 1 {
+		t.Fatalf("the cache holds %+v, %v", files, err)
+	}
+	return files[0].Grants[0]
+}
+
+func captured(names ...string) *capturetest.Provider {
+	return playing([]string{"006"}, names).Replace("<client_refresh_2>", deviceToken, "<refresh_client_refresh>", oldRefresh,
+		"<refresh_client_refresh_2>", newRefresh, "rt_nope", oldRefresh)
+}
+
+// Covers R-LOCAL-5, captures 870b and 873g: renewed before the access token ends and not sooner, with what the next exchange
+// needs stored beside what was known of the grant.
+func TestRenewalAsCaptured(t *testing.T) {
+	provider := captured("870b")
+	r, held := newRenewing(t, capturetest.Resource, capturetest.Issuer, provider)
+	same, err := r.Current(t.Context(), held)
+	if err != nil || same != held || len(provider.Seen("/")) > 0 {
+		t.Fatalf("asked %+v: %v", provider.Seen("/"), err)
+	}
+	r.at = r.at.Add(9*time.Minute + 31*time.Second)
+	renewed, err := r.Current(t.Context(), held)
+	if err != nil || renewed.Credential.AccessToken.Reveal() != deviceToken {
+		t.Fatalf("not renewed: %v", err)
+	}
+	if faults := provider.Faults(); len(faults) > 0 {
+		t.Error(strings.Join(faults, "\n"))
+	}
+	kept := r.stored(t).Credential
+	if kept.AccessToken.Reveal() != deviceToken || kept.RefreshToken.Reveal() != newRefresh || kept.Label != "mail" || !kept.RenewalBegan.IsZero() ||
+		kept.ExpiresAt.Before(time.Now().Add(9*time.Minute)) {
+		t.Errorf("stored %+v", kept)
+	}
+	// Another process, which has the old token, is given what is stored.
+	if other, err := r.Current(t.Context(), held); err != nil || other.Credential.AccessToken.Reveal() != deviceToken || len(provider.Seen("/oauth/token")) != 1 {
+		t.Errorf("asked %d times: %v", len(provider.Seen("/oauth/token")), err)
+	}
+}
+
+// Covers R-LOCAL-5: what refuses an access token, and what does not; and never another credential than the grant's own.
+func TestRenewalAfterARefusal(t *testing.T) {
+	refusedWith := func(status int, code string) error { return &rs.Error{Status: status, Code: code} }
+	tests := []struct {
+		name     string
+		refusal  error
+		renewals int
+	}{
+		{"401", refusedWith(401, "invalid_token"), 1},
+		{"403 of an expired token", refusedWith(403, "grant_expired"), 1},
+		{"403 of a revoked grant", refusedWith(403, "grant_revoked"), 0},
+		{"401 of something else", refusedWith(404, "grant_expired"), 0},
+		{"not found", refusedWith(404, "not_found"), 0},
+		{"no answer", &rs.Failure{Reason: rs.Unreachable}, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			provider := captured("870b")
+			r, held := newRenewing(t, capturetest.Resource, capturetest.Issuer, provider)
+			renewed, err := r.After(t.Context(), held, test.refusal)
+			if asked := len(provider.Seen("/oauth/token")); asked != test.renewals || (err == nil) != (test.renewals > 0) {
+				t.Fatalf("renewed %d times: %v", asked, err)
+			}
+			if err != nil && !errors.Is(err, test.refusal) {
+				t.Errorf("the refusal became %v", err)
+			}
+			if err == nil && renewed.Credential.AccessToken.Reveal() != deviceToken {
+				t.Error("the token is the refused one")
+			}
+			held.Credential.RefreshToken = rs.Secret{}
+			if _, err := r.After(t.Context(), held, test.refusal); !errors.Is(err, test.refusal) {
+				t.Errorf("without a refresh token: %v", err)
+			}
+		})
+	}
+}
+
+// Covers R-LOCAL-5, captures 871 and 872: a refresh token that is refused is not kept, and the sign-in is named.
+func TestRefusedRenewal(t *testing.T) {
+	for _, name := range []string{"871", "872"} {
+		provider := captured(name)
+		r, held := newRenewing(t, capturetest.Resource, capturetest.Issuer, provider)
+		if _, err := r.After(t.Context(), held, &rs.Error{Status: 401}); err == nil ||
+			!strings.Contains(err.Error(), "run: pdpp-mcp connect "+capturetest.Resource+" --cache-root "+r.Cache.Root) ||
+			!strings.Contains(err.Error(), "invalid_grant") || strings.Contains(err.Error(), oldRefresh) {
+			t.Errorf("%s: %v", name, err)
+		}
+		kept := r.stored(t).Credential
+		if !kept.RefreshToken.IsZero() || kept.AccessToken.Reveal() != agentToken {
+			t.Errorf("%s: stored %+v", name, kept)
+		}
+		if _, err := r.After(t.Context(), held, &rs.Error{Status: 401}); err == nil || len(provider.Seen("/oauth/token")) != 1 {
+			t.Errorf("%s: asked again: %v", name, err)
+		}
+	}
+}
+
+// authority is a server whose token endpoint does as a test says.
+func authority(t *testing.T, token http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	mux.HandleFunc(serverPath, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"issuer":"`+server.URL+`","agent_connect_endpoint":"`+server.URL+`/a","token_endpoint":"`+server.URL+`/token"}`)
+	})
+	mux.HandleFunc("/token", token)
+	return server
+}
+
+// Whether the refresh token may be sent again depends on what is known of it. While nothing is known, it is not, until there is
+// no access token to lose.
+func TestRenewalWithoutAnAnswer(t *testing.T) {
+	tests := []struct {
+		name    string
+		answer  http.HandlerFunc
+		isKnown bool // that the refresh token was not taken
+	}{
+		{"cut off", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, false},
+		{"500", replies(reply{500, ``}), false},
+		{"no JSON", replies(reply{200, `<html>`}), false},
+		{"no token", replies(reply{200, `{}`}), false},
+		{"owner token", replies(reply{200, `{"access_token":"` + ownerToken + `","pdpp_token_kind":"owner"}`}), false},
+		{"another grant", replies(reply{200, `{"access_token":"` + ownerToken + `","grant_id":"grt_other"}`}), false},
+		{"503", replies(reply{503, ``}), true},
+		{"429", replies(reply{429, ``}), true},
+		{"unknown client", replies(oauthReply(401, "invalid_client")), true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			asked := 0
+			server := authority(t, func(w http.ResponseWriter, r *http.Request) {
+				asked++
+				test.answer(w, r)
+			})
+			r, held := newRenewing(t, server.URL, server.URL, nil)
+			r.at = r.at.Add(9*time.Minute + 31*time.Second)
+			for range 3 { // it goes on with the access token
+				if same, err := r.Current(t.Context(), held); err != nil || same.Credential.AccessToken.Reveal() != agentToken {
+					t.Fatalf("gives %+v: %v", same, err)
+				}
+			}
+			kept := r.stored(t).Credential
+			if want := map[bool]int{true: 3, false: 1}[test.isKnown]; asked != want || kept.RenewalBegan.IsZero() != test.isKnown || kept.RefreshToken.Reveal() != oldRefresh {
+				t.Errorf("asked %d times, want %d; stored %+v", asked, want, kept)
+			}
+			asked, r.at = 0, r.at.Add(time.Minute)
+			if _, err := r.Current(t.Context(), held); err == nil || asked != 1 || strings.Contains(err.Error(), oldRefresh) {
+				t.Errorf("asked %d times after its end: %v", asked, err)
+			}
+		})
+	}
+	// A server that cannot be reached has taken nothing.
+	elsewhere := http.NewServeMux()
+	server := httptest.NewServer(elsewhere)
+	t.Cleanup(server.Close)
+	elsewhere.HandleFunc(serverPath, replies(reply{200, `{"issuer":"` + server.URL + `","token_endpoint":"http://127.0.0.1:1/token"}`}))
+	r, held := newRenewing(t, server.URL, server.URL, nil)
+	r.at = r.at.Add(11 * time.Minute)
+	var failure *credential.Error
+	if _, err := r.Current(t.Context(), held); !errors.As(err, &failure) || failure.Class != credential.Unreachable || !errors.Is(err, credential.ErrUnspent) ||
+		!r.stored(t).Credential.RenewalBegan.IsZero() {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// An exchange that has begun is not given up with the call that needed it, and many calls at once make one.
+func TestOneRenewalForManyCalls(t *testing.T) {
+	began, goOn, ctx := make(chan struct{}), make(chan struct{}), t.Context()
+	asked := 0
+	server := authority(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		close(began)
+		<-goOn
+		replies(reply{200, `{"access_token":"` + deviceToken + `","expires_in":600,"refresh_token":"` + newRefresh + `"}`})(w, r)
+	})
+	r, held := newRenewing(t, server.URL, server.URL, nil)
+	r.at = r.at.Add(11 * time.Minute)
+	first, giveUp := context.WithCancel(ctx)
+	var calls sync.WaitGroup
+	calls.Go(func() { _, _ = r.Current(first, held) })
+	<-began
+	giveUp()
+	for range 8 {
+		calls.Go(func() {
+			if got, err := r.Current(ctx, held); err != nil || got.Credential.AccessToken.Reveal() != deviceToken {
+				t.Errorf("gives %+v: %v", got, err)
+			}
+		})
+	}
+	close(goOn)
+	calls.Wait()
+	if asked != 1 || r.stored(t).Credential.RefreshToken.Reveal() != newRefresh {
+		t.Errorf("asked %d times, stored %+v", asked, r.stored(t).Credential)
+	}
+}
+
+// What is on disk while the refresh token is under way: that it is.
+func TestRenewalIsNotedBeforeItIsSent(t *testing.T) {
+	var r *renewing
+	server := authority(t, func(w http.ResponseWriter, request *http.Request) {
+		body, _ := io.ReadAll(request.Body)
+		if form, _ := url.ParseQuery(string(body)); form.Get("refresh_token") != oldRefresh {
+			t.Errorf("sent %s", body)
+		}
+		if kept := r.stored(t).Credential; kept.RenewalBegan.IsZero() || kept.RefreshToken.Reveal() != oldRefresh {
+			t.Errorf("stored meanwhile: %+v", kept)
+		}
+		replies(reply{200, `{"access_token":"` + deviceToken + `","grant_id":"grt_3c798d44eddaa81b"}`})(w, request)
+	})
+	r, held := newRenewing(t, server.URL, server.URL, nil)
+	renewed, err := r.After(t.Context(), held, &rs.Error{Status: 401})
+	if err != nil || renewed.Credential.RefreshToken.Reveal() != oldRefresh || !renewed.Credential.ExpiresAt.IsZero() {
+		t.Errorf("renewed %+v: %v", renewed, err)
+	}
+	path, _ := r.Cache.Path(server.URL)
+	if content, err := os.ReadFile(path); err != nil || strings.Contains(string(content), "renewal_began_at") || strings.Contains(string(content), agentToken) {
+		t.Errorf("%v: stored %s", err, content)
+	}
+}

@@ -1,0 +1,84 @@
+package credential
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// What an exchange of a refresh token says of that token, as its error wraps it. An error that wraps neither leaves it open
+// whether the authorization server took the token.
+var (
+	ErrUnspent = errors.New("the refresh token was not taken") // it can be sent again
+	ErrSpent   = errors.New("the refresh token has ended")     // it never can
+)
+
+// Renew replaces the tokens of a grant by what exchange sets on the entry that it gets: the one that is stored, under the lock
+// of all processes (R-LOCAL-5). It gives what is stored then, without an exchange when another process has renewed the grant
+// since it was seen. An exchange that was begun is noted on disk before it is run, since a refresh token that is sent twice ends
+// the whole grant (RFC 9700, section 4.14.2; capture 872): after a crash, or without an answer, the refresh token is not sent
+// again while the access token can still be used. Ended says that it cannot, whatever its time. Errors are those of the
+// file and of the exchange, and a *Error of class Configuration when the grant has to be signed in again.
+func (c *Cache) Renew(seen *Entry, ended bool, now time.Time, exchange func(*Entry) error) (renewed *Entry, err error) {
+	at, err := c.place(seen.ProviderURL)
+	if err != nil {
+		return nil, err
+	}
+	err = c.locked(func() error {
+		grants, err := c.grants(at)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.GrantID == seen.Credential.GrantID })
+		if i < 0 {
+			return c.anotherGrant(at.provider, grants, seen.Credential.GrantID)
+		}
+		renewed = grants[i]
+		if renewed.Credential.AccessToken.Reveal() != seen.Credential.AccessToken.Reveal() {
+			return nil
+		}
+		return c.exchangeStored(at, grants, renewed, ended || renewed.Credential.Expired(now), exchange)
+	})
+	return renewed, err
+}
+
+// exchangeStored runs an exchange between two writes of the file.
+func (c *Cache) exchangeStored(at place, grants []*Entry, held *Entry, ended bool, exchange func(*Entry) error) error {
+	switch {
+	case held.Credential.RefreshToken.IsZero():
+		return c.endedGrant(held, nil)
+	case !held.Credential.RenewalBegan.IsZero() && !ended:
+		return nil // it goes on with the access token that it has
+	}
+	write := func() error { return c.storeGrants(at.path, grants[0].members, grants) }
+	held.Credential.RenewalBegan = time.Now().UTC().Truncate(time.Second)
+	if err := write(); err != nil {
+		return err
+	}
+	err := exchange(held)
+	switch {
+	case err == nil, errors.Is(err, ErrUnspent):
+		held.Credential.RenewalBegan = time.Time{}
+		return errors.Join(err, write())
+	case errors.Is(err, ErrSpent):
+		held.Credential.RenewalBegan, held.Credential.RefreshToken = time.Time{}, rs.Secret{}
+		return errors.Join(c.endedGrant(held, err), write())
+	}
+	return err
+}
+
+// endedGrant is the error of a grant that cannot be renewed.
+func (c *Cache) endedGrant(held *Entry, err error) *Error {
+	name := held.Credential.GrantID
+	if held.Credential.Label != "" {
+		name += " (" + held.Credential.Label + ")"
+	}
+	problem := "has no refresh token"
+	if err != nil {
+		problem = "was not renewed: " + err.Error()
+	}
+	return c.unusable(held.ProviderURL, fmt.Sprintf("grant %s of %s %s", name, held.ProviderURL, problem), err)
+}
