@@ -137,14 +137,21 @@ func (s *Server) approvableGrant(connection catalog.Connection, details []json.R
 	return g
 }
 
-// Approve makes a grant for each connection, and a package if there are several.
+// Approve makes one grant of what a client requested of one connector, on all connections that the owner chose; else a grant
+// for each connection, and a package if there are several.
 func (s keeper) Approve(approval flow.Approval) (flow.Approved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := grantPackage{id: opaque.ID("gpkg_"), clientID: approval.ClientID, clientName: approval.ClientName}
 	var last catalog.Grant
 	for _, connectionID := range approval.ConnectionIDs {
-		last = s.approvableGrant(s.connection(connectionID), approval.Details)
+		asked := s.approvableGrant(s.connection(connectionID), approval.Details)
+		if len(approval.Details) > 0 && len(p.members) == 1 && asked.ConnectorKey == last.ConnectorKey {
+			last.Streams = joined(last.Streams, asked.Streams)
+			s.grants[last.ID] = last
+			continue
+		}
+		last = asked
 		last.ID, last.ClientID = opaque.ID("grt_"), approval.ClientID
 		s.grants[last.ID] = last
 		s.approvedAt[last.ID] = s.clock()
@@ -159,6 +166,19 @@ func (s keeper) Approve(approval flow.Approval) (flow.Approved, error) {
 	}
 	s.packages[p.id] = p
 	return flow.Approved{PackageID: p.id}, nil
+}
+
+// joined returns the streams of a grant on one more connection.
+func joined(streams, more []catalog.StreamGrant) []catalog.StreamGrant {
+	streams = slices.Clone(streams)
+	for _, stream := range more {
+		if i := slices.IndexFunc(streams, func(s catalog.StreamGrant) bool { return s.Name == stream.Name }); i >= 0 {
+			streams[i].ConnectionIDs = slices.Concat(streams[i].ConnectionIDs, stream.ConnectionIDs)
+		} else {
+			streams = append(streams, stream)
+		}
+	}
+	return streams
 }
 
 func (s *Server) approvedGrant(g catalog.Grant) (flow.Approved, error) {

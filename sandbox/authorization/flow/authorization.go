@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -75,8 +76,11 @@ func (a *authorizations) GrantByRefreshToken(ctx context.Context, token string) 
 			return nil, err
 		}
 	}
-	return nil, goidc.NewError(goidc.ErrorCodeInvalidGrant, "Refresh token reuse revoked its family; fresh authorization is required")
+	return nil, errReused
 }
+
+// errReused is a refresh token that comes back after it was rotated away.
+var errReused = errors.New("the refresh token was rotated away")
 
 func (a *authorizations) find(wanted func(goidc.Grant) bool) (*goidc.Grant, error) {
 	a.mu.Lock()

@@ -228,9 +228,12 @@ func TestRefresh(t *testing.T) {
 	if other := refresh(second.text("refresh_token"), f.register().ClientID); other.code() != "invalid_grant" {
 		t.Errorf("another client's refresh answered %d %s", other.status, other.code())
 	}
-	// RFC 9700, section 4.14.2.
-	if reused := refresh(first.RefreshToken, config.ClientID); reused.code() != "invalid_grant" {
-		t.Errorf("the reuse answered %d %s", reused.status, reused.code())
+	// RFC 9700, section 4.14.2; captures 871 and 872.
+	if reused := refresh(first.RefreshToken, config.ClientID); reused.code() != "invalid_grant" || string(reused.body["fresh_authorization_required"]) != "true" {
+		t.Errorf("the reuse answered %d %s", reused.status, reused.body)
+	}
+	if unknown := refresh("rt_nope", config.ClientID); unknown.text("error_description") != "Refresh token is invalid" {
+		t.Errorf("an unknown token answered %d %s", unknown.status, unknown.body)
 	}
 	if f.active(second.text("access_token")) || refresh(second.text("refresh_token"), config.ClientID).code() != "invalid_grant" {
 		t.Error("the family outlived the reuse")

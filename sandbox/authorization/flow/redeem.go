@@ -2,9 +2,12 @@ package flow
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/luikyv/go-oidc/pkg/goidc"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
@@ -12,11 +15,17 @@ import (
 // redeem answers the token endpoint, which exchanges codes, device codes and refresh tokens for access tokens.
 func (f *Flow) redeem(w http.ResponseWriter, r *http.Request) {
 	granted, a := f.redeemed(r)
-	if granted == nil {
+	code, _ := a.refusal()
+	switch {
+	case granted != nil:
+		respond.JSON(w, http.StatusOK, granted)
+	case errors.Is(a.cause, errReused):
+		respond.ReusedToken(w, "Refresh token reuse revoked its family; fresh authorization is required")
+	case code == string(goidc.ErrorCodeInvalidGrant) && r.PostForm.Get("grant_type") == string(goidc.GrantRefreshToken):
+		respond.OAuthError(w, http.StatusBadRequest, code, "Refresh token is invalid")
+	default:
 		a.writeRefusal(w)
-		return
 	}
-	respond.JSON(w, http.StatusOK, granted)
 }
 
 // redeemed has the library issue a token, and adds the id of its grant or package. It returns nil if the library

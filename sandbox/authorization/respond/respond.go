@@ -63,6 +63,14 @@ func OAuthError(w http.ResponseWriter, status int, code, description string) {
 	JSON(w, status, oauthError{Error: code, Description: description, RequestID: newRequestID(w)})
 }
 
+// ReusedToken refuses a refresh token whose grant it has ended: the client must ask the owner again.
+func ReusedToken(w http.ResponseWriter, description string) {
+	JSON(w, http.StatusBadRequest, struct {
+		oauthError
+		FreshAuthorization bool `json:"fresh_authorization_required"`
+	}{oauthError{Error: "invalid_grant", Description: description, RequestID: newRequestID(w)}, true})
+}
+
 // newRequestID returns a request id for the body, and sets it in the header.
 func newRequestID(w http.ResponseWriter) string {
 	id := opaque.ID("req_")
