@@ -131,6 +131,7 @@ var allowed = map[string][]string{
 
 	// Commands of one family never need those of another.
 	"cmd/pdpp-mcp/cli":            {"gen", "runtime/host", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/activity":   {"cmd/pdpp-mcp/cli/invocation", "runtime/audit"},
 	"cmd/pdpp-mcp/cli/invocation": {"runtime/audit", "runtime/auth", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/mcphost", "runtime/rawjson", "runtime/rs", "runtime/tool", "runtime/webhook"}, // whose errors have exit codes
 	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/display":    {"cmd/pdpp-mcp/cli/invocation", "runtime/rawjson", "runtime/render", "runtime/tool"}, // which fields are titles

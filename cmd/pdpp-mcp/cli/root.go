@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/activity"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/calling"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/completion"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -81,6 +82,7 @@ malformed, 130 interrupted.`,
 		signin.NewConnectCommand(terminal, log),
 		signin.NewConnectionsCommand(terminal, log),
 		signin.NewDisconnectCommand(terminal, log),
+		activity.NewCommand(terminal, log),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal, version),
 		newShareCommand(),

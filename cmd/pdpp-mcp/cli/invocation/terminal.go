@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"text/tabwriter"
 
 	"golang.org/x/term"
 
@@ -47,6 +48,24 @@ func (t Terminal) PrintJSON(value any) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
+}
+
+// PrintTable writes rows to standard output as columns as wide as their widest cell, each cell on one line.
+func (t Terminal) PrintTable(rows [][]string) error {
+	table := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i := range row {
+			cells[i] = OneLine(row[i])
+		}
+		if _, err := fmt.Fprintln(table, strings.Join(cells, "\t")); err != nil {
+			return fmt.Errorf("write the output: %w", err)
+		}
+	}
+	if err := table.Flush(); err != nil {
 		return fmt.Errorf("write the output: %w", err)
 	}
 	return nil

@@ -3,10 +3,7 @@ package signin
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"log/slog"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,7 +55,7 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 			if asJSON {
 				return terminal.PrintJSON(connections)
 			}
-			return printConnections(terminal.Out, connections, cache.NamedRoot())
+			return printConnections(terminal, connections, cache.NamedRoot())
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
@@ -102,12 +99,11 @@ func connectionOf(entry *credential.Entry, path string, current bool, now time.T
 	return shown
 }
 
-func printConnections(out io.Writer, connections []connection, cacheRoot string) error {
+func printConnections(terminal invocation.Terminal, connections []connection, cacheRoot string) error {
 	if len(connections) == 0 {
-		_, err := fmt.Fprintln(out, "No credentials are stored; run: "+commandline.Connect("", cacheRoot))
+		_, err := fmt.Fprintln(terminal.Out, "No credentials are stored; run: "+commandline.Connect("", cacheRoot))
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	rows := [][]string{{"PROVIDER", "GRANT", "SCOPE", "EXPIRES", "STATE"}}
 	for _, listed := range connections {
 		expires, state := "never", listed.State
@@ -119,13 +115,5 @@ func printConnections(out io.Writer, connections []connection, cacheRoot string)
 		}
 		rows = append(rows, []string{listed.ProviderURL, cmp.Or(listed.GrantID, "-"), cmp.Or(listed.Scope, "-"), expires, state})
 	}
-	for _, row := range rows {
-		for i := range row {
-			row[i] = invocation.OneLine(row[i]) // a cell is one line
-		}
-		if _, err := fmt.Fprintln(table, strings.Join(row, "\t")); err != nil {
-			return err
-		}
-	}
-	return table.Flush()
+	return terminal.PrintTable(rows)
 }

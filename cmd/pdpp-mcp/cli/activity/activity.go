@@ -1,0 +1,94 @@
+// Package activity has the command that shows what agents read.
+package activity
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+)
+
+// NewCommand makes the command that shows what agents read through this machine, from the account that the servers and call
+// keep in the cache (R-OPS-2).
+func NewCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
+	var cacheRoot, file, since string
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "activity",
+		Short: "Show what agents read through this machine: calls and rows, never contents",
+		Long: `Show who read how much from which source, for each day, the newest first. pdpp-mcp stdio and pdpp-mcp call keep
+account of their calls in the credential cache, for 96 days at most: names and numbers, never contents.`,
+		Example: `  pdpp-mcp activity
+  pdpp-mcp activity --since 7d --json`,
+		Args: invocation.NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			first, err := parseSince(since, time.Now())
+			if err != nil {
+				return err
+			}
+			logger := log.Logger()
+			if file == "" {
+				cache, err := invocation.OpenCache(cacheRoot, logger)
+				if err != nil {
+					return err
+				}
+				file = cache.ActivityPath()
+			}
+			sum := newSummary(first)
+			for entry, err := range audit.Entries(file) {
+				if err != nil {
+					logger.Warn("a part of the account cannot be read", "error", err)
+					continue
+				}
+				sum.add(entry)
+			}
+			if asJSON {
+				return terminal.PrintJSON(sum.sorted())
+			}
+			return printGroups(terminal, sum.sorted())
+		},
+	}
+	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
+	command.Flags().StringVar(&file, "audit-file", "", "read the audit of pdpp-mcp serve in this file, in place of this machine's account")
+	command.Flags().StringVar(&since, "since", "", "show the days from this one on: 2026-11-01, or 7d for the last seven")
+	command.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return command
+}
+
+// parseSince returns the beginning of the first day to show, in this machine's time zone; the zero time for all days.
+func parseSince(passed string, now time.Time) (time.Time, error) {
+	if passed == "" {
+		return time.Time{}, nil
+	}
+	if count, isDays := strings.CutSuffix(passed, "d"); isDays {
+		if days, err := strconv.ParseUint(count, 10, 16); err == nil && days > 0 {
+			year, month, day := now.Date()
+			return time.Date(year, month, day-int(days)+1, 0, 0, 0, 0, now.Location()), nil
+		}
+	}
+	first, err := time.ParseInLocation(time.DateOnly, passed, now.Location())
+	if err != nil {
+		return time.Time{}, invocation.Usagef("--since %q is no day; pass one such as 2026-11-01, or 7d for the last seven days", passed)
+	}
+	return first, nil
+}
+
+func printGroups(terminal invocation.Terminal, groups []*group) error {
+	if len(groups) == 0 {
+		_, err := fmt.Fprintln(terminal.Out, "No calls in this time.")
+		return err
+	}
+	rows := [][]string{{"DAY", "CLIENT", "SOURCE", "CALLS", "FAILED", "ROWS", "STREAMS"}}
+	for _, shown := range groups {
+		rows = append(rows, []string{
+			shown.Day, shown.Client, shown.source(), strconv.Itoa(shown.Calls), strconv.Itoa(shown.Failed), strconv.Itoa(shown.Rows),
+			strings.Join(shown.Streams, ", "),
+		})
+	}
+	return terminal.PrintTable(rows)
+}

@@ -1,0 +1,81 @@
+package activity
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+)
+
+// group is what one client read from one source on one day.
+type group struct {
+	Day         string         `json:"day"`    // in this machine's time zone
+	Client      string         `json:"client"` // what it calls itself, else its id, else - for unknown
+	GrantID     string         `json:"grant_id,omitempty"`
+	Provider    string         `json:"provider"`
+	Connections []string       `json:"connections"` // that each of the calls read; empty for calls that read none, such as refused ones
+	Streams     []string       `json:"streams"`
+	Tools       map[string]int `json:"tools"` // calls by tool
+	Calls       int            `json:"calls"`
+	Failed      int            `json:"failed"`
+	Rows        int            `json:"rows"`
+	RecordsRead int            `json:"records_read"`
+}
+
+// source names where the records came from.
+func (g *group) source() string {
+	host := g.Provider
+	if parsed, err := url.Parse(g.Provider); err == nil && parsed.Host != "" {
+		host = parsed.Host
+	}
+	return strings.TrimSpace(host + " " + strings.Join(g.Connections, ", "))
+}
+
+// summary adds calls up by day, client and source.
+type summary struct {
+	first  time.Time // of the calls that count
+	groups map[string]*group
+}
+
+func newSummary(first time.Time) *summary { return &summary{first, make(map[string]*group)} }
+
+func (s *summary) add(entry *audit.Entry) {
+	if entry.Time.Before(s.first) {
+		return
+	}
+	connections := slices.Sorted(slices.Values(entry.Connections))
+	sum := &group{
+		Day: entry.Time.Local().Format(time.DateOnly), Client: cmp.Or(entry.ClientName, entry.ClientID, "-"), GrantID: entry.GrantID,
+		Provider: entry.Provider, Connections: connections, Streams: []string{}, Tools: make(map[string]int),
+	}
+	key := strings.Join(append([]string{sum.Day, sum.Client, sum.GrantID, sum.Provider}, connections...), "\x00")
+	if known, isKnown := s.groups[key]; isKnown {
+		sum = known
+	}
+	s.groups[key] = sum
+	sum.Calls++
+	sum.Tools[entry.Tool]++
+	sum.Rows += entry.Rows
+	sum.RecordsRead += entry.RecordsRead
+	if entry.Code != "ok" {
+		sum.Failed++
+	}
+	for _, stream := range entry.Streams {
+		if place, isKnown := slices.BinarySearch(sum.Streams, stream); !isKnown {
+			sum.Streams = slices.Insert(sum.Streams, place, stream)
+		}
+	}
+}
+
+// sorted are the groups, the newest day first, and within it by client and source. Without any it is empty, not nil.
+func (s *summary) sorted() []*group {
+	groups := slices.AppendSeq(make([]*group, 0, len(s.groups)), maps.Values(s.groups))
+	slices.SortFunc(groups, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Client, b.Client), cmp.Compare(a.source(), b.source()), cmp.Compare(a.GrantID, b.GrantID))
+	})
+	return groups
+}
