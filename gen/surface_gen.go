@@ -25,6 +25,7 @@ func Surface() tool.Surface {
 				Description: "Capabilities of one granted stream, as schema(stream) shows them.",
 				MIMEType:    "text/plain",
 				Tool:        "schema",
+				Complete:    tool.CompleteStream,
 			},
 			{
 				Name:        "record",

@@ -29,6 +29,22 @@ func TestLivePayloadIsTheGolden(t *testing.T) {
 	}
 }
 
+// R-MCP-1, R-INSTR-4: prompts/list is the golden in every revision, and does not depend on a resource server either.
+func TestLivePromptsAreTheGolden(t *testing.T) {
+	want := string(compact(t, readFile(t, "prompts_list.json")))
+	for _, revision := range []string{oldRevision, newRevision} {
+		t.Run(revision, func(t *testing.T) {
+			session := connect(t, revision)
+			session.greet()
+			var result struct{ Prompts json.RawMessage }
+			decode(t, session.ask(2, "prompts/list", nil), &result)
+			if diff := cmp.Diff(want, `{"prompts":`+string(result.Prompts)+`}`); diff != "" {
+				t.Errorf("prompts (-golden +live):\n%s", diff)
+			}
+		})
+	}
+}
+
 // R-INSTR-1, R-FOOT-2: initialize and server/discover return the instructions.
 func TestInstructionsAreTheGolden(t *testing.T) {
 	want := strings.TrimSuffix(string(readFile(t, "instructions.txt")), "\n")

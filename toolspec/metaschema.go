@@ -108,6 +108,7 @@ func surfaceSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	template := schema.Definitions["Template"]
 	property(template, "name").Pattern = snakeCase.String()
 	property(template, "uri").Pattern = templatePattern.String()
+	wordsOf(property(template, "complete"), PromptCompletions)
 	return schema
 }
 

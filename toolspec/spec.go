@@ -30,7 +30,8 @@ type Template struct {
 	URI         string `yaml:"uri"`
 	Description string `yaml:"description"`
 	MIMEType    string `yaml:"mime_type"`
-	Tool        string `yaml:"tool"` // the tool that answers a read
+	Tool        string `yaml:"tool"`               // the tool that answers a read
+	Complete    string `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a client offers for the variable
 }
 
 // Call is a call that results and refusals suggest. It names the tool and its arguments, so that hand-written code does

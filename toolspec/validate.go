@@ -161,6 +161,7 @@ func checkTemplate(from source, path string, template Template, tools []loadedTo
 	if template.MIMEType != "" && !strings.Contains(strings.Trim(template.MIMEType, "/"), "/") {
 		from.add(path+".mime_type", "is %q; write a media type such as text/plain", template.MIMEType)
 	}
+	checkWord(from, path+".complete", "complete word", template.Complete, PromptCompletions)
 	tool, found := checkToolName(from, path+".tool", template.Tool, tools)
 	takesStream := slices.ContainsFunc(tool.Arguments, func(argument Argument) bool { return argument.Name == "stream" })
 	switch {

@@ -332,7 +332,7 @@ var Completions = Words{
 	{Name: "sort", Doc: "The field that the stream is sorted by, - before it for descending. Shells offer none.", Fits: []Fit{{"string", "CompleteSort"}}},
 }
 
-// PromptCompletions are the words for `complete` of a prompt's argument, which no other one limits to a stream.
+// PromptCompletions are the words for `complete` of prompts and templates, whose values need no stream.
 var PromptCompletions = Completions[:2]
 
 // FormDay is the form word of a day.

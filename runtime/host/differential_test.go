@@ -111,11 +111,12 @@ func differentialSurface() tool.Surface {
 func compareOverHTTP(t *testing.T, counts *tally) {
 	h := newHosted(t, func(with *hostedWith) {
 		with.surface = differentialSurface()
+		with.answer = func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, grantedSchema) }
 		with.options.Limits.PerSecond, with.options.Limits.Burst = 1e9, 1e9
 		with.options.Logger = nil
 	})
 	options := host.Options{Name: "pdpp-mcp", Version: "test"}
-	bare := host.NewBareSDK(differentialSurface(), options, h.url, reading(reporting(`{}`)))
+	bare := host.NewBareSDK(differentialSurface(), options, h.url, reading(reporting(grantedSchema)))
 	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return bare }, host.TransportOptions())
 	serve := func(handler http.Handler, m mutation) verdict {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, h.url+"/mcp", strings.NewReader(m.body))
@@ -187,10 +188,10 @@ func speak(t *testing.T, revision string, serve func(in io.ReadCloser, out io.Wr
 func compareOverStdio(t *testing.T, counts *tally) {
 	options := host.Options{Name: "pdpp-mcp", Version: "test"}
 	ours := func(in io.ReadCloser, out io.WriteCloser) {
-		_ = host.ServeStdio(t.Context(), differentialSurface(), options, reporting(clientSchema), host.Streams{In: in, Out: out})
+		_ = host.ServeStdio(t.Context(), differentialSurface(), options, reporting(grantedSchema), host.Streams{In: in, Out: out})
 		_ = out.Close()
 	}
-	server := host.NewBareSDK(differentialSurface(), options, "", reading(reporting(clientSchema)))
+	server := host.NewBareSDK(differentialSurface(), options, "", reading(reporting(grantedSchema)))
 	bare := func(in io.ReadCloser, out io.WriteCloser) {
 		_ = server.Run(context.WithoutCancel(t.Context()), &mcp.IOTransport{Reader: in, Writer: out})
 		_ = out.Close()

@@ -103,10 +103,22 @@ func testSurface(more ...tool.Definition) tool.Surface {
 		Instructions: "Start with schema.",
 		Tools:        append([]tool.Definition{echo("schema"), echo("fetch"), echo("read_record_field")}, more...),
 		Templates: []tool.Template{
-			template("stream/{name}", "schema"),
+			{
+				Name: "stream", Title: "Title of stream", URITemplate: "pdpp://stream/{name}", Description: "One of them.",
+				MIMEType: "text/plain", Tool: "schema", Complete: tool.CompleteStream,
+			},
 			template("record/{handle}", "fetch"),
 			template("field-window/{handle}", "read_record_field"),
 		},
+		Prompts: []tool.Prompt{{
+			Name: "one_word", Title: "One word", Description: "Where a word stands.",
+			Arguments: []tool.PromptArgument{
+				{Name: "word", Description: "The word.", Required: true},
+				{Name: "stream", Description: "The stream.", Complete: tool.CompleteStream},
+				{Name: "connection", Description: "The connection.", Complete: tool.CompleteConnection},
+			},
+			Parts: []tool.PromptPart{{Before: "Look for ", Argument: "word"}, {Before: " in ", Argument: "stream"}, {Before: "."}},
+		}},
 	}
 }
 

@@ -30,7 +30,7 @@ type methodKind struct {
 	wantsParams    bool
 }
 
-// methods are those that the SDK knows, also of features that this server lacks, such as prompts. Over HTTP the SDK refuses
+// methods are those that the SDK knows, also of features that this server lacks, such as subscriptions. Over HTTP the SDK refuses
 // any other, and a known one in the wrong form, without the message's id; a test holds this list to the SDK's. It leaves out
 // methodListen: see refuseListening.
 var methods = map[string]methodKind{
@@ -40,7 +40,7 @@ var methods = map[string]methodKind{
 	"ping":                      {},
 	"prompts/get":               {wantsParams: true},
 	"prompts/list":              {},
-	"resources/list":            {},
+	methodListResources:         {},
 	methodReadResource:          {wantsParams: true},
 	"resources/subscribe":       {wantsParams: true},
 	"resources/templates/list":  {},

@@ -142,6 +142,14 @@ func (r mutations) params(revision, method string) string {
 	if strings.Contains(method, "initialize") {
 		members = append(members, r.member("protocolVersion", r.any(`"2025-06-18"`, `"2026-07-28"`, `"x"`, `1`)), r.member("capabilities", "{}"))
 	}
+	if strings.Contains(method, "prompts/get") {
+		members = append(members, r.member("name", r.any(`"one_word"`, `"one_word"`, `"none"`)), r.member("arguments", r.any(`{"word":"a"}`, `{}`, `{"word":7}`, `{"word":"a\n"}`, `{"words":"a"}`)))
+	}
+	if strings.Contains(method, "completion/complete") {
+		members = append(members,
+			r.member("ref", r.one(`{"type":"ref/prompt","name":"one_word"}`, `{"type":"ref/resource","uri":"pdpp://stream/{name}"}`, `{"type":"ref/prompt","name":"none"}`, `{"type":"x"}`, `{}`, `7`)),
+			r.member("argument", r.any(`{"name":"word","value":"a"}`, `{"name":"stream","value":""}`, `{"name":"name","value":"m"}`, `{"name":"none","value":""}`, `{"name":7}`, `{}`)))
+	}
 	for r.rarely(10) {
 		members = append(members, r.any(`"Name":"failing"`, `"task":{}`, `"task":1e999`, `"name":"failing"`, `"n\u0061me":"failing"`, `"_meta":{}`, `"arguments":{"b":2}`,
 			`"inputResponses":{}`, `"inputResponses":null`, `"inputResponses":[]`, `"inputResponses":{"a":7}`, `"inputResponses":{"a":{"action":"accept"}}`,

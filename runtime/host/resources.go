@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -34,6 +35,11 @@ func addResources(server *mcp.Server, surface tool.Surface, calls *toolCalls) {
 			}
 			return readResource(ctx, calls, template, read)
 		})
+	}
+	for _, template := range surface.Templates {
+		if template.Complete == tool.CompleteStream {
+			server.AddReceivingMiddleware(streamList{template, calls}.answer)
+		}
 	}
 	server.AddReceivingMiddleware(checkResourceURI)
 }
@@ -118,16 +124,24 @@ func argumentsFor(uri recordid.URI) json.RawMessage {
 // to fail. The structured output stands in data, with the error object in its member error, and before it the
 // URI as the client wrote it (MCP 2026-07-28, SEP-2164).
 func resourceError(uri string, result *tool.Result) error {
+	return requestError(result, rawjson.String("uri", uri))
+}
+
+// requestError carries a failed result as the error of a request that is no call of a tool, with more members in data.
+func requestError(result *tool.Result, more ...rawjson.Member) error {
 	members, _ := rawjson.ParseObject(result.Structured)
 	failed, _ := rawjson.ParseObject(members.Get("error"))
 	status, _ := members.Int("http_status")
 	code := int64(jsonrpc.CodeInternalError)
 	// MCP 2026-07-28 (SEP-2164) has no separate code for what is not found.
-	if status == http.StatusNotFound || status == http.StatusBadRequest || failed.Text("code") == string(tool.InvalidResourceURI) {
+	if status == http.StatusNotFound || status == http.StatusBadRequest || slices.Contains(callersFault, tool.Code(failed.Text("code"))) {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{
 		Code: code, Message: cmp.Or(failed.Text("message"), result.Text),
-		Data: append(rawjson.Object{rawjson.String("uri", uri)}, members...).Encode(),
+		Data: append(slices.Clone(rawjson.Object(more)), members...).Encode(),
 	}
 }
+
+// callersFault are the codes of a request that is wrong in itself.
+var callersFault = []tool.Code{tool.InvalidResourceURI, tool.InvalidArguments, tool.UnknownArgument}

@@ -59,13 +59,16 @@ func newServer(surface tool.Surface, self mcp.Implementation, calls *toolCalls, 
 		Capabilities: &mcp.ServerCapabilities{
 			Tools:     &mcp.ToolCapabilities{},
 			Resources: &mcp.ResourceCapabilities{},
+			Prompts:   &mcp.PromptCapabilities{},
 		},
-		SetCacheable: setCacheable,
+		SetCacheable:      setCacheable,
+		CompletionHandler: offers{surface, calls}.complete,
 	})
 	for _, definition := range surface.Tools {
 		server.AddTool(advertised(definition), run)
 	}
 	addResources(server, surface, calls)
+	addPrompts(server, surface)
 	server.AddReceivingMiddleware(refuseListening, traceSDK)
 	return server
 }
@@ -103,9 +106,12 @@ func advertised(definition tool.Definition) *mcp.Tool {
 func setCacheable(_ context.Context, request mcp.Request, cacheable *mcp.Cacheable) {
 	cacheable.CacheScope, cacheable.TTLMs = "public", int(listsFreshFor.Milliseconds())
 	if _, isRead := request.(*mcp.ReadResourceRequest); isRead {
-		cacheable.CacheScope, cacheable.TTLMs = "private", 0
+		*cacheable = ofOneCaller
 	}
 }
+
+// ofOneCaller is the cache hint of what was read with one caller's bearer.
+var ofOneCaller = mcp.Cacheable{CacheScope: "private"}
 
 // methodListen opens a stream of changes. The SDK would hold it open, but the lists of this server never change.
 const methodListen = "subscriptions/listen"
@@ -156,7 +162,10 @@ func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
 }
 
 // identified are the methods whose results say who answers: the SDK's empty results have no place for it.
-var identified = []string{"server/discover", "tools/list", "resources/list", "resources/templates/list", methodReadResource, "prompts/list"}
+var identified = []string{
+	"server/discover", "tools/list", methodListResources, "resources/templates/list", methodReadResource, "prompts/list", "prompts/get",
+	"completion/complete",
+}
 
 // isNewRevision reports whether a request is of 2026-07-28 or later. Such a request names its revision itself; an older one
 // may be named too, and changes nothing.

@@ -61,7 +61,7 @@ func TestServerPresentsItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(`{"resources":{},"tools":{}}`, string(capabilities)); diff != "" {
+	if diff := cmp.Diff(`{"completions":{},"prompts":{},"resources":{},"tools":{}}`, string(capabilities)); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}
 }

@@ -161,39 +161,47 @@ func isDecodable(value json.RawMessage) bool {
 
 // run answers within the timeout, provided that the tool ends with its context. It never gives nil: whatever goes wrong
 // becomes a result, because not every client shows a protocol error to its model.
-func (c *toolCalls) run(ctx context.Context, call toolCall) (result *tool.Result) {
+func (c *toolCalls) run(ctx context.Context, call toolCall) *tool.Result {
+	started, audited := time.Now(), c.beginAudit(ctx, call)
+	var result *tool.Result
+	err := c.guard(ctx, call.definition.Name, func(ctx context.Context, env tool.Env) (err error) {
+		env.RS = audited.Reader(env.RS)
+		if result, err = call.definition.Run(ctx, env, call.arguments); err == nil && result == nil {
+			return errNoResult
+		}
+		return err
+	})
+	note(ctx, call.definition.Name, tool.Outcome(err))
+	if err != nil {
+		result = tool.Failed(err)
+	}
+	audited.End(result.Rows, tool.Outcome(err), time.Since(started))
+	return result
+}
+
+// guard runs what reads for one request, within the timeout and with what that request may use. A panic becomes an error.
+func (c *toolCalls) guard(ctx context.Context, name string, read func(context.Context, tool.Env) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	started, audited := time.Now(), c.beginAudit(ctx, call)
-	var err error
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			c.logPanic(call.definition.Name, panicked)
+			c.logPanic(name, panicked)
 			err = errPanicked
 		}
-		note(ctx, call.definition.Name, tool.Outcome(err))
-		if err != nil {
-			result = tool.Failed(err)
-		}
-		audited.End(result.Rows, tool.Outcome(err), time.Since(started))
 	}()
 	env, err := c.environment(ctx)
 	if err == nil {
-		env.RS = audited.Reader(env.RS)
-		result, err = call.definition.Run(ctx, env, call.arguments)
+		err = read(ctx, env)
 	}
 	var failure *rs.Failure
-	switch {
-	case err == nil && result == nil:
-		err = errNoResult
 	// An *rs.Failure says more about the timeout.
-	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &failure):
-		err = &rs.Failure{
+	if ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &failure) {
+		return &rs.Failure{
 			Reason: rs.Timeout, Message: fmt.Sprintf("the call took longer than %s", c.timeout),
 			NextStep: "ask for less with limit, fields or one connection_id, or try again", Cause: err,
 		}
 	}
-	return result
+	return err
 }
 
 var (

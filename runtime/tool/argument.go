@@ -39,8 +39,8 @@ func Named[T any](name string, value *T) NamedArgument[T] {
 // Given reports whether the call gave the argument.
 func (a NamedArgument[T]) Given() bool { return a.Value != nil }
 
-// Completion is what of the schema an argument names: a shell offers it in the place of a value, and a refusal says which there
-// are (R-ERR-7).
+// Completion is what of the schema an argument names: shells and clients offer it in the place of a value, and a refusal says
+// which there are (R-ERR-7).
 type Completion int
 
 // The completions that specs use.

@@ -60,7 +60,8 @@ type Template struct {
 	URITemplate string
 	Description string
 	MIMEType    string
-	Tool        string // the tool that answers a read
+	Tool        string     // the tool that answers a read
+	Complete    Completion // what a client offers for its variable; CompleteStream: what resources/list lists
 }
 
 // Surface is everything that a host advertises.

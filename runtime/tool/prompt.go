@@ -120,18 +120,25 @@ func (p Prompt) check(values map[string]string) error {
 // fault says what is wrong with a value, and what to pass in its place.
 func (a PromptArgument) fault(value string) string {
 	switch {
-	case strings.TrimSpace(value) == "" && (a.Required || value != ""):
+	case value == "" && !a.Required:
+	case strings.TrimSpace(value) == "":
 		return "is missing; pass a value"
 	case utf8.RuneCountInString(value) > LongestPromptValue:
 		return fmt.Sprintf("has more than %d characters; pass fewer", LongestPromptValue)
-	case !utf8.ValidString(value) || strings.ContainsFunc(value, isUnshown):
+	case !IsPromptValue(value):
 		return "has a control character; pass text without line ends and tabs"
-	case a.Form == DayValue && value != "":
+	case a.Form == DayValue:
 		if day, err := time.Parse(time.DateOnly, value); err != nil || day.Year() == 9999 || day.Year() == 0 {
 			return "is not a day; pass one such as 2026-03-14"
 		}
 	}
 	return ""
+}
+
+// IsPromptValue reports whether a text can stand for a value: an argument takes it, and a client can show it.
+func IsPromptValue(text string) bool {
+	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= LongestPromptValue &&
+		utf8.ValidString(text) && !strings.ContainsFunc(text, isUnshown)
 }
 
 // isUnshown reports whether a character controls how text is shown instead of being shown: line and paragraph separators and

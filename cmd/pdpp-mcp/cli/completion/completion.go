@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -109,8 +110,8 @@ func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 var Deadline = 2 * time.Second
 
 // namesFor returns the names of the grant that the command line would use.
-func namesFor(command *cobra.Command) grantedNames {
-	return ask(command, func(ctx context.Context, provider *invocation.Provider) (grantedNames, error) {
+func namesFor(command *cobra.Command) schemadoc.Names {
+	return ask(command, func(ctx context.Context, provider *invocation.Provider) (schemadoc.Names, error) {
 		return namesOfGrant(ctx, provider, time.Now())
 	})
 }
@@ -161,13 +162,15 @@ func passedFor(command *cobra.Command, kind tool.Completion) string {
 }
 
 func grantedStreams(command *cobra.Command) []string {
-	return namesFor(command).streams(passedFor(command, tool.CompleteConnection))
+	return slices.DeleteFunc(namesFor(command).Streams(passedFor(command, tool.CompleteConnection)), func(name string) bool { return !completable(name) })
 }
 
 func grantedConnections(command *cobra.Command) []string {
 	var offered []string
-	for _, connection := range namesFor(command).connections(passedFor(command, tool.CompleteStream)) {
-		offered = append(offered, cobra.CompletionWithDesc(connection.ID, connection.Name))
+	for _, connection := range namesFor(command).Connections(passedFor(command, tool.CompleteStream)) {
+		if completable(connection.ID) {
+			offered = append(offered, cobra.CompletionWithDesc(connection.ID, invocation.OneLine(connection.Label)))
+		}
 	}
 	return offered
 }

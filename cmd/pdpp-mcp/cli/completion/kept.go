@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // keptNames is a file that caches the names of one grant for a minute, so that repeated completions ask the provider
@@ -27,10 +29,10 @@ const (
 
 // namesFile is the content of the file. It names its provider and grant, since the file's name is only a hash.
 type namesFile struct {
-	ProviderURL string       `json:"provider_url"`
-	GrantID     string       `json:"grant_id"`
-	ReadAt      time.Time    `json:"read_at"`
-	Names       grantedNames `json:"names"`
+	ProviderURL string          `json:"provider_url"`
+	GrantID     string          `json:"grant_id"`
+	ReadAt      time.Time       `json:"read_at"`
+	Names       schemadoc.Names `json:"names"`
 }
 
 func newKeptNames(root, providerURL, grantID string) *keptNames {
@@ -40,7 +42,7 @@ func newKeptNames(root, providerURL, grantID string) *keptNames {
 }
 
 // read returns the names of the grant and reports whether the file was written within the last minute.
-func (k *keptNames) read(now time.Time) (grantedNames, bool) {
+func (k *keptNames) read(now time.Time) (schemadoc.Names, bool) {
 	if k == nil {
 		return nil, false
 	}
@@ -59,7 +61,7 @@ func (k *keptNames) read(now time.Time) (grantedNames, bool) {
 }
 
 // write replaces the file atomically, with mode 0600 in a folder of mode 0700, and removes files that are too old.
-func (k *keptNames) write(names grantedNames, now time.Time) {
+func (k *keptNames) write(names schemadoc.Names, now time.Time) {
 	if k == nil {
 		return
 	}

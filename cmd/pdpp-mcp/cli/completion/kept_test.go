@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 // Names are cached for a minute, for one grant of one provider.
 func TestKeptNames(t *testing.T) {
 	root, now := t.TempDir(), time.Now()
-	names := grantedNames{{Streams: []string{"messages"}, Connections: []namedConnection{{ID: "cin_1"}}}}
+	names := schemadoc.Names{{Name: "messages", Connections: []schemadoc.NamedConnection{{ID: "cin_1"}}}}
 	kept := newKeptNames(root, "https://pdpp.example", "grt_1")
 	kept.write(names, now)
 	tests := []struct {
@@ -28,7 +30,7 @@ func TestKeptNames(t *testing.T) {
 		{"a file of another grant under this name", &keptNames{path: kept.path, providerURL: "https://pdpp.example", grantID: "grt_2"}, now, false},
 	}
 	for _, test := range tests {
-		if got, found := test.kept.read(test.at); found != test.found || found && len(got.streams("cin_1")) != 1 {
+		if got, found := test.kept.read(test.at); found != test.found || found && len(got.Streams("cin_1")) != 1 {
 			t.Errorf("%s: %v, %v; want %v", test.about, got, found, test.found)
 		}
 	}

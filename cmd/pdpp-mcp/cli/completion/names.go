@@ -16,46 +16,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// grantedNames are the names of the streams and connections of one grant.
-type grantedNames []namedSource
-
-// namedSource are connections that hold the same streams.
-type namedSource struct {
-	Streams     []string          `json:"streams"`
-	Connections []namedConnection `json:"connections"`
-}
-
-type namedConnection struct {
-	ID   string `json:"id"`
-	Name string `json:"name"` // for people; may be empty
-}
-
-// streams returns the streams of one connection, or of all if the id is empty, in alphabetical order.
-func (n grantedNames) streams(connectionID string) []string {
-	var found []string
-	for _, source := range n {
-		if connectionID == "" || slices.ContainsFunc(source.Connections, func(c namedConnection) bool { return c.ID == connectionID }) {
-			found = append(found, source.Streams...)
-		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-// connections returns the connections that hold a stream, or all if it is empty.
-func (n grantedNames) connections(stream string) []namedConnection {
-	var found []namedConnection
-	for _, source := range n {
-		if stream == "" || slices.Contains(source.Streams, stream) {
-			found = append(found, source.Connections...)
-		}
-	}
-	return found
-}
-
 // namesOfGrant returns the names of the grant of the provider's credential, from the cache if they were read within the
 // last minute. It caches nothing for a token whose grant is unknown.
-func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.Time) (grantedNames, error) {
+func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.Time) (schemadoc.Names, error) {
 	silent := slog.New(slog.DiscardHandler)
 	reader, err := provider.Reader(silent)
 	if err != nil {
@@ -68,7 +31,7 @@ func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.T
 	if names, ok := kept.read(now); ok {
 		return names, nil
 	}
-	names, err := readGrantedNames(ctx, reader)
+	names, err := readNames(ctx, reader)
 	if err == nil {
 		kept.write(names, now)
 	}
@@ -94,27 +57,12 @@ func keptNamesOf(provider *invocation.Provider, logger *slog.Logger, now time.Ti
 // errNotScoped refuses a token that is not a client's.
 var errNotScoped = errors.New("the token is not one of a client")
 
-func readGrantedNames(ctx context.Context, reader rs.Reader) (grantedNames, error) {
+func readNames(ctx context.Context, reader rs.Reader) (schemadoc.Names, error) {
 	index, err := readSchema(ctx, reader, schemadoc.Scope{})
 	if err != nil {
 		return nil, err
 	}
-	var names grantedNames
-	for _, connector := range index.Connectors {
-		var source namedSource
-		for _, stream := range connector.Streams {
-			if completable(stream.Name) {
-				source.Streams = append(source.Streams, stream.Name)
-			}
-		}
-		for _, connection := range connector.Connections {
-			if completable(connection.ID) {
-				source.Connections = append(source.Connections, namedConnection{ID: connection.ID, Name: invocation.OneLine(connection.Label)})
-			}
-		}
-		names = append(names, source)
-	}
-	return names, nil
+	return index.Names(), nil
 }
 
 // fieldNames returns the names of a stream's fields, which are not cached.

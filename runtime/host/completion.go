@@ -1,0 +1,142 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+const (
+	// offersMost is how many values one answer has (MCP 2025-06-18, Completion).
+	offersMost = 100
+
+	// offersWithin is how long a completion waits for the resource server. Somebody is typing.
+	offersWithin = 5 * time.Second
+)
+
+// offers completes the arguments of prompts and the variables of resource templates with names of the caller's grant (R-MCP-1).
+type offers struct {
+	surface tool.Surface
+	calls   *toolCalls
+}
+
+// complete answers completion/complete. When the names cannot be read, nothing is offered: a user types on.
+func (o offers) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	asked := request.Params
+	kind, others, err := o.kindOf(asked)
+	if err != nil {
+		return nil, err
+	}
+	result := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
+	if kind == tool.CompleteNothing {
+		return result, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, offersWithin)
+	defer cancel()
+	names, err := o.calls.names(ctx, "completion/complete")
+	if err != nil {
+		return result, nil //nolint:nilerr // see above
+	}
+	chosen := func(kind tool.Completion) string {
+		if name := others[kind]; name != "" && asked.Context != nil {
+			return asked.Context.Arguments[name]
+		}
+		return ""
+	}
+	var found []string
+	switch kind {
+	case tool.CompleteStream:
+		found = beginning(names.Streams(chosen(tool.CompleteConnection)), asked.Argument.Value)
+	case tool.CompleteConnection:
+		found = connectionsBeginning(names.Connections(chosen(tool.CompleteStream)), asked.Argument.Value)
+	}
+	result.Completion.Total = len(found)
+	if len(found) > offersMost {
+		found, result.Completion.HasMore = found[:offersMost], true
+	}
+	result.Completion.Values = append(result.Completion.Values, found...)
+	return result, nil
+}
+
+// kindOf gives what an argument of a prompt or the variable of a template takes, and the arguments beside it by what they take.
+func (o offers) kindOf(asked *mcp.CompleteParams) (kind tool.Completion, others map[tool.Completion]string, err error) {
+	for _, prompt := range o.surface.Prompts {
+		if asked.Ref.Type != "ref/prompt" || asked.Ref.Name != prompt.Name {
+			continue
+		}
+		others = make(map[tool.Completion]string, len(prompt.Arguments))
+		for _, argument := range prompt.Arguments {
+			others[argument.Complete] = argument.Name
+		}
+		for _, argument := range prompt.Arguments {
+			if argument.Name == asked.Argument.Name {
+				return argument.Complete, others, nil
+			}
+		}
+		return 0, nil, noSuch("the prompt has no argument %q; prompts/list has those that it takes", asked.Argument.Name)
+	}
+	for _, template := range o.surface.Templates {
+		if asked.Ref.Type != "ref/resource" || asked.Ref.URI != template.URITemplate {
+			continue
+		}
+		if !strings.HasSuffix(template.URITemplate, "{"+asked.Argument.Name+"}") {
+			return 0, nil, noSuch("the template has no variable %q", asked.Argument.Name)
+		}
+		return template.Complete, nil, nil
+	}
+	return 0, nil, noSuch("nothing is called %q; prompts/list and resources/templates/list have what can be completed", asked.Ref.Name+asked.Ref.URI)
+}
+
+func noSuch(format, name string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, name)}
+}
+
+// beginning gives the names that begin with what was typed, whatever its case.
+func beginning(names []string, typed string) []string {
+	var found []string
+	for _, name := range names {
+		if begins(name, typed) && tool.IsPromptValue(name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// connectionsBeginning gives the ids of connections that begin with what was typed, or whose labels do.
+func connectionsBeginning(connections []schemadoc.NamedConnection, typed string) []string {
+	var found []string
+	for _, connection := range connections {
+		if (begins(connection.ID, typed) || begins(connection.Label, typed)) && tool.IsPromptValue(connection.ID) {
+			found = append(found, connection.ID)
+		}
+	}
+	return found
+}
+
+func begins(name, typed string) bool {
+	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(typed))
+}
+
+// names reads the names of the caller's grant.
+func (c *toolCalls) names(ctx context.Context, method string) (names schemadoc.Names, err error) {
+	err = c.guard(ctx, method, func(ctx context.Context, env tool.Env) error {
+		response, err := env.RS.Get(ctx, schemadoc.Scope{}.Request(false))
+		if err != nil {
+			return err
+		}
+		document, err := schemadoc.Read(response)
+		if err != nil {
+			return err
+		}
+		names = document.Names()
+		return nil
+	})
+	return names, err
+}
