@@ -120,7 +120,7 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 	mux.HandleFunc("GET "+auth.ResourceMetadataPath, h.metadata(auth.Metadata.Provider))
 	mux.HandleFunc("GET "+auth.MCPMetadataPath, h.metadata(auth.Metadata.MCP))
 	page.Register(mux, page.Options{
-		Name: h.options.Name, Version: h.options.Version, Provider: h.options.ProviderURL, Surface: surface,
+		Name: h.options.Name, Version: h.options.Version, Revisions: Revisions(), Provider: h.options.ProviderURL, Surface: surface,
 		Origin: func(r *http.Request) string { return requestOf(r.Context()).origin },
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { noSuchPage.write(w, requestOf(r.Context()).id) })

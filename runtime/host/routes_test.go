@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Covers R-HOST-3, R-HOST-7, R-HOST-8 and R-HOST-11: what needs no bearer, on the origin that the client sees. Nobody is
+// Covers R-HOST-3, R-HOST-7, R-HOST-8, R-HOST-11 and R-MCP-2: what needs no bearer, on the origin that the client sees. Nobody is
 // asked for it.
 func TestPublicRoutes(t *testing.T) {
 	h := newHosted(t)
@@ -17,6 +17,8 @@ func TestPublicRoutes(t *testing.T) {
 		{"/llms.txt", "text/plain", "`read_record_field`"},
 		{"/llms.txt", "text/plain", "Start with schema."},
 		{"/icon.svg", "image/svg+xml", "<svg"},
+		{"/mcp/server-card", "application/mcp-server-card+json", `"remotes":[{"type":"streamable-http","url":"{origin}/mcp","supportedProtocolVersions":["2026-07-28",`},
+		{"/.well-known/ai-catalog.json", "application/ai-catalog+json", `"url":"{origin}/mcp/server-card"`},
 		{"/.well-known/oauth-protected-resource", "application/json", `"resource":"{origin}"`},
 		{"/.well-known/oauth-protected-resource", "application/json", `"pdpp_core_query_base":"{origin}/v1"`},
 		{"/.well-known/oauth-protected-resource/mcp", "application/json", `"resource":"{origin}/mcp"`},

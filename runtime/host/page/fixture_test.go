@@ -16,7 +16,9 @@ func options() page.Options {
 	return page.Options{
 		Name:    "pdpp-mcp",
 		Version: "v1.2.3",
-		Origin:  func(*http.Request) string { return publicOrigin },
+
+		Revisions: []string{"2026-07-28", "2025-11-25"},
+		Origin:    func(*http.Request) string { return publicOrigin },
 		Surface: tool.Surface{
 			Tools: []tool.Definition{
 				{Name: "look_around", Title: "Look around", Description: "Lists what there is (`GET /v1/all`). Call this first."},

@@ -1,6 +1,6 @@
 // Package page serves what a hosted server shows without a bearer: the setup page, the discovery
-// index, llms.txt and the icon (R-HOST-6, R-HOST-7, R-HOST-8, R-HOST-11). None of it holds personal
-// data, and every URL on it begins with the public origin of the request.
+// index, llms.txt, the server card with its catalog, and the icon (R-HOST-6, R-HOST-7, R-HOST-8, R-HOST-11, R-MCP-2). None of
+// it holds personal data, and every URL on it begins with the public origin of the request.
 package page
 
 import (
@@ -30,7 +30,10 @@ const (
 // Options is what the pages show of a server.
 type Options struct {
 	Name    string // of the server, as in serverInfo
-	Version string // shown in the index and below the pages; may be empty
+	Version string // shown in the index, the card and below the pages; may be empty
+
+	// Revisions are those of MCP that the server speaks. They may be nil.
+	Revisions []string
 
 	// Origin gives the origin that the client of a request sees, such as https://data.example, without
 	// a path. It is required and called concurrently. It decides whether to trust a forwarded header;
@@ -67,6 +70,7 @@ func (p pages) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		indexPath + "{$}": p.index, connectPath: p.connect, connectPath + ".css": style, connectPath + ".js": script,
 		shortPath: redirect, llmsPath: p.llms, auth.IconPath: icon,
+		cardPath: p.card, catalogPath: p.catalog,
 	}
 }
 
@@ -93,6 +97,7 @@ func (p pages) index(w http.ResponseWriter, r *http.Request) {
 		rawjson.String("mcp", origin+auth.MCPPath), rawjson.String("setup", origin+connectPath),
 		rawjson.String("well_known", origin+auth.ResourceMetadataPath), rawjson.String("well_known_mcp", origin+auth.MCPMetadataPath),
 		rawjson.String("llms_txt", origin+llmsPath), rawjson.String("icon", origin+auth.IconPath),
+		rawjson.String("server_card", origin+cardPath), rawjson.String("ai_catalog", origin+catalogPath),
 	}
 	content = append(content, rawjson.String("description", indexDescription), rawjson.Raw("links", links.Encode()))
 	var body bytes.Buffer

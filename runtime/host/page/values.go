@@ -45,6 +45,7 @@ func (p pages) values(origin string) map[string]any {
 		"llms":         origin + llmsPath,
 		"metadata":     origin + auth.ResourceMetadataPath,
 		"mcp_metadata": origin + auth.MCPMetadataPath,
+		"card":         origin + cardPath,
 
 		"claude_code":         "claude mcp add --transport http " + clientName + " " + shellWord(origin+auth.MCPPath),
 		"claude_code_sign_in": "claude mcp login " + clientName,
