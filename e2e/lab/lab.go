@@ -23,6 +23,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -86,9 +87,11 @@ func Dataset(t testing.TB) *catalog.Dataset {
 
 // Server is a sandbox that listens, read with its owner's token.
 type Server struct {
-	t     testing.TB
-	URL   string
-	token string
+	URL string
+
+	t      testing.TB
+	token  string // the owner's
+	client string
 }
 
 // Serve serves a dataset with open reads; the sandbox's own sample data when it is nil.
@@ -96,7 +99,14 @@ func Serve(t testing.TB, set *catalog.Dataset) *Server {
 	t.Helper()
 	listener := httptest.NewUnstartedServer(nil)
 	origin := "http://" + listener.Listener.Addr().String()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: origin, Seed: 1, Data: set, Reads: resource.ReadsOpen})
+	options := sandbox.Options{PublicURL: origin, Seed: 1, Data: set, Reads: resource.ReadsOpen}
+	if set != nil {
+		both := catalog.StreamGrant{Name: "samples", ConnectionIDs: []string{"cin_lab_a", "cin_lab_b"}}
+		options.Authorization = []authorization.Option{authorization.WithGrants(map[string]catalog.Grant{
+			clientOfBoth: {ConnectorKey: "typelab", Streams: []catalog.StreamGrant{both}},
+		})}
+	}
+	box, err := sandbox.New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +118,20 @@ func Serve(t testing.TB, set *catalog.Dataset) *Server {
 			t.Error(err)
 		}
 	})
-	return &Server{t: t, URL: origin, token: box.Tokens()["owner"]}
+	return &Server{t: t, URL: origin, token: box.Tokens()["owner"], client: box.Tokens()[clientOfBoth]}
+}
+
+// clientOfBoth names the grant over the samples of both connections.
+const clientOfBoth = "client_lab_both"
+
+// Client reads the samples of both connections with the token of a client.
+func (s *Server) Client() *rs.Client {
+	s.t.Helper()
+	client, err := rs.NewClient(rs.Options{BaseURL: s.URL, ProviderURL: s.URL, Bearer: rs.NewSecret(s.client)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return client
 }
 
 // Get reads a path with a query.

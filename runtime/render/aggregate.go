@@ -28,6 +28,7 @@ type aggregation struct {
 	fields   []rawjson.Object // of the groups
 	columns  rawjson.Object
 	grouped  bool
+	together string // what is to be said of several connections
 }
 
 // Aggregate renders an aggregation: in text the metric and its number, or the groups, a row for each, and what stands beside
@@ -38,14 +39,8 @@ func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input A
 	if err != nil {
 		return nil, err
 	}
-	if _, limited := response.Request.Query.Get("limit"); !limited && response.Reading == nil && a.byTime() && a.others() > 0 {
-		request := response.Request
-		request.Query = request.Query.With("limit", fmt.Sprint(groupsMost))
-		if again, err := env.Get(ctx, request); err == nil { // else the groups at hand are right, and say how to get the rest
-			if larger, err := openAggregation(again, input); err == nil {
-				a = larger
-			}
-		}
+	if response.Reading == nil {
+		a = a.whole(ctx, env)
 	}
 	page := newPage(len(a.groups), groupCharacters, a.write)
 	shown, around := page.fit(len(a.groups), a.frame)
@@ -136,13 +131,17 @@ func (a *aggregation) frame(shown int) frame {
 		members = append(members, rawjson.Int("groups_left_out", int64(left)))
 	}
 	note := a.note(shown)
-	if a.byTime() && note != "" { // of other groups, other_count says it (R-SURF-8)
-		members = append(members, rawjson.String("note", note))
+	said := a.together
+	if a.byTime() { // of other groups, other_count says it (R-SURF-8)
+		said = words(said, note)
+	}
+	if said != "" {
+		members = append(members, rawjson.String("note", said))
 	}
 	around.open = opening(nil, body.Without("groups"), "groups")
 	around.close = closing("]}", closed(a.response, members, calls))
 	around.before = append(around.before, words(
-		IntToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"), note))
+		IntToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"), a.together, note))
 	if columns := columnsLine(a.columns, ""); columns != "" {
 		around.before = append(around.before, columns)
 	}
@@ -165,7 +164,11 @@ func (a *aggregation) head() string {
 	if !a.grouped {
 		tokens = append(tokens, a.value())
 	}
-	return words(append(tokens, a.number("filtered_record_count"), a.number("approximate"))...)
+	tokens = append(tokens, a.number("filtered_record_count"))
+	if a.body.True("approximate") {
+		tokens = append(tokens, a.number("approximate"))
+	}
+	return words(tokens...)
 }
 
 // value is the number; null is the answer when there was nothing to measure.
@@ -197,10 +200,7 @@ func (a *aggregation) further(shown int) string {
 }
 
 // mayGoOn reports whether time groups fill the limit and nothing says what stands behind them (R-AGG-4).
-func (a *aggregation) mayGoOn() bool {
-	limit, limited := a.body.Int("limit")
-	return a.byTime() && limited && int64(len(a.groups)) >= limit && a.body.Get("other_count") == nil
-}
+func (a *aggregation) mayGoOn() bool { return a.byTime() && a.isCut() && a.others() <= 0 }
 
 // note says which groups are shown when they are not all.
 func (a *aggregation) note(shown int) string {

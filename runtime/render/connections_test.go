@@ -1,0 +1,156 @@
+package render_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/lab"
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+)
+
+// watched is a reader that keeps what it was asked for.
+type watched struct {
+	rs.Reader
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func (w *watched) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	w.mu.Lock()
+	w.asked = append(w.asked, request.Query.Encoded())
+	w.mu.Unlock()
+	return w.Reader.Get(ctx, request)
+}
+
+// manyKinds gives each connection 130 kinds of its own and one that both have, which neither shows among its hundred largest
+// unless it is asked alone or the kind is large there.
+func manyKinds(t *testing.T, shared int) *catalog.Dataset {
+	set := lab.Dataset(t)
+	set.Records = nil
+	add := func(connection, kind string, count int) {
+		for i := range count {
+			id := fmt.Sprintf("%s-%s-%d", connection, kind, i)
+			set.Records = append(set.Records, catalog.Record{
+				ConnectionID: connection, Stream: "samples", Key: id, EmittedAt: time.Unix(0, 0),
+				Data: fmt.Appendf(nil, `{"id":%q,"kind":%q,"at":"2026-03-%02dT00:00:00Z"}`, id, kind, i%28+1),
+			})
+		}
+	}
+	for _, connection := range []string{"cin_lab_a", "cin_lab_b"} {
+		for i := range 130 {
+			add(connection, fmt.Sprintf("%s%03d", connection[len("cin_lab_"):], i), 2)
+		}
+		add(connection, "both", shared)
+	}
+	return set
+}
+
+// R-AGG-4: groups over several connections are those of all records, although the RS adds up the largest of each (787c, 787i), and
+// both channels say that they are counted together.
+func TestGroupsOverSeveralConnections(t *testing.T) {
+	const together = "2 connections are counted together."
+	lost := together + " A count may be too low, and a group may be missing"
+	for name, test := range map[string]struct {
+		set       *catalog.Dataset
+		arguments string
+		groups    string
+		said      string
+		asked     int
+	}{
+		"the largest of both": { // 787c has none of a, of which there are five
+			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by":"kind","limit":3}`,
+			`["a",5] ["k01",4] ["k02",4] other_count=51`, together, 3,
+		},
+		"all of both": {
+			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by":"flag"}`,
+			`[true,35] [false,29] other_count=0`, together, 2,
+		},
+		"by time": {
+			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by_time":"at","granularity":"day","limit":3}`,
+			`["2026-03-01",3] ["2026-03-02",4] ["2026-03-03",2] other_count=55`, together, 2,
+		},
+		"by time without a limit": {
+			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by_time":"at","granularity":"month"}`,
+			`["2026-03-01",14] ["2026-04-01",50] other_count=0`, together, 2,
+		},
+		"more than a hundred": {
+			manyKinds(t, 3), `{"stream":"samples","metric":"count","group_by":"kind","limit":1}`,
+			`["both",6] other_count=520`, together, 5,
+		},
+		"more than a hundred of one size": {
+			manyKinds(t, 2), `{"stream":"samples","metric":"count","group_by":"kind","limit":2}`,
+			`["a000",2] ["a001",2] other_count=520`, lost, 5,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reader := &watched{Reader: lab.Serve(t, test.set).Client()}
+			result := aggregated(t, reader, test.arguments)
+			text := strings.ReplaceAll(result.Text, "\n", " ")
+			for group := range strings.SplitSeq(test.groups, " ") {
+				if !strings.Contains(text, group) {
+					t.Errorf("the text lacks %s: %s", group, result.Text)
+				}
+			}
+			var read struct {
+				Note string `json:"note"`
+				Data struct {
+					Groups []struct {
+						Key   json.RawMessage `json:"key"`
+						Count int64           `json:"count"`
+					} `json:"groups"`
+					OtherCount int64 `json:"other_count"`
+				} `json:"data"`
+			}
+			if err := json.Unmarshal(result.Structured, &read); err != nil {
+				t.Fatal(err)
+			}
+			var groups []string
+			for _, group := range read.Data.Groups {
+				groups = append(groups, fmt.Sprintf("[%s,%d]", group.Key, group.Count))
+			}
+			if got := strings.Join(groups, " ") + fmt.Sprintf(" other_count=%d", read.Data.OtherCount); got != test.groups {
+				t.Errorf("got %s, want %s", got, test.groups)
+			}
+			if !strings.Contains(text, test.said) || !strings.HasPrefix(read.Note, test.said) || test.said == together && strings.Contains(text, "too low") {
+				t.Errorf("it is said: %s\n%s", result.Text, read.Note)
+			}
+			if len(reader.asked) != test.asked {
+				t.Errorf("asked for %q", reader.asked)
+			}
+		})
+	}
+}
+
+// Groups of one connection are as the RS gives them.
+func TestGroupsOfOneConnection(t *testing.T) {
+	reader := &watched{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
+	result := aggregated(t, reader, `{"stream":"samples","metric":"count","group_by":"kind","limit":3,"connection_id":"cin_lab_b"}`)
+	if len(reader.asked) != 1 || strings.Contains(result.Text, "together") || !strings.Contains(result.Text, `["a",3]`) {
+		t.Errorf("%q gave %s", reader.asked, result.Text)
+	}
+}
+
+// aggregated asks as the tool does.
+func aggregated(t *testing.T, reader rs.Reader, arguments string) *tool.Result {
+	t.Helper()
+	for _, definition := range gen.Surface().Tools {
+		if definition.Name == "aggregate" {
+			result, err := definition.Run(t.Context(), tool.Env{RS: reader}, json.RawMessage(arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result
+		}
+	}
+	t.Fatal("no such tool")
+	return nil
+}
