@@ -50,7 +50,7 @@ var methods = map[string]methodKind{
 	"tools/list":                {},
 	methodCancelled:             {isNotification: true},
 	"notifications/initialized": {isNotification: true},
-	"notifications/progress":    {isNotification: true, wantsParams: true},
+	methodProgress:              {isNotification: true, wantsParams: true},
 
 	"notifications/roots/list_changed": {isNotification: true},
 }
@@ -58,6 +58,7 @@ var methods = map[string]methodKind{
 const (
 	methodInitialize = "initialize"
 	methodCancelled  = "notifications/cancelled"
+	methodProgress   = "notifications/progress"
 
 	// methodCall is the one request that is answered here: see toolCalls.
 	methodCall = "tools/call"
@@ -141,21 +142,30 @@ func (c toolCall) isFor(header http.Header) bool {
 
 // run runs a call and writes its result.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request, call toolCall) {
+	if _, isBatched := w.(*entryWriter); isBatched {
+		call.progressToken = nil // the answers of a batch are one JSON document
+	}
+	stream := &eventStream{w: w}
 	var result *tool.Result
 	_ = h.observe(r.Context(), methodCall, func(ctx context.Context) error {
-		result = h.calls.run(traced(ctx, call.trace), call)
+		reporting, endProgress := call.reporting(traced(ctx, call.trace), stream.send)
+		defer endProgress()
+		result = h.calls.run(reporting, call)
 		return nil
 	})
 	var identity json.RawMessage
 	if call.isNewest {
 		identity = identityOf(shownAt(requestOf(r.Context()).origin, h.options.identity()))
 	}
-	call.answer(result, identity, func(answer []byte) { writeAnswer(w, answer) })
+	call.answer(result, identity, stream.answer)
 }
+
+// cachingOfAnswers is what the SDK sends with its answers.
+const cachingOfAnswers = "no-cache, no-transform"
 
 // writeAnswer writes a JSON-RPC response with the headers that the SDK sends.
 func writeAnswer(w http.ResponseWriter, answer []byte) {
-	writeJSON(w, http.StatusOK, mediaJSON, "no-cache, no-transform", answer)
+	writeJSON(w, http.StatusOK, mediaJSON, cachingOfAnswers, answer)
 }
 
 // answerBatch answers the messages of a batch concurrently, each as if it had come alone, in the order of the messages. A batch

@@ -225,7 +225,9 @@ func (s *session) work(ctx context.Context, m message, request *pending, asked s
 		return
 	}
 	call.client = s.client()
-	result := s.calls.run(traced(ctx, call.trace), call)
+	reporting, endProgress := call.reporting(traced(ctx, call.trace), s.write)
+	result := s.calls.run(reporting, call)
+	endProgress()
 	call.answer(result, s.identity, func(answer []byte) { s.settle(m.id.ID, answer) })
 }
 

@@ -65,6 +65,8 @@ type toolCall struct {
 	isNewest   bool            // it is of 2026-07-28 or later: its result says who answers
 	isTyped    bool            // its result says that it is complete
 	trace      tracecontext.Context
+
+	progressToken json.RawMessage // nil when the client does not want to be told how far the call has come
 }
 
 // read gives the call that a message makes. It is false for any other message, and for a call that the SDK refuses. Asked is
@@ -99,6 +101,7 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	call.isNewest = revision >= newestRevision
 	call.isTyped = call.isNewest || asked >= newestRevision
 	call.trace = tracecontext.Read(members.Text)
+	call.progressToken = member(members, "progressToken")
 	return call, isText && isKnown && isValid && (call.isNewest || asked != "")
 }
 
@@ -191,6 +194,7 @@ func (c *toolCalls) guard(ctx context.Context, name string, read func(context.Co
 	}()
 	env, err := c.environment(ctx)
 	if err == nil {
+		env.Progress = progressOf(ctx)
 		err = read(ctx, env)
 	}
 	var failure *rs.Failure

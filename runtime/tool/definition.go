@@ -51,6 +51,9 @@ type Env struct {
 	// that share it, without holding a bearer.
 	Readings *Readings
 	Caller   string
+	// Progress tells the client how far the call has come: a number that only grows, such as the records read, and a
+	// sentence. It is safe for concurrent use, sends only some of what it is told, and is nil when nobody wants to know.
+	Progress func(done int64, message string)
 }
 
 // Template is one resource template of the surface (R-RES-1).
