@@ -77,7 +77,10 @@ type Reader struct {
 	connections map[string]bool // of all sources, active or not
 }
 
-var _ rs.Reader = (*Reader)(nil)
+var (
+	_ rs.Reader = (*Reader)(nil)
+	_ rs.Opener = (*Reader)(nil)
+)
 
 // New makes a reader over the sources. One that is listed twice counts once. An inactive source gives way to an active one of
 // the same connection, which has taken its place.
@@ -141,11 +144,7 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	case rs.StreamsOfSources:
 		return r.streams(ctx, request)
 	default:
-		err = &tool.Error{
-			Code: tool.PackageUnsupported,
-			Message: fmt.Sprintf("a package of grants cannot answer GET %s, since the request does not tell which of its sources it is for; "+
-				"use a tool that takes stream or connection_id", request.Path),
-		}
+		err = unanswerable(request)
 	}
 	if err != nil {
 		return nil, err
@@ -160,6 +159,38 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	}
 	r.observe(started, err)
 	return response, err
+}
+
+// unanswerable refuses a request that does not tell which sources it is for.
+func unanswerable(request rs.Request) *tool.Error {
+	return &tool.Error{
+		Code: tool.PackageUnsupported,
+		Message: fmt.Sprintf("a package of grants cannot answer GET %s, since the request does not tell which of its sources it is for; "+
+			"use a tool that takes stream or connection_id", request.Path),
+	}
+}
+
+// Open begins to read the bytes of one source, which its Sources name. Its errors are those of Get.
+func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (*rs.Download, error) {
+	if len(r.active) == 0 {
+		return nil, r.revoked()
+	}
+	wanted, isOne := request.Sources.(rs.OneSource)
+	if !isOne {
+		return nil, unanswerable(request)
+	}
+	source, err := r.one(wanted)
+	if err != nil {
+		return nil, err
+	}
+	opener, reads := source.Reader.(rs.Opener)
+	if !reads {
+		return nil, unanswerable(request)
+	}
+	started := time.Now()
+	download, err := opener.Open(ctx, request, from)
+	r.observe(started, err)
+	return download, err
 }
 
 // isClaimed reports whether an answer holds a record that claims to be of another member's connection. The handle of such a

@@ -24,6 +24,7 @@ type Client struct {
 var (
 	_ Reader = (*Client)(nil)
 	_ Writer = (*Client)(nil)
+	_ Opener = (*Client)(nil)
 )
 
 // NewClient checks the options and makes a client. Its error is an *OptionError.

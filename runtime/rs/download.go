@@ -28,6 +28,29 @@ type Download struct {
 	ETag        string // strong validator; empty when there is none
 	ContentType string
 	RequestID   string
+	URL         string // absolute URL at the provider's public origin; never holds a bearer
+
+	secrets *Secrets
+}
+
+// ReadAll reads the body to its end. A body of more bytes than the limit is a *Failure of reason ResponseTooLarge; other errors
+// are those of Body.
+func (d *Download) ReadAll(limit int64) ([]byte, error) {
+	body, err := readAll(d.Body, d.Size-d.Offset, limit)
+	var tooLarge *bodyTooLargeError
+	if errors.As(err, &tooLarge) {
+		return nil, &Failure{Reason: ResponseTooLarge, Message: "the resource server's answer is too large", RequestID: d.RequestID, URL: d.URL, Cause: err}
+	}
+	return body, err
+}
+
+// Told is what is shown of the bytes, or of a text that they hold: without the bearers in them (R-ERR-6). It is the slice itself
+// when it holds none.
+func (d *Download) Told(shown []byte) []byte { return d.secrets.bytes(shown) }
+
+// Unusable is a *Failure of reason InvalidResponse: the bytes are not what was promised (R-ERR-4).
+func (d *Download) Unusable(message string) *Failure {
+	return &Failure{Reason: InvalidResponse, Message: message, NextStep: tryAgain, Status: http.StatusOK, RequestID: d.RequestID, URL: d.URL}
 }
 
 // Open begins to read bytes that are no JSON, such as a blob, or goes on with them when the RS honours ranges
@@ -88,7 +111,7 @@ func (e *exchange) open(response *http.Response, from Resume) (*Download, error)
 	}
 	download := &Download{
 		Size: response.ContentLength, ETag: response.Header.Get("ETag"),
-		ContentType: response.Header.Get("Content-Type"), RequestID: e.requestID,
+		ContentType: response.Header.Get("Content-Type"), RequestID: e.requestID, URL: e.shownURL, secrets: e.client.secrets,
 	}
 	if strings.HasPrefix(download.ETag, "W/") {
 		download.ETag = "" // a weak one does not speak of bytes

@@ -138,3 +138,26 @@ func TestOpenTakesItsTime(t *testing.T) {
 		t.Errorf("got %q, %v", text, err)
 	}
 }
+
+// R-BLOB-2, R-ERR-6: a whole body within a limit, and what is shown of it holds no bearer.
+func TestReadAll(t *testing.T) {
+	client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(writer, "token "+bearer) })
+	open := func(limit int64) (*rs.Download, []byte, error) {
+		download, err := client.Open(t.Context(), rs.Request{Path: "/v1/blobs/b"}, rs.Resume{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer download.Body.Close()
+		data, err := download.ReadAll(limit)
+		return download, data, err
+	}
+	whole := int64(len("token " + bearer))
+	download, data, err := open(whole)
+	if err != nil || string(data) != "token "+bearer || string(download.Told(data)) != "token [redacted]" {
+		t.Errorf("got %q, shown as %q, %v", data, download.Told(data), err)
+	}
+	var failure *rs.Failure
+	if _, _, err := open(whole - 1); !errors.As(err, &failure) || failure.Reason != rs.ResponseTooLarge {
+		t.Errorf("a body beyond the limit gives %v", err)
+	}
+}

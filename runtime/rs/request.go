@@ -19,6 +19,12 @@ type Reader interface {
 	ProviderURL() string
 }
 
+// Opener is a Reader that reads bytes too. Client and the reader of a package are.
+type Opener interface {
+	// Open begins to read the bytes of one source, from the first on. Its errors are those of Get.
+	Open(ctx context.Context, request Request, from Resume) (*Download, error)
+}
+
 // Rows of a page of records or of hits (rs-contract.md).
 const (
 	DefaultRows = 25  // when a request has no limit that servers take

@@ -1,0 +1,52 @@
+package fanout_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// bytesRS is a resource server of one grant that has bytes too.
+type bytesRS struct{ *fakeRS }
+
+func (b bytesRS) Open(_ context.Context, request rs.Request, _ rs.Resume) (*rs.Download, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.seen = append(b.seen, request)
+	return &rs.Download{Body: io.NopCloser(strings.NewReader(b.name)), Size: -1}, nil
+}
+
+// R-PKG-7, R-BLOB-2: the bytes of a blob come from the one source that its record is of, and nobody else is asked.
+func TestOpenAsksOneSource(t *testing.T) {
+	servers := map[string]bytesRS{}
+	for _, name := range []string{"a", "b"} {
+		servers[name] = bytesRS{&fakeRS{name: name}}
+	}
+	first, second := member(servers["a"].fakeRS, "attachments"), member(servers["b"].fakeRS, "attachments")
+	first.Reader, second.Reader = servers["a"], servers["b"]
+	reader := newReader(first, second)
+	request := rs.Request{Path: "/v1/blobs/b"}
+	var refused *tool.Error
+	if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) || refused.Code != tool.PackageUnsupported {
+		t.Errorf("a request without a source gives %v", err)
+	}
+	request.Sources = rs.OneSource{Stream: "attachments"}
+	if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection {
+		t.Errorf("a request for any of two sources gives %v", err)
+	}
+	connection := "cin_b"
+	request.Sources = rs.OneSource{Stream: "attachments", ConnectionID: &connection}
+	download, err := reader.Open(t.Context(), request, rs.Resume{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := io.ReadAll(download.Body); string(text) != "b" {
+		t.Errorf("the bytes are those of %q", text)
+	}
+	untouched(t, servers["a"].fakeRS)
+}
