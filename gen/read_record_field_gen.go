@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -102,7 +103,17 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
 	})
 	if err != nil {
-		return nil, err
+		return operation.BlobField(ctx, env, err, operation.BlobFieldInput{
+			Call:        render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
+			Target:      target,
+			FieldPath:   input.FieldPath,
+			OffsetChars: input.OffsetChars,
+			Cursor:      input.Cursor,
+			Q:           input.Q,
+			LimitChars:  input.LimitChars,
+			BeforeChars: input.BeforeChars,
+			AfterChars:  input.AfterChars,
+		})
 	}
 	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{
 		Call:      render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},

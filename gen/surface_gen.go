@@ -43,6 +43,15 @@ func Surface() tool.Surface {
 				MIMEType:    "text/plain",
 				Tool:        "read_record_field",
 			},
+			{
+				Name:        "blob",
+				Title:       "File",
+				URITemplate: "pdpp://blob/{handle}",
+				Description: "The bytes of a file that a record refers to, up to 4 MiB.",
+				MIMEType:    "application/octet-stream",
+				Tool:        "read_record_field",
+				IsFile:      true,
+			},
 		},
 		Prompts: []tool.Prompt{
 			{

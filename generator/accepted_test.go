@@ -133,6 +133,11 @@ func triedSpecs() []string {
 			tried.request = strings.Replace(triedRequest, "}'", "}', sources: {from: "+with+"}", 1)
 			specs = append(specs, tried.String())
 		}
+		for _, with := range bindings(toolspec.Others) {
+			tried := good
+			tried.result += "otherwise: {run: " + with + "}\n"
+			specs = append(specs, tried.String())
+		}
 		for _, with := range append(bindings(toolspec.Renderers), bindings(toolspec.TerminalRenderers)...) {
 			tried := good
 			tried.result = "result: {render: " + with + "}\n"

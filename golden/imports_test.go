@@ -100,10 +100,11 @@ var allowed = map[string][]string{
 	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
 	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/nearname", "runtime/address"},
 	"runtime/refusal":      {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
-	"runtime/render":       {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc"},
+	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/condition", "runtime/tally", "runtime/scalar"},
+	"runtime/blob":         {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/commandline"},
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/recordid", "runtime/schemadoc"},
-	"runtime/operation":    {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
+	"runtime/operation":    {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/credential":   {"runtime/commandline", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address"},
 	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile"},

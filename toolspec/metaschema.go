@@ -71,6 +71,7 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	wordsOf(property(schema.Definitions["Result"], "render"), slices.Concat(Renderers, TerminalRenderers))
 	wordsOf(property(schema.Definitions["Result"], "table"), Tables)
 	wordsOf(property(schema.Definitions["Operation"], "run"), Operations)
+	wordsOf(property(schema.Definitions["Otherwise"], "run"), Others)
 	return schema
 }
 

@@ -32,6 +32,7 @@ type Template struct {
 	MIMEType    string `yaml:"mime_type"`
 	Tool        string `yaml:"tool"`               // the tool that answers a read
 	Complete    string `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a client offers for the variable
+	File        bool   `yaml:"file,omitempty"`     // the read gives the bytes of a file, with a media type of their own
 }
 
 // Call is a call that results and refusals suggest. It names the tool and its arguments, so that hand-written code does
@@ -64,6 +65,7 @@ type Tool struct {
 	Preconditions []Precondition `yaml:"preconditions,omitempty"` // checked in this order
 	Request       *Request       `yaml:"request,omitempty"`
 	Result        *Result        `yaml:"result,omitempty"`
+	Otherwise     *Otherwise     `yaml:"otherwise,omitempty"` // answers a call whose request was refused
 	Operation     *Operation     `yaml:"operation,omitempty"`
 	Endpoint      string         `yaml:"endpoint,omitempty"` // the RS endpoint of an operation, for the docs
 	Output        string         `yaml:"output,omitempty"`   // a name of shared.yaml's outputs, of an mcp tool
@@ -154,6 +156,12 @@ type Result struct {
 // Operation names a hand-written function that replaces request and result.
 type Operation struct {
 	Run  string   `yaml:"run"` // an operation word of the vocabulary
+	With Bindings `yaml:"with,omitempty"`
+}
+
+// Otherwise names a hand-written function that answers a call whose request was refused, or gives the refusal.
+type Otherwise struct {
+	Run  string   `yaml:"run"` // an otherwise word of the vocabulary
 	With Bindings `yaml:"with,omitempty"`
 }
 

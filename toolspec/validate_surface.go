@@ -48,6 +48,9 @@ func (c *toolCheck) terminal() {
 			c.add(key, "is for tools of MCP clients; remove it, a command has none")
 		}
 	}
+	if c.has("otherwise") {
+		c.add("otherwise", "is for tools of MCP clients; remove it, a command shows the refusal")
+	}
 	if c.has("request.sources") {
 		c.add("request.sources", "is for tools of MCP clients; remove it, a command asks with a single grant")
 	}

@@ -181,6 +181,12 @@ func (c *toolCheck) answer() {
 	if endpoint := c.tool.Endpoint; endpoint != "" && !strings.HasPrefix(endpoint, Method+" /") {
 		c.add("endpoint", "is %q; write it as GET /path", endpoint)
 	}
+	if otherwise := c.tool.Otherwise; otherwise != nil {
+		if !request {
+			c.add("otherwise", "stands without request, which it answers for when that is refused; remove it")
+		}
+		c.word("otherwise", "run", "otherwise word", otherwise.Run, Others, otherwise.With)
+	}
 	c.request()
 	if request := c.tool.Request; request != nil && request.Sources != nil {
 		c.word("request.sources", "from", "sources word", request.Sources.From, SourceWords, request.Sources.With)

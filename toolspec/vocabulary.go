@@ -415,6 +415,31 @@ var TerminalRenderers = Words{
 	{Name: RenderFile, Doc: "Bytes, which the command writes to a file."},
 }
 
+// Others are the words for `run` of `otherwise`: functions of package operation that are given the refusal.
+var Others = Words{
+	{
+		Name: "blob_field", Function: "BlobField", Continues: true,
+		Doc: "Where the field refers to a blob, the file: its text by windows, a picture, or what it is and the ways to it.",
+		Parameters: []Parameter{
+			{"target", KindTarget},
+			{"field_path", KindString},
+			{"offset_chars", KindOptionalInteger},
+			{"cursor", KindOptionalString},
+			{"q", KindOptionalString},
+			{"limit_chars", KindOptionalInteger},
+			{"before_chars", KindOptionalInteger},
+			{"after_chars", KindOptionalInteger},
+		},
+		Promises: []string{
+			"A field that refers to a blob is read as the file: the record, then `GET /v1/blobs/{id}`, with the same token. Its size and its digest are " +
+				"checked, and nothing is kept. Text, JSON, XML, CSV, calendars and contacts come in windows like any field, up to 16 MiB; HTML as " +
+				"readable text, mail with its parts named, SVG as text. `field` has `media_type`, `size_bytes` and the `charset` that was read.",
+			"A PNG, JPEG or GIF of up to 1 MiB comes as one image beside the text that describes it. Of any other file, PDF among them, the result says what it " +
+				"is and the ways to it: `resource`, of up to 4 MiB, for hosts, and `save`, a command for a terminal.",
+		},
+	},
+}
+
 // Operations are the words for `run`: functions of package operation.
 var Operations = Words{
 	{

@@ -57,7 +57,6 @@ var questions = []question{
 		name: "statement", text: "What do the amounts in the table add up to that came with my bank's statement for January 2026, in cents?",
 		answered: candidate.Statement("statement January 2026"),
 		truths:   `SELECT sum(cents) FROM payment WHERE bank_account = 'FJ-2204' AND booked_on LIKE '2026-01-%'`,
-		lacks:    "no tool reads a file that a record refers to",
 	},
 	{
 		name: "which mailbox", text: "In which of my two mailboxes is the mail about the overdraft of the project account?",

@@ -29,6 +29,7 @@ var journeys = []struct {
 	{"pages of several connections", pagesOfSeveralConnections},
 	{"changes after changes", changesAfterChanges},
 	{"ambiguous connection", ambiguousConnection},
+	{"files", files},
 }
 
 // Walk makes every journey on each kind of provider twice, once with a reader that sees only text and once with

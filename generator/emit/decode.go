@@ -29,10 +29,15 @@ func (t toolFile) decode() jen.Code {
 		)
 }
 
-// continues reports whether the renderer is given the call, to show how it continues. A call without arguments has none to
-// replace.
+// continues reports whether what makes the result is given the call, to show how it continues. A call without arguments has
+// none to replace.
 func (t toolFile) continues() bool {
-	return t.tool.Render != nil && t.tool.Render.Continues && len(t.tool.Arguments) > 0
+	for _, call := range []*plan.Call{t.tool.Render, t.tool.Otherwise} {
+		if call != nil && call.Continues && len(t.tool.Arguments) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // read returns the read of one argument, with its bounds and its checks.

@@ -1,16 +1,32 @@
 package emit
 
-import "github.com/dave/jennifer/jen"
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/pdppmcp/pdpp-mcp/generator/plan"
+)
 
 // render turns the response into a result.
 func (t toolFile) render() jen.Code {
-	call := t.tool.Render
+	return t.answered(t.tool.Render, "response")
+}
+
+// whenRefused ends a call whose request was refused: with the refusal, or with what answers otherwise.
+func (t toolFile) whenRefused() jen.Code {
+	if t.tool.Otherwise == nil {
+		return returnOnError()
+	}
+	return jen.If(jen.Err().Op("!=").Nil()).Block(t.answered(t.tool.Otherwise, "err"))
+}
+
+// answered returns what a function makes of the response or of the refusal.
+func (t toolFile) answered(call *plan.Call, from string) jen.Code {
 	given := input(*call)
-	if t.continues() {
+	if call.Continues && t.continues() {
 		members := append([]member{{"Call", t.given()}}, fields(*call)...)
 		given = runtime(call.Package, call.Function+"Input").Add(braces(keyed(members), true))
 	}
-	return jen.Return(runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), jen.Id("response"), given))
+	return jen.Return(runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), jen.Id(from), given))
 }
 
 // given returns the call as it came, for the calls that continue it (R-HAND-10).

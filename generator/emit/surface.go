@@ -42,14 +42,18 @@ func multiline(values []string) jen.Code {
 func templates(surface *plan.Plan) jen.Code {
 	items := make([]jen.Code, 0, len(surface.Templates))
 	for _, template := range surface.Templates {
-		items = append(items, structLiteral(withConstant([]member{
+		members := withConstant([]member{
 			{"Name", jen.Lit(template.Name)},
 			{"Title", jen.Lit(template.Title)},
 			{"URITemplate", jen.Lit(template.URI)},
 			{"Description", jen.Lit(template.Description)},
 			{"MIMEType", jen.Lit(template.MIMEType)},
 			{"Tool", jen.Lit(template.Tool)},
-		}, "Complete", template.CompleteWord())))
+		}, "Complete", template.CompleteWord())
+		if template.File {
+			members = append(members, member{"IsFile", jen.True()})
+		}
+		items = append(items, structLiteral(members))
 	}
 	return jen.Index().Add(runtime("tool", "Template")).Add(braces(items, true))
 }

@@ -103,11 +103,16 @@ func (m *markdown) output(tool plan.Tool) {
 	for _, property := range tool.Output.Properties {
 		m.row("`"+property.Name+"`", property.Type, property.Description)
 	}
-	if tool.Render == nil || tool.Render.Promises == nil {
-		return
+	var promises []string
+	for _, call := range []*plan.Call{tool.Render, tool.Otherwise} {
+		if call != nil {
+			promises = append(promises, call.Promises...)
+		}
 	}
-	m.line("")
-	for _, promise := range tool.Render.Promises {
+	if promises != nil {
+		m.line("")
+	}
+	for _, promise := range promises {
 		m.line("- %s", promise)
 	}
 }

@@ -86,6 +86,9 @@ func (b builder) tool() Tool {
 		tool.Render = b.call("render", b.spec.RenderWord(), result.With)
 		tool.Table, tool.Pages = result.TableWord().Function, result.Pages
 	}
+	if otherwise := b.spec.Otherwise; otherwise != nil {
+		tool.Otherwise = b.call("operation", otherwise.Word(), otherwise.With)
+	}
 	if operation := b.spec.Operation; operation != nil {
 		tool.Operation = b.call("operation", operation.Word(), operation.With)
 	}

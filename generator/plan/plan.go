@@ -41,6 +41,7 @@ type Tool struct {
 	Preconditions []Precondition
 	Request       *Request
 	Render        *Call
+	Otherwise     *Call // answers when the request is refused; nil: the refusal does
 	Operation     *Call
 	Table         string // the constant for the table at a terminal; empty for the text
 	Pages         string // the argument that takes next_cursor; empty without pages

@@ -124,6 +124,16 @@ var readEntries = []Entry{
 		Next:    "Use the provider's final URL, such as `https` in place of `http`.",
 	},
 	{
+		Code:    string(tool.BlobTooLarge),
+		Meaning: "The file has more bytes than are read here: 16 MiB as text, 4 MiB as a resource.",
+		Next:    "Save it with `pdpp-mcp blob`. The id stands with the reference, in `blob_id`.",
+	},
+	{
+		Code:    string(tool.BlobNotText),
+		Meaning: "The file is declared as text, and its bytes are none.",
+		Next:    "Save it with the command that `message` names, and look what it is.",
+	},
+	{
 		Code:    string(tool.Internal),
 		Meaning: "The adapter failed on this call.",
 		Next:    "Try once more. If it fails again, its operator finds the call in the log and reports it.",

@@ -93,13 +93,33 @@ func invalidURI(err error) *tool.Error {
 func readResource(ctx context.Context, calls *toolCalls, template tool.Template, read toolCall) (*mcp.ReadResourceResult, error) {
 	target, _ := ctx.Value(resourceTargetKey{}).(resourceTarget)
 	read.arguments = argumentsFor(target.uri)
+	if template.IsFile {
+		read.definition.Run = fileOf(read.definition.Run)
+	}
 	result := calls.run(ctx, read)
 	if result.IsError {
 		return nil, resourceError(target.written, result)
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{
-		{URI: target.written, MIMEType: template.MIMEType, Text: result.Text},
-	}}, nil
+	content := &mcp.ResourceContents{URI: target.written, MIMEType: template.MIMEType, Text: result.Text}
+	if file := result.File; file != nil && template.IsFile {
+		content = &mcp.ResourceContents{URI: target.written, MIMEType: file.MediaType, Blob: file.Data}
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{content}}, nil
+}
+
+// fileOf is a run that gives the bytes of a file, and refuses what is none.
+func fileOf(run tool.Run) tool.Run {
+	return func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
+		env.WantsFile = true
+		result, err := run(ctx, env, arguments)
+		if err == nil && result.File == nil {
+			return nil, &tool.Error{
+				Code: tool.InvalidResourceURI, Param: "uri",
+				Message: "uri: names a field that refers to no file; read it as pdpp://field-window/{handle}",
+			}
+		}
+		return result, err
+	}
 }
 
 // argumentsFor are those of the tool that answers a read. A record is named by its id, or by its URI when the id's

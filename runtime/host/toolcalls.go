@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -240,7 +241,13 @@ func (c toolCall) appendAnswer(out []byte, result *tool.Result, identity json.Ra
 		out = append(c.meta(result, identity).Append(append(out, `"_meta":`...)), ',')
 	}
 	out = rawjson.AppendQuote(append(out, `"content":[{"type":"text","text":`...), result.Text)
-	out = append(out, `}]`...)
+	out = append(out, '}')
+	if file := result.File; file != nil {
+		out = rawjson.AppendQuote(append(out, `,{"type":"image","mimeType":`...), file.MediaType)
+		out = base64.StdEncoding.AppendEncode(append(out, `,"data":"`...), file.Data)
+		out = append(out, `"}`...)
+	}
+	out = append(out, ']')
 	if result.Structured != nil {
 		out = append(append(out, `,"structuredContent":`...), result.Structured...)
 	}

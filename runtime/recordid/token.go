@@ -11,6 +11,7 @@ import (
 const (
 	tokenRecord      = "record"
 	tokenFieldWindow = "field-window"
+	tokenBlob        = "blob"
 )
 
 // token is the JSON object inside a URI handle (interfaces.md). Members that it does not know are
@@ -31,9 +32,10 @@ func recordToken(record Handle) token {
 	return token{Version: 1, Kind: tokenRecord, ConnectionID: record.ConnectionID, Stream: record.Stream, RecordID: record.RecordID}
 }
 
-func fieldWindowToken(record Handle, window FieldWindow) token {
+// fieldToken is a token of a kind that names a field.
+func fieldToken(kind string, record Handle, window FieldWindow) token {
 	minted := recordToken(record)
-	minted.Kind = tokenFieldWindow
+	minted.Kind = kind
 	minted.FieldWindow = window
 	return minted
 }

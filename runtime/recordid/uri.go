@@ -13,6 +13,7 @@ const (
 	KindStream      Kind = "stream"
 	KindRecord      Kind = "record"
 	KindFieldWindow Kind = "field-window"
+	KindBlob        Kind = "blob"
 )
 
 const scheme = "pdpp://"
@@ -21,8 +22,8 @@ const scheme = "pdpp://"
 type URI struct {
 	Kind   Kind
 	Stream string      // KindStream
-	Record Handle      // KindRecord and KindFieldWindow
-	Window FieldWindow // KindFieldWindow
+	Record Handle      // every other kind
+	Window FieldWindow // KindFieldWindow; of KindBlob the field that refers to the blob, alone
 }
 
 // FieldWindow selects a window of one text field. A nil member was not given. Offsets and lengths are
@@ -41,8 +42,8 @@ type FieldWindow struct {
 // IsURI reports whether a text claims to be a pdpp URI, well-formed or not.
 func IsURI(text string) bool { return strings.HasPrefix(text, scheme) }
 
-// ParseURI reads pdpp://stream/{name}, pdpp://record/{handle} and pdpp://field-window/{handle}
-// (R-RES-1). Its error is an *Error.
+// ParseURI reads pdpp://stream/{name}, pdpp://record/{handle}, pdpp://field-window/{handle} and pdpp://blob/{handle}
+// (R-RES-1, R-BLOB-4). Its error is an *Error.
 func ParseURI(uri string) (URI, error) {
 	rest, found := strings.CutPrefix(uri, scheme)
 	if !found {
@@ -65,13 +66,15 @@ func ParseURI(uri string) (URI, error) {
 		return parseRecord(segment)
 	case KindFieldWindow:
 		return parseFieldWindow(segment)
+	case KindBlob:
+		return parseBlob(segment)
 	}
 	return URI{}, notURI("is of no known kind")
 }
 
 func notURI(problem string) *Error {
 	return &Error{Reason: NotURI, Part: "uri", Message: problem +
-		"; pass pdpp://stream/{name}, pdpp://record/{handle} or pdpp://field-window/{handle}"}
+		"; pass pdpp://stream/{name}, pdpp://record/{handle}, pdpp://field-window/{handle} or pdpp://blob/{handle}"}
 }
 
 func parseStream(segment string) (URI, error) {
@@ -118,6 +121,18 @@ func parseFieldWindow(segment string) (URI, error) {
 	return URI{Kind: KindFieldWindow, Record: token.handle(), Window: window}, nil
 }
 
+func parseBlob(segment string) (URI, error) {
+	token, err := decodeToken(segment, tokenBlob)
+	if err != nil {
+		return URI{}, err
+	}
+	window, err := token.window()
+	if err != nil {
+		return URI{}, err
+	}
+	return URI{Kind: KindBlob, Record: token.handle(), Window: FieldWindow{FieldPath: window.FieldPath}}, nil
+}
+
 func unescape(segment string) (string, error) {
 	text, err := url.PathUnescape(segment)
 	if err != nil {
@@ -134,7 +149,9 @@ func FormatURI(uri URI) string {
 	case KindRecord:
 		return scheme + string(KindRecord) + "/" + recordToken(uri.Record).encode()
 	case KindFieldWindow:
-		return scheme + string(KindFieldWindow) + "/" + fieldWindowToken(uri.Record, uri.Window).encode()
+		return scheme + string(KindFieldWindow) + "/" + fieldToken(tokenFieldWindow, uri.Record, uri.Window).encode()
+	case KindBlob:
+		return scheme + string(KindBlob) + "/" + fieldToken(tokenBlob, uri.Record, FieldWindow{FieldPath: uri.Window.FieldPath}).encode()
 	}
 	return ""
 }

@@ -133,6 +133,9 @@ func (d *document) metadata(shown shownRow) json.RawMessage {
 	if warnings := sentWarnings(d.members); warnings != nil {
 		metadata = append(metadata, rawjson.Raw("warnings", warnings))
 	}
+	if shown.references != nil {
+		metadata = append(metadata, structuredReferences(shown.references))
+	}
 	metadata = append(metadata, shown.after...)
 	calls := shown.calls
 	if len(d.fields) == 1 && len(calls) == 1 && calls[0].Tool == tool.DocumentTool && shown.cuts == 1 { // it would give the same

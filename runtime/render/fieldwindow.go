@@ -125,20 +125,12 @@ func (w *window) toward(word string, place ...rawjson.Member) []direction {
 }
 
 func (w *window) structured(response *rs.Response) json.RawMessage {
-	record := rawjson.Object{}
-	if w.handle != "" {
-		record = append(record, rawjson.String("id", w.handle))
-	}
-	if w.connectionID != "" {
-		record = append(record, rawjson.String("connection_id", w.connectionID))
-	}
-	record = append(record, rawjson.String("stream", w.stream), rawjson.String("record_id", w.recordID))
 	field := w.body.Get("field")
 	if rawjson.Kind(field) != rawjson.ObjectValue {
 		field = rawjson.Object{rawjson.String("path", w.input.FieldPath)}.Encode()
 	}
 	members := rawjson.Object{
-		rawjson.Raw("record", record.Encode()), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode()),
+		w.structuredRecord(), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode()),
 	}
 	if note := w.note(); note != "" {
 		members = append(members, rawjson.String("note", note))
@@ -159,7 +151,7 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 
 // render is the text: tokens, continuations, an empty line and the window's text as it is.
 func (w *window) render() string {
-	tokens := []string{w.tokens(), Token("field_path", w.input.FieldPath)}
+	tokens := append([]string{w.tokens(), Token("field_path", w.input.FieldPath)}, w.fileTokens()...)
 	for _, name := range []string{
 		"start_chars", "end_chars", "total_chars", "complete", "has_more", "match_start_chars", "match_end_chars",
 	} {

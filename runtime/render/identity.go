@@ -97,6 +97,18 @@ func targetIdentity(target recordid.Target) identity {
 	return id
 }
 
+// structuredRecord names the record in structured output.
+func (id identity) structuredRecord() rawjson.Member {
+	record := rawjson.Object{}
+	if id.handle != "" {
+		record = append(record, rawjson.String("id", id.handle))
+	}
+	if id.connectionID != "" {
+		record = append(record, rawjson.String("connection_id", id.connectionID))
+	}
+	return rawjson.Raw("record", append(record, rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)).Encode())
+}
+
 // What a tool would refuse is not offered as a continuation (R-HAND-7): a server may send names and ids
 // that no call can hold.
 

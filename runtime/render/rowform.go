@@ -123,7 +123,7 @@ func (l line) visible(out []byte, start int) []byte {
 func (r *row) write(p *page, columns, shared rawjson.Object, most ceiling) {
 	shown := r.shown(shared, most)
 	p.cuts += shown.cuts
-	p.structured = r.append(p.structured, shared, shown)
+	p.structured = r.append(p.structured, shared, shown.withReferences())
 	fields := shown.fields
 	if !r.hasData {
 		fields = nil
@@ -134,21 +134,33 @@ func (r *row) write(p *page, columns, shared rawjson.Object, most ceiling) {
 
 // shownRow is what both channels show of a row with a ceiling.
 type shownRow struct {
-	fields rawjson.Object
-	after  rawjson.Object // behind the fields
-	calls  []Call
-	cuts   int
+	fields     rawjson.Object
+	references []reference    // that the fields hold in short
+	after      rawjson.Object // behind the fields
+	calls      []Call
+	cuts       int
 }
 
 func (r *row) shown(shared rawjson.Object, most ceiling) shownRow {
-	fields, cuts := r.clip(r.fields, most)
-	shown := shownRow{fields: fields, calls: r.calls(cuts, most), cuts: len(cuts)}
+	fields, references := referring(r.fields)
+	fields, cuts := r.clip(fields, most)
+	shown := shownRow{
+		fields: fields, references: references, calls: append(r.readReferences(references), r.calls(cuts, most)...), cuts: len(cuts),
+	}
 	var expanded json.RawMessage
 	if len(r.related) > 0 {
 		expanded, shown.cuts = r.appendRelated(nil, most, shown.cuts)
 	}
 	shown.after = r.after(expanded, cuts)
 	return shown
+}
+
+// withReferences has the references behind the fields.
+func (s shownRow) withReferences() shownRow {
+	if s.references != nil {
+		s.after = append(rawjson.Object{structuredReferences(s.references)}, s.after...)
+	}
+	return s
 }
 
 // append appends the row as structured output has it.
@@ -164,7 +176,7 @@ func (r *row) append(out []byte, shared rawjson.Object, shown shownRow) []byte {
 	}
 	if r.hasData {
 		out = append(out, `"data":`...)
-		if shown.cuts == 0 && r.data != nil && r.leftOut == nil {
+		if shown.cuts == 0 && shown.references == nil && r.data != nil && r.leftOut == nil {
 			out = append(out, r.data...)
 		} else {
 			out = shown.fields.Append(out)

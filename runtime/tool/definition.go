@@ -44,6 +44,9 @@ type Run func(ctx context.Context, env Env, arguments json.RawMessage) (*Result,
 // the caller (R-HOST-5).
 type Env struct {
 	RS rs.Reader
+	// WantsFile says that the caller reads a file for its bytes, which a host sets for a resource that is one. A model reads of
+	// it what can be shown.
+	WantsFile bool
 	// Writer is there for commands of the terminal. A host of MCP clients leaves it nil, so that no tool of
 	// theirs has the means to change anything.
 	Writer rs.Writer
@@ -65,6 +68,7 @@ type Template struct {
 	MIMEType    string
 	Tool        string     // the tool that answers a read
 	Complete    Completion // what a client offers for its variable; CompleteStream: what resources/list lists
+	IsFile      bool       // a read gives the bytes of a file, with a media type of their own (R-BLOB-4)
 }
 
 // Surface is everything that a host advertises.

@@ -28,6 +28,8 @@ const (
 	PackageUnsupported         Code = "package_unsupported"
 	SourceUnavailable          Code = "source_unavailable"
 	RateLimitExceeded          Code = "rate_limit_exceeded"
+	BlobTooLarge               Code = "blob_too_large"
+	BlobNotText                Code = "blob_not_text"
 
 	// Internal stands for an error of a kind that no tool promises.
 	Internal Code = "internal"

@@ -152,7 +152,7 @@ func Statement(words string) Answer {
 		if err != nil {
 			return "", err
 		}
-		table, err := c.Field(ctx, file.ID, content, 0)
+		table, err := c.ReadOn(ctx, file, content)
 		if err != nil {
 			return "", err
 		}

@@ -2,6 +2,8 @@ package blind
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 )
 
 // Index lists every stream of every connection.
@@ -32,6 +34,20 @@ func (r *Reader) Field(ctx context.Context, id, path string, from int) (string, 
 	}
 	text, _, err := r.readOn(ctx, question.call("read_record_field"))
 	return text, err
+}
+
+// ReadOn reads a field of a row to its end, from what the row shows of it on, by the call that the row shows.
+func (r *Reader) ReadOn(ctx context.Context, row Row, field string) (string, error) {
+	for _, call := range row.Next {
+		var names struct {
+			Path string `json:"field_path"`
+		}
+		if json.Unmarshal([]byte(call.Arguments), &names) == nil && names.Path == field {
+			text, _, err := r.readOn(ctx, call)
+			return row.Clipped[field] + text, err
+		}
+	}
+	return "", puzzled(Call{}, fmt.Sprint(row), "call that reads "+field, nil)
 }
 
 // Passage reads the window of a text field around the first match of some words.

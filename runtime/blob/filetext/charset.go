@@ -1,0 +1,99 @@
+// Package filetext makes text of the bytes of files: in their charset, of HTML what a person would read, of mail its parts.
+// It bounds what hostile files cost, and never fails on what it can read.
+package filetext
+
+import (
+	"bytes"
+	"regexp"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+)
+
+// Text is the text of a file in UTF-8.
+type Text struct {
+	Bytes    []byte
+	Charset  string // that it was in, by its name of the WHATWG's encoding standard
+	Detected bool   // nothing declared the charset that it is read in
+	Mended   bool   // some bytes are none of the charset, and stand as U+FFFD
+}
+
+const (
+	utf8Name = "utf-8"
+	bom      = "\ufeff"
+)
+
+// decode gives the text of bytes. The charset is that of a byte order mark, else the declared one, else that which the text
+// itself declares as XML or HTML; else it is UTF-8 if the bytes are, and windows-1252 if not, as browsers have it.
+func decode(data []byte, declared string, isHTML bool) Text {
+	name, detected := charsetOf(data, declared, isHTML)
+	if name == utf8Name {
+		text := Text{Bytes: bytes.TrimPrefix(data, []byte(bom)), Charset: name, Detected: detected}
+		if !utf8.Valid(text.Bytes) {
+			text.Bytes, text.Mended = bytes.ToValidUTF8(text.Bytes, []byte(string(utf8.RuneError))), true
+		}
+		return text
+	}
+	known, _ := charset.Lookup(name)
+	decoded, _ := known.NewDecoder().Bytes(data) // decoders of the standard replace what they cannot read
+	decoded = bytes.TrimPrefix(decoded, []byte(bom))
+	return Text{Bytes: decoded, Charset: name, Detected: detected, Mended: bytes.ContainsRune(decoded, utf8.RuneError)}
+}
+
+// charsetOf names the charset, and reports whether nothing declared it.
+func charsetOf(data []byte, declared string, isHTML bool) (name string, detected bool) {
+	switch {
+	case bytes.HasPrefix(data, []byte(bom)):
+		return utf8Name, false
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		return "utf-16be", false
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		return "utf-16le", false
+	}
+	if name := lookUp(declared); name != "" {
+		return name, false
+	}
+	if found := xmlDeclaration.FindSubmatch(data[:min(len(data), 256)]); found != nil {
+		if name := lookUp(string(found[1])); name != "" && name != "utf-16be" && name != "utf-16le" { // it could not be read then
+			return name, false
+		}
+	}
+	if isHTML {
+		if _, name, certain := charset.DetermineEncoding(data, "text/html"); certain {
+			return name, false
+		}
+	}
+	if utf8.Valid(data) {
+		return utf8Name, true
+	}
+	return "windows-1252", true
+}
+
+var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
+
+// lookUp gives the standard's name of a charset that can be decoded, or nothing.
+func lookUp(label string) string {
+	known, name := charset.Lookup(label)
+	if known == nil || known == encoding.Replacement {
+		return ""
+	}
+	return name
+}
+
+// isText reports whether a decoded text is one, and no binary that was declared to be: it has no NUL and few other controls.
+func isText(text []byte) bool {
+	if bytes.HasPrefix(text, []byte("%PDF-")) {
+		return false
+	}
+	odd := 0
+	for _, b := range text {
+		switch {
+		case b == 0:
+			return false
+		case b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b || b == 0x7f:
+			odd++
+		}
+	}
+	return odd <= len(text)/100
+}

@@ -1,0 +1,175 @@
+package filetext
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// readable is the text of HTML as a person would read it: blocks on lines of their own, cells of a table with a tab between
+// them, and of a link where it leads. Scripts, styles and what else is not shown are left out. It reads tokens and builds no
+// tree, so that what is nested deep costs no more than what is not.
+func readable(source []byte) []byte {
+	page := &page{}
+	tokens := html.NewTokenizer(bytes.NewReader(source))
+	for {
+		switch kind := tokens.Next(); kind {
+		case html.ErrorToken: // the end
+			return page.text()
+		case html.TextToken:
+			page.write(tokens.Text())
+		case html.StartTagToken, html.SelfClosingTagToken:
+			page.open(tokens, kind == html.SelfClosingTagToken)
+		case html.EndTagToken:
+			name, _ := tokens.TagName()
+			page.close(atom.Lookup(name))
+		}
+	}
+}
+
+// page is the text so far.
+type page struct {
+	out    bytes.Buffer
+	unseen atom.Atom // the element whose content is left out; 0: none
+	raw    int       // elements around whose white space counts
+	link   string    // where the link around leads
+	linked int       // where its text begins
+}
+
+// What elements do to the text around them.
+var (
+	blocks = setOf(atom.P, atom.Div, atom.Br, atom.Hr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Li,
+		atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Blockquote, atom.Pre, atom.Section, atom.Article, atom.Header, atom.Footer,
+		atom.Main, atom.Nav, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption)
+	unseen = setOf(atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe)
+)
+
+func setOf(atoms ...atom.Atom) map[atom.Atom]bool {
+	set := make(map[atom.Atom]bool, len(atoms))
+	for _, each := range atoms {
+		set[each] = true
+	}
+	return set
+}
+
+func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
+	name, hasAttributes := tokens.TagName()
+	tag := atom.Lookup(name)
+	if p.unseen != 0 {
+		return
+	}
+	switch {
+	case unseen[tag] && !isEmpty:
+		p.unseen = tag
+	case tag == atom.A:
+		p.endLink()
+		p.link, p.linked = attribute(tokens, hasAttributes, "href"), p.out.Len()
+	case tag == atom.Img:
+		if alt := attribute(tokens, hasAttributes, "alt"); alt != "" {
+			p.out.WriteString("[" + strings.Join(strings.Fields(alt), " ") + "]")
+		}
+	case tag == atom.Td || tag == atom.Th:
+		if !p.atLineStart() {
+			p.out.WriteByte('\t')
+		}
+	case blocks[tag]:
+		p.breakLine()
+		if tag == atom.Li {
+			p.out.WriteString("- ")
+		}
+		if tag == atom.Pre {
+			p.raw++
+		}
+	}
+}
+
+func (p *page) close(tag atom.Atom) {
+	switch {
+	case p.unseen != 0:
+		if tag == p.unseen {
+			p.unseen = 0
+		}
+	case tag == atom.A:
+		p.endLink()
+	case blocks[tag]:
+		p.breakLine()
+		if tag == atom.Pre {
+			p.raw = max(0, p.raw-1)
+		}
+	}
+}
+
+// endLink writes where a link leads, unless its text says it.
+func (p *page) endLink() {
+	target := p.link
+	if p.link = ""; target == "" {
+		return
+	}
+	text := string(bytes.TrimSpace(p.out.Bytes()[min(p.linked, p.out.Len()):]))
+	isWeb := strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "mailto:")
+	if isWeb && text != target && "mailto:"+text != target {
+		p.out.WriteString(" (" + target + ")")
+	}
+}
+
+// write adds a text, with its runs of white space as one blank.
+func (p *page) write(text []byte) {
+	if p.unseen != 0 {
+		return
+	}
+	if p.raw > 0 {
+		p.out.Write(text)
+		return
+	}
+	wasSpace := p.atLineStart() || p.endsInSpace()
+	for _, r := range string(text) {
+		isSpace := unicode.IsSpace(r)
+		if isSpace && wasSpace {
+			continue
+		}
+		if wasSpace = isSpace; isSpace {
+			r = ' '
+		}
+		p.out.WriteRune(r)
+	}
+}
+
+func (p *page) last() byte {
+	if p.out.Len() == 0 {
+		return '\n'
+	}
+	return p.out.Bytes()[p.out.Len()-1]
+}
+
+func (p *page) atLineStart() bool { return p.last() == '\n' }
+
+func (p *page) endsInSpace() bool { return p.last() == ' ' || p.last() == '\t' }
+
+func (p *page) breakLine() {
+	for p.endsInSpace() {
+		p.out.Truncate(p.out.Len() - 1)
+	}
+	if !p.atLineStart() {
+		p.out.WriteByte('\n')
+	}
+}
+
+// text is what was read, with one line break at its end.
+func (p *page) text() []byte {
+	p.endLink()
+	p.breakLine()
+	return p.out.Bytes()
+}
+
+func attribute(tokens *html.Tokenizer, more bool, wanted string) string {
+	for more {
+		var name, value []byte
+		if name, value, more = tokens.TagAttr(); string(name) == wanted {
+			return strings.TrimSpace(string(value))
+		}
+	}
+	return ""
+}

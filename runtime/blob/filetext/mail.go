@@ -1,0 +1,191 @@
+package filetext
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"net/textproto"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+)
+
+// Bounds of a mail. What is beyond them is said to be left out.
+const (
+	partsMost = 200
+	deepest   = 8        // multiparts and mails in each other
+	longest   = 32 << 20 // bytes of text
+)
+
+// shownHeaders are those that a reader of a mail needs.
+var shownHeaders = []string{"From", "Sender", "Reply-To", "To", "Cc", "Date", "Subject"}
+
+// readMail gives the text of a mail (RFC 5322, RFC 2045): of each message its main headers, and each part under a line that
+// names it. Text parts are in their charsets, HTML as readable text; other parts are sized. What is no mail is read as
+// plain text.
+func readMail(data []byte) (Text, bool) {
+	m := &mailText{}
+	if !m.message(data, 0) {
+		text := decode(data, "", false)
+		return text, isText(text.Bytes)
+	}
+	return Text{Bytes: bytes.ToValidUTF8(m.out.Bytes(), []byte("\ufffd")), Charset: utf8Name, Mended: m.mended}, true
+}
+
+// mailText is what was read of a mail so far.
+type mailText struct {
+	out    bytes.Buffer
+	parts  int
+	mended bool
+}
+
+// message reads a message; it is false for what has no header.
+func (m *mailText) message(data []byte, depth int) bool {
+	read, err := mail.ReadMessage(bytes.NewReader(data))
+	if err != nil || len(read.Header) == 0 {
+		return false
+	}
+	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
+	for _, name := range shownHeaders {
+		for _, value := range read.Header[textproto.CanonicalMIMEHeaderKey(name)] {
+			if decoded, err := decoder.DecodeHeader(value); err == nil {
+				value = decoded
+			}
+			fmt.Fprintf(&m.out, "%s: %s\n", name, oneLine(value))
+		}
+	}
+	m.part(textproto.MIMEHeader(read.Header), read.Body, depth)
+	return true
+}
+
+func charsetReader(label string, input io.Reader) (io.Reader, error) {
+	if lookUp(label) == "" {
+		return nil, errCharset
+	}
+	return charset.NewReaderLabel(label, input)
+}
+
+var errCharset = errors.New("no such charset")
+
+// part reads a part, and the parts in it.
+func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) {
+	declared := header.Get("Content-Type")
+	if strings.TrimSpace(declared) == "" {
+		declared = "text/plain" // RFC 2045, section 5.2
+	}
+	name, label := blob.SplitMediaType(declared)
+	_, parameters, _ := mime.ParseMediaType(declared)
+	if strings.HasPrefix(name, "multipart/") && parameters["boundary"] != "" && depth < deepest {
+		m.multipart(multipart.NewReader(body, parameters["boundary"]), depth+1)
+		return
+	}
+	if m.parts++; m.parts > partsMost {
+		return
+	}
+	content, isBroken := decodedBody(body, header.Get("Content-Transfer-Encoding"))
+	m.heading(name, fileName(header, parameters), content, isBroken)
+	kind := blob.KindOf(name)
+	if kind == blob.Mail && depth < deepest && m.message(content, depth+1) {
+		return
+	}
+	if !kind.IsText() {
+		m.out.WriteString("(not shown)\n")
+		return
+	}
+	if kind == blob.Mail {
+		kind = blob.Plain
+	}
+	text, ok := Read(content, kind, label)
+	switch {
+	case !ok:
+		m.out.WriteString("(not text, and not shown)\n")
+	case m.out.Len()+len(text.Bytes) > longest:
+		m.out.WriteString("(too long, and not shown)\n")
+	default:
+		m.mended = m.mended || text.Mended
+		m.out.Write(bytes.ReplaceAll(text.Bytes, []byte("\r\n"), []byte("\n")))
+		m.breakLine()
+	}
+}
+
+// heading names a part, such as --- part 2: image/png "chart.png", 73 bytes ---.
+func (m *mailText) heading(name, file string, content []byte, isBroken bool) {
+	m.breakLine()
+	fmt.Fprintf(&m.out, "\n--- part %d: %s", m.parts, oneLine(name))
+	if file != "" {
+		fmt.Fprintf(&m.out, " %q", file)
+	}
+	fmt.Fprintf(&m.out, ", %d bytes", len(content))
+	if isBroken {
+		m.out.WriteString(", broken off")
+	}
+	m.out.WriteString(" ---\n")
+}
+
+func (m *mailText) breakLine() {
+	if !bytes.HasSuffix(m.out.Bytes(), []byte("\n")) {
+		m.out.WriteByte('\n')
+	}
+}
+
+// multipart reads the parts of one. What breaks off is said to.
+func (m *mailText) multipart(parts *multipart.Reader, depth int) {
+	for {
+		part, err := parts.NextRawPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil:
+			m.breakLine()
+			m.out.WriteString("--- the mail breaks off here ---\n")
+			return
+		case m.parts >= partsMost:
+			m.breakLine()
+			fmt.Fprintf(&m.out, "--- more than %d parts: the others are left out ---\n", partsMost)
+			m.parts = partsMost + 1
+			return
+		}
+		m.part(part.Header, part, depth)
+	}
+}
+
+// decodedBody is a body without its transfer encoding. It reports whether the encoding breaks off, as far as which it is read.
+func decodedBody(body io.Reader, encoding string) (content []byte, isBroken bool) {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "base64":
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	case "quoted-printable":
+		body = quotedprintable.NewReader(body)
+	}
+	content, err := io.ReadAll(body)
+	return content, err != nil
+}
+
+// fileName is the name that a part gives itself.
+func fileName(header textproto.MIMEHeader, parameters map[string]string) string {
+	_, disposition, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
+	name := disposition["filename"]
+	if name == "" {
+		name = parameters["name"]
+	}
+	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
+	if decoded, err := decoder.DecodeHeader(name); err == nil {
+		name = decoded
+	}
+	return oneLine(name)
+}
+
+// oneLine is a text without line breaks and what else cannot be seen.
+func oneLine(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f })
+	return strings.Join(slices.Clip(words), " ")
+}

@@ -1,0 +1,37 @@
+package filetext
+
+import (
+	"bytes"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+)
+
+// Read gives the text of a file of a kind. Declared is the charset that its media type names, or empty. It is false for bytes
+// that are no text, whatever they were declared to be.
+func Read(data []byte, kind blob.Kind, declared string) (Text, bool) {
+	if kind == blob.Mail {
+		return readMail(data)
+	}
+	text := decode(data, declared, kind == blob.HTML)
+	if !isText(text.Bytes) {
+		return Text{}, false
+	}
+	if kind == blob.HTML {
+		text.Bytes = readable(text.Bytes)
+	}
+	return text, true
+}
+
+// KindOf is the kind of a file that nothing declares, by its bytes: text, or HTML when it begins so, else Other. A picture is
+// for blob.Picture to tell.
+func KindOf(data []byte) blob.Kind {
+	text := decode(data, "", false)
+	beginning := bytes.ToLower(bytes.TrimSpace(text.Bytes[:min(len(text.Bytes), 512)]))
+	switch {
+	case !isText(text.Bytes):
+		return blob.Other
+	case bytes.HasPrefix(beginning, []byte("<!doctype html")), bytes.HasPrefix(beginning, []byte("<html")):
+		return blob.HTML
+	}
+	return blob.Plain
+}

@@ -1,0 +1,114 @@
+// Package blob is the files that records refer to: what a reference says, and their bytes, read whole and checked. What a
+// model reads of them is made below it, in package filetext.
+package blob
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+)
+
+// Reference is what a record says of a blob. All of it is the resource server's word, and nothing was checked yet.
+type Reference struct {
+	ID        string
+	MediaType string // with its parameters, as it was sent; empty: unknown
+	Size      int64  // bytes; -1: unknown
+	Digest    string // SHA-256 in hexadecimal, small letters; empty: unknown
+}
+
+// The members of a reference (rs-contract.md, GET /v1/blobs/{id}).
+const (
+	idMember    = "blob_id"
+	mediaMember = "mime_type"
+	sizeMember  = "size_bytes"
+)
+
+// Bounds of what a result repeats of a reference, in bytes. RFC 6838 has 127 for each half of a media type; no server has so much.
+const (
+	longestID        = 200
+	longestMediaType = 200
+)
+
+// ParseReference reads the value of a field. It is false for any value but an object that names a blob which can be asked
+// for, and says of it what kind or how large it is.
+func ParseReference(value json.RawMessage) (Reference, bool) {
+	if !mayRefer(value) {
+		return Reference{}, false
+	}
+	members, _ := rawjson.ParseObject(value)
+	reference := Reference{ID: members.Text(idMember), MediaType: clean(members.Text(mediaMember)), Size: -1}
+	size, sized := members.Int(sizeMember)
+	if sized && size >= 0 {
+		reference.Size = size
+	}
+	if reference.Digest = digestIn(reference.ID); reference.Digest == "" && digest.MatchString(members.Text("sha256")) {
+		reference.Digest = strings.ToLower(members.Text("sha256"))
+	}
+	says := reference.MediaType != "" || sized || reference.Digest != "" || members.Get("fetch_url") != nil
+	return reference, says && len(reference.ID) <= longestID && recordid.CheckName("blob id", reference.ID) == nil
+}
+
+// mayRefer tells the usual values, which are no reference, without taking them apart.
+func mayRefer(value json.RawMessage) bool {
+	return len(value) > 0 && value[0] == '{' && bytes.Contains(value, []byte(`"`+idMember+`"`))
+}
+
+// clean is a media type on one line, or nothing when it is no such thing.
+func clean(mediaType string) string {
+	mediaType = strings.TrimSpace(mediaType)
+	if len(mediaType) > longestMediaType || !rawjson.IsPrintableASCII([]byte(mediaType)) {
+		return ""
+	}
+	return mediaType
+}
+
+var (
+	digest    = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+	addressed = regexp.MustCompile(`^blob_sha256_([0-9a-f]{64})$`)
+)
+
+// digestIn is the digest that an id consists of; empty for any other id.
+func digestIn(id string) string {
+	if found := addressed.FindStringSubmatch(id); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// Members are those that a result shows of the reference: what a model needs, and the digest once (R-BLOB-1).
+func (r Reference) Members() rawjson.Object {
+	members := rawjson.Object{rawjson.String(idMember, r.ID)}
+	if r.MediaType != "" {
+		members = append(members, rawjson.String(mediaMember, r.MediaType))
+	}
+	if r.Size >= 0 {
+		members = append(members, rawjson.Int(sizeMember, r.Size))
+	}
+	if digestIn(r.ID) == "" && r.Digest != "" {
+		members = append(members, rawjson.String("sha256", r.Digest))
+	}
+	return members
+}
+
+// String names and sizes the blob, such as blob(text/csv 542 bytes).
+func (r Reference) String() string {
+	size := "of unknown size"
+	if r.Size >= 0 {
+		size = fmt.Sprintf("%d bytes", r.Size)
+	}
+	if r.MediaType == "" {
+		return "blob(" + size + ")"
+	}
+	return "blob(" + r.MediaType + " " + size + ")"
+}
+
+// Command is the command line that saves the blob (R-BLOB-3).
+func (r Reference) Command() string {
+	return "pdpp-mcp blob " + commandline.Word(r.ID) + " -o file"
+}

@@ -1,0 +1,91 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// fileNames are the members of a field that say what the file is which its text was read of. They stand in either channel.
+var fileNames = []string{"media_type", "size_bytes", "charset", "charset_detected", "charset_errors", "width", "height"}
+
+// fileTokens say what file a window is of; there are none for a text field.
+func (w *window) fileTokens() []string {
+	field, _ := rawjson.ParseObject(w.body.Get("field"))
+	return fileTokens(field)
+}
+
+func fileTokens(field rawjson.Object) []string {
+	var tokens []string
+	for _, name := range fileNames {
+		if value := field.Get(name); value != nil && len(value) <= labelCharacters {
+			tokens = append(tokens, RawToken(name, value))
+		}
+	}
+	return tokens
+}
+
+// FileInput is what the renderer of a file needs to know.
+type FileInput struct {
+	Target    recordid.Target
+	FieldPath string
+	Reference blob.Reference
+	About     rawjson.Object // what its bytes say, under names of fileNames
+	Note      string         // what is shown of it, and what is not
+}
+
+// File renders a file of which no text is shown: what it is, and the ways to it (R-BLOB-3).
+func File(response *rs.Response, input FileInput) (*tool.Result, error) {
+	id := targetIdentity(input.Target)
+	field := rawjson.Object{rawjson.String("path", input.FieldPath)}
+	for _, about := range input.About {
+		field = append(field, about)
+	}
+	ways := rawjson.Object{rawjson.String("note", input.Note)}
+	if input.Reference.Size <= blob.MostResource {
+		ways = append(ways, rawjson.String("resource", recordid.FormatURI(recordid.URI{
+			Kind:   recordid.KindBlob,
+			Record: recordid.Handle{ConnectionID: deref(input.Target.ConnectionID), Stream: input.Target.Stream, RecordID: input.Target.RecordID},
+			Window: recordid.FieldWindow{FieldPath: input.FieldPath},
+		})))
+	}
+	ways = append(ways, rawjson.String("save", input.Reference.Command()))
+	lines := []string{words(append([]string{id.tokens(), Token("field_path", input.FieldPath)}, fileTokens(field)...)...)}
+	for _, way := range ways {
+		text, _ := rawjson.Text(way.Value)
+		lines = append(lines, way.Name+": "+text)
+	}
+	structured := append(rawjson.Object{id.structuredRecord(), rawjson.Raw("field", field.Encode())}, ways...)
+	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: Structured(response, structured, nil)}
+	return within(response, result, ChannelCharacters)
+}
+
+// FieldOf gives the value of a field in an answer that holds its record, or nil; dots lead into objects. The target gets the
+// record's connection, if it names none.
+func FieldOf(response *rs.Response, target recordid.Target, path string) (rawjson.Value, recordid.Target, error) {
+	body, err := response.Object()
+	if err != nil {
+		return nil, target, err
+	}
+	record, ok := newRow(unwrapped(body).Encode(), deref(target.ConnectionID), target.Stream)
+	if !ok {
+		return nil, target, nil
+	}
+	if target.ConnectionID == nil && record.connectionID != "" {
+		target.ConnectionID = &record.connectionID
+	}
+	fields := record.fields
+	for fields.Get(path) == nil {
+		name, rest, isDotted := strings.Cut(path, ".")
+		inner, isObject := rawjson.ParseObject(fields.Get(name))
+		if !isDotted || !isObject {
+			return nil, target, nil
+		}
+		fields, path = inner, rest
+	}
+	return fields.Get(path), target, nil
+}

@@ -1,0 +1,65 @@
+package render
+
+import (
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// reference is a field of a record that refers to a blob.
+type reference struct {
+	name string
+	blob.Reference
+}
+
+// referencesShown bounds the references of one record. Any other field that holds one stays as it was sent.
+const referencesShown = 8
+
+// usualWindow is how many characters a window has without limit_chars.
+const usualWindow = 4_096
+
+// referring gives a record's fields with a name and a size in the place of each reference, in both channels, and the references
+// (R-BLOB-1). Without any they are the same fields.
+func referring(fields rawjson.Object) (rawjson.Object, []reference) {
+	var found []reference
+	for i, field := range fields {
+		named, ok := blob.ParseReference(field.Value)
+		if !ok || len(found) == referencesShown {
+			continue
+		}
+		if found == nil {
+			fields = slices.Clone(fields)
+		}
+		fields[i].Value = rawjson.Quote(named.String())
+		found = append(found, reference{field.Name, named})
+	}
+	return fields, found
+}
+
+// readReferences are the calls that read the blobs, those of text in the largest windows.
+func (id identity) readReferences(references []reference) []Call {
+	var calls []Call
+	for _, reference := range references {
+		if !id.canRead(reference.name) {
+			continue
+		}
+		var more []rawjson.Member
+		if blob.KindOf(reference.MediaType).IsText() && reference.Size > usualWindow {
+			more = append(more, rawjson.Int(tool.FieldLimitChars, windowMost))
+		}
+		calls = append(calls, id.readField(reference.name, more...))
+	}
+	return calls
+}
+
+// structuredReferences are the blobs of a row or a document, each with the name of its field. Structured output alone has them:
+// a reader of text needs no digest.
+func structuredReferences(references []reference) rawjson.Member {
+	elements := make([]rawjson.Value, len(references))
+	for i, reference := range references {
+		elements[i] = append(rawjson.Object{rawjson.String("field", reference.name)}, reference.Members()...).Encode()
+	}
+	return rawjson.Raw("blobs", rawjson.Array(elements))
+}
