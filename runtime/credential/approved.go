@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
@@ -43,6 +44,32 @@ func (c Credential) Approved() []Approved {
 		}
 	}
 	return approved
+}
+
+// Again is what to ask for to have the grant approved once more, as it was. A grant over several sources cannot be asked for at
+// once, and one whose streams differ in their fields or times is asked for with all of these.
+func (c Credential) Again() commandline.Wanted {
+	wanted := commandline.Wanted{Label: c.Label}
+	for i, each := range c.Approved() {
+		if i == 0 {
+			wanted.Source, wanted.Since, wanted.Until = each.Source, each.Since, each.Until
+		}
+		wanted.Connections = union(wanted.Connections, each.Connections)
+		wanted.Fields = union(wanted.Fields, each.Fields)
+		if each.Stream != "*" {
+			wanted.Streams = union(wanted.Streams, []string{each.Stream})
+		}
+	}
+	return wanted
+}
+
+func union(all, more []string) []string {
+	for _, each := range more {
+		if !slices.Contains(all, each) {
+			all = append(all, each)
+		}
+	}
+	return all
 }
 
 // ConnectorKey is the short name of the connector: gmail for https://registry.pdpp.dev/connectors/gmail.

@@ -138,7 +138,7 @@ func TestLoad(t *testing.T) {
 	for _, test := range loadCases {
 		t.Run(test.name, func(t *testing.T) {
 			cache, _ := stored(t, test.content)
-			entry, err := cache.Load(credential.Selection{ProviderURL: provider, GrantID: test.grant}, now)
+			entry, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: names(test.grant)}, now)
 			if test.class != "" {
 				wantError(t, err, test.class, test.texts...)
 				return
@@ -291,7 +291,7 @@ func TestAddMakesFiles(t *testing.T) {
 		t.Errorf("clients holds %v (%v), want the lock and the one file", files, err)
 	}
 	wantMode(t, filepath.Join(filepath.Dir(path), ".lock"), 0o600)
-	loaded, err := cache.Load(credential.Selection{ProviderURL: provider, GrantID: "grt_1"}, now)
+	loaded, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: []string{"grt_1"}}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,6 +67,9 @@ func (c Credential) Expired(now time.Time) bool {
 	return !c.ExpiresAt.IsZero() && !now.Before(c.ExpiresAt)
 }
 
+// Usable reports whether the credential can be read with at that time: it has not ended, or can be refreshed.
+func (c Credential) Usable(now time.Time) bool { return !c.Expired(now) || !c.RefreshToken.IsZero() }
+
 // None of them repeats a part of the file, which may be a token, or no credential at all.
 var (
 	errNotObject    = errors.New("it is not a JSON object")

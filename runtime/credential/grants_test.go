@@ -65,12 +65,12 @@ func TestAddKeepsOtherGrants(t *testing.T) {
 		t.Errorf("grants (-want +got):\n%s", diff)
 	}
 	for grant, token := range map[string]string{"": "token-of-grt_1", "grt_1": "token-of-grt_1", "grt_2": "token-of-grt_2"} {
-		entry, err := cache.Load(credential.Selection{ProviderURL: provider, GrantID: grant}, now)
+		entry, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: names(grant)}, now)
 		if err != nil || entry.Credential.AccessToken.Reveal() != token+tokenEnd || entry.ProviderURL != provider {
 			t.Errorf("grant %q gives %v and %v, want %s", grant, entry, err, token)
 		}
 	}
-	_, err := cache.Load(credential.Selection{ProviderURL: provider, GrantID: "grt_3"}, now)
+	_, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: []string{"grt_3"}}, now)
 	wantError(t, err, credential.Configuration, `"grt_1", "grt_2"`, `"grt_3"`)
 	path, _ := cache.Path(provider)
 	wantMode(t, path, 0o600)
@@ -321,4 +321,12 @@ func readFirst(cache *credential.Cache, provider string) (*credential.Entry, err
 		return nil, err
 	}
 	return grants[0], nil
+}
+
+// names are those of a selection; an empty one selects nothing.
+func names(grant string) []string {
+	if grant == "" {
+		return nil
+	}
+	return []string{grant}
 }

@@ -7,15 +7,25 @@ import (
 	"time"
 )
 
-// Selection says which credential is wanted.
+// Selection says which credentials are wanted.
 type Selection struct {
 	ProviderURL string
-	GrantID     string // empty: the grant that was connected last
+	Grants      []string // ids or labels of grants; none: every grant of the provider
 }
 
-// Load gives the scoped credential of a provider. Owner credentials are of class Refused; missing,
-// malformed, expired ones and those of another grant are of class Configuration (R-STDIO-2, R-STDIO-3).
+// Load gives the first credential of Select that is usable: the one that was connected last, unless grants are named.
 func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
+	grants, err := c.Select(selection, now)
+	if err != nil {
+		return nil, err
+	}
+	return grants[slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.Usable(now) })], nil
+}
+
+// Select gives the scoped credentials of a provider that are wanted, at least one of them usable, the one that was connected
+// last first. Owner credentials are of class Refused; that all are missing, malformed or expired, and a name that no grant has,
+// are of class Configuration (R-STDIO-2, R-STDIO-3).
+func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
 	at, err := c.place(selection.ProviderURL)
 	if err != nil {
 		return nil, err
@@ -24,28 +34,46 @@ func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	provider := at.provider
-	entry := grants[0]
-	if selection.GrantID != "" {
-		i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.GrantID == selection.GrantID })
-		if i < 0 {
-			return nil, c.anotherGrant(provider, grants, selection.GrantID)
+	wanted := grants
+	if len(selection.Grants) > 0 {
+		isNamed := map[*Entry]bool{}
+		for _, name := range selection.Grants {
+			named := named(grants, name)
+			if len(named) == 0 {
+				return nil, c.anotherGrant(at.provider, grants, name)
+			}
+			for _, entry := range named {
+				isNamed[entry] = true
+			}
 		}
-		entry = grants[i]
+		wanted = slices.DeleteFunc(slices.Clone(grants), func(e *Entry) bool { return !isNamed[e] })
 	}
-	credential := entry.Credential
-	if mark := credential.OwnerMark(); mark != "" {
-		return nil, &Error{
-			Class:   Refused,
-			Message: fmt.Sprintf("the cached credential for %s is an owner credential (%s=owner), which is never used here", provider, mark),
-			Command: c.connectCommand(provider),
+	return wanted, c.refuse(at.provider, wanted, now)
+}
+
+// named are the grants that have a name as their id or label.
+func named(grants []*Entry, name string) []*Entry {
+	return slices.DeleteFunc(slices.Clone(grants), func(e *Entry) bool { return !e.Credential.HasName(name) })
+}
+
+// refuse gives an error for an owner credential among grants, and when none is usable.
+func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
+	isUsable := false
+	for _, entry := range grants {
+		if mark := entry.Credential.OwnerMark(); mark != "" {
+			return &Error{
+				Class:   Refused,
+				Message: fmt.Sprintf("the cached credential for %s is an owner credential (%s=owner), which is never used here", provider, mark),
+				Command: c.connectCommand(provider),
+			}
 		}
+		isUsable = isUsable || entry.Credential.Usable(now)
 	}
-	if credential.Expired(now) {
-		return nil, c.unusable(provider, fmt.Sprintf("the cached credential for %s expired at %s",
-			provider, credential.ExpiresAt.Format(time.RFC3339)), nil)
+	if isUsable {
+		return nil
 	}
-	return entry, nil
+	return c.unusable(provider, fmt.Sprintf("the cached credential for %s expired at %s",
+		provider, grants[0].Credential.ExpiresAt.Format(time.RFC3339)), nil)
 }
 
 // anotherGrant names the grants that are there.

@@ -63,7 +63,7 @@ func (e *examination) checkCredential(context.Context) Finding {
 	}
 	cache := &credential.Cache{Root: e.options.CacheRoot}
 	now := e.options.Now()
-	entry, err := cache.Load(credential.Selection{ProviderURL: e.options.ProviderURL, GrantID: e.options.GrantID}, now)
+	entry, err := cache.Load(credential.Selection{ProviderURL: e.options.ProviderURL, Grants: e.options.Grants}, now)
 	if err != nil {
 		return fromError(err, e.connectCommand())
 	}

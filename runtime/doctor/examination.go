@@ -19,9 +19,9 @@ const DefaultDeadline = 5 * time.Second
 
 // Options say what to examine.
 type Options struct {
-	ProviderURL string // as it was passed; may be empty or wrong
-	CacheRoot   string // of the credential cache
-	GrantID     string // empty: whatever the cache holds
+	ProviderURL string   // as it was passed; may be empty or wrong
+	CacheRoot   string   // of the credential cache
+	Grants      []string // ids or labels; none: every grant of the provider
 
 	// Token gives a token that was passed for this run, in place of the cache; nil when none was passed. TokenSource says
 	// where it came from.

@@ -38,21 +38,23 @@ func (r *Refusal) Error() string {
 // gives nil for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal with signIn for any other and for one
 // that could not be read, or the error of the request. SignIn is the command line that gets another credential.
 func Admit(ctx context.Context, reader rs.Reader, signIn string) error {
-	_, err := admit(ctx, reader, signIn)
-	return err
+	return admit(ctx, reader, signIn, nil)
 }
 
-// admit is Admit, and gives the compact schema.
-func admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, error) {
+// admit is Admit, and shows learn the schema of a bearer that is admitted.
+func admit(ctx context.Context, reader rs.Reader, signIn string, learn func(*rs.Response)) error {
 	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	bearer, err := rs.SchemaBearer(response.Body())
 	if err == nil && bearer.IsClient() {
-		return response, nil
+		if learn != nil {
+			learn(response)
+		}
+		return nil
 	}
-	return nil, &Refusal{TokenKind: bearer.Kind, ProviderURL: reader.ProviderURL(), SignIn: signIn}
+	return &Refusal{TokenKind: bearer.Kind, ProviderURL: reader.ProviderURL(), SignIn: signIn}
 }
 
 // Admission keeps requests waiting until the kind of a bearer is known. While that cannot be answered, the next request asks
@@ -60,8 +62,9 @@ func admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, 
 type Admission struct {
 	lifetime context.Context // of the server; a question outlives the request that asked it
 	reader   rs.Reader
-	signIn   string        // of a refusal
-	refused  chan struct{} // closed with the refusal
+	signIn   string             // of a refusal
+	learn    func(*rs.Response) // may be nil
+	refused  chan struct{}      // closed with the refusal
 
 	mu     sync.Mutex
 	latest *question // nil: none was asked
@@ -69,39 +72,39 @@ type Admission struct {
 
 type question struct {
 	answered chan struct{}
-	schema   *rs.Response
 	err      error    // why no request may read; set before answered is closed
 	refusal  *Refusal // when that is why
 }
 
-// NewAdmission is that of a reader with one bearer. The sign-in is the command line that gets another credential. Nothing is
-// asked before Ask, Schema or Environment is called; what is asked ends with the lifetime.
-func NewAdmission(lifetime context.Context, reader rs.Reader, signIn string) *Admission {
-	return &Admission{lifetime: lifetime, reader: reader, signIn: signIn, refused: make(chan struct{})}
+// NewAdmission is that of a reader with one bearer. The sign-in is the command line that gets another credential. Learn is shown
+// the compact schema of a bearer that is admitted, before a request waits no longer; it may be nil. Nothing is asked before Begin,
+// Wait or Environment is called; what is asked ends with the lifetime.
+func NewAdmission(lifetime context.Context, reader rs.Reader, signIn string, learn func(*rs.Response)) *Admission {
+	return &Admission{lifetime: lifetime, reader: reader, signIn: signIn, learn: learn, refused: make(chan struct{})}
 }
 
 // Environment admits a request. It is an Environment.
 func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
-	_, err := a.Schema(ctx)
-	return tool.Env{RS: a.reader}, err
+	return tool.Env{RS: a.reader}, a.Wait(ctx)
 }
 
-// Schema is the compact schema of an admitted bearer, as it was when the kind was asked, or why the bearer cannot be used.
-func (a *Admission) Schema(ctx context.Context) (*rs.Response, error) {
+// Wait gives nil when the bearer is admitted, else why nothing may be read with it: the error of the question or of the
+// context.
+func (a *Admission) Wait(ctx context.Context) error {
 	asked := a.ask()
 	select {
 	case <-asked.answered:
-		return asked.schema, asked.err
+		return asked.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
 
 // Refused is closed when the resource server has reported a kind that must not be used.
 func (a *Admission) Refused() <-chan struct{} { return a.refused }
 
-// Ask begins the question, unless it is under way or answered.
-func (a *Admission) Ask() { a.ask() }
+// Begin asks the question, unless it is under way or answered.
+func (a *Admission) Begin() { a.ask() }
 
 // ask gives the question that is under way or answered for good, or begins one.
 func (a *Admission) ask() *question {
@@ -125,7 +128,7 @@ func (q *question) isOpen() bool {
 }
 
 func (a *Admission) resolve(asked *question) {
-	asked.schema, asked.err = admit(a.lifetime, a.reader, a.signIn)
+	asked.err = admit(a.lifetime, a.reader, a.signIn, a.learn)
 	if errors.As(asked.err, &asked.refusal) {
 		asked.err = &tool.Error{Code: CredentialRefused, Message: asked.refusal.Error(), Cause: asked.refusal}
 		close(a.refused)

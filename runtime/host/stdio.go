@@ -29,6 +29,9 @@ type Streams struct {
 
 // Local is what a local server reads with: an Admission, or several.
 type Local interface {
+	// Begin asks beside the handshake what is asked before the first request.
+	Begin()
+
 	// Environment gives what one request may use, and asks for no bearer of an unknown kind before it is used.
 	Environment(ctx context.Context) (tool.Env, error)
 
@@ -44,8 +47,8 @@ type Local interface {
 func ServeStdio(ctx context.Context, surface tool.Surface, options Options, reader rs.Reader, streams Streams) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	admission := NewAdmission(ctx, reader, options.SignIn)
-	admission.Ask()
+	admission := NewAdmission(ctx, reader, options.SignIn, nil)
+	admission.Begin()
 	return ServeLocal(ctx, surface, options, admission, streams)
 }
 

@@ -57,7 +57,13 @@ type Env struct {
 	// Progress tells the client how far the call has come: a number that only grows, such as the records read, and a
 	// sentence. It is safe for concurrent use, sends only some of what it is told, and is nil when nobody wants to know.
 	Progress func(done int64, message string)
+	// Connect gives the command line that asks the owner for what a call wanted and no grant covers. It is nil where the
+	// caller signs in in another way.
+	Connect func(Uncovered) string
 }
+
+// Uncovered is what a call wanted and no grant covers. What it did not name is empty; all empty is the grant itself, anew.
+type Uncovered struct{ ConnectionID, Stream, Field string }
 
 // Template is one resource template of the surface (R-RES-1).
 type Template struct {

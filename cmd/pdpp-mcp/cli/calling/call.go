@@ -4,6 +4,7 @@ package calling
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -51,7 +53,7 @@ func refuseTool(command *cobra.Command, positional []string) error {
 }
 
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
-	var provider invocation.Provider
+	var sources invocation.Sources
 	format := display.Format{Terminal: terminal}
 	command := &cobra.Command{
 		Use:   definition.Name,
@@ -60,7 +62,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		Args:  cobra.ArbitraryArgs, // Object refuses them
 	}
 	arguments := invocation.AddArguments(command.Flags(), definition.Arguments)
-	provider.AddFlags(command.Flags())
+	sources.AddFlags(command.Flags())
 	format.AddFlags(command.Flags())
 	pages := newPages(&format, command, definition.Pages)
 	command.RunE = func(command *cobra.Command, words []string) error {
@@ -76,19 +78,24 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 			return err
 		}
 		logger := log.Logger()
-		reader, err := provider.Admitted(command.Context(), logger)
+		local, err := sources.Local(command.Context(), logger)
 		if err != nil {
 			return err
 		}
-		run := accountFor(definition, &provider, logger)
+		env, err := admitted(command.Context(), local)
+		if err != nil {
+			return err
+		}
+		run := accountFor(definition, &sources, logger)
 		if byRow {
-			pages.kept = newWholeRows(reader)
+			pages.kept = newWholeRows(env.RS)
+			env.RS = pages.kept
 			pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-				return runWithin(ctx, run, tool.Env{RS: pages.kept}, arguments)
+				return runWithin(ctx, run, env, arguments)
 			}
 			return pages.print(command.Context(), object)
 		}
-		result, err := runWithin(command.Context(), run, tool.Env{RS: reader}, object)
+		result, err := runWithin(command.Context(), run, env, object)
 		if err != nil {
 			return err
 		}
@@ -102,8 +109,8 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 }
 
 // accountFor returns the tool's Run, which keeps account of what it reads (R-OPS-2): agents call from shells too.
-func accountFor(definition tool.Definition, provider *invocation.Provider, logger *slog.Logger) tool.Run {
-	log, caller := provider.Account(logger)
+func accountFor(definition tool.Definition, sources *invocation.Sources, logger *slog.Logger) tool.Run {
+	log, caller := sources.Account(logger)
 	caller.ClientName = "pdpp-mcp call"
 	return func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 		started, call := time.Now(), log.Begin(caller, definition.Name)
@@ -116,6 +123,21 @@ func accountFor(definition tool.Definition, provider *invocation.Provider, logge
 		call.End(rows, tool.Outcome(err), time.Since(started))
 		return result, err
 	}
+}
+
+// admitted returns what a call may use, within the time limit that a server gives a call. The refusal of a bearer is returned as
+// itself, since it has an exit code.
+func admitted(ctx context.Context, local host.Local) (tool.Env, error) {
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	env, err := local.Environment(ctx)
+	if refusal, ok := errors.AsType[*host.Refusal](err); ok {
+		return tool.Env{}, refusal
+	}
+	if unusable, ok := errors.AsType[*credential.Error](err); ok {
+		return tool.Env{}, unusable
+	}
+	return env, err
 }
 
 func toolNames() string {

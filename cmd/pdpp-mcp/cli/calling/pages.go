@@ -177,7 +177,13 @@ func readOnCommand(command *cobra.Command, arguments json.RawMessage) string {
 			words = append(words, "--"+flag.Name)
 			return
 		}
-		words = append(words, "--"+flag.Name, commandline.Word(flag.Value.String()))
+		values := []string{flag.Value.String()}
+		if repeated, ok := flag.Value.(pflag.SliceValue); ok {
+			values = repeated.GetSlice()
+		}
+		for _, value := range values {
+			words = append(words, "--"+flag.Name, commandline.Word(value))
+		}
 	})
 	return strings.Join(append(words, "--json", commandline.Word(invocation.Printable(string(arguments)))), " ")
 }

@@ -141,9 +141,14 @@ func providerOf(flags *pflag.FlagSet) *invocation.Provider {
 		}
 		return value
 	}
+	grants, _ := flags.GetStringArray("grant-id")
+	url := text("provider-url")
+	if several, err := flags.GetStringSlice("provider-url"); err == nil && len(several) > 0 {
+		url = several[0]
+	}
 	allowed, err := flags.GetBool(invocation.AllowPlainHTTP)
 	return &invocation.Provider{
-		URL: text("provider-url"), CacheRoot: text("cache-root"), GrantID: text("grant-id"),
+		URL: url, CacheRoot: text("cache-root"), Grants: grants,
 		AccessTokenFile: text("access-token-file"), Timeout: Deadline,
 		ClearText: invocation.ClearText{Allowed: err == nil && allowed},
 	}

@@ -47,7 +47,7 @@ func keptNamesOf(provider *invocation.Provider, logger *slog.Logger, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	entry, err := cache.Load(credential.Selection{ProviderURL: provider.URL, GrantID: provider.GrantID}, now)
+	entry, err := cache.Load(credential.Selection{ProviderURL: provider.URL, Grants: provider.Grants}, now)
 	if err != nil || entry.Credential.GrantID == "" {
 		return nil, err
 	}

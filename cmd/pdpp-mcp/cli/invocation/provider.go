@@ -27,10 +27,16 @@ func AddCacheRoot(flags *pflag.FlagSet, cacheRoot *string) {
 	ReadVariables(flags, "cache-root")
 }
 
-// AddGrantID adds the flag that names a grant, for a command that reads a cached credential.
-func AddGrantID(flags *pflag.FlagSet, grantID *string, usage string) {
-	flags.StringVar(grantID, "grant-id", "", usage)
+// AddGrants adds the flag that names grants, for a command that reads with cached credentials.
+func AddGrants(flags *pflag.FlagSet, grants *[]string, usage string) {
+	flags.StringArrayVar(grants, "grant-id", nil, usage)
 	ReadVariables(flags, "grant-id")
+}
+
+// AddProviderURLs adds the flag that names one provider or several.
+func AddProviderURLs(flags *pflag.FlagSet, urls *[]string, usage string) {
+	flags.StringSliceVar(urls, "provider-url", nil, usage)
+	ReadVariables(flags, "provider-url")
 }
 
 // OpenCache opens the credential cache at root, or at its default place if root is empty.
@@ -72,7 +78,7 @@ const accessTokenVariable = "PDPP_ACCESS_TOKEN"
 type Provider struct {
 	URL             string
 	CacheRoot       string
-	GrantID         string
+	Grants          []string // ids or labels
 	AccessTokenFile string
 	Timeout         time.Duration
 	ClearText       ClearText
@@ -83,8 +89,12 @@ type Provider struct {
 // AddFlags adds the flags and the environment variables that stand in for them.
 func (p *Provider) AddFlags(flags *pflag.FlagSet) {
 	AddProviderURL(flags, &p.URL, "origin of the PDPP provider, such as https://pdpp.example (required)")
+	AddGrants(flags, &p.Grants, "use the cached credential of this grant, by its id or label (default: the one that was connected last)")
+	p.addFlags(flags)
+}
+
+func (p *Provider) addFlags(flags *pflag.FlagSet) {
 	AddCacheRoot(flags, &p.CacheRoot)
-	AddGrantID(flags, &p.GrantID, "use the cached credential of this grant (default: the one that was connected last)")
 	flags.StringVar(&p.AccessTokenFile, "access-token-file", "",
 		"file that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
 	AddTimeout(flags, &p.Timeout, "limit of one request to the resource server")
@@ -158,8 +168,8 @@ func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 // token returns the token that was passed for this run, or else the cached one.
 func (p *Provider) token(logger *slog.Logger) (rs.Secret, error) {
 	if source, read := p.Passed(); source != "" {
-		if p.GrantID != "" { // the grant of a bare token is unknown
-			logger.Warn("the grant id is not compared: the access token was passed without its grant", "grant_id", p.GrantID)
+		if len(p.Grants) > 0 { // the grant of a bare token is unknown
+			logger.Warn("the grant id is not compared: the access token was passed without its grant", "grant_id", p.Grants)
 		}
 		return read()
 	}
@@ -167,7 +177,7 @@ func (p *Provider) token(logger *slog.Logger) (rs.Secret, error) {
 	if err != nil {
 		return rs.Secret{}, err
 	}
-	entry, err := cache.Load(credential.Selection{ProviderURL: p.URL, GrantID: p.GrantID}, time.Now())
+	entry, err := cache.Load(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, time.Now())
 	if err != nil {
 		return rs.Secret{}, err
 	}

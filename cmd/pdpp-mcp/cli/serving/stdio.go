@@ -2,6 +2,7 @@
 package serving
 
 import (
+	"context"
 	"os"
 	"runtime/debug"
 
@@ -14,26 +15,29 @@ import (
 
 // NewStdioCommand makes the command that serves one MCP session over standard input and output.
 func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version string) *cobra.Command {
-	var provider invocation.Provider
+	var sources invocation.Sources
 	var serverName string
 	command := &cobra.Command{
 		Use:   "stdio",
-		Short: "Serve MCP over standard input and output with the cached scoped credential",
+		Short: "Serve MCP over standard input and output with the cached scoped credentials",
 		Args:  invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			raiseGCPercent(stdioGCPercent)
+			ctx, end := context.WithCancel(command.Context())
+			defer end()
 			logger := log.Logger()
-			reader, err := provider.Reader(logger)
+			local, err := sources.Local(ctx, logger)
 			if err != nil {
 				return err
 			}
-			options := host.Options{Name: serverName, Version: version, Logger: logger, SignIn: provider.SignIn()}
-			options.Audit, options.Caller = provider.Account(logger)
+			local.Begin()
+			options := host.Options{Name: serverName, Version: version, Logger: logger}
+			options.Audit, options.Caller = sources.Account(logger)
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
-			return host.ServeStdio(command.Context(), gen.Surface(), options, reader, streams)
+			return host.ServeLocal(ctx, gen.Surface(), options, local, streams)
 		},
 	}
-	provider.AddFlags(command.Flags())
+	sources.AddFlags(command.Flags())
 	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "name that the server tells its clients")
 	invocation.ReadVariables(command.Flags(), "server-name")
 	return command

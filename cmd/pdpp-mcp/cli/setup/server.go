@@ -15,20 +15,20 @@ import (
 
 // setupServer has the flags that describe the server that a host starts or connects to.
 type setupServer struct {
-	name        string
-	url         string
-	providerURL string
-	cacheRoot   string
-	grantID     string
-	clearText   invocation.ClearText
+	name      string
+	url       string
+	providers []string
+	cacheRoot string
+	grants    []string
+	clearText invocation.ClearText
 }
 
 func (s *setupServer) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.name, "name", "pdpp", "name of the server in the host")
 	flags.StringVar(&s.url, "url", "", "MCP endpoint of a hosted server, such as https://data.example/mcp")
-	invocation.AddProviderURL(flags, &s.providerURL, "origin of the PDPP provider that the started binary reads")
+	invocation.AddProviderURLs(flags, &s.providers, "origin of a PDPP provider that the started binary reads; repeatable (default: every one that is connected)")
 	invocation.AddCacheRoot(flags, &s.cacheRoot)
-	invocation.AddGrantID(flags, &s.grantID, "the started binary uses the cached credential only if it belongs to this grant")
+	invocation.AddGrants(flags, &s.grants, "the started binary reads with this grant only, by its id or label; repeatable (default: all of the provider, later ones too)")
 	s.clearText.AddFlags(flags)
 }
 
@@ -37,44 +37,72 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	if s.url != "" {
 		return mcphost.Server{Name: s.name, URL: s.url}, nil
 	}
-	if s.providerURL == "" {
-		return mcphost.Server{}, invocation.Usagef("setup needs to know the data: pass --provider-url such as https://data.example, or --url of a hosted server")
-	}
-	provider, err := credential.ParseProviderURL(s.providerURL)
+	cache, err := invocation.OpenCache(s.cacheRoot, nil)
 	if err != nil {
 		return mcphost.Server{}, err
 	}
-	if err := s.clearText.Refuse("provider URL", provider); err != nil {
+	providers, isPlain, err := s.chosen(cache)
+	if err != nil {
 		return mcphost.Server{}, err
 	}
 	binary, err := thisBinary()
 	if err != nil {
 		return mcphost.Server{}, err
 	}
-	arguments := []string{"stdio", "--provider-url", provider}
-	root, err := s.root()
+	arguments := []string{"stdio"}
+	for _, provider := range providers {
+		arguments = append(arguments, "--provider-url", provider)
+	}
+	root, err := rootOf(cache)
 	if err != nil {
 		return mcphost.Server{}, err
 	}
 	if root != "" {
 		arguments = append(arguments, "--cache-root", root)
 	}
-	if credential.RefuseClearText("provider URL", provider) != nil { // allowed here, so the started server needs the flag too
+	if isPlain { // allowed here, so the started server needs the flag too
 		arguments = append(arguments, "--"+invocation.AllowPlainHTTP)
 	}
-	if s.grantID != "" {
-		arguments = append(arguments, "--grant-id", s.grantID)
+	for _, grant := range s.grants {
+		arguments = append(arguments, "--grant-id", grant)
 	}
 	return mcphost.Server{Name: s.name, Command: binary, Arguments: arguments}, nil
 }
 
-// root returns the absolute path of the cache, since a host starts servers in another folder. It is empty for the default
-// below the home directory, which the started binary finds by itself.
-func (s *setupServer) root() (string, error) {
-	cache, err := invocation.OpenCache(s.cacheRoot, nil)
-	if err != nil {
-		return "", err
+// chosen returns the providers that were passed, or else every one that is connected, and whether one of them is plain http on
+// another machine.
+func (s *setupServer) chosen(cache *credential.Cache) (providers []string, isPlain bool, err error) {
+	passed := s.providers
+	if len(passed) == 0 {
+		files, err := cache.List()
+		if err != nil {
+			return nil, false, err
+		}
+		for _, file := range files {
+			if file.Err == nil {
+				passed = append(passed, file.Grants[0].ProviderURL)
+			}
+		}
 	}
+	if len(passed) == 0 {
+		return nil, false, invocation.Usagef("setup needs to know the data: pass --provider-url such as https://data.example, or --url of a hosted server")
+	}
+	for _, each := range passed {
+		provider, err := credential.ParseProviderURL(each)
+		if err != nil {
+			return nil, false, err
+		}
+		if err := s.clearText.Refuse("provider URL", provider); err != nil {
+			return nil, false, err
+		}
+		providers, isPlain = append(providers, provider), isPlain || credential.RefuseClearText("provider URL", provider) != nil
+	}
+	return providers, isPlain, nil
+}
+
+// rootOf returns the absolute path of the cache, since a host starts servers in another folder. It is empty for the default
+// below the home directory, which the started binary finds by itself.
+func rootOf(cache *credential.Cache) (string, error) {
 	absolute, err := filepath.Abs(cache.Root)
 	if err != nil {
 		return "", fmt.Errorf("find the credential cache: %w", err)

@@ -1,0 +1,73 @@
+package invocation
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/membership"
+)
+
+// Sources has the flags that choose the grants that are read as one, of one provider or of several (R-LOCAL-1).
+type Sources struct {
+	Provider
+
+	URLs []string
+}
+
+// AddFlags adds the flags and the environment variables that stand in for them.
+func (s *Sources) AddFlags(flags *pflag.FlagSet) {
+	AddProviderURLs(flags, &s.URLs, "origin of a PDPP provider, such as https://pdpp.example (required); repeatable, to read several as one")
+	AddGrants(flags, &s.Grants, "read with the cached credential of this grant, by its id or label; repeatable (default: all of the provider)")
+	s.addFlags(flags)
+}
+
+// Local returns what a server of this machine reads with. It sends nothing.
+func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, error) {
+	if len(s.URLs) > 0 {
+		s.URL = s.URLs[0]
+	}
+	if source, _ := s.Passed(); source != "" {
+		if len(s.URLs) > 1 {
+			return nil, Usagef("one access token is of one provider: pass one --provider-url with %s", source)
+		}
+		reader, err := s.Reader(logger)
+		if err != nil {
+			return nil, err
+		}
+		return host.NewAdmission(ctx, reader, s.SignIn(), nil), nil
+	}
+	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
+	urls := s.URLs
+	if len(urls) == 0 {
+		urls = []string{""} // which is refused as such
+	}
+	for _, url := range urls {
+		address, err := credential.ParseProviderURL(url)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.ClearText.Refuse("provider URL", address); err != nil {
+			return nil, err
+		}
+	}
+	cache, err := OpenCache(s.CacheRoot, logger)
+	if err != nil {
+		return nil, err
+	}
+	members, err := membership.New(ctx, membership.Options{Cache: cache, Providers: urls, Grants: s.Grants, Timeout: s.Timeout})
+	if err != nil {
+		return nil, err
+	}
+	if only := members.Only(); only != nil {
+		s.caller = audit.Caller{ClientID: only.Client.ClientID, GrantID: only.Credential.GrantID}
+	}
+	return members, nil
+}

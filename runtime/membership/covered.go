@@ -1,0 +1,117 @@
+package membership
+
+import (
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// covered is one connection of a grant. The zero value is that of a grant of which nothing is known.
+type covered struct {
+	connectionID string // empty when the server names none
+	connectorKey string
+	name         string
+	streams      []string // nil: not known
+}
+
+// coverage collects the connections of a grant in the order in which they are named.
+type coverage []covered
+
+// add notes a stream of a connection.
+func (c *coverage) add(of covered, stream string) {
+	i := slices.IndexFunc(*c, func(each covered) bool { return each.connectionID == of.connectionID })
+	if i < 0 {
+		i = len(*c)
+		*c = append(*c, of)
+	}
+	if !slices.Contains((*c)[i].streams, stream) {
+		(*c)[i].streams = append((*c)[i].streams, stream)
+	}
+}
+
+// coveredBy reads a grant's own schema. It is not nil: a grant that covers nothing has one source without streams.
+func coveredBy(schema *rs.Response) []covered {
+	var found coverage
+	document, err := schemadoc.Read(schema)
+	if err != nil {
+		return []covered{{}} // its resource server decides
+	}
+	for _, connector := range document.Connectors {
+		for _, stream := range connector.Streams {
+			connections := connector.ConnectionsOf(stream)
+			if len(connections) == 0 {
+				connections = []schemadoc.Connection{{}}
+			}
+			for _, each := range connections {
+				found.add(covered{connectionID: each.ID, connectorKey: connector.Key, name: each.Label}, stream.Name)
+			}
+		}
+	}
+	if found == nil {
+		return []covered{{streams: []string{}}}
+	}
+	return found
+}
+
+// approvedOf is what the cache says of a grant. It is nil unless that names every connection and stream.
+func approvedOf(stored credential.Credential) []covered {
+	var found coverage
+	for _, each := range stored.Approved() {
+		if len(each.Connections) == 0 || each.Stream == "*" {
+			return nil
+		}
+		for _, id := range each.Connections {
+			found.add(covered{connectionID: id, connectorKey: each.ConnectorKey(), name: stored.Label}, each.Stream)
+		}
+	}
+	return found
+}
+
+// again is the command line that has a grant approved once more, as it was.
+func (m *Membership) again(p *provider, entry *credential.Entry) string {
+	return entry.Credential.Again().Connect(p.url, m.options.Cache.NamedRoot())
+}
+
+// signIn is the command line that gets another credential of a provider.
+func (m *Membership) signIn(p *provider) string {
+	return commandline.Connect(p.url, m.options.Cache.NamedRoot())
+}
+
+// connect is the command line that asks for what no grant covers. It names the connector where a grant has the connection.
+func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
+	asked := commandline.Wanted{
+		Connections: []string{wanted.ConnectionID}, Streams: []string{wanted.Stream}, Fields: []string{wanted.Field},
+	}
+	url := ""
+	if len(m.providers) == 1 {
+		url = m.providers[0].url
+	}
+	for _, each := range grants {
+		if source, isKnown := each.sourceOf(wanted.ConnectionID); isKnown {
+			asked.Source, url = source, each.provider.url
+		}
+	}
+	if wanted == (tool.Uncovered{}) && len(grants) == 1 {
+		return m.again(grants[0].provider, grants[0].stored())
+	}
+	return asked.Connect(url, m.options.Cache.NamedRoot())
+}
+
+// sourceOf is the connector of a connection as the provider names it, when it was approved, and whether the grant has it.
+func (g *grant) sourceOf(connectionID string) (source string, isKnown bool) {
+	if connectionID == "" {
+		return "", false
+	}
+	for _, each := range g.stored().Credential.Approved() {
+		if slices.Contains(each.Connections, connectionID) {
+			return each.Source, true
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return "", slices.ContainsFunc(g.covered, func(c covered) bool { return c.connectionID == connectionID })
+}

@@ -1,0 +1,199 @@
+package membership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// failureKept is how long a grant that could not be asked stays missing before it is asked again, so that an unreachable
+// provider does not slow down every call.
+const failureKept = 5 * time.Second
+
+// grant is one credential and what is known of it. It is an rs.Reader that admits its bearer before the first read, and safe
+// for concurrent use.
+type grant struct {
+	provider   *provider
+	membership *Membership
+	admission  *host.Admission
+
+	mu       sync.Mutex
+	entry    *credential.Entry
+	client   *rs.Client
+	covered  []covered // by its own schema; nil: not known
+	failure  error     // why it could not be asked last
+	failedAt time.Time
+	ended    error // the resource server said that the grant has ended, which is for good
+}
+
+func (g *grant) stored() *credential.Entry {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.entry
+}
+
+// note takes what the file says of the grant now.
+func (g *grant) note(entry *credential.Entry) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.entry = entry
+}
+
+func (g *grant) knownCoverage() []covered {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.covered
+}
+
+// equip makes the client that reads with the bearer.
+func (g *grant) equip(secrets *rs.Secrets) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	options := g.membership.options
+	client, err := rs.NewClient(rs.Options{
+		BaseURL: g.provider.url, Bearer: g.entry.Credential.AccessToken, Secrets: secrets,
+		Transport: options.Transport, Retries: g.provider.retries, Timeout: options.Timeout,
+	})
+	if err == nil { // the cache has judged the URL and the bearer
+		g.client = client
+	}
+}
+
+func (g *grant) reader() *rs.Client {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.client
+}
+
+// clientOf reads with the bearer of a grant before it is admitted.
+type clientOf struct{ *grant }
+
+func (c clientOf) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	return c.reader().Get(ctx, request)
+}
+
+// ProviderURL is the provider's public origin, without a trailing slash.
+func (g *grant) ProviderURL() string { return g.provider.url }
+
+// Get reads when the bearer is admitted.
+func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	if err := g.admitted(ctx); err != nil {
+		return nil, err
+	}
+	response, err := g.reader().Get(ctx, request)
+	if hasEnded(err) {
+		g.mu.Lock()
+		g.ended = err
+		g.mu.Unlock()
+	}
+	return response, err
+}
+
+// hasEnded reports whether an error says that the grant has ended, whatever is read with it.
+func hasEnded(err error) bool {
+	refused, ok := errors.AsType[*rs.Error](err)
+	return ok && (refused.Code == "grant_revoked" || refused.Code == "grant_expired")
+}
+
+// admitted gives nil for a client's bearer (R-STDIO-3), else why nothing may be read with it.
+func (g *grant) admitted(ctx context.Context) error {
+	err := g.admission.Wait(ctx)
+	if refusal := refusalOf(err); refusal != nil {
+		g.membership.refuse(refusal)
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		g.failure, g.failedAt = failureOf(err), g.membership.options.Now()
+	}
+	if hasEnded(err) {
+		g.ended = err
+	}
+	return err
+}
+
+// learn notes what the grant's own schema says that it covers.
+func (g *grant) learn(schema *rs.Response) {
+	covered := coveredBy(schema)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.covered = covered
+}
+
+// failureOf is what came of a question that was not waited for.
+func failureOf(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &rs.Failure{Reason: rs.Timeout, Message: "the source did not say in time what it covers", Cause: err}
+	}
+	return err
+}
+
+// isUnknown reports whether the grant has to be asked what it covers: neither its schema nor the owner's approval told, and it
+// did not fail just now.
+func (g *grant) isUnknown() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.membership.options.Now()
+	return g.ended == nil && g.entry.Credential.Usable(now) && g.covered == nil && approvedOf(g.entry.Credential) == nil &&
+		(g.failure == nil || now.Sub(g.failedAt) >= failureKept)
+}
+
+// sources are the connections that the grant covers. One that cannot be used is among them, with the reason.
+func (g *grant) sources() []fanout.Source {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	stored := g.entry.Credential
+	covers := g.covered
+	if covers == nil {
+		covers = approvedOf(stored)
+	}
+	if covers == nil {
+		covers = []covered{{}}
+	}
+	missing := g.missing(stored)
+	sources := make([]fanout.Source, len(covers))
+	for i, each := range covers {
+		sources[i] = fanout.Source{
+			GrantID: stored.GrantID, Shared: len(covers) > 1, Active: missing == nil, Missing: missing,
+			ConnectionID: each.connectionID, ConnectorKey: each.connectorKey, DisplayName: each.name, Streams: each.streams, Reader: g,
+			Mend: g.membership.again(g.provider, g.entry),
+		}
+		if sources[i].GrantID == "" {
+			sources[i].GrantID = "a grant of " + g.provider.url // which does not say its id
+		}
+		if sources[i].DisplayName == "" {
+			sources[i].DisplayName = stored.Label
+		}
+	}
+	return sources
+}
+
+// missing is why the grant cannot be used; nil when it can, as far as is known.
+func (g *grant) missing(stored credential.Credential) error {
+	now := g.membership.options.Now()
+	switch {
+	case g.ended != nil:
+		return g.ended
+	case !stored.Usable(now):
+		return &fanout.EndedError{
+			Reason: "grant_expired", Message: fmt.Sprintf("its credential expired at %s", stored.ExpiresAt.UTC().Format(time.RFC3339)),
+		}
+	case g.covered == nil && approvedOf(stored) == nil && g.failure != nil:
+		return g.failure
+	}
+	return nil
+}
+
+// refusedCall is the error of a call that came after a refusal.
+func refusedCall(refusal *host.Refusal) *tool.Error {
+	return &tool.Error{Code: host.CredentialRefused, Message: refusal.Error(), Cause: refusal}
+}

@@ -1,0 +1,190 @@
+// Package membership is what a local server reads with: the grants of this machine's credential cache, of one provider or of
+// several, as one set of sources (R-LOCAL-1). It looks at the cache before every call, so that a grant that was connected,
+// refreshed or taken away counts from the next call on.
+package membership
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Options says which grants are read, and how.
+type Options struct {
+	Cache     *credential.Cache
+	Providers []string // URLs, at least one
+	Grants    []string // ids or labels; none: every grant of the providers
+
+	Transport    http.RoundTripper // nil: that of rs.Options
+	Timeout      time.Duration     // of one request; 0 means rs.DefaultTimeout
+	ChildTimeout time.Duration     // of one source in a merged answer; 0 means fanout.DefaultChildTimeout
+	Now          func() time.Time  // nil: time.Now
+}
+
+// Membership is host.Local over the grants. It is safe for concurrent use.
+type Membership struct {
+	options  Options
+	lifetime context.Context // of the server
+	refused  chan struct{}   // closed with the refusal
+
+	mu        sync.Mutex
+	providers []*provider
+	refusal   *host.Refusal
+}
+
+var _ host.Local = (*Membership)(nil)
+
+// New reads the cache and sends nothing. What is asked later ends with the lifetime. Its errors are those of
+// credential.Cache.Select for each of the providers, and one of class Configuration when two of them have a connection of
+// the same id.
+func New(lifetime context.Context, options Options) (*Membership, error) {
+	options.ChildTimeout = cmp.Or(options.ChildTimeout, fanout.DefaultChildTimeout)
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	m := &Membership{options: options, lifetime: lifetime, refused: make(chan struct{})}
+	for _, each := range options.Providers {
+		url, err := credential.ParseProviderURL(each)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(m.providers, func(p *provider) bool { return p.url == url }) {
+			m.providers = append(m.providers, &provider{url: url, retries: rs.NewRetryBudget()})
+		}
+	}
+	for _, each := range m.providers {
+		if m.look(each); each.err != nil {
+			return nil, each.err
+		}
+	}
+	if err := m.refuseNames(); err != nil {
+		return nil, err
+	}
+	m.equip()
+	_, err := m.sources(m.grants())
+	return m, err
+}
+
+// Only is the credential of the grant when there is a single one, else nil.
+func (m *Membership) Only() *credential.Entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if grants := m.grants(); len(grants) == 1 {
+		return grants[0].stored()
+	}
+	return nil
+}
+
+// Begin asks of what kind the bearer is when there is a single one, beside the handshake (R-STDIO-3). Several are asked when
+// they are first used.
+func (m *Membership) Begin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if grants := m.grants(); len(grants) == 1 {
+		grants[0].admission.Begin()
+	}
+}
+
+// Environment gives what one call may use: the only grant as it is, several as one reader. It is a host.Environment.
+func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
+	grants, without, err := m.current()
+	if err != nil {
+		return tool.Env{}, err
+	}
+	env := tool.Env{Connect: func(u tool.Uncovered) string { return m.connect(grants, u) }}
+	if len(grants) == 1 && len(m.providers) == 1 {
+		env.RS = grants[0]
+		return env, grants[0].admitted(ctx)
+	}
+	m.learn(ctx, grants)
+	sources, err := m.sources(grants)
+	if err != nil {
+		return tool.Env{}, unusable(err)
+	}
+	options := fanout.Options{ChildTimeout: m.options.ChildTimeout}
+	if len(m.providers) == 1 {
+		options.ProviderURL = m.providers[0].url
+	}
+	env.RS = fanout.New(append(sources, without...), options)
+	return env, ctx.Err()
+}
+
+// Refused is closed when a resource server has reported a bearer of a kind that must not be used.
+func (m *Membership) Refused() <-chan struct{} { return m.refused }
+
+// refuse ends the use of all grants.
+func (m *Membership) refuse(refusal *host.Refusal) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refusal == nil {
+		m.refusal = refusal
+		close(m.refused)
+	}
+}
+
+// Settle waits for what was asked about bearers until the context ends, and gives the refusal if there is one.
+func (m *Membership) Settle(ctx context.Context) *host.Refusal {
+	m.mu.Lock()
+	grants := m.grants()
+	m.mu.Unlock()
+	for _, each := range grants {
+		if refusal := each.admission.Settle(ctx); refusal != nil {
+			return refusal
+		}
+	}
+	return nil
+}
+
+// learn asks the grants of which it is not known what they cover, all at once and no longer than a source may take.
+func (m *Membership) learn(ctx context.Context, grants []*grant) {
+	limited, cancel := context.WithTimeout(ctx, m.options.ChildTimeout)
+	defer cancel()
+	var asking sync.WaitGroup
+	for _, each := range grants {
+		if each.isUnknown() {
+			asking.Go(func() { _ = each.admitted(limited) }) // the grant keeps why it failed
+		}
+	}
+	asking.Wait()
+}
+
+// sources are the connections of the grants. Two providers with one connection id are an error, since a handle would be that of
+// either.
+func (m *Membership) sources(grants []*grant) ([]fanout.Source, error) {
+	var sources []fanout.Source
+	providers := map[string]string{} // by connection
+	for _, each := range grants {
+		for _, source := range each.sources() {
+			other, isKnown := providers[source.ConnectionID]
+			if isKnown && source.ConnectionID != "" && other != each.provider.url {
+				return nil, credential.Misconfigured(
+					"the providers "+other+" and "+each.provider.url+" both have the connection "+source.ConnectionID,
+					"serve each of them alone, with one --provider-url", nil)
+			}
+			providers[source.ConnectionID] = each.provider.url
+			sources = append(sources, source)
+		}
+	}
+	return sources, nil
+}
+
+// unusable is the error of a call for which there is no usable grant.
+func unusable(err error) *tool.Error {
+	return &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: err}
+}
+
+// refusalOf is the refusal in an error, nil when there is none.
+func refusalOf(err error) *host.Refusal {
+	refusal, _ := errors.AsType[*host.Refusal](err)
+	return refusal
+}

@@ -1,0 +1,368 @@
+package membership_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/membership"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// server is a resource server whose bearers are of grants over connections of mail. It records what it saw.
+type server struct {
+	*httptest.Server
+
+	mu     sync.Mutex
+	grants map[string][]string // connections by bearer
+	kinds  map[string]string   // of bearers that are not clients'
+	ended  map[string]string   // codes of bearers whose grants have ended
+	seen   []string            // bearer, path and query
+}
+
+func newServer(t *testing.T, grants map[string][]string) *server {
+	t.Helper()
+	s := &server{grants: grants, kinds: map[string]string{}, ended: map[string]string{}}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	bearer := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, bearer+" "+r.URL.RequestURI())
+	w.Header().Set("Content-Type", "application/json")
+	if code := s.ended[bearer]; code != "" {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, `{"error":{"type":"permission_error","code":%q,"message":"ended, with %s"}}`, code, bearer)
+		return
+	}
+	kind := "client"
+	if other := s.kinds[bearer]; other != "" {
+		kind = other
+	}
+	switch r.URL.Path {
+	case "/v1/schema":
+		var connections []string
+		for _, id := range s.grants[bearer] {
+			connections = append(connections, fmt.Sprintf(`{"connection_id":%q,"display_name":"The %s"}`, id, id))
+		}
+		fmt.Fprintf(w, `{"object":"schema","detail":"compact","bearer":{"token_kind":%q},"connectors":[{"connector_key":"gmail",`+
+			`"streams":[{"name":"messages"}],"granted_connections":[%s]}]}`, kind, strings.Join(connections, ","))
+	case "/v1/search":
+		id := r.URL.Query().Get("connection_id")
+		if id == "" {
+			id = s.grants[bearer][0]
+		}
+		fmt.Fprintf(w, `{"object":"list","has_more":false,"data":[{"stream":"messages","record_key":"1","connection_id":%q}],"meta":{}}`, id)
+	default:
+		fmt.Fprintf(w, `{"object":"list","has_more":false,"data":[],"meta":{}}`)
+	}
+}
+
+// asked forgets what was seen and gives it.
+func (s *server) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := s.seen
+	s.seen = nil
+	slices.Sort(seen)
+	return seen
+}
+
+func (s *server) end(bearer, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended[bearer] = code
+}
+
+// bearerOf is that of a grant in these tests.
+func bearerOf(name string) string { return name + "-bearer-of-a-test" }
+
+func add(t *testing.T, cache *credential.Cache, provider, name string, change ...func(*credential.Entry)) {
+	t.Helper()
+	token, err := rs.NewBearer(bearerOf(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := &credential.Entry{ProviderURL: provider, Credential: credential.Credential{AccessToken: token, GrantID: "grt_" + name}}
+	for _, each := range change {
+		each(entry)
+	}
+	if err := cache.Add(entry); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// approved notes what the owner approved of a grant.
+func approved(connections ...string) func(*credential.Entry) {
+	ids, _ := json.Marshal(connections)
+	return func(entry *credential.Entry) {
+		entry.Credential.Details = fmt.Appendf(nil, `[{"source":{"id":"https://registry.pdpp.dev/connectors/gmail"},"streams":[{"name":"messages","instance_ids":%s}]}]`, ids)
+	}
+}
+
+func serve(t *testing.T, options membership.Options) *membership.Membership {
+	t.Helper()
+	options.Now = func() time.Time { return now }
+	served, err := membership.New(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return served
+}
+
+// search makes one call and gives the connections of its hits, and the reasons of what is missing by the name of its source.
+func search(t *testing.T, served *membership.Membership) (hits []string, missing map[string]string) {
+	t.Helper()
+	env, err := served.Environment(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var query rs.Query
+	query.Set("q", "x")
+	query.Set("limit", "10")
+	response, err := env.RS.Get(t.Context(), rs.Request{Path: "/v1/search", Query: query, Sources: rs.HitsOfSources{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page struct {
+		Data []struct {
+			ConnectionID string `json:"connection_id"`
+		} `json:"data"`
+		Meta struct {
+			Warnings []struct{ Message, Reason, GrantID string } `json:"warnings"`
+		} `json:"meta"`
+	}
+	if err := json.Unmarshal(response.Body(), &page); err != nil {
+		t.Fatal(err)
+	}
+	for _, hit := range page.Data {
+		hits = append(hits, hit.ConnectionID)
+	}
+	missing = map[string]string{}
+	for _, warning := range page.Meta.Warnings {
+		missing[warning.Reason] = warning.Message
+	}
+	return hits, missing
+}
+
+func wantHits(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("hits (-want +got):\n%s", diff)
+	}
+}
+
+// A single grant is read as it is: of what kind it is, is asked once beside the handshake, and nothing else is.
+func TestOneGrant(t *testing.T) {
+	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a", "cin_b"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, provider.URL, "a")
+	served := serve(t, membership.Options{Cache: cache, Providers: []string{provider.URL}})
+	served.Begin()
+	search(t, served)
+	search(t, served)
+	want := []string{bearerOf("a") + " /v1/schema?view=compact", bearerOf("a") + " /v1/search?q=x&limit=10", bearerOf("a") + " /v1/search?q=x&limit=10"}
+	if diff := cmp.Diff(want, provider.asked()); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+}
+
+// R-LOCAL-1: several grants are one set of sources. Nothing is asked before a call, each bearer's kind is asked once before its
+// first use, and a grant whose connections the cache knows is asked for nothing else.
+func TestSeveralGrants(t *testing.T) {
+	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b", "cin_c"}, bearerOf("d"): {"cin_d"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, provider.URL, "d", approved("cin_d"))
+	add(t, cache, provider.URL, "b")
+	add(t, cache, provider.URL, "a", approved("cin_a"))
+	served := serve(t, membership.Options{Cache: cache, Providers: []string{provider.URL}})
+	served.Begin()
+	if asked := provider.asked(); asked != nil {
+		t.Errorf("asked before a call: %q", asked)
+	}
+	for range 2 {
+		hits, missing := search(t, served)
+		wantHits(t, hits, "cin_a", "cin_b", "cin_c", "cin_d")
+		if len(missing) > 0 {
+			t.Errorf("missing: %v", missing)
+		}
+	}
+	schemas := 0
+	for _, each := range provider.asked() {
+		if strings.Contains(each, "/v1/schema") {
+			schemas++
+		}
+	}
+	if schemas != 3 {
+		t.Errorf("%d schemas were asked, want one of each grant", schemas)
+	}
+	env, err := served.Environment(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := "cin_d"
+	if _, err := env.RS.Get(t.Context(), rs.Request{Path: "/v1/streams/messages/records", Sources: rs.OneSource{Stream: "messages", ConnectionID: &id}}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{bearerOf("d") + " /v1/streams/messages/records"}, provider.asked()); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+}
+
+// R-LOCAL-2: a grant that has expired, one that is revoked in the middle and one whose provider is away cost their sources, are
+// named with why and with what gets them back, and no bearer is shown.
+func TestGrantsThatCannotBeUsed(t *testing.T) {
+	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}, bearerOf("c"): {"cin_c"}})
+	away := newServer(t, map[string][]string{bearerOf("away"): {"cin_away"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, away.URL, "away")
+	add(t, cache, provider.URL, "c", approved("cin_c"), func(e *credential.Entry) { e.Credential.ExpiresAt = now.Add(-time.Second) })
+	add(t, cache, provider.URL, "b", func(e *credential.Entry) { e.Credential.Label = "second mail" })
+	add(t, cache, provider.URL, "a")
+	served := serve(t, membership.Options{Cache: cache, Providers: []string{provider.URL, away.URL}})
+	hits, missing := search(t, served)
+	wantHits(t, hits, "cin_a", "cin_b", "cin_away")
+	line := "pdpp-mcp connect " + provider.URL + " --source https://registry.pdpp.dev/connectors/gmail --connection cin_c --stream messages --cache-root " + cache.Root
+	if len(missing) != 1 || !strings.Contains(missing["grant_expired"], line) {
+		t.Errorf("missing: %v, want the line %s", missing, line)
+	}
+	provider.end(bearerOf("b"), "grant_revoked")
+	away.Close()
+	for range 2 {
+		hits, missing = search(t, served)
+		wantHits(t, hits, "cin_a")
+		if len(missing) != 3 || !strings.Contains(missing["grant_revoked"], "pdpp-mcp connect "+provider.URL+" --label 'second mail'") || missing["rs_unreachable"] == "" {
+			t.Errorf("missing: %v", missing)
+		}
+		if text := fmt.Sprint(missing); strings.Contains(text, "-bearer-of-a-test") {
+			t.Errorf("a bearer is shown: %s", text)
+		}
+	}
+	provider.asked()
+	search(t, served)
+	if asked := provider.asked(); slices.ContainsFunc(asked, func(each string) bool { return strings.Contains(each, bearerOf("b")) }) {
+		t.Errorf("a revoked grant was asked: %q", asked)
+	}
+}
+
+// What another process does to the cache counts from the next call on: a grant that is added, one that is taken away, the file of
+// another tool, and none at all.
+func TestTheCacheChangesWhileServing(t *testing.T) {
+	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}, bearerOf("other"): {"cin_other"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, provider.URL, "a")
+	served := serve(t, membership.Options{Cache: cache, Providers: []string{provider.URL}})
+	hits, _ := search(t, served)
+	wantHits(t, hits, "cin_a")
+	add(t, cache, provider.URL, "b")
+	hits, _ = search(t, served)
+	wantHits(t, hits, "cin_b", "cin_a")
+	if _, err := cache.Remove(provider.URL, "grt_a"); err != nil {
+		t.Fatal(err)
+	}
+	hits, _ = search(t, served)
+	wantHits(t, hits, "cin_b")
+	if _, err := cache.Remove(provider.URL, ""); err != nil {
+		t.Fatal(err)
+	}
+	var refused *tool.Error
+	if _, err := served.Environment(t.Context()); !errors.As(err, &refused) || !strings.Contains(refused.Message, "run: pdpp-mcp connect "+provider.URL) {
+		t.Errorf("without a credential the error is %v", err)
+	}
+	add(t, cache, provider.URL, "other")
+	hits, _ = search(t, served)
+	wantHits(t, hits, "cin_other")
+}
+
+// R-STDIO-3: one bearer of a kind that must not be used ends the use of all, before anything else is read with it.
+func TestAnOwnersBearer(t *testing.T) {
+	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("owner"): {"cin_owner"}})
+	provider.kinds[bearerOf("owner")] = "owner"
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, provider.URL, "a", approved("cin_a"))
+	add(t, cache, provider.URL, "owner", approved("cin_owner"))
+	served := serve(t, membership.Options{Cache: cache, Providers: []string{provider.URL}})
+	search(t, served)
+	<-served.Refused()
+	if refusal := served.Settle(t.Context()); refusal == nil || refusal.TokenKind != "owner" {
+		t.Errorf("the refusal is %v", refusal)
+	}
+	var refusal *host.Refusal
+	if _, err := served.Environment(t.Context()); !errors.As(err, &refusal) {
+		t.Errorf("the next call gives %v", err)
+	}
+	for _, asked := range provider.asked() {
+		if strings.HasPrefix(asked, bearerOf("owner")) && !strings.Contains(asked, "/v1/schema") {
+			t.Errorf("the owner's bearer read %s", asked)
+		}
+	}
+}
+
+// R-LOCAL-1: two providers with one connection id are refused by name, at the start when the cache tells, else at the first call.
+func TestOneConnectionOfTwoProviders(t *testing.T) {
+	for name, known := range map[string][]func(*credential.Entry){"by the cache": {approved("cin_a")}, "by the schema": nil} {
+		t.Run(name, func(t *testing.T) {
+			one := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}})
+			two := newServer(t, map[string][]string{bearerOf("b"): {"cin_a"}})
+			cache := &credential.Cache{Root: t.TempDir()}
+			add(t, cache, one.URL, "a", known...)
+			add(t, cache, two.URL, "b", known...)
+			served, err := membership.New(t.Context(), membership.Options{Cache: cache, Providers: []string{one.URL, two.URL}})
+			if known == nil {
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = served.Environment(context.Background())
+			}
+			var refused *credential.Error
+			if !errors.As(err, &refused) || refused.Class != credential.Configuration {
+				t.Fatalf("the error is %v", err)
+			}
+			for _, says := range []string{one.URL, two.URL, "cin_a", "--provider-url"} {
+				if !strings.Contains(err.Error(), says) {
+					t.Errorf("%q does not say %q", err, says)
+				}
+			}
+		})
+	}
+}
+
+// Names of grants choose among all providers, and one that none has is refused.
+func TestNamedGrants(t *testing.T) {
+	one := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
+	two := newServer(t, map[string][]string{bearerOf("c"): {"cin_c"}, bearerOf("d"): {"cin_d"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, one.URL, "a")
+	add(t, cache, one.URL, "b", func(e *credential.Entry) { e.Credential.Label = "work" })
+	add(t, cache, two.URL, "c")
+	add(t, cache, two.URL, "d")
+	options := membership.Options{Cache: cache, Providers: []string{one.URL, two.URL}, Grants: []string{"work", "grt_c"}}
+	hits, _ := search(t, serve(t, options))
+	wantHits(t, hits, "cin_b", "cin_c")
+	for _, names := range [][]string{{"work", "grt_c", "grt_none"}, {"work"}} {
+		options.Grants = names
+		var refused *credential.Error
+		if _, err := membership.New(t.Context(), options); !errors.As(err, &refused) || refused.Class != credential.Configuration {
+			t.Errorf("%q gives %v", names, err)
+		}
+	}
+}

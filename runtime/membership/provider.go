@@ -1,0 +1,163 @@
+package membership
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// provider is one file of the cache, as it was read last.
+type provider struct {
+	url     string
+	retries *rs.RetryBudget
+	seen    fs.FileInfo // of the file when it was read; nil when it was not there
+	grants  []*grant    // that are wanted, the one that was connected last first
+	err     error       // why none of them is usable
+}
+
+// current looks whether a file of the cache is another one than before, and gives the grants, and a source for each provider that
+// has none any more. Its error says that no provider has a usable one.
+func (m *Membership) current() (grants []*grant, without []fanout.Source, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refusal != nil {
+		return nil, nil, refusedCall(m.refusal)
+	}
+	isChanged := false
+	for _, each := range m.providers {
+		if !m.isAsSeen(each) {
+			m.look(each)
+			isChanged = true
+		}
+		if each.err != nil {
+			without = append(without, m.withoutGrant(each))
+		}
+	}
+	if isChanged {
+		m.equip()
+	}
+	if len(without) == len(m.providers) {
+		return nil, nil, unusable(m.providers[0].err)
+	}
+	return m.grants(), without, nil
+}
+
+// withoutGrant stands for a provider whose grants were taken away.
+func (m *Membership) withoutGrant(p *provider) fanout.Source {
+	return fanout.Source{
+		GrantID: p.url, DisplayName: p.url, Mend: commandline.Connect(p.url, m.options.Cache.NamedRoot()),
+		Missing: &fanout.EndedError{Reason: "credential_missing", Message: p.err.Error()},
+	}
+}
+
+// isAsSeen compares the file with the one that was read. Every tool replaces it whole, by another file.
+func (m *Membership) isAsSeen(p *provider) bool {
+	path, err := m.options.Cache.Path(p.url)
+	if err != nil {
+		return true // New has seen the URL
+	}
+	now, err := os.Lstat(path)
+	if err != nil || p.seen == nil {
+		return err != nil && p.seen == nil
+	}
+	return os.SameFile(now, p.seen) && now.ModTime().Equal(p.seen.ModTime()) && now.Size() == p.seen.Size()
+}
+
+// look reads the file. What is known of a grant whose token is still the same stays known.
+func (m *Membership) look(p *provider) {
+	p.seen = nil
+	if path, err := m.options.Cache.Path(p.url); err == nil {
+		p.seen, _ = os.Lstat(path) // before it is read, so that a file that comes between is looked at again
+	}
+	entries, err := m.options.Cache.Select(credential.Selection{ProviderURL: p.url, Grants: m.namesOf(p)}, m.options.Now())
+	before := p.grants
+	p.err, p.grants = err, nil
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		p.grants = append(p.grants, m.noted(p, entry, before))
+	}
+}
+
+// noted is the grant of a credential: the one that was known before when its token is the same, else a new one, which covers
+// what the grant did with another token.
+func (m *Membership) noted(p *provider, entry *credential.Entry, before []*grant) *grant {
+	made := &grant{provider: p, membership: m, entry: entry}
+	for _, each := range before {
+		own := each.stored().Credential
+		switch {
+		case own.GrantID != entry.Credential.GrantID:
+		case own.AccessToken.Reveal() == entry.Credential.AccessToken.Reveal():
+			each.note(entry)
+			return each
+		case own.GrantID != "":
+			made.covered = each.knownCoverage()
+		}
+	}
+	made.admission = host.NewAdmission(m.lifetime, clientOf{made}, m.signIn(p), made.learn)
+	return made
+}
+
+// grants are those of all providers.
+func (m *Membership) grants() []*grant {
+	var grants []*grant
+	for _, each := range m.providers {
+		grants = append(grants, each.grants...)
+	}
+	return grants
+}
+
+// equip gives every grant a client that shows the secrets of none of them (R-ERR-6).
+func (m *Membership) equip() {
+	var bearers []string
+	for _, each := range m.grants() {
+		stored := each.stored().Credential
+		bearers = append(bearers, stored.AccessToken.Reveal(), stored.RefreshToken.Reveal())
+	}
+	secrets := rs.NewSecrets(bearers...)
+	for _, each := range m.grants() {
+		each.equip(secrets)
+	}
+}
+
+// namesOf are the names that are wanted of a provider. Among several providers a name is of one of them, and a provider of
+// which none is named refuses all of them.
+func (m *Membership) namesOf(p *provider) []string {
+	if len(m.providers) == 1 {
+		return m.options.Grants
+	}
+	var own []string
+	for _, name := range m.options.Grants {
+		if m.has(p, name) {
+			own = append(own, name)
+		}
+	}
+	if own == nil {
+		return m.options.Grants
+	}
+	return own
+}
+
+// has reports whether a grant of the provider has a name.
+func (m *Membership) has(p *provider, name string) bool {
+	stored, err := m.options.Cache.Grants(p.url)
+	return err == nil && slices.ContainsFunc(stored, func(e *credential.Entry) bool { return e.Credential.HasName(name) })
+}
+
+// refuseNames gives an error for a name that no grant of any provider has.
+func (m *Membership) refuseNames() error {
+	for _, name := range m.options.Grants {
+		if !slices.ContainsFunc(m.providers, func(p *provider) bool { return m.has(p, name) }) {
+			return credential.Misconfigured(fmt.Sprintf("no cached credential is of the grant %q", name), "run: "+commandline.Connections(m.options.Cache.NamedRoot()), nil)
+		}
+	}
+	return nil
+}
