@@ -81,7 +81,8 @@ func (m *Membership) signIn(p *provider) string {
 	return commandline.Connect(p.url, m.options.Cache.NamedRoot())
 }
 
-// connect is the command line that asks for what no grant covers. It names the connector where a grant has the connection.
+// connect is the command line that asks for what no grant covers. It names the connector where a grant has the connection, and
+// all that was approved of a grant that is to be approved once more.
 func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	asked := commandline.Wanted{
 		Connections: []string{wanted.ConnectionID}, Streams: []string{wanted.Stream}, Fields: []string{wanted.Field},
@@ -91,12 +92,13 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 		url = m.providers[0].url
 	}
 	for _, each := range grants {
-		if source, isKnown := each.sourceOf(wanted.ConnectionID); isKnown {
+		source, isKnown := each.sourceOf(wanted.ConnectionID)
+		if wanted.Stream == "" && (isKnown || len(grants) == 1) {
+			return m.again(each.provider, each.stored())
+		}
+		if isKnown {
 			asked.Source, url = source, each.provider.url
 		}
-	}
-	if wanted == (tool.Uncovered{}) && len(grants) == 1 {
-		return m.again(grants[0].provider, grants[0].stored())
 	}
 	return asked.Connect(url, m.options.Cache.NamedRoot())
 }

@@ -100,7 +100,7 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 // hasEnded reports whether an error says that the grant has ended, whatever is read with it.
 func hasEnded(err error) bool {
 	refused, ok := errors.AsType[*rs.Error](err)
-	return ok && (refused.Code == "grant_revoked" || refused.Code == "grant_expired")
+	return ok && refused.EndsGrant()
 }
 
 // admitted gives nil for a client's bearer (R-STDIO-3), else why nothing may be read with it.

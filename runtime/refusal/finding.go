@@ -53,7 +53,11 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 			found = append(found, c.separated(p))
 		} else if names := s.streams(); !slices.Contains(names, p.name) {
 			meant := nearname.Meant(p.name, names)
-			found = append(found, at(p, meant, names, fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(p.name))))
+			says := fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(p.name))
+			if meant == "" {
+				says += c.orAsk(tool.Uncovered{ConnectionID: c.connectionID(), Stream: p.name})
+			}
+			found = append(found, at(p, meant, names, says))
 		}
 	}
 	stream := ""
@@ -61,7 +65,7 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 		stream = streams[0].name
 	}
 	for _, p := range c.places(tool.CompleteConnection) {
-		found = append(found, s.connection(p, stream)...)
+		found = append(found, c.connection(s, p, stream)...)
 	}
 	if stream == "" || len(found) > 0 {
 		return found
@@ -130,7 +134,8 @@ func (c call) field(s survey, p place, stream string, fields []schemadoc.Field) 
 		return []finding{at(p, meant, names, says)}
 	case slices.Contains(strings.Split(fields[i].Flags, ","), "g=false"):
 		return []finding{{param: p.argument.Name, says: fmt.Sprintf(
-			"Field %s exists and is not granted. Leave it out, or tell the user that the owner must approve a grant with it.", quoted(p.name))}}
+			"Field %s exists and is not granted. Leave it out, or tell the user that the owner must approve a grant with it.%s",
+			quoted(p.name), c.orAsk(tool.Uncovered{ConnectionID: c.connectionID(), Stream: stream, Field: p.name}))}}
 	}
 	use := c.useOf(p.argument)
 	switch {

@@ -29,7 +29,7 @@ func Explained(definition tool.Definition) tool.Definition {
 		if unreadable != nil {
 			return nil, err // it says so
 		}
-		refused := call{definition, members}
+		refused := call{definition, members, env.Connect}
 		if explained := refused.explain(ctx, env, err); explained != nil {
 			explained.Cause = err
 			return nil, explained
@@ -42,7 +42,8 @@ func Explained(definition tool.Definition) tool.Definition {
 // call is a call that was refused.
 type call struct {
 	tool.Definition
-	given rawjson.Object
+	given   rawjson.Object
+	connect func(tool.Uncovered) string // of tool.Env
 }
 
 // explain is what would do in the place of the call, or nil when nothing is known of it.
@@ -62,7 +63,7 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	case refused.Code == "invalid_cursor" && c.Pages != "" && c.given.Get(c.Pages) != nil:
 		return &tool.Explained{Param: c.Pages, Next: c.with(rawjson.Object{{Name: c.Pages}})}
 	case !tool.IsAboutNames(refused):
-		return nil
+		return c.signIn(refused)
 	case c.Name == tool.SchemaTool:
 		return withoutSchema(refused, refused)
 	}
@@ -75,6 +76,33 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 		return nil
 	}
 	return c.conclude(c.findings(schema, refused))
+}
+
+// signIn is how a login that is at fault is replaced, nil when none is or when that cannot be told.
+func (c call) signIn(refused *rs.Error) *tool.Explained {
+	if c.connect == nil || !refused.EndsGrant() && refused.Status != http.StatusUnauthorized {
+		return nil
+	}
+	line := c.connect(tool.Uncovered{ConnectionID: c.connectionID()})
+	return &tool.Explained{Hint: "No change of arguments helps: the user has to sign in again. The command for it: " + line}
+}
+
+// orAsk is a sentence that says how the owner is asked for what no grant covers, to be added to others; empty when that cannot
+// be told.
+func (c call) orAsk(wanted tool.Uncovered) string {
+	if c.connect == nil {
+		return ""
+	}
+	return " If the owner has it, the user can ask for it and this call then works: " + c.connect(wanted)
+}
+
+// connectionID is the only connection that the call names, else empty.
+func (c call) connectionID() string {
+	places := c.places(tool.CompleteConnection)
+	if len(places) != 1 {
+		return ""
+	}
+	return places[0].name
 }
 
 // packageHint is for a token that has no schema. A client's token always has one, if only an empty one.

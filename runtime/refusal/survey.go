@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // survey answers what names there are.
@@ -91,16 +92,16 @@ func (s survey) connections(stream string) (found []schemadoc.Connection, keys m
 
 // connection judges an id of a connection: whether there is one, and whether it has the stream. A display name or the key of
 // a connector that means one connection is answered with its id.
-func (s survey) connection(p place, stream string) []finding {
+func (c call) connection(s survey, p place, stream string) []finding {
 	having, keys := s.connections(stream)
 	var ids, byName, byKey []string
-	for _, c := range having {
-		ids = append(ids, c.ID)
-		if c.Label != "" && nearname.Meant(p.name, []string{c.Label}) != "" {
-			byName = append(byName, c.ID)
+	for _, each := range having {
+		ids = append(ids, each.ID)
+		if each.Label != "" && nearname.Meant(p.name, []string{each.Label}) != "" {
+			byName = append(byName, each.ID)
 		}
-		if strings.EqualFold(p.name, keys[c.ID]) {
-			byKey = append(byKey, c.ID)
+		if strings.EqualFold(p.name, keys[each.ID]) {
+			byKey = append(byKey, each.ID)
 		}
 	}
 	if len(ids) == 0 || slices.Contains(ids, p.name) {
@@ -117,7 +118,8 @@ func (s survey) connection(p place, stream string) []finding {
 		if len(ids) == 1 {
 			only = ids[0]
 		}
-		return []finding{at(p, only, ids, fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.", quoted(p.name), quoted(stream)))}
+		return []finding{at(p, only, ids, fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.%s",
+			quoted(p.name), quoted(stream), c.orAsk(tool.Uncovered{ConnectionID: p.name, Stream: stream})))}
 	case len(byName) == 1:
 		return []finding{at(p, byName[0], ids, fmt.Sprintf("%s is the name of a connection, whose id is %s.", quoted(p.name), quoted(byName[0])))}
 	case len(byName) > 1:
@@ -128,7 +130,12 @@ func (s survey) connection(p place, stream string) []finding {
 	case len(byKey) > 1:
 		return []finding{at(p, "", byKey, fmt.Sprintf("%s is a connector with several connections; accepted lists their ids.", quoted(p.name)))}
 	}
-	return []finding{at(p, nearname.Meant(p.name, ids), ids, fmt.Sprintf("There is no connection %s; accepted lists the ids of those%s.", quoted(p.name), strings.Replace(of, " that has", " that have", 1)))}
+	says := fmt.Sprintf("There is no connection %s; accepted lists the ids of those%s.", quoted(p.name), strings.Replace(of, " that has", " that have", 1))
+	meant := nearname.Meant(p.name, ids)
+	if meant == "" {
+		says += c.orAsk(tool.Uncovered{ConnectionID: p.name, Stream: stream})
+	}
+	return []finding{at(p, meant, ids, says)}
 }
 
 func add(names []string, name string) []string {

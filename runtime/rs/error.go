@@ -30,6 +30,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("resource server answered %d %s: %s", e.Status, e.Code, e.Message)
 }
 
+// EndsGrant reports whether the grant of the bearer has ended, whatever is read with it.
+func (e *Error) EndsGrant() bool { return e.Code == "grant_revoked" || e.Code == "grant_expired" }
+
 // Codes of refusals that came without one. A resource server may send the same ones, and others.
 const (
 	CodeInvalidRequest  = "invalid_request"      // 400

@@ -107,10 +107,8 @@ func isCredentialAtFault(refused *rs.Error) bool {
 	switch refused.Code {
 	case "context.stream_not_allowed", "context.instance_mismatch":
 		return false
-	case "grant_expired", "grant_revoked":
-		return true
 	}
-	return refused.Status == http.StatusUnauthorized
+	return refused.EndsGrant() || refused.Status == http.StatusUnauthorized
 }
 
 // usageError is a wrong command line. Its message says how to correct it.
