@@ -95,3 +95,33 @@ func TestChange(t *testing.T) {
 	_, err := cache.Change(provider, "grt_9", func(*credential.Entry) error { return nil })
 	wantError(t, err, credential.Configuration, `"grt_9"`)
 }
+
+// The use of a grant is noted to the hour, and its label is a name to remove it by.
+func TestUseAndLabel(t *testing.T) {
+	cache := &credential.Cache{Root: t.TempDir()}
+	for _, grant := range []string{"grt_1", "grt_2"} {
+		entry := entryOf(t, grant, "t")
+		entry.Credential.Label = "label of " + grant
+		if err := cache.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := func() *credential.Entry {
+		entry, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: []string{"grt_1"}}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return entry
+	}
+	for _, step := range []struct{ after, want time.Duration }{{0, 0}, {59 * time.Minute, 0}, {2 * time.Hour, 2 * time.Hour}} {
+		if err := cache.NoteUse(stored(), now.Add(step.after)); err != nil || !stored().Credential.LastUsedAt.Equal(now.Add(step.want)) {
+			t.Errorf("after %s the last use is %s, %v", step.after, stored().Credential.LastUsedAt, err)
+		}
+	}
+	if removed, err := cache.Remove(provider, "label of grt_1"); err != nil || len(removed) != 1 || removed[0].Credential.GrantID != "grt_1" {
+		t.Errorf("removed %v, %v", removed, err)
+	}
+	if diff := cmp.Diff([]string{"grt_2=t"}, held(t, cache)); diff != "" {
+		t.Error(diff)
+	}
+}

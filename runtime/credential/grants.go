@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -184,25 +185,40 @@ func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (
 	return changed, err
 }
 
-// Remove takes the credential of one grant out of the cache, or every one of the provider when the grant id is
-// empty, and gives what it took. The last one takes the file with it, and so does a malformed file, which
+// usedStep is how exactly the last use of a grant is noted, so that the file is seldom written.
+const usedStep = time.Hour
+
+// NoteUse notes that a grant was used, unless that was noted within the last hour.
+func (c *Cache) NoteUse(entry *Entry, now time.Time) error {
+	if now.Sub(entry.Credential.LastUsedAt) < usedStep || entry.Credential.GrantID == "" {
+		return nil
+	}
+	_, err := c.Change(entry.ProviderURL, entry.Credential.GrantID, func(stored *Entry) error {
+		stored.Credential.LastUsedAt = now.UTC().Truncate(time.Second)
+		return nil
+	})
+	return err
+}
+
+// Remove takes the credentials of one grant, named by its id or label, out of the cache, or every one of the provider when the
+// name is empty, and gives what it took. The last one takes the file with it, and so does a malformed file, which
 // gives nothing. A grant that is not there is an error of class Configuration.
-func (c *Cache) Remove(providerURL, grantID string) (removed []*Entry, err error) {
+func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 	at, err := c.place(providerURL)
 	if err != nil {
 		return nil, err
 	}
 	err = c.locked(func() error {
-		removed, err = c.remove(at, grantID)
+		removed, err = c.remove(at, name)
 		return err
 	})
 	return removed, err
 }
 
-func (c *Cache) remove(at place, grantID string) ([]*Entry, error) {
+func (c *Cache) remove(at place, name string) ([]*Entry, error) {
 	grants, err := c.grants(at)
 	if err != nil {
-		if grantID == "" && errors.Is(err, errMalformed) {
+		if name == "" && errors.Is(err, errMalformed) {
 			return nil, c.removeFile(at.path)
 		}
 		return nil, err
@@ -210,7 +226,7 @@ func (c *Cache) remove(at place, grantID string) ([]*Entry, error) {
 	members := grants[0].members
 	var removed, kept []*Entry
 	for _, entry := range grants {
-		if grantID == "" || entry.Credential.GrantID == grantID {
+		if name == "" || entry.Credential.HasName(name) {
 			removed = append(removed, entry)
 		} else {
 			kept = append(kept, entry)
@@ -218,7 +234,7 @@ func (c *Cache) remove(at place, grantID string) ([]*Entry, error) {
 	}
 	switch {
 	case len(removed) == 0:
-		refused := c.anotherGrant(at.provider, grants, grantID)
+		refused := c.anotherGrant(at.provider, grants, name)
 		refused.Command = commandline.Connections(c.NamedRoot())
 		return nil, refused
 	case len(kept) == 0:

@@ -32,6 +32,7 @@ type grant struct {
 	failure  error     // why it could not be asked last
 	failedAt time.Time
 	ended    error // the resource server said that the grant has ended, which is for good
+	isUsed   bool  // which was noted
 }
 
 func (g *grant) stored() *credential.Entry {
@@ -89,12 +90,26 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 		return nil, err
 	}
 	response, err := g.reader().Get(ctx, request)
-	if hasEnded(err) {
+	switch {
+	case err == nil:
+		g.noteUse()
+	case hasEnded(err):
 		g.mu.Lock()
 		g.ended = err
 		g.mu.Unlock()
 	}
 	return response, err
+}
+
+// noteUse lets the cache know that the grant was used, beside the call. A cache that cannot be written stays without it.
+func (g *grant) noteUse() {
+	g.mu.Lock()
+	entry, isNoted := g.entry, g.isUsed
+	g.isUsed = true
+	g.mu.Unlock()
+	if !isNoted {
+		g.membership.noting.Go(func() { _ = g.membership.options.Cache.NoteUse(entry, g.membership.options.Now()) })
+	}
 }
 
 // hasEnded reports whether an error says that the grant has ended, whatever is read with it.

@@ -37,6 +37,7 @@ type Membership struct {
 	lifetime context.Context // of the server
 	refused  chan struct{}   // closed with the refusal
 
+	noting    sync.WaitGroup // uses of grants
 	mu        sync.Mutex
 	providers []*provider
 	refusal   *host.Refusal
@@ -132,8 +133,10 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 	}
 }
 
-// Settle waits for what was asked about bearers until the context ends, and gives the refusal if there is one.
+// Settle waits for what was asked about bearers until the context ends, and gives the refusal if there is one. What the cache is
+// told of the grants that were used is written before.
 func (m *Membership) Settle(ctx context.Context) *host.Refusal {
+	m.noting.Wait()
 	m.mu.Lock()
 	grants := m.grants()
 	m.mu.Unlock()

@@ -82,6 +82,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		if err != nil {
 			return err
 		}
+		defer local.Settle(command.Context())
 		env, err := admitted(command.Context(), local)
 		if err != nil {
 			return err

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,13 +20,26 @@ type connection struct {
 	ProviderURL         string     `json:"provider_url"`
 	AuthorizationServer string     `json:"authorization_server,omitempty"`
 	GrantID             string     `json:"grant_id,omitempty"`
+	Label               string     `json:"label,omitempty"`
+	Approved            []approved `json:"approved"` // as the authorization server stated it; empty if it did not
 	Scope               string     `json:"scope,omitempty"`
 	ClientID            string     `json:"client_id,omitempty"`
 	CreatedAt           time.Time  `json:"created_at,omitzero"`
 	ExpiresAt           *time.Time `json:"expires_at"` // null if it does not expire or the provider gave no time
+	LastUsedAt          time.Time  `json:"last_used_at,omitzero"`
 	State               string     `json:"state"`
-	Current             bool       `json:"current"` // used without --grant-id
+	Current             bool       `json:"current"` // used without --grant-id by commands that read with one grant
 	Path                string     `json:"path"`
+}
+
+// approved is one stream of a grant.
+type approved struct {
+	Source      string   `json:"source,omitempty"`
+	Stream      string   `json:"stream"`
+	Connections []string `json:"connections,omitempty"`
+	Fields      []string `json:"fields,omitempty"` // absent: all
+	Since       string   `json:"since,omitempty"`
+	Until       string   `json:"until,omitempty"`
 }
 
 // The states of a stored grant.
@@ -86,6 +101,10 @@ func connectionOf(entry *credential.Entry, path string, current bool, now time.T
 	shown := connection{
 		ProviderURL: entry.ProviderURL, AuthorizationServer: entry.AuthorizationServer, GrantID: entry.Credential.GrantID,
 		Scope: cmp.Or(entry.Credential.Scope, entry.Scope), ClientID: entry.Client.ClientID, CreatedAt: entry.CreatedAt, State: stateValid, Current: current, Path: path,
+		Label: entry.Credential.Label, LastUsedAt: entry.Credential.LastUsedAt, Approved: []approved{},
+	}
+	for _, each := range entry.Credential.Approved() {
+		shown.Approved = append(shown.Approved, approved(each))
 	}
 	if !entry.Credential.ExpiresAt.IsZero() {
 		shown.ExpiresAt = &entry.Credential.ExpiresAt
@@ -104,16 +123,61 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 		_, err := fmt.Fprintln(terminal.Out, "No credentials are stored; run: "+commandline.Connect("", cacheRoot))
 		return err
 	}
-	rows := [][]string{{"PROVIDER", "GRANT", "SCOPE", "EXPIRES", "STATE"}}
+	rows := [][]string{{"LABEL", "PROVIDER", "GRANT", "CONNECTIONS", "STREAMS", "RANGE", "EXPIRES", "LAST USED", "STATE"}}
 	for _, listed := range connections {
-		expires, state := "never", listed.State
+		expires, used := "never", "-"
 		if listed.ExpiresAt != nil {
 			expires = listed.ExpiresAt.UTC().Format(time.RFC3339)
 		}
-		if listed.Current {
-			state += ", current"
+		if !listed.LastUsedAt.IsZero() {
+			used = listed.LastUsedAt.UTC().Format(time.RFC3339)
 		}
-		rows = append(rows, []string{listed.ProviderURL, cmp.Or(listed.GrantID, "-"), cmp.Or(listed.Scope, "-"), expires, state})
+		granted, streams, times := listed.covers()
+		rows = append(rows, []string{
+			cmp.Or(listed.Label, "-"), listed.ProviderURL, cmp.Or(listed.GrantID, "-"), granted, streams, times, expires, used, listed.State,
+		})
 	}
 	return terminal.PrintTable(rows)
+}
+
+// namesShown is how many names a cell lists.
+const namesShown = 4
+
+// covers returns the connections, the streams and the time range of a grant as cells of a table. What was not stated is a dash,
+// since only the provider knows it.
+func (c connection) covers() (connections, streams, times string) {
+	var ids, names, ranges []string
+	for _, each := range c.Approved {
+		ids, names, ranges = append(ids, each.Connections...), append(names, each.Stream), append(ranges, each.times())
+	}
+	return cell(ids), cell(names), cell(ranges)
+}
+
+// times is the time range of a stream.
+func (a approved) times() string {
+	since, _, _ := strings.Cut(a.Since, "T")
+	until, _, _ := strings.Cut(a.Until, "T")
+	switch {
+	case since != "" && until != "":
+		return since + " to " + until
+	case since != "":
+		return "since " + since
+	case until != "":
+		return "until " + until
+	}
+	return "all"
+}
+
+// cell lists the first names, each once.
+func cell(names []string) string {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return "-"
+	}
+	shown := strings.Join(names[:min(len(names), namesShown)], ", ")
+	if more := len(names) - namesShown; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	return shown
 }

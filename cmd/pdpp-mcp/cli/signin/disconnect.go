@@ -25,7 +25,8 @@ func NewDisconnectCommand(terminal invocation.Terminal, log *invocation.Log) *co
 authorization server can do that, unless --keep-token is given. The grant itself is the owner's: it is ended at
 the provider.`,
 		Example: `  pdpp-mcp disconnect https://pdpp.example
-  pdpp-mcp disconnect https://pdpp.example --grant-id grt_7da0791a00dea728`,
+  pdpp-mcp disconnect https://pdpp.example --grant-id grt_7da0791a00dea728
+  pdpp-mcp disconnect https://pdpp.example --grant-id "work mail"`,
 		Args: oneProvider,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			cache, err := invocation.OpenCache(cacheRoot, log.Logger())
@@ -41,7 +42,7 @@ the provider.`,
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
-	command.Flags().StringVar(&grantID, "grant-id", "", "remove only the credential of this grant (default: all of the provider)")
+	command.Flags().StringVar(&grantID, "grant-id", "", "remove only the credential of this grant, by its id or label (default: all of the provider)")
 	command.Flags().BoolVar(&keepToken, "keep-token", false, "do not ask the authorization server to revoke the token")
 	return command
 }
