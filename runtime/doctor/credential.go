@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
@@ -63,22 +64,71 @@ func (e *examination) checkCredential(context.Context) Finding {
 	}
 	cache := &credential.Cache{Root: e.options.CacheRoot}
 	now := e.options.Now()
-	entry, err := cache.Load(credential.Selection{ProviderURL: e.options.ProviderURL, Grants: e.options.Grants}, now)
+	grants, err := cache.Select(credential.Selection{ProviderURL: e.options.ProviderURL, Grants: e.options.Grants}, now)
 	if err != nil {
 		return fromError(err, e.connectCommand())
 	}
-	e.token = entry.Credential.AccessToken
-	grant := "grant " + entry.Credential.GrantID
-	if entry.Credential.GrantID == "" {
+	first := slices.IndexFunc(grants, func(g *credential.Entry) bool { return g.Credential.Usable(now) })
+	e.token, e.others = grants[first].Credential.AccessToken, slices.Delete(slices.Clone(grants), first, first+1)
+	return e.lasts(grants[first].Credential)
+}
+
+// lasts tells until when a credential is valid.
+func (e *examination) lasts(stored credential.Credential) Finding {
+	grant := "grant " + stored.GrantID
+	switch {
+	case stored.Label != "":
+		grant += " (" + stored.Label + ")"
+	case stored.GrantID == "":
 		grant = "a grant without an id"
 	}
-	ends := entry.Credential.ExpiresAt
+	now, ends := e.options.Now(), stored.ExpiresAt
 	if ends.IsZero() {
 		return ok("%s, no end known", grant)
 	}
 	until := ends.UTC().Format(time.RFC3339)
-	if left := ends.Sub(now); left < expiresSoon {
-		return note(e.connectCommand(), "%s, ends soon, at %s", grant, until)
+	switch mend := e.approveAgain(stored); {
+	case !stored.Usable(now):
+		return failed(credential.Configuration, mend, "%s expired at %s", grant, until)
+	case ends.Sub(now) < expiresSoon && stored.RefreshToken.IsZero():
+		return note(mend, "%s, ends soon, at %s", grant, until)
 	}
 	return ok("%s, valid until %s", grant, until)
+}
+
+// approveAgain is the command that has a grant approved once more, as it was.
+func (e *examination) approveAgain(stored credential.Credential) string {
+	return stored.Again().Connect(e.provider, e.namedRoot())
+}
+
+// grantChecks has a check for each further grant that is read beside the first (R-LOCAL-2).
+func (e *examination) grantChecks() []check {
+	var checks []check
+	for _, each := range e.others {
+		checks = append(checks, check{id: "grant_" + each.Credential.GrantID, title: "Further grant", ask: func(ctx context.Context) Finding {
+			return e.checkGrant(ctx, each.Credential)
+		}})
+	}
+	return checks
+}
+
+// checkGrant tries the token of one grant.
+func (e *examination) checkGrant(ctx context.Context, stored credential.Credential) Finding {
+	lasts := e.lasts(stored)
+	if lasts.State == Failed {
+		return lasts
+	}
+	_, schema, found := e.tryToken(ctx, stored.AccessToken)
+	if found.State != Failed {
+		found = e.covers(schema)
+	}
+	if found.State == Failed {
+		found.Detail = lasts.Detail + ": " + found.Detail
+		if found.Class == credential.Configuration {
+			found.Mend = e.approveAgain(stored)
+		}
+		return found
+	}
+	lasts.Detail += ", " + found.Detail
+	return lasts
 }

@@ -46,13 +46,14 @@ type examination struct {
 	address    *url.URL            // by provider_url
 	inspection *connect.Inspection // by resource_metadata
 	issuer     string              // by resource_metadata
-	token      rs.Secret           // by credential
+	token      rs.Secret           // by credential: the first that is usable
+	others     []*credential.Entry // by credential: the further grants
 	reader     rs.Reader           // by token_kind
 	schema     *rs.Response        // by token_kind
 }
 
 // Examine runs every check and reports each result in a fixed order, as soon as it and all before it are
-// known. It ends within a bounded time, and when the context ends.
+// known. The further grants of the provider come last. It ends within a bounded time, and when the context ends.
 func Examine(ctx context.Context, options Options, report func(Result)) {
 	if options.Deadline <= 0 {
 		options.Deadline = DefaultDeadline
@@ -65,7 +66,14 @@ func Examine(ctx context.Context, options Options, report func(Result)) {
 	}
 	defer options.Transport.CloseIdleConnections()
 	e := &examination{options: options}
-	run(ctx, e.checks(), options.Deadline, report)
+	isReached := false
+	run(ctx, e.checks(), options.Deadline, func(result Result) {
+		isReached = isReached || result.ID == "token_kind" && result.State != Skipped && result.Class != credential.Unreachable
+		report(result)
+	})
+	if isReached { // else it is said already why none of them can be tried
+		run(ctx, e.grantChecks(), options.Deadline, report)
+	}
 }
 
 func (e *examination) checks() []check {

@@ -17,34 +17,41 @@ const harmlessWord = "hello"
 
 // checkTokenKind asks the provider of what kind the token is, and reads nothing else with one of another
 // kind (R-STDIO-3).
-func (e *examination) checkTokenKind(ctx context.Context) Finding {
+func (e *examination) checkTokenKind(ctx context.Context) (kind Finding) {
+	e.reader, e.schema, kind = e.tryToken(ctx, e.token)
+	return kind
+}
+
+// tryToken reads the compact schema with a token, and judges its kind.
+func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader, *rs.Response, Finding) {
 	reader, err := rs.NewClient(rs.Options{
-		BaseURL: e.provider, Bearer: e.token, Transport: e.options.Transport, Timeout: e.options.Deadline,
+		BaseURL: e.provider, Bearer: token, Transport: e.options.Transport, Timeout: e.options.Deadline,
 	})
 	if err != nil {
-		return failed(credential.Internal, e.again(), "%v", err)
+		return nil, nil, failed(credential.Internal, e.again(), "%v", err)
 	}
 	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
-		return e.fromAnswer(err)
+		return nil, nil, e.fromAnswer(err)
 	}
 	bearer, err := rs.SchemaBearer(response.Body())
 	switch {
 	case err != nil:
-		return failed(credential.Refused, e.connectCommand(), "%v; only scoped client tokens are used here", err)
+		return nil, nil, failed(credential.Refused, e.connectCommand(), "%v; only scoped client tokens are used here", err)
 	case !bearer.IsClient():
-		return failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", bearer.Kind)
+		return nil, nil, failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", bearer.Kind)
+	case bearer.Kind == "":
+		return reader, response, note("", "the provider does not say the kind of the token; it is taken for a client's")
 	}
-	e.reader, e.schema = reader, response
-	if bearer.Kind == "" {
-		return note("", "the provider does not say the kind of the token; it is taken for a client's")
-	}
-	return ok("a scoped client token")
+	return reader, response, ok("a scoped client token")
 }
 
-// checkSchema counts what was granted. The same connection may give streams through several connectors.
-func (e *examination) checkSchema(context.Context) Finding {
-	schema, err := schemadoc.Read(e.schema)
+// checkSchema counts what was granted.
+func (e *examination) checkSchema(context.Context) Finding { return e.covers(e.schema) }
+
+// covers counts what a schema gives. The same connection may give streams through several connectors.
+func (e *examination) covers(response *rs.Response) Finding {
+	schema, err := schemadoc.Read(response)
 	if err != nil {
 		return failed(credential.Unreachable, e.again(), "the schema has another shape than is known here")
 	}

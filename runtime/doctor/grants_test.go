@@ -1,0 +1,63 @@
+package doctor_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// R-LOCAL-2: every grant of the provider is examined, after the one that has all checks. One that has expired or was revoked is
+// named with the command that has it approved once more.
+func TestEveryGrantIsExamined(t *testing.T) {
+	server := httptest.NewUnstartedServer(nil)
+	inner := answers(server, healthy())
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Header.Get("Authorization"), "Bearer revoked") {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte(`{"error":{"type":"permission_error","code":"grant_revoked","message":"Grant was revoked"}}`))
+			return
+		}
+		inner.ServeHTTP(w, r)
+	})
+	server.Start()
+	defer server.Close()
+	cache := &credential.Cache{Root: t.TempDir()}
+	for _, each := range []struct {
+		name, label string
+		ends        time.Time
+	}{{"good", "work mail", time.Time{}}, {"revoked", "", time.Time{}}, {"expired", "old", time.Now().Add(-day)}, {"first", "", time.Time{}}} {
+		token, err := rs.NewBearer(each.name + "-token-of-a-test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry := &credential.Entry{ProviderURL: server.URL, Credential: credential.Credential{
+			AccessToken: token, GrantID: "grt_" + each.name, Label: each.label, ExpiresAt: each.ends,
+		}}
+		if err := cache.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := options(server.URL)
+	asked.Token, asked.CacheRoot = nil, cache.Root
+	results, order := examined(t, asked)
+	want(t, results, "credential", doctor.OK, "", "grant grt_first")
+	want(t, results, "grant_grt_good", doctor.OK, "", "grant grt_good (work mail), no end known, 2 connections, 2 streams")
+	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant grt_expired (old) expired at")
+	want(t, results, "grant_grt_revoked", doctor.Failed, credential.Configuration, "grant_revoked")
+	if mend := results["grant_grt_expired"].Mend; mend != "pdpp-mcp connect "+server.URL+" --label old --cache-root "+cache.Root {
+		t.Errorf("mended by %q", mend)
+	}
+	if last := order[len(order)-3:]; last[0] != "grant_grt_expired" || last[2] != "grant_grt_good" {
+		t.Errorf("the order ends in %q", last)
+	}
+	asked.Grants = []string{"work mail"}
+	if results, _ := examined(t, asked); results["grant_grt_revoked"].ID != "" {
+		t.Error("a grant that was not named is examined")
+	}
+}
