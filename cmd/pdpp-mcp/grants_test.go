@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
+)
+
+// severalGrants are two providers with a cache of grants at both, and a local server that reads them.
+type severalGrants struct {
+	boxes   [2]*sandbox.Sandbox
+	origins [2]*origin
+	cache   *credential.Cache
+	session *mcp.ClientSession
+}
+
+// add stores a ready grant of a provider, as connect does.
+func (s *severalGrants) add(t *testing.T, at int, name, label string) {
+	t.Helper()
+	ready, _ := s.boxes[at].Authorization().Credential(name)
+	token, err := rs.NewBearer(ready.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := &credential.Entry{ProviderURL: s.origins[at].server.URL, Credential: credential.Credential{AccessToken: token, GrantID: ready.GrantID, Label: label}}
+	if err := s.cache.Add(entry); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// call calls a tool, and returns the text and the structured output as JSON.
+func (s *severalGrants) call(t *testing.T, tool string, arguments map[string]any) (text, structured string) {
+	t.Helper()
+	result, err := s.session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := json.Marshal(result.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := result.Content[0].(*mcp.TextContent).Text
+	for _, box := range s.boxes {
+		for name, token := range box.Tokens() {
+			if strings.Contains(shown+string(content), token) {
+				t.Errorf("%s shows the token %s", tool, name)
+			}
+		}
+	}
+	return shown, string(content)
+}
+
+// readers returns the names of the tokens with which a provider was read since the last time, beside the schema.
+func (s *severalGrants) readers(at int) []string {
+	var names []string
+	for _, request := range s.origins[at].take() {
+		if words := strings.Fields(request); !strings.HasPrefix(words[1], "/v1/schema") {
+			names = append(names, words[2])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// serveGrants starts the real program over a grant of personal mail at one provider, and of music and of a team chat at another,
+// whose file another tool wrote.
+func serveGrants(t *testing.T) *severalGrants {
+	t.Helper()
+	s := &severalGrants{cache: &credential.Cache{Root: t.TempDir()}}
+	for i := range s.boxes {
+		s.boxes[i] = newSandbox(t, resource.ReadsV01)
+		s.origins[i] = newOrigin(s.boxes[i])
+		t.Cleanup(s.origins[i].server.Close)
+	}
+	s.add(t, 0, "gmail_personal", "mail at home")
+	music, _ := s.boxes[1].Authorization().Credential("spotify")
+	foreign, err := s.cache.Path(s.origins[1].server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := fmt.Sprintf(`{"provider_url":%q,"tool":"another","credential":{"access_token":%q,"token_type":"Bearer","grant_id":%q},"created_at":"2026-11-21T11:41:28.052Z"}`,
+		s.origins[1].server.URL, music.Token, music.GrantID)
+	if err := os.WriteFile(filepath.Clean(foreign), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.add(t, 1, "slack", "")
+
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), "pdpp-mcp", "stdio", // which ends with its session
+		"--provider-url", s.origins[0].server.URL, "--provider-url", s.origins[1].server.URL, "--cache-root", s.cache.Root)
+	command.Stderr = os.Stderr
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
+	if s.session, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.session.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// The connections of the grants in these tests.
+const (
+	homeMail = "cin_gmail_personal"
+	workMail = "cin_gmail_work"
+	music    = "cin_spotify"
+	chat     = "cin_slack_team"
+)
+
+// R-LOCAL-1, R-LOCAL-2, R-ERR-8: grants at two providers are one set of sources. A search mixes their hits, each with the address of
+// its own provider; a record of each is read with its own token; a grant that is revoked in the middle is named, and one that
+// is added counts from the next call on.
+func TestGrantsAtTwoProviders(t *testing.T) {
+	s := serveGrants(t)
+	handles := map[string]string{}
+	_, found := s.call(t, "search", map[string]any{"q": "barometer", "limit": 10})
+	var page struct {
+		Results []struct{ ID, URL string }
+	}
+	if err := json.Unmarshal([]byte(found), &page); err != nil {
+		t.Fatal(err)
+	}
+	for _, hit := range page.Results {
+		connection, _, _ := strings.Cut(hit.ID, "/")
+		handles[connection] = hit.ID
+		provider := s.origins[1].server.URL
+		if connection == homeMail {
+			provider = s.origins[0].server.URL
+		}
+		if !strings.HasPrefix(hit.URL, provider+"/v1/") {
+			t.Errorf("the hit %s is at %s, not at %s", hit.ID, hit.URL, provider)
+		}
+	}
+	if handles[homeMail] == "" || handles[chat] == "" {
+		t.Fatalf("the hits are not mixed: %s", found)
+	}
+	s.readers(0)
+	s.readers(1)
+	for _, connection := range []string{homeMail, chat} {
+		_, record := s.call(t, "fetch", map[string]any{"id": handles[connection]})
+		at, token := 0, "gmail_personal"
+		if connection == chat {
+			at, token = 1, "slack"
+		}
+		if !strings.Contains(record, `"url":"`+s.origins[at].server.URL+"/v1/") {
+			t.Errorf("the record of %s is not at its provider: %s", connection, record)
+		}
+		if own, other := s.readers(at), s.readers(1-at); !slices.Equal(own, []string{token}) || other != nil {
+			t.Errorf("%s was read with %q, and the other provider with %q", connection, own, other)
+		}
+	}
+
+	revoked, _ := s.boxes[1].Authorization().Credential("slack")
+	if err := s.boxes[1].Authorization().Revoke(revoked.GrantID); err != nil {
+		t.Fatal(err)
+	}
+	line := "pdpp-mcp connect " + s.origins[1].server.URL
+	for range 2 {
+		text, found := s.call(t, "search", map[string]any{"q": "barometer"})
+		for _, says := range []string{"grant_revoked", line} {
+			if !strings.Contains(text, says) || !strings.Contains(found, says) {
+				t.Errorf("the search does not say %q: %s", says, text)
+			}
+		}
+		if !strings.Contains(found, handles[homeMail]) {
+			t.Errorf("the other provider's hits are missing: %s", text)
+		}
+	}
+	text, _ := s.call(t, "schema", map[string]any{})
+	for _, says := range []string{homeMail, music, "grant_revoked", line} {
+		if !strings.Contains(text, says) {
+			t.Errorf("the schema does not say %q: %s", says, text)
+		}
+	}
+
+	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail}); !strings.Contains(text, workMail) || !strings.Contains(text, "--connection "+workMail) {
+		t.Errorf("what is not granted is refused with %s", text)
+	}
+	s.add(t, 0, "gmail_both", "")
+	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail, "limit": 1}); !strings.Contains(text, workMail+"/messages:") {
+		t.Errorf("the same call after another grant gives %s", text)
+	}
+	if own := s.readers(0); !slices.Contains(own, "gmail_both") {
+		t.Errorf("it was read with %q", own)
+	}
+}
