@@ -16,10 +16,11 @@ type Host struct {
 	Title  string // as people call it
 	SignIn string // how a person signs in to a hosted server there; empty when it cannot be configured by file
 
-	file   func(Machine) string // its configuration
-	traces func(Machine) string // a folder that it makes when it first runs; nil: that of the file
-	format format
-	spell  func(Server) []setting
+	file       func(Machine) string // its configuration
+	folderFile string               // the one for a folder, below it; empty: there is none
+	traces     func(Machine) string // a folder that it makes when it first runs; nil: that of the file
+	format     format
+	spell      func(Server) []setting
 }
 
 // Hosts gives the hosts that are known, always in the same order.
@@ -27,7 +28,7 @@ func Hosts() []Host {
 	return []Host{
 		{
 			Name: "claude-code", Title: "Claude Code", SignIn: "run /mcp in Claude Code",
-			file:   claudeCodeFile,
+			file: claudeCodeFile, folderFile: ".mcp.json",
 			traces: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") },
 			format: jsonFormat{section: "mcpServers", own: typedNames}, spell: typed,
 		},
@@ -40,22 +41,22 @@ func Hosts() []Host {
 		},
 		{
 			Name: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
-			file:   func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") },
+			file: func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") }, folderFile: ".codex/config.toml",
 			format: tomlFormat{section: "mcp_servers", own: plainNames}, spell: plain,
 		},
 		{
 			Name: "cursor", Title: "Cursor", SignIn: "choose Connect beside the server in Cursor's MCP settings",
-			file:   func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") },
+			file: func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }, folderFile: ".cursor/mcp.json",
 			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, spell: plain,
 		},
 		{
 			Name: "vscode", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
-			file:   func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") },
+			file: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") }, folderFile: ".vscode/mcp.json",
 			format: jsonFormat{section: "servers", own: typedNames, comments: true}, spell: typed,
 		},
 		{
 			Name: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
-			file:   func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") },
+			file: func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") }, folderFile: ".gemini/settings.json",
 			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, spell: gemini,
 		},
 	}

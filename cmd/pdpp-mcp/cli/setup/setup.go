@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -89,6 +90,7 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	if err != nil {
 		return err
 	}
+	s.sayOtherScope(host, machine, server.Name)
 	if change.Empty() {
 		s.say("%s has %s already; nothing changes", change.Path, server.Name)
 		return nil
@@ -133,6 +135,21 @@ func (s *setup) printSnippet(host mcphost.Host, server mcphost.Server) error {
 		return fmt.Errorf("print the configuration: %w", err)
 	}
 	return nil
+}
+
+// sayOtherScope warns of a server of the same name that the host uses in place of this one when it is started in this folder.
+func (s *setup) sayOtherScope(host mcphost.Host, machine mcphost.Machine, name string) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return
+	}
+	files, err := host.InFolder(machine, folder, name)
+	if err != nil {
+		s.say("whether %s has another server %s for this folder is not known: %v", host.Title, name, err)
+	}
+	for _, file := range files {
+		s.say("conflict: %s has another server %s for this folder, in %s, and uses that one here; remove it there, or pass --name", host.Title, name, file)
+	}
 }
 
 func (s *setup) sayNext(host mcphost.Host, server mcphost.Server) {
