@@ -83,7 +83,7 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		Reads:     settings.reads,
 		Coming:    settings.coming,
 
-		Authorization: []authorization.Option{authorization.WithMembers(settings.members)},
+		Authorization: []authorization.Option{authorization.WithMembers(settings.members), authorization.WithDocuments(settings.documents)},
 	})
 	if err != nil {
 		return &unusableError{"data-dir", err}

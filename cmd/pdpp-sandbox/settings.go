@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -27,6 +28,7 @@ type settings struct {
 	reads       resource.Reads
 	coming      resource.Coming
 	members     bool
+	documents   flow.Documents
 	seed        uint64
 	printTokens bool
 }
@@ -36,6 +38,9 @@ var errArguments = errors.New("pdpp-sandbox takes flags only; --help lists them"
 
 // errReads refuses an unknown value of --reads.
 var errReads = fmt.Errorf("must be one of %q", resource.AllReads())
+
+// errDocuments refuses an unknown value of --client-documents.
+var errDocuments = fmt.Errorf("must be one of %q", flow.AllDocuments())
 
 func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	var s settings
@@ -57,6 +62,13 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	})
 	flags.Func("coming", "`name=value` of an answer that later versions of PDPP give: origin, ranking_scope, freshness, unavailable (a connection), retry_after; repeatable", s.coming.Set)
 	flags.BoolVar(&s.members, "package-members", true, "publish the members of a package in its introspection, as the hosted adapter needs it")
+	flags.Func("client-documents", "take clients by the URL of their metadata document: none, public, or anywhere, which reads from this machine too, for tests (default none)", func(kind string) error {
+		s.documents = flow.Documents(kind)
+		if !slices.Contains(flow.AllDocuments(), s.documents) {
+			return errDocuments
+		}
+		return nil
+	})
 	flags.BoolVar(&s.printTokens, "print-tokens", false, "print the ready tokens and the introspection credentials")
 	if err := flags.Parse(arguments); err != nil {
 		return settings{}, fmt.Errorf("read flags: %w", err)

@@ -54,6 +54,10 @@ type deviceProfile struct {
 
 func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 	clientAuthMethods := []string{"none", "client_secret_basic", "client_secret_post"}
+	registrationModes := []string{"dynamic"}
+	if s.documents.Taken() {
+		registrationModes = append(registrationModes, "client_id_metadata_document")
+	}
 	respond.JSON(w, http.StatusOK, serverMetadata{
 		Issuer:                          s.issuer,
 		AuthorizationEndpoint:           s.issuer + flow.AuthorizePath,
@@ -76,10 +80,11 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 		AuthorizationDetailsTypes:       []string{detailsType},
 		PDPPAuthorizationDetailsTypes:   []string{detailsType},
 		PDPPProviderConnectCapabilities: []string{"cli_device_connect", "third_party_client_connect"},
-		PDPPRegistrationModes:           []string{"dynamic"},
+		PDPPRegistrationModes:           registrationModes,
 		PDPPDeviceProfiles: []deviceProfile{{
 			AuthorizationDetailsType: detailsType, NormalMCPSetup: true, TokenKind: kindClient,
 			Profile: "grant_scoped_mcp", RequiredParameters: []string{"client_id"},
 		}},
+		ClientIDMetadataDocumentsAllowed: s.documents.Taken(),
 	})
 }

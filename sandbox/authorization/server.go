@@ -38,6 +38,7 @@ type Server struct {
 
 	withoutMembers bool
 	ownersChoice   bool
+	documents      flow.Documents
 
 	flow *flow.Flow
 
@@ -84,6 +85,10 @@ func WithMembers(published bool) Option {
 	return func(s *Server) { s.withoutMembers = !published }
 }
 
+// WithDocuments sets whether clients may be named by the URL of a metadata document, which the server then advertises; the
+// default is flow.NoDocuments.
+func WithDocuments(allowed flow.Documents) Option { return func(s *Server) { s.documents = allowed } }
+
 // WithOwnersChoice lets the owner choose among the connections that fit if a client omits instance_ids. By default a request
 // without instance_ids is refused unless exactly one connection fits, as in PDPP v0.1.
 func WithOwnersChoice(allowed bool) Option {
@@ -124,7 +129,7 @@ func New(issuer string, set catalog.Dataset, options ...Option) *Server {
 func (s *Server) newFlow() *flow.Flow {
 	flows, err := flow.New(flow.Options{
 		Issuer: s.issuer, Resources: []string{s.resource, s.resource + "/", s.resource + AdapterPath},
-		DetailsType: detailsType, Keeper: keeper{s}, Clock: s.clock,
+		DetailsType: detailsType, Documents: s.documents, Keeper: keeper{s}, Clock: s.clock,
 	})
 	if err != nil {
 		panic(err) // the options are fixed, so a test would have met this

@@ -125,3 +125,17 @@ func TestFlowIsAskedFor(t *testing.T) {
 	got = signIn(t, playing(metadata).Replace(withoutName...), connect.Options{Flow: connect.AgentConnect})
 	got.wantError(t, credential.Configuration, `no sign-in by "agent-connect"`, "pass --flow device")
 }
+
+// Covers R-MCP-3: a client that a document names is not registered, and is used only where the server takes such clients.
+func TestClientOfADocument(t *testing.T) {
+	const id = "https://app.example/client.json"
+	const supported = `"client_id_metadata_document_supported": true`
+	provider := playing(metadata, readable).Handle("/oauth/token", replies(agentApproved))
+	got := signInByCode(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}, ClientID: id, Flow: connect.AuthorizationCode}, "code=c")
+	got.wantToken(t, agentToken, "grt_1")
+	if got.entry.Client.ClientID != id || !strings.Contains(got.approval[0].URL, url.QueryEscape(id)) || len(provider.Seen("/oauth/register")) > 0 {
+		t.Errorf("the client is %+v, the page %s", got.entry.Client, got.approval[0].URL)
+	}
+	refused := signIn(t, playing(metadata, agentStart).Replace(supported, `"x": true`), connect.Options{Asked: connect.Asked{Source: spotify}, ClientID: id})
+	refused.wantError(t, credential.Configuration, "takes no client metadata documents", "--client-id")
+}

@@ -80,6 +80,7 @@ type authorizationServer struct {
 	Revocation          string          `json:"revocation_endpoint"`
 	DeviceProfiles      []deviceProfile `json:"pdpp_device_authorization_profiles_supported"`
 	NamesItself         bool            `json:"authorization_response_iss_parameter_supported"` // RFC 9207
+	TakesDocuments      bool            `json:"client_id_metadata_document_supported"`
 
 	resource string // that a token is asked for (RFC 8707)
 }

@@ -3,7 +3,9 @@ package connect
 import (
 	"context"
 	"errors"
+	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
@@ -20,9 +22,41 @@ type registration struct {
 	TokenEndpointAuthMethod string   `json:"token_endpoint_auth_method"`
 }
 
+// CheckClientID refuses what looks like the address of a client's metadata document and can be none. An authorization server
+// reads it from where it stands, so http is for tests on one machine. Its error is of class Usage.
+func CheckClientID(id string) error {
+	if !namesDocument(id) {
+		return nil
+	}
+	parsed, err := address.Parse(id)
+	problem := ""
+	switch {
+	case err != nil:
+		problem = err.Error()
+	case parsed.Scheme != "https" && !address.IsLoopback(parsed.Hostname()):
+		problem = "is not https"
+	case strings.Trim(parsed.Path, "/") == "":
+		problem = "has no path"
+	default:
+		return nil
+	}
+	return &credential.Error{
+		Class: credential.Usage, Message: "the address in --client-id " + problem,
+		NextStep: "pass that of a client metadata document, such as https://app.example/client.json", Cause: err,
+	}
+}
+
+// namesDocument reports whether a client id is meant as the address of a metadata document.
+func namesDocument(id string) bool { return strings.Contains(id, "://") }
+
 // client gives the client that asks: the one of the options, or a new one for this grant, which can then be
 // revoked without harm to others. Without a registration endpoint it has no id.
 func (s *signIn) client(ctx context.Context, asked registration) (credential.Client, error) {
+	if namesDocument(s.ClientID) && !s.server.TakesDocuments {
+		return credential.Client{}, credential.Misconfigured(
+			s.server.Issuer+" takes no client metadata documents: its metadata do not have client_id_metadata_document_supported",
+			"leave out --client-id, or pass the id of a client that it knows", nil)
+	}
 	if s.ClientID != "" || s.server.Registration == "" {
 		return credential.Client{ClientID: s.ClientID, ClientName: s.ClientName, TokenEndpointAuthMethod: "none"}, nil
 	}

@@ -68,6 +68,10 @@ func (a *answer) object() members {
 
 // refusal returns the OAuth error code of an answer that is not ok, and its description.
 func (a *answer) refusal() (code, description string) {
+	var document *documentError
+	if errors.As(a.cause, &document) {
+		return document.code, document.description
+	}
 	var refused goidc.Error
 	if !errors.As(a.cause, &refused) {
 		return "server_error", "The authorization server failed"

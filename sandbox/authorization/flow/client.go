@@ -8,13 +8,17 @@ import (
 	"github.com/luikyv/go-oidc/pkg/goidc"
 )
 
-// clients holds the registered clients.
+// clients holds the registered clients, and finds those that a document names.
 type clients struct {
+	documents *documents
+
 	mu   sync.Mutex
 	byID map[string]goidc.Client
 }
 
-func newClients() *clients { return &clients{byID: map[string]goidc.Client{}} }
+func newClients(documents *documents) *clients {
+	return &clients{documents: documents, byID: map[string]goidc.Client{}}
+}
 
 // contextKey is the type of this package's context keys.
 type contextKey int
@@ -41,11 +45,9 @@ func (s *clients) SaveClient(ctx context.Context, client *goidc.Client) error {
 // Client returns a client. If the request's loopback redirect differs from a registered one only in its port, the
 // client has it as registered (RFC 8252, section 7.3).
 func (s *clients) Client(ctx context.Context, id string) (*goidc.Client, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	client, found := s.byID[id]
-	if !found {
-		return nil, goidc.ErrNotFound
+	client, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
 	}
 	client.RedirectURIs = slices.Clone(client.RedirectURIs)
 	asked, _ := ctx.Value(askedRedirectKey).(string)
@@ -59,6 +61,19 @@ func (s *clients) Client(ctx context.Context, id string) (*goidc.Client, error) 
 		}
 	}
 	return &client, nil
+}
+
+func (s *clients) find(ctx context.Context, id string) (goidc.Client, error) {
+	if s.documents.names(id) {
+		return s.documents.find(ctx, id)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	client, found := s.byID[id]
+	if !found {
+		return goidc.Client{}, goidc.ErrNotFound
+	}
+	return client, nil
 }
 
 // DeleteClient removes a client.

@@ -46,10 +46,11 @@ type fixture struct {
 	ahead   time.Duration   // of the real time
 }
 
-func newFixture(t *testing.T) *fixture {
+func newFixture(t *testing.T, options ...authorization.Option) *fixture {
 	t.Helper()
 	f := &fixture{T: t}
-	f.server = authorization.New(issuer, sample.Dataset(1), authorization.WithClock(func() time.Time { return time.Now().Add(f.ahead) }))
+	clock := authorization.WithClock(func() time.Time { return time.Now().Add(f.ahead) })
+	f.server = authorization.New(issuer, sample.Dataset(1), append(options, clock)...)
 	f.network = inProcess{f.server.Handler()}
 	f.owner = flowtest.New(f.network)
 	f.ctx = context.WithValue(t.Context(), oauth2.HTTPClient, &http.Client{Transport: f.network})

@@ -57,9 +57,10 @@ const maxBodyBytes = 64 << 10
 
 // Options configures a Flow.
 type Options struct {
-	Issuer      string   // the issuer's origin, without a trailing slash
-	Resources   []string // the values of the resource parameter that are accepted
-	DetailsType string   // the type of authorization_details that is understood
+	Issuer      string    // the issuer's origin, without a trailing slash
+	Resources   []string  // the values of the resource parameter that are accepted
+	DetailsType string    // the type of authorization_details that is understood
+	Documents   Documents // whether clients may be named by metadata documents
 	Keeper      Keeper
 	Clock       func() time.Time // the current time, for every expiry
 }
@@ -93,7 +94,7 @@ func New(options Options) (*Flow, error) {
 		keeper:         options.Keeper,
 		clock:          options.Clock,
 		formKey:        make([]byte, 32),
-		clients:        newClients(),
+		clients:        newClients(newDocuments(options.Documents, options.Clock)),
 		sessions:       newSessions(times),
 		authorizations: newAuthorizations(times, options.Keeper),
 		attempts:       newAttempts(options.Clock),

@@ -79,7 +79,12 @@ func (f *Flow) push(w http.ResponseWriter, r *http.Request) {
 		respond.Error(w, http.StatusBadRequest, "invalid_request", "authorization_details must contain at least one entry")
 		return
 	}
-	if _, err := f.clients.Client(r.Context(), clientID); err != nil {
+	var document *documentError
+	switch _, err := f.clients.Client(r.Context(), clientID); {
+	case errors.As(err, &document):
+		respond.Error(w, http.StatusBadRequest, document.code, document.description)
+		return
+	case err != nil:
 		respond.Error(w, http.StatusBadRequest, "invalid_client", "Unknown client_id: "+clientID)
 		return
 	}

@@ -120,6 +120,9 @@ func (s *signIn) check(cache *credential.Cache) (err error) {
 	if s.flow != "" && !slices.Contains(connect.Flows(), s.options.Flow) {
 		return invocation.Usagef("--flow %s is none; pass agent-connect, device or code", invocation.Printable(s.flow))
 	}
+	if err := connect.CheckClientID(s.options.ClientID); err != nil {
+		return err
+	}
 	return s.checkLabel(cache)
 }
 
