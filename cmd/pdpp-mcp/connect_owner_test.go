@@ -12,6 +12,8 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -27,12 +29,17 @@ func runOwner() int {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	var err error
+	var decided flowtest.Page
+	owner := flowtest.New(nil)
 	switch words := strings.Fields(os.Getenv("OWNER")); {
 	case len(words) == 0:
 	case words[0] == "approve":
-		_, err = flowtest.New(nil).Approve(ctx, page, words[1:]...)
+		decided, err = owner.Approve(ctx, page, words[1:]...)
 	case words[0] == "deny":
-		_, err = flowtest.New(nil).Deny(ctx, page)
+		decided, err = owner.Deny(ctx, page)
+	}
+	if err == nil && decided.Location != nil { // back to the program that listens on this machine
+		_, err = owner.Open(ctx, decided.Location.String())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -51,8 +58,24 @@ func newProvider(t testing.TB) *httptest.Server {
 // newProviderAndBox is newProvider with a seed for the sample data. It also returns the sandbox, for its tokens.
 func newProviderAndBox(t testing.TB, seed uint64) (*httptest.Server, *sandbox.Sandbox) {
 	t.Helper()
+	return serveBox(t, sandbox.Options{Seed: seed, Reads: resource.ReadsOpen}) // the pages ask with filters, and the owner chooses
+}
+
+// newStrictProvider serves a sandbox of PDPP v0.1: a request names its connections, where the owner has several. It reads the
+// metadata documents of clients.
+func newStrictProvider(t testing.TB) *httptest.Server {
+	t.Helper()
+	server, _ := serveBox(t, sandbox.Options{
+		Reads: resource.ReadsV01, Authorization: []authorization.Option{authorization.WithDocuments(flow.DocumentsAnywhere)},
+	})
+	return server
+}
+
+func serveBox(t testing.TB, options sandbox.Options) (*httptest.Server, *sandbox.Sandbox) {
+	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String(), Seed: seed, Reads: resource.ReadsOpen}) // the pages ask with filters, and the owner chooses
+	options.PublicURL = "http://" + server.Listener.Addr().String()
+	box, err := sandbox.New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,4 +88,15 @@ func newProviderAndBox(t testing.TB, seed uint64) (*httptest.Server, *sandbox.Sa
 		}
 	})
 	return server, box
+}
+
+// newDocument serves a client's metadata document and returns its address.
+func newDocument(t testing.TB) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"client_id":"http://%s%s","client_name":"Documented","redirect_uris":["http://127.0.0.1/callback"]}`, r.Host, r.URL.Path)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/client.json"
 }

@@ -16,14 +16,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/capturetest"
 )
 
-// TestConnectScripts runs testdata/connect. Its scripts have a sandbox at PROVIDER, and can replace it by captured exchanges.
+// TestConnectScripts runs testdata/connect. Its scripts have a sandbox at PROVIDER, and can replace it by captured exchanges,
+// one of PDPP v0.1 at STRICT, and a client's metadata document at DOCUMENT.
 func TestConnectScripts(t *testing.T) {
-	sandbox := newProvider(t)
+	sandbox, strict, document := newProvider(t), newStrictProvider(t), newDocument(t)
 	runScripts(t, testscript.Params{
 		Dir: filepath.Join("testdata", "connect"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("PDPP_CACHE_ROOT", "cache")
+			env.Setenv("STRICT", strict.URL)
+			env.Setenv("DOCUMENT", document)
 			setProvider(env.Setenv, sandbox.URL)
 			env.Values[playedKey{}] = new(*capturetest.Provider)
 			return nil
