@@ -76,9 +76,10 @@ func (c *Cache) endedGrant(held *Entry, err error) *Error {
 	if held.Credential.Label != "" {
 		name += " (" + held.Credential.Label + ")"
 	}
-	problem := "has no refresh token"
-	if err != nil {
-		problem = "was not renewed: " + err.Error()
+	problem := "was not renewed: "
+	if err == nil {
+		problem, err = "has no refresh token any more: ", ErrSpent
 	}
+	problem += err.Error()
 	return c.unusable(held.ProviderURL, fmt.Sprintf("grant %s of %s %s", name, held.ProviderURL, problem), err)
 }

@@ -27,9 +27,10 @@ type grant struct {
 
 	mu       sync.Mutex
 	entry    *credential.Entry
-	client   *rs.Client
-	covered  []covered // by its own schema; nil: not known
-	failure  error     // why it could not be asked last
+	client   *rs.Client  // of the entry's token
+	secrets  *rs.Secrets // of all grants
+	covered  []covered   // by its own schema; nil: not known
+	failure  error       // why it could not be asked last
 	failedAt time.Time
 	ended    error // the resource server said that the grant has ended, which is for good
 	isUsed   bool  // which was noted
@@ -58,9 +59,15 @@ func (g *grant) knownCoverage() []covered {
 func (g *grant) equip(secrets *rs.Secrets) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.secrets = secrets
+	g.makeClient()
+}
+
+// makeClient is called with the lock.
+func (g *grant) makeClient() {
 	options := g.membership.options
 	client, err := rs.NewClient(rs.Options{
-		BaseURL: g.provider.url, Bearer: g.entry.Credential.AccessToken, Secrets: secrets,
+		BaseURL: g.provider.url, Bearer: g.entry.Credential.AccessToken, Secrets: g.secrets,
 		Transport: options.Transport, Retries: g.provider.retries, Timeout: options.Timeout,
 	})
 	if err == nil { // the cache has judged the URL and the bearer
@@ -68,17 +75,57 @@ func (g *grant) equip(secrets *rs.Secrets) {
 	}
 }
 
-func (g *grant) reader() *rs.Client {
+// readerOf reads with the token of a credential, which is kept when it is a new one.
+func (g *grant) readerOf(entry *credential.Entry) *rs.Client {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if entry.Credential.AccessToken.Reveal() != g.entry.Credential.AccessToken.Reveal() {
+		g.entry = entry
+		g.makeClient()
+	}
 	return g.client
+}
+
+// read sends a request with the grant's token, which is renewed before it ends, and once after it was refused (R-LOCAL-5).
+func (g *grant) read(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	renewal := g.membership.renewal
+	entry, err := renewal.Current(ctx, g.stored())
+	if err != nil {
+		return nil, g.notRenewed(err)
+	}
+	response, err := g.readerOf(entry).Get(ctx, request)
+	if err == nil {
+		return response, nil
+	}
+	if entry, err = renewal.After(ctx, entry, err); err != nil {
+		return nil, g.notRenewed(err)
+	}
+	return g.readerOf(entry).Get(ctx, request)
+}
+
+// notRenewed is the error of a read for which there is no token, and any other error as it is.
+func (g *grant) notRenewed(err error) error {
+	failure, ok := errors.AsType[*credential.Error](err)
+	switch {
+	case !ok:
+		return err
+	case failure.Class == credential.Unreachable:
+		return &rs.Failure{Reason: rs.Unreachable, Message: failure.Message, NextStep: failure.NextStep, URL: g.provider.url, Cause: err}
+	case !errors.Is(err, credential.ErrSpent):
+		return unusable(err)
+	}
+	ended := &fanout.EndedError{Reason: "grant_expired", Message: failure.Message}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended = ended
+	return &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: ended}
 }
 
 // clientOf reads with the bearer of a grant before it is admitted.
 type clientOf struct{ *grant }
 
 func (c clientOf) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	return c.reader().Get(ctx, request)
+	return c.read(ctx, request)
 }
 
 // ProviderURL is the provider's public origin, without a trailing slash.
@@ -89,7 +136,7 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 	if err := g.admitted(ctx); err != nil {
 		return nil, err
 	}
-	response, err := g.reader().Get(ctx, request)
+	response, err := g.read(ctx, request)
 	switch {
 	case err == nil:
 		g.noteUse()

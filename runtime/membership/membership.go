@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -35,7 +36,8 @@ type Options struct {
 type Membership struct {
 	options  Options
 	lifetime context.Context // of the server
-	refused  chan struct{}   // closed with the refusal
+	renewal  *connect.Renewal
+	refused  chan struct{} // closed with the refusal
 
 	noting    sync.WaitGroup // uses of grants
 	mu        sync.Mutex
@@ -53,7 +55,10 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	m := &Membership{options: options, lifetime: lifetime, refused: make(chan struct{})}
+	m := &Membership{
+		options: options, lifetime: lifetime, refused: make(chan struct{}),
+		renewal: &connect.Renewal{Cache: options.Cache, Transport: options.Transport, Now: options.Now},
+	}
 	for _, each := range options.Providers {
 		url, err := credential.ParseProviderURL(each)
 		if err != nil {
@@ -137,6 +142,7 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 // told of the grants that were used is written before.
 func (m *Membership) Settle(ctx context.Context) *host.Refusal {
 	m.noting.Wait()
+	m.renewal.Settle()
 	m.mu.Lock()
 	grants := m.grants()
 	m.mu.Unlock()

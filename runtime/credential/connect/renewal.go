@@ -66,6 +66,12 @@ func isTokenRefused(err error) bool {
 		(refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden && refused.Code == "grant_expired")
 }
 
+// Settle waits for an exchange that is under way. A process that ended before would lose its answer, and the grant with it.
+func (r *Renewal) Settle() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+}
+
 func (r *Renewal) now() time.Time {
 	if r.Now == nil {
 		return time.Now()

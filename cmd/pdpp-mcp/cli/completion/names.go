@@ -20,7 +20,7 @@ import (
 // last minute. It caches nothing for a token whose grant is unknown.
 func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.Time) (schemadoc.Names, error) {
 	silent := slog.New(slog.DiscardHandler)
-	reader, err := provider.Reader(silent)
+	reader, err := provider.Reader(ctx, silent)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func readNames(ctx context.Context, reader rs.Reader) (schemadoc.Names, error) {
 
 // fieldNames returns the names of a stream's fields, which are not cached.
 func fieldNames(ctx context.Context, provider *invocation.Provider, stream, connectionID string) ([]string, error) {
-	reader, err := provider.Reader(slog.New(slog.DiscardHandler))
+	reader, err := provider.Reader(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -114,7 +115,7 @@ func (p *Provider) SignIn() string {
 // Admitted returns a client with the scoped token, after the resource server has confirmed that the token is a client's. It
 // applies the rules of the server to a command.
 func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
-	client, err := p.Reader(logger)
+	client, err := p.Reader(ctx, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +124,8 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 	return client, host.Admit(ctx, client, p.SignIn())
 }
 
-// Reader returns a client with the scoped token. It makes no request.
-func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
+// Reader returns a client with the scoped token. It makes no request, unless a cached token has to be renewed (R-LOCAL-5).
+func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func (p *Provider) Reader(logger *slog.Logger) (*rs.Client, error) {
 	if err := p.ClearText.Refuse("provider URL", address); err != nil {
 		return nil, err
 	}
-	token, err := p.token(logger)
+	token, err := p.token(ctx, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func (p *Provider) Passed() (source string, read func() (rs.Secret, error)) {
 }
 
 // token returns the token that was passed for this run, or else the cached one.
-func (p *Provider) token(logger *slog.Logger) (rs.Secret, error) {
+func (p *Provider) token(ctx context.Context, logger *slog.Logger) (rs.Secret, error) {
 	if source, read := p.Passed(); source != "" {
 		if len(p.Grants) > 0 { // the grant of a bare token is unknown
 			logger.Warn("the grant id is not compared: the access token was passed without its grant", "grant_id", p.Grants)
@@ -179,6 +180,9 @@ func (p *Provider) token(logger *slog.Logger) (rs.Secret, error) {
 	}
 	entry, err := cache.Load(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, time.Now())
 	if err != nil {
+		return rs.Secret{}, err
+	}
+	if entry, err = (&connect.Renewal{Cache: cache}).Current(ctx, entry); err != nil {
 		return rs.Secret{}, err
 	}
 	p.caller = audit.Caller{ClientID: entry.Client.ClientID, GrantID: entry.Credential.GrantID}

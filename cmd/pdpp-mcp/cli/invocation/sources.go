@@ -36,7 +36,7 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 		if len(s.URLs) > 1 {
 			return nil, Usagef("one access token is of one provider: pass one --provider-url with %s", source)
 		}
-		reader, err := s.Reader(logger)
+		reader, err := s.Reader(ctx, logger)
 		if err != nil {
 			return nil, err
 		}
