@@ -94,10 +94,7 @@ type page struct {
 		Value      json.RawMessage   `json:"value"`
 		OtherCount int64             `json:"other_count"`
 		Meta       struct {
-			Count struct {
-				Kind  string `json:"kind"`
-				Value int64  `json:"value"`
-			} `json:"count"`
+			Count json.RawMessage `json:"count"`
 		} `json:"meta"`
 	} `json:"data"`
 	Results []struct {

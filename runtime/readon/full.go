@@ -31,10 +31,7 @@ func (f *full) add(read *page, filter *condition.Filter) bool {
 		row := read.rows[i]
 		isMatch := filter.Match(row.fields)
 		if isMatch && len(f.rows) == f.limit && f.cut == nil {
-			behind := read.at
-			if i > read.from {
-				behind = read.behind(i - 1)
-			}
+			behind := read.before(i)
 			if f.cut = &behind; !f.counts {
 				f.UpTo, f.Complete = f.mark(read.rows[i-1]), false
 				return false
@@ -54,14 +51,6 @@ func (f *full) add(read *page, filter *condition.Filter) bool {
 		f.UpTo = f.mark(read.rows[last])
 	}
 	return f.counts || len(f.rows) < f.limit
-}
-
-// behind is the place behind a row of a page.
-func (p *page) behind(row int) place {
-	if row == len(p.rows)-1 && !p.isLast {
-		return p.next
-	}
-	return place{Connection: p.at.Connection, Cursor: p.at.Cursor, Skip: row + 1, Last: p.rows[row].print()}
 }
 
 // response is the page as the resource server would send it.

@@ -29,8 +29,11 @@ func (i GroupsInput) query() tally.Query {
 		Stream: i.Stream, Metric: i.Metric, Field: text(i.Field), GroupBy: text(i.GroupBy), GroupByTime: text(i.GroupByTime),
 		Granularity: text(i.Granularity), TimeZone: text(i.TimeZone),
 	}
-	if i.Limit != nil {
+	switch {
+	case i.Limit != nil:
 		query.Limit = int(*i.Limit)
+	case i.GroupByTime != nil: // of which a caller wants all (R-AGG-4)
+		query.Limit = rs.MostRows
 	}
 	return query
 }
@@ -96,32 +99,44 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 		return nil, err
 	}
 	defer r.end()
-	l := r.newList(records, names(q.tally.Fields(), filter.Fields()), place{})
+	l := r.newList(records, names(q.tally.Fields(), filter.Fields()), q.from(env))
 	defer l.drop()
 	l.toEnd = true
-	for {
-		page, err := l.page()
-		if err != nil {
-			return nil, err
-		}
-		if page == nil {
-			break
-		}
-		for _, row := range page.rows {
-			l.look(row)
-			q.add(l, row, filter)
-		}
-		if last := len(page.rows) - 1; last >= 0 {
-			l.UpTo = l.mark(page.rows[last])
-		}
+	if err := q.add(l, filter); err != nil {
+		return nil, err
 	}
 	return l.answer(q.request, q.body(filter)), nil
 }
 
-func (q *groups) add(l *list, row record, filter *condition.Filter) {
-	if filter.Match(row.fields) {
-		l.Matched++
-		q.tally.Add(row.fields)
+// from is where the records begin that are to be tallied: where a reading stopped whose rest this is, else the beginning.
+func (q *groups) from(env tool.Env) place {
+	if kept := env.Readings.Stop(env.Caller, tool.QuestionOf(q.request)); kept != "" && q.filters {
+		if from, _, err := placeIn(&kept, q.request); err == nil {
+			return from
+		}
+	}
+	return place{}
+}
+
+// add tallies the records of a list.
+func (q *groups) add(l *list, filter *condition.Filter) error {
+	held := &remainder{list: l, request: q.request, filter: q.input.Filter, tally: q.tally, narrow: names(q.tally.Fields(), filter.Fields())}
+	defer held.drop()
+	l.whole = 2
+	for {
+		page, err := l.page()
+		if err != nil {
+			return err
+		}
+		if page == nil {
+			held.settle()
+			return nil
+		}
+		held.before()
+		for i, row := range page.rows[page.from:] {
+			held.add(heldRecord{record: row, matches: filter.Match(row.fields), page: page, at: page.from + i})
+		}
+		held.behind()
 	}
 }
 

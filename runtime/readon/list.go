@@ -16,7 +16,7 @@ type list struct {
 	*reading
 	request rs.Request // of a page, without its place and its size
 	toEnd   bool       // all of the list will be read
-	whole   int        // the number of the page of which all fields are read; 0: none
+	whole   int        // the number of the page of which all fields are read, before more is asked for; 0: none
 
 	connections []string     // that are read one after another; nil: the resource server pages the list
 	connection  int          // of them
@@ -106,10 +106,26 @@ func (l *list) open(response *rs.Response) (*page, error) {
 		l.isDone, read.isLast, l.Complete = true, true, true
 	}
 	read.next = l.next
-	if l.toEnd && !l.isDone && l.left > 0 {
+	if l.toEnd && !l.isDone && l.left > 0 && l.pages != l.whole {
 		l.ask()
 	}
 	return read, nil
+}
+
+// behind is the place behind a row of a page.
+func (p *page) behind(row int) place {
+	if row == len(p.rows)-1 && !p.isLast {
+		return p.next
+	}
+	return place{Connection: p.at.Connection, Cursor: p.at.Cursor, Skip: row + 1, Last: p.rows[row].print()}
+}
+
+// before is the place before a row of a page.
+func (p *page) before(row int) place {
+	if row > 0 {
+		return p.behind(row - 1)
+	}
+	return place{Connection: p.at.Connection, Cursor: p.at.Cursor}
 }
 
 // fansIn reports whether a page is of several connections, which the resource server does not page together. They are then

@@ -23,6 +23,12 @@ const (
 	placeVersion = 1
 )
 
+// The refusals of cursors that cannot be read on from.
+var (
+	errOtherCall = tool.CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
+	errNoReading = tool.CursorRefused("is of a server that applies filters itself, which is turned off here", nil)
+)
+
 func (p place) encode(asked rs.Request) string {
 	p.Version, p.Question = placeVersion, tool.QuestionOf(asked)
 	return placePrefix + tool.EncodeCursor(p)
@@ -44,7 +50,7 @@ func placeIn(cursor *string, asked rs.Request) (from place, isOurs bool, err err
 	case from.Version != placeVersion || from.Skip < 0 || from.Count != nil && *from.Count < 0:
 		err = tool.CursorRefused("is malformed", nil)
 	case from.Question != tool.QuestionOf(asked):
-		err = tool.CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
+		err = errOtherCall
 	}
 	return from, true, err
 }

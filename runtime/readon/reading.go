@@ -43,7 +43,8 @@ type reading struct {
 	caller context.Context // ends with the call
 	env    tool.Env
 	kind   string
-	stop   func()
+	stop   func()       // every read that is under way
+	leave  func()       // the caller's turn
 	left   int          // records that may still be asked for
 	pages  int          // that were read
 	base   *rs.Response // the last one of a page: what an answer says of where it was read
@@ -60,13 +61,14 @@ func begin(ctx context.Context, env tool.Env, kind string) (*reading, error) {
 	}
 	return &reading{
 		ctx: limited, caller: ctx, env: env, kind: kind, left: env.Readings.Most(),
-		stop: func() { cancel(); release() },
+		stop: cancel, leave: release,
 	}, nil
 }
 
 // end tells what was read, and lets the caller's next reading begin.
 func (r *reading) end() {
 	r.stop()
+	r.leave()
 	if r.base != nil {
 		r.env.Readings.Observe(r.caller, r.kind, r.Reading)
 	}
@@ -74,7 +76,7 @@ func (r *reading) end() {
 
 // interrupted ends the reading before it is complete, when it may: its error is the answer otherwise.
 func (r *reading) interrupted(err error) error {
-	if r.Note = interruption(err); r.Note == "" || r.pages == 0 || r.caller.Err() != nil {
+	if r.Note = interruption(err); r.Note == "" || r.pages == 0 && r.Read == 0 || r.caller.Err() != nil {
 		return err
 	}
 	return nil

@@ -45,13 +45,10 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 		}
 	}
 	if !isOurs && input.Cursor != nil {
-		return nil, tool.CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
+		return nil, errOtherCall
 	}
 	return q.read(ctx, env)
 }
-
-// errNoReading refuses a cursor of a server that reads on.
-var errNoReading = tool.CursorRefused("is of a server that applies filters itself, which is turned off here", nil)
 
 // rows is a page of rows in the making.
 type rows struct {

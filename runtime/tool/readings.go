@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -19,11 +20,16 @@ const (
 	// refusalKept is how long it is remembered that a provider refuses filters: long enough that a conversation asks it once, and
 	// short enough that a provider which begins to answer them is noticed.
 	refusalKept = 5 * time.Minute
+
+	// An aggregate has no cursor. The call for its rest finds by its question where the reading stopped, else it reads from the
+	// beginning again.
+	stopKept  = 5 * time.Minute
+	stopsMost = 1_000
 )
 
 // Readings bounds what calls read for themselves where a resource server refuses them (R-SCAN-8), and remembers what it
-// refuses. One serves all calls of a process; it holds nothing of a caller but the name by which it is told apart, and that
-// only while a reading is under way. It is safe for concurrent use.
+// refuses. One serves all calls of a process; it holds no record, and of a caller the name by which it is told apart and, for
+// some minutes, at which of the resource server's cursors its aggregates stopped. It is safe for concurrent use.
 type Readings struct {
 	most    int
 	observe func(context.Context, string, rs.Reading)
@@ -32,6 +38,13 @@ type Readings struct {
 	mu      sync.Mutex
 	refused map[string]time.Time // until when it is remembered, by the provider's origin
 	callers map[string]*turns
+	stops   *lru.Cache[[2]string, stop]
+}
+
+// stop is where an aggregate stopped: the place in the list, as its reader spells it, and until when it is kept.
+type stop struct {
+	place string
+	until time.Time
 }
 
 // turns are the readings of one caller.
@@ -52,8 +65,9 @@ func NewReadings(options ReadingsOptions) *Readings {
 	if options.Most < 1 {
 		return nil
 	}
+	stops, _ := lru.New[[2]string, stop](stopsMost) // its error says that the size is not positive
 	made := &Readings{
-		most: options.Most, observe: options.Observe, now: options.Now,
+		most: options.Most, observe: options.Observe, now: options.Now, stops: stops,
 		refused: map[string]time.Time{}, callers: map[string]*turns{},
 	}
 	if made.observe == nil {
@@ -75,8 +89,12 @@ func (r *Readings) Refuses(provider string) bool {
 	return r.now().Before(r.refused[provider])
 }
 
-// NoteRefusal remembers for some minutes that a provider refused a filter as such.
+// NoteRefusal remembers for some minutes that a provider refused a filter as such. Of a reader over several providers, which
+// has no one origin, nothing is remembered: another one may answer.
 func (r *Readings) NoteRefusal(provider string) {
+	if provider == "" {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refused[provider] = r.now().Add(refusalKept)
@@ -108,6 +126,19 @@ func (r *Readings) Begin(ctx context.Context, caller string) (end func(), err er
 		}
 	}
 	return func() { of.free.Release(1); leave() }, nil
+}
+
+// NoteStop remembers for some minutes where the answer to a caller's question begins in a list.
+func (r *Readings) NoteStop(caller, question, place string) {
+	r.stops.Add([2]string{caller, question}, stop{place, r.now().Add(stopKept)})
+}
+
+// Stop is where the answer to a caller's question begins; empty: unknown.
+func (r *Readings) Stop(caller, question string) string {
+	if kept, found := r.stops.Get([2]string{caller, question}); found && r.now().Before(kept.until) {
+		return kept.place
+	}
+	return ""
 }
 
 // Observe tells that a reading ended. The kind is from a closed set.

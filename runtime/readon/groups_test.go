@@ -1,0 +1,114 @@
+package readon_test
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
+)
+
+// R-SCAN-1, R-SCAN-3: filtered aggregates are those of a provider that filters.
+func TestFilteredAggregates(t *testing.T) {
+	closed := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	for _, arguments := range []string{
+		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","filter":{"is_seen":true}}`,
+		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by":"is_seen","filter":{"received_at":{"gte":"2026-01-01"}}}`,
+		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"count","group_by_time":"received_at","granularity":"month","time_zone":"Europe/Berlin","filter":{"is_seen":true}}`,
+		`{"stream":"messages","connection_id":"cin_gmail_personal","metric":"max","field":"received_at","filter":{"is_seen":false}}`,
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			got, want := closed.call(t, "aggregate", arguments), open.call(t, "aggregate", arguments)
+			if got.Reading == nil || !got.Reading.Complete || want.Reading != nil {
+				t.Fatalf("reading %+v, and of the open provider %+v", got.Reading, want.Reading)
+			}
+			if diff := cmp.Diff(texts(want.Data.Groups), texts(got.Data.Groups)); diff != "" || string(got.Data.Value) != string(want.Data.Value) {
+				t.Errorf("value %s, want %s; groups (-open +v0.1):\n%s", got.Data.Value, want.Data.Value, diff)
+			}
+		})
+	}
+}
+
+func texts(values []json.RawMessage) []string {
+	all := make([]string, len(values))
+	for i, value := range values {
+		all[i] = string(value)
+	}
+	return all
+}
+
+// R-SCAN-3: what no resource server tallies, at either provider; at one that filters, it filters.
+func TestTallies(t *testing.T) {
+	const arguments = `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played","group_by_time":"played_at","granularity":"month","filter":{"played_at":{"gte":"2026-01-01"}}}`
+	for _, reads := range resource.AllReads() {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		read := c.call(t, "aggregate", arguments)
+		if read.Reading == nil || !read.Reading.Complete || len(read.Data.Groups) != 4 {
+			t.Errorf("%s: %s", reads, read.text)
+		}
+		filters := 0
+		for _, sent := range c.taken() {
+			if strings.Contains(sent, "/records?") && strings.Contains(sent, "filter%5B") {
+				filters++
+			}
+		}
+		if (filters > 0) != (reads == resource.ReadsOpen) {
+			t.Errorf("%s: %d pages with a filter", reads, filters)
+		}
+	}
+}
+
+// R-SCAN-6: an aggregate that is not complete says so and shows the same one of the rest; together they are the whole.
+func TestAggregatesOfTheRest(t *testing.T) {
+	box := sandboxOf(t, resource.ReadsV01, "everything")
+	whole := newCaller(box, 20_000)
+	for name, arguments := range map[string]string{
+		"a filter": `{"stream":"play_history","connection_id":"cin_spotify","metric":"count","group_by_time":"played_at","granularity":"month","limit":100,"filter":{"ms_played":{"gte":30000}}}`,
+		"a sum":    `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played","group_by_time":"played_at","granularity":"month","limit":100}`,
+		"bounds":   `{"stream":"play_history","connection_id":"cin_spotify","metric":"sum","field":"ms_played","group_by_time":"played_at","granularity":"month","limit":100,"filter":{"played_at":{"gte":"2025-09-01","lt":"2026-04-01"}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := sums(t, nil, whole.call(t, "aggregate", arguments))
+			got, calls := map[string]float64{}, 0
+			for c, next := newCaller(box, 350), arguments; next != "" && calls < 20; calls++ {
+				read := c.call(t, "aggregate", next)
+				got = sums(t, got, read)
+				if next = ""; len(read.Next) > 0 {
+					next = string(read.Next[0].Arguments)
+				}
+				if read.Reading == nil || read.Reading.Complete != (next == "") || strings.Contains(read.text, "complete=true") != (next == "") {
+					t.Fatalf("call %d: %s", calls, read.text)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" || calls < 3 {
+				t.Errorf("joined over %d calls (-whole +joined):\n%s", calls, diff)
+			}
+		})
+	}
+}
+
+func sums(t *testing.T, into map[string]float64, read page) map[string]float64 {
+	t.Helper()
+	into = maps.Clone(into)
+	if into == nil {
+		into = map[string]float64{}
+	}
+	for _, group := range read.Data.Groups {
+		var g struct {
+			Key   string
+			Time  string
+			Count float64
+			Value float64
+		}
+		if err := json.Unmarshal(group, &g); err != nil {
+			t.Fatal(err)
+		}
+		into[g.Key+g.Time+" count"] += g.Count
+		into[g.Key+g.Time+" value"] += g.Value
+	}
+	return into
+}

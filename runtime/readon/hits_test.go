@@ -1,0 +1,64 @@
+package readon_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
+)
+
+// R-SCAN-5: the hits of a provider that filters, in the same order, over all pages.
+func TestFilteredHits(t *testing.T) {
+	closed := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	for _, arguments := range []string{
+		`{"q":"overdraft","streams":["messages"],"connection_id":"cin_gmail_personal","filter":{"is_seen":true},"limit":3}`,
+		`{"q":"the","streams":["messages"],"connection_id":"cin_gmail_personal","filter":{"received_at":{"gte":"2026-01-01"}},"limit":5}`,
+		`{"q":"rent","streams":["transactions"],"mode":"semantic","filter":{"category":"housing"},"limit":4}`,
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			got, want := closed.hits(t, arguments), open.hits(t, arguments)
+			if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+				t.Errorf("%d hits (-open +v0.1):\n%s", len(want), diff)
+			}
+		})
+	}
+	for _, sent := range open.taken() {
+		if !strings.Contains(sent, "filter%5B") {
+			t.Errorf("read on at a provider that filters: %s", sent)
+		}
+	}
+}
+
+// hits follows the calls that lead from page to page, and joins the ids.
+func (c caller) hits(t *testing.T, arguments string) []string {
+	t.Helper()
+	var ids []string
+	for range 100 {
+		read := c.call(t, "search", arguments)
+		for _, hit := range read.Results {
+			ids = append(ids, hit.ID)
+		}
+		if !read.Data.HasMore {
+			return ids
+		}
+		arguments = string(read.Next[0].Arguments)
+	}
+	t.Fatal("the pages do not end")
+	return nil
+}
+
+// R-SCAN-5, R-SCAN-6: hits of streams that lack the field do not match, and that is said; without any hit, it says how many were looked at.
+func TestHitsOfOtherStreams(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	read := c.call(t, "search", `{"q":"overdraft","filter":{"is_seen":true},"limit":20}`)
+	if len(read.Results) == 0 || !strings.Contains(read.text, "has no such field") || read.Reading == nil {
+		t.Errorf("%s", read.text)
+	}
+	read = newCaller(c.watched, 1).call(t, "search", `{"q":"overdraft","streams":["messages"],"filter":{"subject":"no such subject"}}`)
+	if len(read.Results) > 0 || !read.Data.HasMore || strings.Contains(read.text, "No hits.") || read.Reading.Read != 1 {
+		t.Errorf("after one record of several: %s", read.text)
+	}
+}

@@ -1,0 +1,61 @@
+package readon_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
+)
+
+// R-SCAN-4: the rows that come first by a field that no resource server sorts by, of a filtered stream too.
+func TestFirstRowsByAnotherField(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		read := c.call(t, "query_records", `{"stream":"transactions","sort":"-amount_cents","limit":3,"fields":["amount_cents"],"filter":{"category":"groceries"}}`)
+		var amounts []int64
+		for _, row := range read.Data.Data {
+			var of struct {
+				Data struct {
+					Cents int64 `json:"amount_cents"`
+				} `json:"data"`
+			}
+			if err := json.Unmarshal(row, &of); err != nil {
+				t.Fatal(err)
+			}
+			amounts = append(amounts, of.Data.Cents)
+		}
+		isFalling := slices.IsSortedFunc(amounts, func(a, b int64) int { return int(b - a) })
+		switch r := read.Reading; {
+		case len(amounts) != 3 || !isFalling || r == nil || !r.Complete || read.Data.HasMore || read.Data.NextCursor != "":
+			t.Errorf("%s: %s", reads, read.text)
+		case !strings.Contains(read.text, "no page follows") || !strings.Contains(r.Note, "no page follows"):
+			t.Errorf("%s: it does not say that these are all: %s", reads, read.text)
+		}
+	}
+}
+
+// R-SCAN-1, R-SCAN-4: names that the resource server does not know are refused in its words, and so is what contradicts itself.
+func TestRefusedNamesStayRefused(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	for arguments, code := range map[string]string{
+		`{"stream":"transactions","sort":"nope"}`:                                    "invalid_sort",
+		`{"stream":"transactions","sort":"-amount_cents","order":"asc"}`:             "invalid_sort",
+		`{"stream":"transactions","filter":{"nope":1}}`:                              "unknown_field",
+		`{"stream":"transactions","filter":{"nope":1},"fields":["number"]}`:          "unknown_field",
+		`{"stream":"transactions","filter":{"category":"x"},"fields":["nope"]}`:      "unknown_field",
+		`{"stream":"transactions","filter":{"category":"x"},"expand":["account"]}`:   "invalid_expand",
+		`{"stream":"transactions","filter":{"category":"x"},"view":"basic"}`:         "invalid_request",
+		`{"stream":"nope","filter":{"category":"x"}}`:                                "context.stream_not_allowed",
+		`{"stream":"transactions","filter":{"category":"x"},"changes_since":"soon"}`: "invalid_cursor",
+	} {
+		_, err := c.try(t, "query_records", arguments)
+		var refused *rs.Error
+		if !errors.As(err, &refused) && code != "invalid_expand" || refused != nil && refused.Code != code || err == nil {
+			t.Errorf("%s: %v, want %s", arguments, err, code)
+		}
+	}
+}
