@@ -59,7 +59,7 @@ type Word struct {
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
 	Instead    bool        // of send words: another argument may be sent under the same name; a gate refuses both together
 	Continues  bool        // of renderers: they get the call, to show how it continues
-	Promises   []string    // of renderers: statements about the result for the reference page
+	Promises   []string    // of renderers and read_on words: statements about the result for the reference page
 }
 
 // Fit is an argument type that a word can be used on.
@@ -243,7 +243,7 @@ var SourceWords = Words{
 // ReadOnWords are the words for `read_on.as`: functions of package readon, which read what the resource server refuses.
 var ReadOnWords = Words{
 	{
-		Name: "rows", Function: "Rows", Doc: "The rows of a stream that match a filter, or the first by another field.",
+		Name: "rows", Function: "Rows", Doc: "The adapter then reads the rows of the stream that match a filter, or the first by another field.", Promises: rowsMeaning,
 		Parameters: []Parameter{
 			{"filter", KindFilter},
 			{"sort", KindOptionalString},
@@ -255,7 +255,7 @@ var ReadOnWords = Words{
 		},
 	},
 	{
-		Name: "groups", Function: "Groups", Doc: "A number, or groups with their numbers, of the rows that match a filter.",
+		Name: "groups", Function: "Groups", Doc: "The adapter then tallies the rows of the stream that match a filter.", Promises: groupsMeaning,
 		Parameters: []Parameter{
 			{"stream", KindString},
 			{"metric", KindString},
@@ -270,9 +270,32 @@ var ReadOnWords = Words{
 		},
 	},
 	{
-		Name: "hits", Function: "Hits", Doc: "The hits of a search whose records match a filter.",
+		Name: "hits", Function: "Hits", Doc: "The adapter then reads the records of the hits and keeps those that match a filter.", Promises: hitsMeaning,
 		Parameters: []Parameter{{"filter", KindFilter}, {"cursor", KindOptionalString}, {"streams", KindStringList}},
 	},
+}
+
+// What an answer means that the adapter read itself.
+var (
+	rowsMeaning = append([]string{
+		"A filter that the resource server refuses as such is applied to the records of the stream; a refusal of one field or operator stands.",
+		"With a `sort` that the resource server does not offer, the rows are the first of the whole stream by that field: ties by record key, " +
+			"nulls last, no further page.",
+	}, readMeaning...)
+	groupsMeaning = append([]string{
+		"It also tallies what the resource server does not: fields that it does not declare, sums per group, elements of arrays, and `group_by` " +
+			"together with `group_by_time`. A group is `key`, `time`, `count` and `value`; records without the value have the key null.",
+	}, readMeaning...)
+	hitsMeaning = append([]string{"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match."}, readMeaning...)
+)
+
+// readMeaning is what a filter means where the adapter applies it (R-SCAN-2), and what is said of it (R-SCAN-6).
+var readMeaning = []string{
+	"A value compares with the text of the field's, letter by letter: `true` is true, `2.0` is `2`, integers keep their digits.",
+	"A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by code point.",
+	"A field that is null or absent matches nothing. An array matches when one of its elements does. All fields are to match.",
+	"`reading` says how many records were read and how many matched, in this call, and whether that was all. If not, `up_to` is the last of " +
+		"them, and `next` the call that goes on.",
 }
 
 // Renderers are the words for `render`: functions of package render.

@@ -8,6 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
@@ -27,7 +28,7 @@ func newOrigin(box *sandbox.Sandbox) (http.Handler, error) {
 		return nil, fmt.Errorf("configure authentication: %w", err)
 	}
 	adapter, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options:             host.Options{Name: "pdpp-sandbox", Version: "sandbox"},
+		Options:             host.Options{Name: "pdpp-sandbox", Version: "sandbox", ReadOn: tool.DefaultReadOn},
 		Verifier:            verifier,
 		AuthorizationServer: box.PublicURL(),
 		ProviderURL:         box.PublicURL(),

@@ -287,4 +287,5 @@ func (r *readings) take() []int {
 // Request, Call and Child count nothing.
 func (r *readings) Request(string, int, time.Duration) {}
 func (r *readings) Call(string, string, time.Duration) {}
+func (r *readings) Reading(string, bool, int64)        {}
 func (r *readings) Child(string, time.Duration)        {}

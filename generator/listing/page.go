@@ -23,6 +23,7 @@ func Page(tool plan.Tool) ([]byte, error) {
 	page.arguments(tool)
 	page.checks(tool)
 	page.output(tool)
+	page.readOn(tool)
 	page.paragraph("## Example")
 	page.paragraph("The parameters of `tools/call`:")
 	page.paragraph("```json\n%s```", example)
@@ -113,6 +114,19 @@ func (m *markdown) output(tool plan.Tool) {
 		m.line("")
 	}
 	for _, promise := range promises {
+		m.line("- %s", promise)
+	}
+}
+
+// readOn says what the adapter answers in the place of the resource server (R-SCAN-2).
+func (m *markdown) readOn(tool plan.Tool) {
+	if tool.Request == nil || tool.Request.ReadOn == nil {
+		return
+	}
+	m.paragraph("## Where the resource server refuses")
+	m.paragraph("%s", tool.Request.ReadOn.Doc)
+	m.line("")
+	for _, promise := range tool.Request.ReadOn.Promises {
 		m.line("- %s", promise)
 	}
 }

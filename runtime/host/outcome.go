@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -26,6 +27,9 @@ type Recorder interface {
 	// Read is one request to the resource server with its headers: its status, 0 when there was none.
 	Read(status int, elapsed time.Duration)
 
+	// Reading is one answer that the adapter read itself: its kind, whether that was complete, and how many records it read.
+	Reading(kind string, complete bool, records int64)
+
 	// Child is one read of a source of a package: a fanout.Result.
 	Child(result string, elapsed time.Duration)
 }
@@ -35,12 +39,16 @@ type silentRecorder struct{}
 func (silentRecorder) Request(string, int, time.Duration) {}
 func (silentRecorder) Call(string, string, time.Duration) {}
 func (silentRecorder) Read(int, time.Duration)            {}
+func (silentRecorder) Reading(string, bool, int64)        {}
 func (silentRecorder) Child(string, time.Duration)        {}
 
 // outcome is what became of one MCP request. Its strings come from closed sets.
 type outcome struct {
 	tool string // empty when no tool was run
 	code string // ok, or the code of the error
+
+	kind    string // of what the adapter read itself; empty: nothing
+	reading rs.Reading
 }
 
 type outcomeKey struct{}
@@ -49,6 +57,13 @@ type outcomeKey struct{}
 func note(ctx context.Context, name, code string) {
 	if kept, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
 		kept.tool, kept.code = name, code
+	}
+}
+
+// noteReading keeps what a tool read itself for observe.
+func noteReading(ctx context.Context, kind string, reading rs.Reading) {
+	if kept, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+		kept.kind, kept.reading = kind, reading
 	}
 }
 
@@ -65,6 +80,10 @@ func (h *Handler) observe(ctx context.Context, method string, run func(context.C
 	case became.tool != "":
 		h.options.Recorder.Call(became.tool, became.code, elapsed)
 		attributes = append(attributes, slog.String("tool", became.tool))
+		if became.kind != "" {
+			h.options.Recorder.Reading(became.kind, became.reading.Complete, became.reading.Read)
+			attributes = append(attributes, slog.Int64("records_read", became.reading.Read), slog.Bool("complete", became.reading.Complete))
+		}
 	case errors.As(err, &failed):
 		became.code = jsonrpcCode(failed)
 	case err != nil:

@@ -50,7 +50,7 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 	if err != nil {
 		return tool.Env{}, fmt.Errorf("make a reader: %w", err)
 	}
-	return tool.Env{RS: reader}, nil
+	return tool.Env{RS: reader, Caller: request.caller.TokenHash}, nil
 }
 
 // client makes a reader with one bearer. Its errors show neither that nor any of the secrets.

@@ -36,6 +36,7 @@ type toolCalls struct {
 	tools       map[string]tool.Definition
 	environment Environment
 	timeout     time.Duration
+	readings    *tool.Readings // nil: calls read nothing for themselves
 	logger      *slog.Logger
 	audit       *audit.Log
 	caller      audit.Caller // of every call, over stdio
@@ -50,7 +51,8 @@ func newToolCalls(surface tool.Surface, options Options, environment Environment
 	goodClaims, _ := lru.New[string, struct{}](rememberedClaims) // its error says that the size is not positive
 	return &toolCalls{
 		tools: tools, environment: environment, timeout: options.callTimeout(),
-		logger: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), goodClaims: goodClaims,
+		readings: tool.NewReadings(tool.ReadingsOptions{Most: options.ReadOn, Observe: noteReading}),
+		logger:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), goodClaims: goodClaims,
 		audit: options.Audit, caller: options.Caller,
 	}
 }
@@ -195,7 +197,7 @@ func (c *toolCalls) guard(ctx context.Context, name string, read func(context.Co
 	}()
 	env, err := c.environment(ctx)
 	if err == nil {
-		env.Progress = progressOf(ctx)
+		env.Progress, env.Readings = progressOf(ctx), c.readings
 		err = read(ctx, env)
 	}
 	var failure *rs.Failure

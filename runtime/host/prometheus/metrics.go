@@ -42,6 +42,12 @@ func (m *Metrics) Read(status int, elapsed time.Duration) {
 	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds")
 }
 
+// Reading counts an answer that the adapter read itself, and the records that it read.
+func (m *Metrics) Reading(kind string, complete bool, records int64) {
+	m.count("pdpp_mcp_readings_total{kind=%q,complete=\"%t\"}", kind, complete)
+	m.set.GetOrCreateCounter("pdpp_mcp_records_read_total").Add(int(records))
+}
+
 // Child counts a read of one source of a package.
 func (m *Metrics) Child(result string, elapsed time.Duration) {
 	m.count("pdpp_mcp_package_children_total{result=%q}", result)

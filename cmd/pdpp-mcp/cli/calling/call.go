@@ -55,6 +55,7 @@ func refuseTool(command *cobra.Command, positional []string) error {
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
 	var sources invocation.Sources
 	format := display.Format{Terminal: terminal}
+	var readOn int
 	command := &cobra.Command{
 		Use:   definition.Name,
 		Short: definition.Title,
@@ -63,6 +64,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	}
 	arguments := invocation.AddArguments(command.Flags(), definition.Arguments)
 	sources.AddFlags(command.Flags())
+	invocation.AddReadOn(command.Flags(), &readOn)
 	format.AddFlags(command.Flags())
 	pages := newPages(&format, command, definition.Pages)
 	command.RunE = func(command *cobra.Command, words []string) error {
@@ -77,6 +79,9 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		if err != nil {
 			return err
 		}
+		if err := invocation.RefuseReadOn(readOn); err != nil {
+			return err
+		}
 		logger := log.Logger()
 		local, err := sources.Local(command.Context(), logger)
 		if err != nil {
@@ -87,6 +92,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		if err != nil {
 			return err
 		}
+		env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: readOn})
 		run := accountFor(definition, &sources, logger)
 		if byRow {
 			pages.kept = newWholeRows(env.RS)

@@ -14,12 +14,27 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // AddProviderURL adds the flag that names a provider.
 func AddProviderURL(flags *pflag.FlagSet, providerURL *string, usage string) {
 	flags.StringVar(providerURL, "provider-url", "", usage)
 	ReadVariables(flags, "provider-url")
+}
+
+// AddReadOn adds the flag that bounds what one call reads for itself.
+func AddReadOn(flags *pflag.FlagSet, most *int) {
+	flags.IntVar(most, "read-on", tool.DefaultReadOn, "most records that one call reads for what the resource server refuses, 0 for none")
+	ReadVariables(flags, "read-on")
+}
+
+// RefuseReadOn returns a usage error for a bound that is none.
+func RefuseReadOn(most int) error {
+	if most < 0 {
+		return Usagef("--read-on must not be negative; pass 0 to leave refusals as they are")
+	}
+	return nil
 }
 
 // AddCacheRoot adds the flag that names the credential cache.

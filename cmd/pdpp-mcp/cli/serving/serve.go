@@ -88,7 +88,7 @@ func newHostedHandler(settings *serveSettings, version string, address net.Addr,
 		return nil, err
 	}
 	return host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options:             host.Options{Name: settings.serverName, Version: version, Logger: logger, Audit: settings.audit(logger)},
+		Options:             host.Options{Name: settings.serverName, Version: version, Logger: logger, ReadOn: settings.readOn, Audit: settings.audit(logger)},
 		Verifier:            verifier,
 		AuthorizationServer: settings.authorizationServer,
 		ProviderURL:         settings.providerURL,

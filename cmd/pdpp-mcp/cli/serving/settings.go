@@ -32,6 +32,7 @@ type serveSettings struct {
 	providerURL             string
 	rsURL                   string
 	rsTimeout               time.Duration
+	readOn                  int
 	serverName              string
 	listen                  string
 	metricsListen           string
@@ -68,6 +69,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&s.audiences, "audience", nil, "further audience of tokens to accept"+listed)
 	flags.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "network (CIDR) whose forwarded headers count"+listed)
 	flags.StringSliceVar(&s.allowedHosts, "allowed-host", nil, "further host that clients may ask for"+listed)
+	invocation.AddReadOn(flags, &s.readOn)
 	invocation.AddTimeout(flags, &s.rsTimeout, "limit of one request to the resource server")
 	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
 	flags.StringVar(&s.auditFile, "audit-file", "", "file for a line of JSON for each call, without contents; - for stderr (default: none)")
@@ -86,6 +88,9 @@ func (s *serveSettings) check() error {
 	}
 	if s.limits.Concurrent < 1 || s.limits.PerSecond <= 0 {
 		return invocation.Usagef("--caller-concurrency and --caller-rate must be more than 0")
+	}
+	if err := invocation.RefuseReadOn(s.readOn); err != nil {
+		return err
 	}
 	if s.drainDelay < 0 {
 		return invocation.Usagef("--drain-delay must not be negative; pass 0s or longer")

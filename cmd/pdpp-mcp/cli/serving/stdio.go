@@ -17,12 +17,16 @@ import (
 func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version string) *cobra.Command {
 	var sources invocation.Sources
 	var serverName string
+	var readOn int
 	command := &cobra.Command{
 		Use:   "stdio",
 		Short: "Serve MCP over standard input and output with the cached scoped credentials",
 		Args:  invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			raiseGCPercent(stdioGCPercent)
+			if err := invocation.RefuseReadOn(readOn); err != nil {
+				return err
+			}
 			ctx, end := context.WithCancel(command.Context())
 			defer end()
 			logger := log.Logger()
@@ -31,13 +35,14 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 				return err
 			}
 			local.Begin()
-			options := host.Options{Name: serverName, Version: version, Logger: logger}
+			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn}
 			options.Audit, options.Caller = sources.Account(logger)
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
 			return host.ServeLocal(ctx, gen.Surface(), options, local, streams)
 		},
 	}
 	sources.AddFlags(command.Flags())
+	invocation.AddReadOn(command.Flags(), &readOn)
 	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "name that the server tells its clients")
 	invocation.ReadVariables(command.Flags(), "server-name")
 	return command
