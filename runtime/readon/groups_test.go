@@ -99,7 +99,7 @@ func sums(t *testing.T, into map[string]float64, read page) map[string]float64 {
 	}
 	for _, group := range read.Data.Groups {
 		var g struct {
-			Key   string
+			Key   json.RawMessage
 			Time  string
 			Count float64
 			Value float64
@@ -107,8 +107,8 @@ func sums(t *testing.T, into map[string]float64, read page) map[string]float64 {
 		if err := json.Unmarshal(group, &g); err != nil {
 			t.Fatal(err)
 		}
-		into[g.Key+g.Time+" count"] += g.Count
-		into[g.Key+g.Time+" value"] += g.Value
+		into[string(g.Key)+g.Time+" count"] += g.Count
+		into[string(g.Key)+g.Time+" value"] += g.Value
 	}
 	return into
 }

@@ -1,0 +1,89 @@
+package readon_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
+)
+
+// R-SCAN-7: a stream of several connections, which the resource server does not page together, is read one connection after another.
+func TestSeveralConnections(t *testing.T) {
+	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	box := sandboxOf(t, resource.ReadsV01, "everything")
+	const arguments = `{"stream":"messages","filter":{"is_seen":false},"limit":4,"fields":["id"]}`
+	var want []string
+	for _, connection := range []string{"cin_gmail_personal", "cin_gmail_work"} {
+		want = append(want, open.all(t, strings.Replace(arguments, `"filter"`, fmt.Sprintf(`"connection_id":%q,"filter"`, connection), 1))...)
+	}
+	slices.Sort(want)
+	for _, most := range []int{20_000, 90} {
+		got := newCaller(box, most).all(t, arguments)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("--read-on %d: rows (-each connection +together):\n%s", most, diff)
+		}
+	}
+	const grouped = `{"stream":"messages","metric":"count","group_by":"is_seen","filter":{"received_at":{"gte":"2026-01-01"}}}`
+	counts := map[string]float64{}
+	for _, connection := range []string{"cin_gmail_personal", "cin_gmail_work"} {
+		counts = sums(t, counts, open.call(t, "aggregate", strings.Replace(grouped, `"metric"`, fmt.Sprintf(`"connection_id":%q,"metric"`, connection), 1)))
+	}
+	read := newCaller(box, 20_000).call(t, "aggregate", grouped)
+	if got := sums(t, nil, read); !maps.Equal(got, counts) || !read.Reading.Complete {
+		t.Errorf("counted %v, want %v", got, counts)
+	}
+	if part := newCaller(box, 300).call(t, "aggregate", grouped); part.Reading.Complete || len(part.Next) > 0 || !strings.Contains(part.text, "complete=false") {
+		t.Errorf("a range of time is no rest of several connections: %s", part.text)
+	}
+}
+
+// R-SCAN-7: a feed of changes that is filtered goes on, and keeps the place from which it is read later.
+func TestFilteredFeed(t *testing.T) {
+	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	closed := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	const arguments = `{"stream":"messages","connection_id":"cin_gmail_personal","changes_since":"beginning","filter":{"is_flagged":true},"limit":3,"fields":["id"]}`
+	want, got := open.all(t, arguments), closed.all(t, arguments)
+	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+		t.Errorf("%d rows (-open +v0.1):\n%s", len(want), diff)
+	}
+	for name, c := range map[string]caller{"open": open, "v0.1": closed} {
+		read := c.call(t, "query_records", strings.Replace(arguments, `"limit":3`, `"limit":100`, 1))
+		if !strings.Contains(read.text, "next_changes_since=") || !strings.Contains(read.text, "resume: ") {
+			t.Errorf("%s: no place to go on from:\n%s", name, read.text)
+		}
+		now := c.call(t, "query_records", strings.Replace(arguments, "beginning", "now", 1))
+		if len(now.Data.Data) > 0 || now.Data.HasMore || !strings.Contains(now.text, "next_changes_since=") {
+			t.Errorf("%s: from now on:\n%s", name, now.text)
+		}
+	}
+}
+
+// R-SCAN-6: a count is exact when all was read, and the same on each page.
+func TestExactCount(t *testing.T) {
+	open := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	closed := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	const arguments = `{"stream":"messages","connection_id":"cin_gmail_personal","filter":{"is_seen":false},"limit":2,"count":"exact"}`
+	want := open.call(t, "query_records", arguments)
+	first := closed.call(t, "query_records", arguments)
+	second := closed.call(t, "query_records", string(first.Next[0].Arguments))
+	for _, read := range []page{first, second} {
+		var got, counted any
+		if json.Unmarshal(read.Data.Meta.Count, &got) != nil || json.Unmarshal(want.Data.Meta.Count, &counted) != nil || cmp.Diff(counted, got) != "" {
+			t.Errorf("count %s, want %s", read.Data.Meta.Count, want.Data.Meta.Count)
+		}
+	}
+	if !first.Reading.Complete || first.Reading.Matched < 3 || !first.Data.HasMore {
+		t.Errorf("%s", first.text)
+	}
+	part := newCaller(closed.watched, 100).call(t, "query_records", arguments)
+	if part.Data.Meta.Count != nil || strings.Contains(part.text, "count=") {
+		t.Errorf("an incomplete reading counts: %s", part.text)
+	}
+}
