@@ -13,17 +13,18 @@ type effort struct {
 	children []int
 	fields   []int
 	repeats  int // calls of one point of a sweep
+	records  int // of a mailbox that is read on
 }
 
 var thorough = effort{
-	starts: 20, calls: 2000, mixed: 10_000, window: 2 * time.Second, rounds: 5, repeats: 40,
+	starts: 20, calls: 2000, mixed: 10_000, window: 2 * time.Second, rounds: 5, repeats: 40, records: 100_000,
 	points:   []int{1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100},
 	children: []int{1, 5, 10, 15, 20, 25, 30, 35, 40},
 	fields:   []int{1, 10, 20, 30, 40, 50, 60, 70, 80},
 }
 
 var brief = effort{
-	starts: 2, calls: 20, mixed: 100, window: 100 * time.Millisecond, rounds: 1, repeats: 3,
+	starts: 2, calls: 20, mixed: 100, window: 100 * time.Millisecond, rounds: 1, repeats: 3, records: 10_000,
 	points:   []int{1, 50, 100},
 	children: []int{1, 10, 20},
 	fields:   []int{1, 10, 20},

@@ -37,7 +37,13 @@ func newProvider() http.Handler {
 		send(w, p.body("record", func() []byte { return []byte(record(1, 1000)) }))
 	})
 	mux.HandleFunc("GET /v1/streams/{stream}/records/{id}/field-window", func(w http.ResponseWriter, _ *http.Request) { send(w, []byte(windowBody)) })
-	mux.HandleFunc("GET /v1/streams/{stream}/aggregate", func(w http.ResponseWriter, _ *http.Request) { send(w, []byte(aggregateBody)) })
+	mux.HandleFunc("GET /v1/streams/{stream}/aggregate", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("group_by") {
+			refuse(w, "invalid_request", "")
+			return
+		}
+		send(w, []byte(aggregateBody))
+	})
 	mux.HandleFunc("GET /v1/search", p.search)
 	mux.HandleFunc("POST /introspect", introspect)
 	return mux
@@ -54,6 +60,10 @@ func (p *provider) body(name string, make func() []byte) []byte {
 // records reads the size of each record from the name of the stream, records_1000, and their number from
 // limit.
 func (p *provider) records(w http.ResponseWriter, r *http.Request) {
+	if records := numberAfter(r.PathValue("stream"), mailboxStream); records > 0 {
+		p.mailbox(w, r, records)
+		return
+	}
 	size := numberAfter(r.PathValue("stream"), "records_")
 	rows, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || size == 0 {

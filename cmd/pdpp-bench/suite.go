@@ -65,6 +65,7 @@ func measureAll(ctx context.Context, effort effort, only, binary string, out io.
 		{"hosted rate", s.hosted},
 		{"package search", s.packageSearch},
 		{"large schema", s.largeSchema},
+		{"reading on", s.readingOn},
 		{"memory", s.localMemory},
 		{"result size", s.resultSizes},
 		{"binary", s.binarySize},

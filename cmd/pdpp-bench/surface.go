@@ -118,6 +118,21 @@ func (s *suite) resultSizes() error {
 
 // channels returns the bytes of text and of structured output in an answer, and the number of rows in it.
 func channels(answer []byte) (text, structured, rows int, err error) {
+	shown, content, err := channelTexts(answer)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	var envelope struct {
+		Data struct{ Data []json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(content), &envelope); err != nil {
+		return 0, 0, 0, err
+	}
+	return len(shown), len(content), len(envelope.Data.Data), nil
+}
+
+// channelTexts returns the text and the structured output of an answer.
+func channelTexts(answer []byte) (text, structured string, err error) {
 	var shown struct {
 		Result struct {
 			Content           []struct{ Text string }
@@ -125,16 +140,10 @@ func channels(answer []byte) (text, structured, rows int, err error) {
 		}
 	}
 	if err := json.Unmarshal(answer, &shown); err != nil {
-		return 0, 0, 0, err
-	}
-	var envelope struct {
-		Data struct{ Data []json.RawMessage }
-	}
-	if err := json.Unmarshal(shown.Result.StructuredContent, &envelope); err != nil {
-		return 0, 0, 0, err
+		return "", "", err
 	}
 	for _, content := range shown.Result.Content {
-		text += len(content.Text)
+		text += content.Text
 	}
-	return text, len(shown.Result.StructuredContent), len(envelope.Data.Data), nil
+	return text, string(shown.Result.StructuredContent), nil
 }
