@@ -15,7 +15,7 @@ import (
 type list struct {
 	*reading
 	request rs.Request // of a page, without its place and its size
-	toEnd   bool       // all of the list will be read
+	toEnd   bool       // the page behind the next one will be read too, as far as can be told
 	whole   int        // the number of the page of which all fields are read, before more is asked for; 0: none
 
 	connections []string     // that are read one after another; nil: the resource server pages the list
@@ -52,6 +52,7 @@ func (r *reading) newList(request rs.Request, fields []string, from place) *list
 // page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Ended say which.
 // Its error is the answer to the caller.
 func (l *list) page() (*page, error) {
+	l.report()
 	switch {
 	case l.isDone:
 		return nil, nil

@@ -93,6 +93,13 @@ func (r *reading) look(at record) {
 	r.order.add(at.fields)
 }
 
+// report tells the client how far the reading is.
+func (r *reading) report() {
+	if r.env.Progress != nil && r.Read > 0 {
+		r.env.Progress(r.Read, fmt.Sprintf("%d records read, %d match", r.Read, r.Matched))
+	}
+}
+
 // mark is a place at the record that was looked at last.
 func (r *reading) mark(at record) rs.Mark {
 	return rs.Mark{ID: at.key(), Time: r.order.time(at.fields), Read: r.Read}

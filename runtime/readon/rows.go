@@ -186,5 +186,7 @@ func (q *rows) page(l *list, filter *condition.Filter) (*rs.Response, error) {
 		if read == nil || !found.add(read, filter) {
 			return found.response(filter), nil
 		}
+		rows := len(found.rows)
+		l.toEnd = found.counts || rows+rows/l.pages < found.limit // the next page will hardly fill it: the one behind is asked for too
 	}
 }
