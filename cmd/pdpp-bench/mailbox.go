@@ -11,10 +11,11 @@ import (
 // The canned mailbox: so many records of 1 kB, newest first, over a year, from a few senders. The server refuses to filter, to sort
 // and to add up, as PDPP v0.1 has it.
 const (
-	mailboxStream  = "mailbox_" // followed by the number of records
-	mailboxRows    = 100        // of a page
-	mailboxSize    = 1000       // bytes of a record
-	mailboxSenders = 8
+	mailboxStream  = "mails_"           // followed by the number of records
+	mailboxTakes   = 2 * time.Millisecond // for a page of a stream that begins with slow_, which a server with a database hardly takes less for
+	mailboxRows    = 100                  // of a page
+	mailboxSize    = 1000                 // bytes of a record
+	mailboxSenders = 5
 	mailboxMarked  = 50 // records that the filter is for
 )
 
@@ -64,10 +65,10 @@ func mailboxBody(page, rows, records int) []byte {
 
 func mail(number, records int) string {
 	received := time.Date(2026, time.December, 31, 23, 0, 0, 0, time.UTC).Add(-time.Duration(number) * (364 * 24 * time.Hour / time.Duration(records)))
-	head := fmt.Sprintf(`{"data":{"id":"msg-%06d","from_email":"sender%d@example.com","amount":%d.%02d,"is_marked":%t,`+
+	head := fmt.Sprintf(`{"data":{"id":"m%06d","from_email":"sender%d@example.com","amount":%d.%02d,"is_marked":%t,`+
 		`"received_at":%q,"subject":"Note number %d","snippet":"`, number, number%mailboxSenders, number*7919%1000, number%100,
 		number%(records/mailboxMarked) == 0, received.Format("2006-01-02T15:04:05.000Z"), number)
-	tail := fmt.Sprintf(`"},"emitted_at":"2026-12-31T23:59:59Z","id":"msg-%06d","object":"record","stream":"mailbox_%d",`+
+	tail := fmt.Sprintf(`"},"emitted_at":"2026-12-31T23:59:59Z","id":"m%06d","object":"record","stream":"mails_%d",`+
 		`"connection_id":"cin_gmail_personal","display_name":"Personal Gmail"}`, number, records)
 	return head + words(mailboxSize-len(head)-len(tail)) + tail
 }

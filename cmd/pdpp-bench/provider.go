@@ -60,8 +60,11 @@ func (p *provider) body(name string, make func() []byte) []byte {
 // records reads the size of each record from the name of the stream, records_1000, and their number from
 // limit.
 func (p *provider) records(w http.ResponseWriter, r *http.Request) {
-	if records := numberAfter(r.PathValue("stream"), mailboxStream); records > 0 {
-		p.mailbox(w, r, records)
+	if stream, isSlow := strings.CutPrefix(r.PathValue("stream"), "slow_"); strings.HasPrefix(stream, mailboxStream) {
+		if isSlow {
+			time.Sleep(mailboxTakes)
+		}
+		p.mailbox(w, r, numberAfter(stream, mailboxStream))
 		return
 	}
 	size := numberAfter(r.PathValue("stream"), "records_")
