@@ -116,7 +116,7 @@ var allowed = map[string][]string{
 	"runtime/webhook":      {},
 	"runtime/scalar":       {"runtime/rawjson"},
 	"runtime/condition":    {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
-	"runtime/tally":        {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
+	"runtime/tally":        {"runtime/rawjson", "runtime/scalar"},
 	"runtime/tracecontext": {},
 
 	"sandbox": {},

@@ -6,12 +6,9 @@ package tally
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // the days of a zone must not depend on the machine
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Bounds of the number of groups in an answer, as the resource server has them; groups by time begin with the earliest, so
@@ -36,19 +33,6 @@ type Query struct {
 	Granularity string // of GroupByTime: minute, hour, day, week, month, quarter or year
 	TimeZone    string // of GroupByTime, an IANA name; UTC when empty
 	Limit       int    // of groups, 1 to 100; 0 for the usual one: 100 by time, else 10
-}
-
-// QueryOf reads the parameters of an aggregation of a stream.
-func QueryOf(stream string, parameters rs.Query) Query {
-	text := func(name string) string {
-		value, _ := parameters.Get(name)
-		return value
-	}
-	limit, _ := strconv.Atoi(text("limit"))
-	return Query{
-		Stream: stream, Metric: text("metric"), Field: text("field"), GroupBy: text("group_by"), GroupByTime: text("group_by_time"),
-		Granularity: text("granularity"), TimeZone: text("time_zone"), Limit: limit,
-	}
 }
 
 // Error is a query that cannot be answered, as the resource server refuses it too.
@@ -82,6 +66,9 @@ func (q Query) checked() (Query, *time.Location, error) {
 	}
 	if q.Limit == 0 {
 		q.Limit = groupsUsual
+		if byTime {
+			q.Limit = groupsMost
+		}
 	}
 	if !byTime {
 		return q, nil, nil

@@ -153,3 +153,25 @@ func TestAddingAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// What a record of 1 kB costs beside the page that it comes in.
+func BenchmarkAdd(b *testing.B) {
+	fields := rawjson.Value(`{"id":"m1","from":"ada@example.com","body":"` + strings.Repeat("word ", 180) + `","at":"2026-03-01T23:30:00-05:00","amount":12.25}`)
+	for name, query := range map[string]tally.Query{
+		"sum by sender and month": {Metric: "sum", Field: "amount", GroupBy: "from", GroupByTime: "at", Granularity: "month", TimeZone: "Europe/Berlin"},
+		"count":                   {Metric: "count"},
+		"count_distinct":          {Metric: "count_distinct", Field: "from"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			counting, err := tally.New(query)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(fields)))
+			b.ReportAllocs()
+			for b.Loop() {
+				counting.Add(fields)
+			}
+		})
+	}
+}
