@@ -51,11 +51,11 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
 		return "utf-16le", false
 	}
-	if name := lookUp(declared); name != "" {
+	if name := lookUp(declared); name != "" && !(isUTF16(name) && isUTF8(data)) { // no text can be read as both
 		return name, false
 	}
 	if found := xmlDeclaration.FindSubmatch(data[:min(len(data), 256)]); found != nil {
-		if name := lookUp(string(found[1])); name != "" && name != "utf-16be" && name != "utf-16le" { // it could not be read then
+		if name := lookUp(string(found[1])); name != "" && !isUTF16(name) { // it could not be read then
 			return name, false
 		}
 	}
@@ -70,6 +70,10 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 	return "windows-1252", true
 }
 
+func isUTF16(name string) bool { return name == "utf-16be" || name == "utf-16le" }
+
+func isUTF8(data []byte) bool { return bytes.IndexByte(data, 0) < 0 && utf8.Valid(data) }
+
 var xmlDeclaration = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
 
 // lookUp gives the standard's name of a charset that can be decoded, or nothing.
@@ -81,19 +85,18 @@ func lookUp(label string) string {
 	return name
 }
 
-// isText reports whether a decoded text is one, and no binary that was declared to be: it has no NUL and few other controls.
+// isText reports whether a decoded text is one, and no binary that was declared to be: it has no NUL, and few other controls at
+// its beginning.
 func isText(text []byte) bool {
-	if bytes.HasPrefix(text, []byte("%PDF-")) {
+	if bytes.HasPrefix(text, []byte("%PDF-")) || bytes.IndexByte(text, 0) >= 0 {
 		return false
 	}
+	beginning := text[:min(len(text), 64<<10)]
 	odd := 0
-	for _, b := range text {
-		switch {
-		case b == 0:
-			return false
-		case b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b || b == 0x7f:
+	for _, b := range beginning {
+		if b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b || b == 0x7f {
 			odd++
 		}
 	}
-	return odd <= len(text)/100
+	return odd <= len(beginning)/100
 }

@@ -1,0 +1,74 @@
+package files_test
+
+import (
+	"encoding/json"
+	"flag"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
+)
+
+var whole = flag.Bool("whole", false, "read every window of the largest text, which takes minutes")
+
+// R-BLOB-2: a text of 16 MiB is read to its end, by the offsets that its windows show, byte for byte. Each window asks for
+// the field, the record and the file once; nothing is kept between them. Without -whole only its first and its last windows are.
+func TestLongTextToItsEnd(t *testing.T) {
+	var text strings.Builder
+	for line := 0; text.Len() < blob.MostText-200; line++ {
+		text.WriteString(strconv.Itoa(line) + ";Käse;3,50 €;😀 Zeile mit Text\r\n")
+	}
+	text.WriteString(strings.Repeat("x", blob.MostText-text.Len()))
+	stored := text.String()
+	p := newProvider(t)
+	p.has(file{declared: "text/csv; charset=utf-8", data: []byte(stored)})
+
+	var before, after runtime.MemStats
+	most := uint64(0)
+	characters, at, bytes, windows := len([]rune(stored)), 0, 0, 0
+	runtime.ReadMemStats(&before)
+	for offset := 0; ; windows++ {
+		result, err := p.read(t.Context(), `,"limit_chars":16384,"offset_chars":`+strconv.Itoa(offset))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown struct {
+			Window struct {
+				Text  string
+				Total int  `json:"total_chars"`
+				Next  *int `json:"next_offset_chars"`
+			}
+		}
+		if err := json.Unmarshal(result.Structured, &shown); err != nil {
+			t.Fatal(err)
+		}
+		if offset != at { // windows were skipped
+			bytes, at = len(string([]rune(stored)[:offset])), offset
+		}
+		if !strings.HasPrefix(stored[bytes:], shown.Window.Text) || shown.Window.Total != characters || !strings.HasSuffix(result.Text, "\n\n"+shown.Window.Text) {
+			t.Fatalf("window %d at %d is not what is stored there", windows, offset)
+		}
+		bytes += len(shown.Window.Text)
+		if runtime.ReadMemStats(&after); after.HeapInuse > most {
+			most = after.HeapInuse
+		}
+		if shown.Window.Next == nil {
+			break
+		}
+		if at = *shown.Window.Next; *whole || windows < 8 || at > characters-8*16384 {
+			offset = at
+		} else {
+			offset = characters - 8*16384
+		}
+	}
+	windows++
+	if bytes != len(stored) {
+		t.Errorf("%d bytes were read, want %d", bytes, len(stored))
+	}
+	if want := "a1 " + strconv.Itoa(windows) + ", blob_1 " + strconv.Itoa(windows) + ", field-window " + strconv.Itoa(windows); p.asked() != want {
+		t.Errorf("the resource server was asked for %s, want %s", p.asked(), want)
+	}
+	t.Logf("%d windows; at most %d MiB of heap in use, %d MiB before", windows, most>>20, before.HeapInuse>>20)
+}
