@@ -125,16 +125,12 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 //go:embed schema/read_record_field.input.json
 var readRecordFieldInputSchema json.RawMessage
 
-//go:embed schema/read_record_field.output.json
-var readRecordFieldOutputSchema json.RawMessage
-
 func readRecordFieldDefinition() tool.Definition {
 	return refusal.Explained(tool.Definition{
-		Name:         "read_record_field",
-		Title:        "Read a long PDPP field",
-		Description:  "Read a window of one long text field (`GET /v1/streams/{stream}/records/{id}/field-window`). Read-only. Continue with the call shown.",
-		InputSchema:  readRecordFieldInputSchema,
-		OutputSchema: readRecordFieldOutputSchema,
+		Name:        "read_record_field",
+		Title:       "Read a long PDPP field",
+		Description: "Read a window of one long text field (`GET /v1/streams/{stream}/records/{id}/field-window`). Read-only. Continue with the call shown.",
+		InputSchema: readRecordFieldInputSchema,
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Description: "From another result."},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},

@@ -62,9 +62,10 @@ func (g *generation) writeSchemas() error {
 	for _, tool := range g.surface.Tools {
 		pair := schema.Of(tool)
 		g.schemas[tool.Name] = pair
-		problems = append(problems,
-			g.writeSchema(tool, schema.InputSide, pair.Input),
-			g.writeSchema(tool, schema.OutputSide, pair.Output))
+		problems = append(problems, g.writeSchema(tool, schema.InputSide, pair.Input))
+		if !tool.Output.Unserved {
+			problems = append(problems, g.writeSchema(tool, schema.OutputSide, pair.Output))
+		}
 	}
 	return errors.Join(problems...)
 }

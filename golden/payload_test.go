@@ -121,7 +121,7 @@ func TestServedSchemasArePortable(t *testing.T) {
 		if err := schema.Lint(schema.InputSide, served.InputSchema); err != nil {
 			t.Errorf("%s: %v", nameOf(t, entry), err)
 		}
-		if err := schema.Lint(schema.OutputSide, served.OutputSchema); err != nil {
+		if err := schema.Lint(schema.OutputSide, served.OutputSchema); err != nil && served.OutputSchema != nil {
 			t.Errorf("%s: %v", nameOf(t, entry), err)
 		}
 	}

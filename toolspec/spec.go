@@ -178,6 +178,7 @@ type Binding struct {
 // schema is loose (R-SURF-10) and has only the advertised ones, to keep tools/list short.
 type Output struct {
 	Name       string     `yaml:"name"`
+	Unserved   bool       `yaml:"unserved,omitempty"` // clients get no schema, so a result without structured content is good to them
 	Properties []Property `yaml:"properties"`
 }
 

@@ -53,6 +53,11 @@ func checkShared(from source, file SharedFile) {
 		checkName(from, path+".name", output.Name)
 		checkUnique(from, path+".name", output.Name, seen)
 		checkProperties(from, path+".properties", output.Properties)
+		for number, property := range output.Properties {
+			if output.Unserved && property.Advertised {
+				from.add(fmt.Sprintf("%s.properties[%d].advertised", path, number), "is true, but the output has no served schema; remove it, or unserved")
+			}
+		}
 	}
 }
 

@@ -457,7 +457,8 @@ var Others = Words{
 			"A field that refers to a blob is read as the file: the record, then `GET /v1/blobs/{id}`, with the same token. Its size and its digest are " +
 				"checked, and nothing is kept. Text, JSON, XML, CSV, calendars and contacts come in windows like any field, up to 16 MiB; HTML as " +
 				"readable text, mail with its parts named, SVG as text. `field` has `media_type`, `size_bytes` and the `charset` that was read.",
-			"A PNG, JPEG or GIF of up to 1 MiB comes as one image beside the text that describes it. Of any other file, PDF among them, the result says what it " +
+			"A PNG, JPEG or GIF of up to 1 MiB comes as one image beside the text that describes it, without structured content, so that hosts which " +
+				"show either show the image. Of any other file, PDF among them, the result says what it " +
 				"is and the ways to it: `resource`, of up to 4 MiB, for hosts, and `save`, a command for a terminal.",
 		},
 	},

@@ -37,7 +37,8 @@ func shownOf(t *testing.T, session *mcp.ClientSession) *mcp.CallToolResult {
 	return result
 }
 
-// R-BLOB-3: a picture is one image block beside the text that describes it; of any other file that is no text the result
+// R-BLOB-3: a picture is one image block beside the text that describes it, without structured content, beside which Codex shows
+// no image; of any other file that is no text the result
 // is no error and says what it is and the ways to it, and the file itself is not asked for. No text holds base64.
 func TestPicturesAndOtherFiles(t *testing.T) {
 	p := newProvider(t)
@@ -45,8 +46,8 @@ func TestPicturesAndOtherFiles(t *testing.T) {
 	data := picture(3, 2, png.Encode)
 	p.has(file{declared: "image/png", data: data})
 	result := shownOf(t, session)
-	if len(result.Content) != 2 || result.IsError {
-		t.Fatalf("the result has %d blocks, error %t", len(result.Content), result.IsError)
+	if len(result.Content) != 2 || result.IsError || result.StructuredContent != nil {
+		t.Fatalf("the result has %d blocks, error %t, structured content %v", len(result.Content), result.IsError, result.StructuredContent)
 	}
 	text := result.Content[0].(*mcp.TextContent).Text
 	image, isImage := result.Content[1].(*mcp.ImageContent)

@@ -6,6 +6,9 @@ import "github.com/dave/jennifer/jen"
 func (t toolFile) schemas(file *jen.File) {
 	file.Anon("embed")
 	for _, schema := range []struct{ side, suffix string }{{"input", "InputSchema"}, {"output", "OutputSchema"}} {
+		if schema.side == "output" && t.tool.Output.Unserved {
+			continue
+		}
 		file.Comment("//go:embed schema/" + t.tool.Name + "." + schema.side + ".json")
 		file.Var().Id(t.tool.LocalName+schema.suffix).Qual("encoding/json", "RawMessage")
 		file.Line()
@@ -19,7 +22,9 @@ func (t toolFile) definition() jen.Code {
 		{"Title", jen.Lit(t.tool.Title)},
 		{"Description", jen.Lit(t.tool.Description)},
 		{"InputSchema", jen.Id(t.tool.LocalName + "InputSchema")},
-		{"OutputSchema", jen.Id(t.tool.LocalName + "OutputSchema")},
+	}
+	if !t.tool.Output.Unserved {
+		members = append(members, member{"OutputSchema", jen.Id(t.tool.LocalName + "OutputSchema")})
 	}
 	members = append(members, t.arguments()...)
 	if t.tool.Table != "" {

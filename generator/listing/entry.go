@@ -20,14 +20,16 @@ func EntriesOf(surface *plan.Plan, schemas map[string]schema.Pair) (Entries, err
 	entries := Entries{}
 	for _, tool := range surface.Tools {
 		pair := schemas[tool.Name]
-		entry, err := ordered.Compact(ordered.Object{
+		members := ordered.Object{
 			{Name: "annotations", Value: annotations(tool.Title)},
 			{Name: "description", Value: tool.Description},
 			{Name: "inputSchema", Value: pair.Input},
 			{Name: "name", Value: tool.Name},
-			{Name: "outputSchema", Value: pair.Output},
-			{Name: "title", Value: tool.Title},
-		})
+		}
+		if !tool.Output.Unserved {
+			members = append(members, ordered.Member{Name: "outputSchema", Value: pair.Output})
+		}
+		entry, err := ordered.Compact(append(members, ordered.Member{Name: "title", Value: tool.Title}))
 		if err != nil {
 			return nil, err
 		}

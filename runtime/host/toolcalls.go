@@ -250,7 +250,8 @@ func (c toolCall) appendAnswer(out []byte, result *tool.Result, identity json.Ra
 		out = append(out, `"}`...)
 	}
 	out = append(out, ']')
-	if result.Structured != nil {
+	// A picture is shown by hosts that would show structured content alone (R-BLOB-3). A tool with an output schema must have it.
+	if result.Structured != nil && (result.File == nil || c.definition.OutputSchema != nil) {
 		out = append(append(out, `,"structuredContent":`...), result.Structured...)
 	}
 	if result.IsError {

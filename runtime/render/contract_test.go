@@ -102,7 +102,7 @@ func checkOutputSchema(t *testing.T, tool string, structured json.RawMessage) {
 	if err := json.Unmarshal(structured, &members); err != nil {
 		t.Fatal(err)
 	}
-	if len(outputTypes[tool]) == 0 {
+	if len(outputTypes[tool]) == 0 && tool != "read_record_field" { // which has none (R-BLOB-3)
 		t.Fatalf("no output schema of %s", tool)
 	}
 	first := map[string]byte{"object": '{', "array": '[', "string": '"'}
