@@ -1,0 +1,307 @@
+package candidate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
+)
+
+// Prompted is a candidate that was given a prompt, and makes the calls that stand in it: words in capitals stand for what an
+// earlier result showed. Of the grant it learns what these calls show, and of the question what the prompt says.
+type Prompted struct {
+	*Candidate
+	prompt string
+	calls  []prompted
+}
+
+// prompted is a call as the prompt has it.
+type prompted struct {
+	blind.Call
+	words []string // in capitals, in alphabetical order
+}
+
+var (
+	inBackticks = regexp.MustCompile("`([a-z_]+) ([^`]*)`")
+	inCapitals  = regexp.MustCompile(`"([A-Z]{2,})"`)
+	moment      = regexp.MustCompile(`"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)"`)
+)
+
+// Follow reads a prompt.
+func Follow(reader *blind.Reader, prompt string) *Prompted {
+	p := &Prompted{Candidate: &Candidate{Reader: reader}, prompt: prompt}
+	for _, found := range inBackticks.FindAllStringSubmatch(prompt, -1) {
+		call := prompted{Call: blind.Call{Tool: found[1], Arguments: found[2]}}
+		for _, word := range inCapitals.FindAllStringSubmatch(found[2], -1) {
+			call.words = append(call.words, word[1])
+		}
+		slices.Sort(call.words)
+		p.calls = append(p.calls, call)
+	}
+	return p
+}
+
+// call gives the arguments of the call of a tool that has just these words, with what they stand for.
+func (p *Prompted) call(tool string, words map[string]string) (blind.Arguments, error) {
+	wanted := slices.Sorted(maps.Keys(words))
+	for _, call := range p.calls {
+		if call.Tool != tool || !slices.Equal(call.words, wanted) {
+			continue
+		}
+		filled := inCapitals.ReplaceAllStringFunc(call.Arguments, func(word string) string {
+			value, _ := json.Marshal(words[strings.Trim(word, `"`)])
+			return string(value)
+		})
+		var arguments blind.Arguments
+		err := json.Unmarshal([]byte(filled), &arguments)
+		return arguments, err
+	}
+	return nil, fmt.Errorf("%w: the prompt has no call of %s with %q:\n%s", ErrNoWay, tool, wanted, p.prompt)
+}
+
+// moments are the times that the prompt names.
+func (p *Prompted) moments() (begin, end time.Time) {
+	for _, found := range moment.FindAllStringSubmatch(p.prompt, -1) {
+		at, err := time.Parse(time.RFC3339, found[1])
+		if err == nil && (begin.IsZero() || at.Before(begin)) {
+			begin = at
+		}
+		if err == nil && at.After(end) {
+			end = at
+		}
+	}
+	return begin, end
+}
+
+// sources makes the prompt's first call, and gives the streams of a name; all of them without one.
+func (p *Prompted) sources(ctx context.Context, stream string) ([]blind.Source, error) {
+	if arguments, err := p.call("schema", nil); err != nil || len(arguments) > 0 {
+		return nil, fmt.Errorf("the first call has the arguments %v: %w", arguments, err)
+	}
+	all, err := p.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(source blind.Source) bool { return stream != "" && source.Stream != stream }), nil
+}
+
+// WhatIsHere tells which connections there are, after a look at three of their streams.
+func (p *Prompted) WhatIsHere(ctx context.Context) (string, error) {
+	all, err := p.sources(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	var connections []string
+	for i, source := range all {
+		connections = append(connections, source.ConnectionID)
+		if i >= 3 {
+			continue
+		}
+		words := map[string]string{"STREAM": source.Stream}
+		described, err := p.call("schema", words)
+		if err != nil {
+			return "", err
+		}
+		if _, err := p.Describe(ctx, described.With("connection_id", source.ConnectionID)); err != nil {
+			return "", err
+		}
+		newest, err := p.call("query_records", words)
+		if err != nil {
+			return "", err
+		}
+		rows, err := p.Rows(ctx, newest.With("connection_id", source.ConnectionID), enough)
+		if err != nil || len(rows) == 0 {
+			return "", fmt.Errorf("%s shows %d rows: %w", source.Stream, len(rows), err)
+		}
+	}
+	slices.Sort(connections)
+	return strings.Join(slices.Compact(connections), "\n"), nil
+}
+
+func enough([]blind.Row) bool { return true }
+
+// WhatIsNew tells how many records of a stream each connection has since the prompt's day.
+func (p *Prompted) WhatIsNew(stream string) Answer {
+	return func(ctx context.Context, _ *Candidate) (string, error) {
+		begin, _ := p.moments()
+		return p.each(ctx, stream, func(source blind.Source) (string, error) {
+			arguments, err := p.call("query_records", map[string]string{"STREAM": source.Stream})
+			if err != nil {
+				return "", err
+			}
+			rows, err := p.since(ctx, arguments.With("connection_id", source.ConnectionID), begin)
+			return answer(source.ConnectionID, len(rows)), err
+		})
+	}
+}
+
+// OneDay tells the times and ids of a stream's records of the prompt's day.
+func (p *Prompted) OneDay(stream string) Answer {
+	return func(ctx context.Context, _ *Candidate) (string, error) {
+		begin, end := p.moments()
+		return p.each(ctx, stream, func(source blind.Source) (string, error) {
+			words := map[string]string{"STREAM": source.Stream, "CONNECTION": source.ConnectionID}
+			rows, err := p.ofDay(ctx, words, begin)
+			if err != nil {
+				return "", err
+			}
+			var lines []string
+			for _, row := range rows {
+				if at, ok := timeOf(row); ok && at.Before(end) {
+					lines = append(lines, answer(at.UTC().Format(time.DateTime), key(row.ID)))
+				}
+			}
+			slices.Sort(lines)
+			return strings.Join(lines, "\n"), nil
+		})
+	}
+}
+
+// ofDay reads with a filter where the schema shows that it is taken, and else the newest records.
+func (p *Prompted) ofDay(ctx context.Context, words map[string]string, begin time.Time) ([]blind.Row, error) {
+	arguments, err := p.call("schema", words)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := p.Describe(ctx, arguments)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range stream.Fields {
+		if !slices.Contains(strings.Split(eventTime, "|"), field.Name) || !slices.Contains(field.Flags["r"], "gte") {
+			continue
+		}
+		withField := maps.Clone(words)
+		withField["FIELD"] = field.Name
+		if arguments, err = p.call("query_records", withField); err != nil {
+			return nil, err
+		}
+		rows, err := p.Rows(ctx, arguments, nil)
+		if !refused(err, "filter") {
+			return rows, err
+		}
+	}
+	if arguments, err = p.call("query_records", words); err != nil {
+		return nil, err
+	}
+	return p.since(ctx, arguments, begin)
+}
+
+// each asks about a stream of every connection.
+func (p *Prompted) each(ctx context.Context, stream string, ask func(blind.Source) (string, error)) (string, error) {
+	all, err := p.sources(ctx, stream)
+	if err != nil || len(all) == 0 {
+		return "", fmt.Errorf("%w: %d sources, %w", ErrNoWay, len(all), err)
+	}
+	var lines []string
+	for _, source := range all {
+		said, err := ask(source)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, said)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n"), nil
+}
+
+// since reads the newest records, page by page, until one is older, and gives those that are not.
+func (p *Prompted) since(ctx context.Context, question blind.Arguments, begin time.Time) ([]blind.Row, error) {
+	isOld := func(row blind.Row) bool {
+		at, ok := timeOf(row)
+		return ok && at.Before(begin)
+	}
+	rows, err := p.Rows(ctx, question, func(rows []blind.Row) bool { return isOld(rows[len(rows)-1]) })
+	return slices.DeleteFunc(rows, isOld), err
+}
+
+// timeOf is the time of the event that a row shows.
+func timeOf(row blind.Row) (time.Time, bool) {
+	for name := range strings.SplitSeq(eventTime, "|") {
+		if at := instant(row, name); !at.IsZero() {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// OnePerson tells the address that begins with a name, and when the last mail came from there.
+func (p *Prompted) OnePerson(name string) Answer {
+	return func(ctx context.Context, _ *Candidate) (string, error) {
+		arguments, err := p.call("search", nil)
+		if err != nil {
+			return "", err
+		}
+		hits, err := p.SearchAll(ctx, arguments)
+		if err != nil {
+			return "", err
+		}
+		slices.SortStableFunc(hits, newestFirst)
+		fetched := 0
+		for _, hit := range hits {
+			if !slices.Contains(mails, hit.Stream) {
+				continue
+			}
+			if fetched++; fetched > 5 {
+				break
+			}
+			if arguments, err = p.call("fetch", map[string]string{"ID": hit.ID}); err != nil {
+				return "", err
+			}
+			mail, err := p.Fetch(ctx, arguments)
+			if err != nil {
+				return "", err
+			}
+			if from := mail.Value("from_email"); strings.HasPrefix(from, name) {
+				return answer(from, mail.Value("received_at")), nil
+			}
+		}
+		return "", ErrNoWay
+	}
+}
+
+// Passage quotes what the newest hit says between two words.
+func (p *Prompted) Passage(from, to string) Answer {
+	return func(ctx context.Context, _ *Candidate) (string, error) {
+		arguments, err := p.call("search", nil)
+		if err != nil {
+			return "", err
+		}
+		hits, err := p.SearchAll(ctx, arguments)
+		if err != nil || len(hits) == 0 {
+			return "", fmt.Errorf("%w: %d hits, %w", ErrNoWay, len(hits), err)
+		}
+		newest := slices.MaxFunc(hits, func(a, b blind.Hit) int { return a.Time.Compare(b.Time) })
+		if arguments, err = p.call("fetch", map[string]string{"ID": newest.ID}); err != nil {
+			return "", err
+		}
+		document, err := p.Fetch(ctx, arguments)
+		if err != nil {
+			return "", err
+		}
+		text := document.Text
+		if strings.Contains(text, "characters shown]") {
+			arguments, err = p.call("read_record_field", map[string]string{"ID": newest.ID, "FIELD": newest.Field, "WORD": from})
+			if err != nil {
+				return "", err
+			}
+			window, err := p.Candidate.Passage(ctx, arguments)
+			if err != nil {
+				return "", err
+			}
+			text = window.Text
+		}
+		_, rest, found := strings.Cut(text, from)
+		passage, _, ended := strings.Cut(rest, to)
+		if !found || !ended {
+			return "", ErrNoWay
+		}
+		return from + strings.TrimSpace(passage), nil
+	}
+}
