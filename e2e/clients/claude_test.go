@@ -36,6 +36,7 @@ func TestClaudeCode(t *testing.T) {
 	}
 	u.run(t, `claude -p "Look it up." --allowedTools "mcp__pdpp__*" "mcp__pdpp-hosted__*" --output-format json`)
 
+	u.asked.compare(t, "claude-code")
 	requests := model.requests()
 	if len(requests) != len(calls)+1 {
 		t.Fatalf("the model was asked %d times, want %d", len(requests), len(calls)+1)

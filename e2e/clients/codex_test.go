@@ -29,6 +29,7 @@ func TestCodexModel(t *testing.T) {
 	u.run(t, "codex", "exec", "--skip-git-repo-check", "-s", "read-only", "-c", "model=played", "-c", "model_provider=played",
 		"-c", fmt.Sprintf(`model_providers.played={name="played",base_url=%q,wire_api="responses"}`, model.URL+"/v1"), "Look it up.")
 
+	u.asked.compare(t, "codex")
 	requests := model.requests()
 	if len(requests) != len(calls)+1 {
 		t.Fatalf("the model was asked %d times, want %d", len(requests), len(calls)+1)

@@ -40,6 +40,7 @@ func TestGeminiCLI(t *testing.T) {
 	u.environment = append(u.environment, "GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL="+model.URL)
 	u.run(t, `gemini --yolo -m gemini-2.5-flash -p "Look it up." </dev/null`)
 
+	u.asked.compare(t, "gemini-cli")
 	requests := model.requests()
 	if len(requests) != len(calls)+1 {
 		t.Fatalf("the model was asked %d times, want %d", len(requests), len(calls)+1)

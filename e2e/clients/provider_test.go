@@ -58,6 +58,12 @@ func startSandbox() (p *provider, end func(), err error) {
 // serve runs `pdpp-mcp serve` for the provider until the test ends, and returns its origin.
 func (p *provider) serve(t *testing.T, flags ...string) string {
 	t.Helper()
+	return p.serveNoting(t, func(string) {}, flags...)
+}
+
+// serveNoting is serve, and notes the method of each MCP message, one at a time.
+func (p *provider) serveNoting(t *testing.T, note func(method string), flags ...string) string {
+	t.Helper()
 	// The test's context ends before its clean-up, which stops the process itself.
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(programs, "pdpp-mcp"), append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--provider-url", p.URL,
@@ -83,7 +89,15 @@ func (p *provider) serve(t *testing.T, flags ...string) string {
 			t.Fatalf("the line %q is not JSON: %v", lines.Text(), err)
 		}
 		if entry.Msg == "listening" {
-			go func() { _, _ = io.Copy(io.Discard, stderr) }()
+			go func() {
+				for lines.Scan() {
+					var request struct{ Msg, Method string }
+					if json.Unmarshal(lines.Bytes(), &request) == nil && request.Msg == "request" {
+						note(request.Method)
+					}
+				}
+				_, _ = io.Copy(io.Discard, stderr) // the rest behind a line that is too long
+			}()
 			return "http://" + strings.TrimPrefix(entry.Address, "http://")
 		}
 	}

@@ -4,10 +4,13 @@ package clients_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -20,11 +23,33 @@ type user struct {
 	home, folder string
 	hosted       string // the URL of the hosted server
 	environment  []string
+	asked        *asked // of the hosted server
+}
+
+// asked are the methods of MCP that a server was asked. It is safe for concurrent use.
+type asked struct {
+	mu      sync.Mutex
+	methods map[string]bool
+}
+
+func (a *asked) note(method string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.methods[method] = true
+}
+
+// compare holds what a client asked the hosted server, on its own and for the documented commands, to a golden.
+func (a *asked) compare(t *testing.T, client string) {
+	t.Helper()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	compareGolden(t, "asked-"+client, slices.Sorted(maps.Keys(a.methods)))
 }
 
 func newUser(t *testing.T) *user {
 	t.Helper()
-	u := &user{home: t.TempDir(), hosted: pdpp.serve(t) + "/mcp"}
+	u := &user{home: t.TempDir(), asked: &asked{methods: map[string]bool{}}}
+	u.hosted = pdpp.serveNoting(t, u.asked.note) + "/mcp"
 	u.folder = filepath.Join(u.home, "work")
 	u.environment = []string{
 		"HOME=" + u.home, "PATH=" + strings.Join([]string{programs, packages, os.Getenv("PATH")}, string(os.PathListSeparator)),
