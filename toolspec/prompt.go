@@ -8,10 +8,12 @@ import (
 
 // Prompt is a ready question, which leads a model through the tools (R-MCP-1).
 type Prompt struct {
-	Name        string           `yaml:"prompt"`
-	Title       string           `yaml:"title"`
-	Description string           `yaml:"description"`
-	Arguments   []PromptArgument `yaml:"arguments,omitempty"` // in the order in which a client asks for them
+	Name        string `yaml:"prompt"`
+	Title       string `yaml:"title"`
+	Description string `yaml:"description"`
+	// Arguments are in the order in which a client asks for them. Claude Code splits what its user types at each space and passes
+	// one word to each: a value of several words loses all but the first, and belongs in a prompt without other arguments.
+	Arguments []PromptArgument `yaml:"arguments,omitempty"`
 	// Text is what a model is asked. {argument} is the value as JSON, of a day also {argument.begin} and {argument.end}, the first
 	// moment of that day and of the next. What stands between << and >> is left out without its argument. Each call stands in
 	// backticks, as a tool and one JSON object.

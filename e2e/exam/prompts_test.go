@@ -52,14 +52,14 @@ var prompted = []followed{
 		truths:   `SELECT from_email, received_at FROM mail WHERE from_email LIKE 'tanaka@%' ORDER BY unixepoch(received_at) DESC LIMIT 1`,
 	},
 	{
-		name: "topic_to_source", values: map[string]string{"topic": "clause terms overdraft", "stream": "message_bodies"},
+		name: "topic_to_source", values: map[string]string{"topic": "clause terms overdraft"},
 		answered: func(p *candidate.Prompted) candidate.Answer { return p.Passage("7. ", "8. ") },
 		truths: `SELECT trim(substr(text, at, instr(text, char(10) || '8. ') - at), char(10)) FROM (SELECT text, instr(text, char(10) || '7. ') + 1 AS at
 			FROM body JOIN mail ON mail.account = body.account AND mail.key = body.mail
 			WHERE from_email LIKE '%@fjordbank.example' AND text LIKE '%' || char(10) || '7. %' ORDER BY unixepoch(received_at) DESC LIMIT 1)`,
 	},
 	{
-		name: "topic_to_source", values: map[string]string{"topic": "Gartentor Glocke Glatteis Druck", "stream": "message_bodies"}, // far into a long text
+		name: "topic_to_source", values: map[string]string{"topic": "Gartentor Glocke Glatteis Druck"}, // far into a long text
 		answered: func(p *candidate.Prompted) candidate.Answer { return p.Passage("1979-11-23, ", "1979-11-24") },
 		truths: `SELECT trim(substr(text, at, instr(text, '1979-11-24') - at), char(10)) FROM (SELECT text, instr(text, '1979-11-23, ') AS at
 			FROM body WHERE text LIKE '%1979-11-23, %')`,
