@@ -40,6 +40,23 @@ type PromptPart struct {
 	Optional bool   // it stands between << and >>
 }
 
+// PromptCompletions are the words for `complete` of prompts and templates, whose values need no stream.
+var PromptCompletions = Completions[:2]
+
+// FormDay is the form word of a day.
+const FormDay = "day"
+
+// PromptForms are the words for `form`: constants of package tool.
+var PromptForms = Words{
+	{Name: FormDay, Function: "DayValue", Doc: "A day such as 2026-03-14."},
+}
+
+// PromptMoments are the words behind the name of a day in a prompt's text: constants of package tool.
+var PromptMoments = Words{
+	{Name: "begin", Function: "DayBegin", Doc: "Its first moment in UTC, as RFC 3339."},
+	{Name: "end", Function: "DayEnd", Doc: "The first moment of the next day."},
+}
+
 // promptMark matches what is no plain text in a prompt.
 var promptMark = regexp.MustCompile(`<<|>>|\{([a-z][a-z0-9_]*)(?:\.([a-z]*))?\}`)
 

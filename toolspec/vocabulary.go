@@ -355,23 +355,6 @@ var Completions = Words{
 	{Name: "sort", Doc: "The field that the stream is sorted by, - before it for descending. Shells offer none.", Fits: []Fit{{"string", "CompleteSort"}}},
 }
 
-// PromptCompletions are the words for `complete` of prompts and templates, whose values need no stream.
-var PromptCompletions = Completions[:2]
-
-// FormDay is the form word of a day.
-const FormDay = "day"
-
-// PromptForms are the words for `form`: constants of package tool.
-var PromptForms = Words{
-	{Name: FormDay, Function: "DayValue", Doc: "A day such as 2026-03-14."},
-}
-
-// PromptMoments are the words behind the name of a day in a prompt's text: constants of package tool.
-var PromptMoments = Words{
-	{Name: "begin", Function: "DayBegin", Doc: "Its first moment in UTC, as RFC 3339."},
-	{Name: "end", Function: "DayEnd", Doc: "The first moment of the next day."},
-}
-
 // Tables are the words for `table`: constants of package tool.
 var Tables = Words{
 	{Name: "rows", Function: "RowTable", Doc: "A row for each record, with its id and a column for each field."},
