@@ -109,6 +109,7 @@ var allowed = map[string][]string{
 	"runtime/credential":   {"runtime/commandline", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address"},
 	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile"},
 	"runtime/auth":         {"runtime/rs", "runtime/rawjson", "runtime/address"},
+	"runtime/config":       {"runtime/nearname"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address", "runtime/tracecontext", "runtime/audit"},
 	"runtime/membership":   {"runtime/commandline", "runtime/credential", "runtime/fanout", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
 	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
@@ -134,7 +135,7 @@ var allowed = map[string][]string{
 	// Commands of one family never need those of another.
 	"cmd/pdpp-mcp/cli":            {"gen", "runtime/host", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/activity":   {"cmd/pdpp-mcp/cli/invocation", "runtime/audit"},
-	"cmd/pdpp-mcp/cli/invocation": {"runtime/audit", "runtime/auth", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/mcphost", "runtime/rawjson", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/membership"}, // whose errors have exit codes
+	"cmd/pdpp-mcp/cli/invocation": {"runtime/audit", "runtime/auth", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/mcphost", "runtime/rawjson", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/membership", "runtime/config"}, // whose errors have exit codes
 	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/display":    {"cmd/pdpp-mcp/cli/invocation", "runtime/rawjson", "runtime/render", "runtime/tool"}, // which fields are titles
 	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/ownfile", "runtime/rs"},
@@ -174,10 +175,27 @@ func TestTheFoundationNeedsHardlyALibrary(t *testing.T) {
 	}
 }
 
+// configFileLibrary reads the configuration file of pdpp-mcp (R-OPS-4), in one package and nowhere else.
+const configFileLibrary = "gopkg.in/yaml.v3"
+
+// R-OPS-4: the server reads no YAML but its configuration file.
+func TestOnlyTheConfigurationIsYAML(t *testing.T) {
+	const form = `{{$from := .ImportPath}}{{range .Imports}}{{$from}} {{.}}{{"\n"}}{{end}}`
+	for _, line := range goList(t, "-deps", "-f", form, "./cmd/pdpp-mcp") {
+		from, to, _ := strings.Cut(line, " ")
+		if to == configFileLibrary && from != module+"runtime/config" {
+			t.Errorf("%s imports %s", from, to)
+		}
+	}
+}
+
 // R-FOOT-3: what the generator needs never reaches a server.
 func TestGeneratorLibrariesAreNotServed(t *testing.T) {
 	for _, server := range []string{"cmd/pdpp-mcp", "cmd/pdpp-sandbox", "gen"} {
 		for _, linked := range linkedModules(t, server) {
+			if server == "cmd/pdpp-mcp" && linked == configFileLibrary {
+				continue
+			}
 			for _, library := range []string{"dave/jennifer", "yaml", "invopop/jsonschema", "tiktoken-go"} {
 				if strings.Contains(linked, library) {
 					t.Errorf("%s links %s", server, linked)

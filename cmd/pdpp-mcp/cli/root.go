@@ -62,7 +62,7 @@ malformed, 130 interrupted.`,
 			if command.Hidden { // completion ignores wrong variables; a command reports them
 				return nil
 			}
-			return invocation.FillFromEnvironment(command.Flags())
+			return invocation.Fill(command)
 		},
 	}
 	root.SetIn(terminal.In)
@@ -72,6 +72,7 @@ malformed, 130 interrupted.`,
 		return invocation.Usagef("%v; run: %s --help", err, command.CommandPath())
 	})
 	log := invocation.NewLog(terminal.Err, root.PersistentFlags())
+	invocation.AddConfig(root.PersistentFlags())
 	root.AddCommand(
 		serving.NewStdioCommand(terminal, log, version),
 		serving.NewServeCommand(log, version),

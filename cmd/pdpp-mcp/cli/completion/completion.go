@@ -119,7 +119,7 @@ func namesFor(command *cobra.Command) schemadoc.Names {
 // ask puts a question to the provider that the command line names. Any failure gives the zero answer, since completion
 // prints no messages.
 func ask[T any](command *cobra.Command, question func(context.Context, *invocation.Provider) (T, error)) (answer T) {
-	if err := invocation.FillFromEnvironment(command.Flags()); err != nil {
+	if err := invocation.Fill(command); err != nil {
 		return answer
 	}
 	parent := command.Context()
@@ -222,7 +222,7 @@ func knownGrants(command *cobra.Command, passed []string, begun string) ([]strin
 }
 
 func cachedEntries(command *cobra.Command) []*credential.Entry {
-	if err := invocation.FillFromEnvironment(command.Flags()); err != nil {
+	if err := invocation.Fill(command); err != nil {
 		return nil
 	}
 	cache, err := invocation.OpenCache(providerOf(command.Flags()).CacheRoot, slog.New(slog.DiscardHandler))

@@ -113,6 +113,7 @@ func (p *Provider) addFlags(flags *pflag.FlagSet) {
 	AddCacheRoot(flags, &p.CacheRoot)
 	flags.StringVar(&p.AccessTokenFile, "access-token-file", "",
 		"file that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
+	ReadConfigured(flags, "access-token-file")
 	AddTimeout(flags, &p.Timeout, "limit of one request to the resource server")
 	p.ClearText.AddFlags(flags)
 }

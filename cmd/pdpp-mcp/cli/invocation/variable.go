@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -34,9 +35,40 @@ func ReadVariables(flags *pflag.FlagSet, names ...string) {
 	}
 }
 
-// FillFromEnvironment sets the flags that were not passed from their variables. An empty variable counts as not set. It
-// returns a usage error for each variable with a wrong value.
-func FillFromEnvironment(flags *pflag.FlagSet) error {
+// passedAs is the annotation of a flag with the values that it was passed with on the command line.
+const passedAs = "passed as"
+
+// Fill sets the flags of a command that were not passed: from their environment variables, else from the configuration file. An
+// empty variable counts as not set. It returns an error for each variable and each line of the file that is wrong.
+func Fill(command *cobra.Command) error {
+	flags := command.Flags()
+	flags.Visit(func(flag *pflag.Flag) {
+		values := []string{flag.Value.String()}
+		if list, isList := flag.Value.(pflag.SliceValue); isList {
+			values = list.GetSlice()
+		}
+		_ = flags.SetAnnotation(flag.Name, passedAs, values) // the flag is there
+	})
+	return fill(flags, command)
+}
+
+// Again sets a fresh set of a command's own flags as Fill set them: from the same command line, and then from the variables
+// and the file as they are now.
+func Again(fresh *pflag.FlagSet, command *cobra.Command) error {
+	var problems []error
+	fresh.VisitAll(func(flag *pflag.Flag) {
+		for _, value := range command.Flags().Lookup(flag.Name).Annotations[passedAs] {
+			problems = append(problems, fresh.Set(flag.Name, value))
+		}
+	})
+	return errors.Join(append(problems, fill(fresh, command))...)
+}
+
+func fill(flags *pflag.FlagSet, command *cobra.Command) error {
+	return errors.Join(fillFromEnvironment(flags), fillFromFile(flags, command))
+}
+
+func fillFromEnvironment(flags *pflag.FlagSet) error {
 	var problems []error
 	flags.VisitAll(func(flag *pflag.Flag) {
 		variables := flag.Annotations[VariableOf]

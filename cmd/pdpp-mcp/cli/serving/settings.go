@@ -76,6 +76,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	s.clearText.AddFlags(flags)
 	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "requests of one token at the same time")
 	flags.Float64Var(&s.limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "requests of one token each second, in the long run")
+	invocation.ReadConfigured(flags, "introspection-client-secret-file")
 	invocation.ReadVariables(flags, "rs-url", "server-name", "listen", "metrics-listen", "public-url", "authorization-server", "introspection-url",
 		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "audit-file", "drain-delay", "caller-concurrency", "caller-rate")
 }

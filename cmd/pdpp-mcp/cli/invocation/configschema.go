@@ -1,0 +1,49 @@
+package invocation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// ConfigSchema returns the JSON Schema of configuration files, for editors: the settings of all commands, from their flags.
+func ConfigSchema(root *cobra.Command) map[string]any {
+	properties := make(map[string]any)
+	for name, flag := range Settings(root) {
+		properties[name] = settingSchema(flag)
+	}
+	return map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Configuration of pdpp-mcp", "type": "object",
+		"description": "Flags of the commands and their values. A passed flag wins over its variable, and that over this file.",
+		"properties":  properties, "additionalProperties": false,
+	}
+}
+
+func settingSchema(flag *pflag.Flag) map[string]any {
+	description, _, _ := strings.Cut(flag.Usage, " [$")
+	schema := map[string]any{"description": description}
+	one := "string"
+	switch flag.Value.Type() {
+	case "bool":
+		one = "boolean"
+	case "int":
+		one = "integer"
+	case "float64":
+		one = "number"
+	case "duration":
+		schema["pattern"], schema["examples"] = `^([0-9.]+(ns|us|µs|ms|s|m|h))+$`, []string{"15s"}
+	}
+	choice, isChoice := flag.Value.(*Choice)
+	_, isList := flag.Value.(pflag.SliceValue)
+	switch {
+	case isList:
+		schema["anyOf"] = []any{map[string]any{"type": one}, map[string]any{"type": "array", "items": map[string]any{"type": one}}}
+	case isChoice:
+		schema["enum"] = slices.Clone(choice.Words)
+	default:
+		schema["type"] = one
+	}
+	return schema
+}

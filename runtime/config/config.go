@@ -1,0 +1,184 @@
+// Package config reads the configuration file of the commands: YAML with the names of their flags (R-OPS-4). It finds every
+// problem of a file at once, each with its line, and never repeats a value of a name that it does not know, which may be a secret
+// in the wrong place. It is the one package of the server that links a YAML library.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
+)
+
+// LongestFile bounds a configuration file, in bytes.
+const LongestFile = 64 << 10
+
+// Known are the names that a file may have, and whether each takes a list of values too.
+type Known map[string]struct{ IsList bool }
+
+// Setting is one entry of a file.
+type Setting struct {
+	Name   string
+	Line   int
+	Values []string // one, unless it is a list; as they are written
+}
+
+// Problem is what is wrong with an entry, or with the file as a whole.
+type Problem struct {
+	File    string
+	Line    int // from 1; 0 for the whole file
+	Message string
+	Cause   error // may be nil
+}
+
+func (p *Problem) Error() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+}
+
+// Unwrap gives the cause.
+func (p *Problem) Unwrap() error { return p.Cause }
+
+// Read reads a file: its usable entries in their order, and every problem of the others.
+func Read(path string, known Known) (settings []Setting, problems []*Problem) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, []*Problem{{File: path, Message: "cannot be read: " + cause(err), Cause: err}}
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, LongestFile+1))
+	switch {
+	case err != nil:
+		return nil, []*Problem{{File: path, Message: "cannot be read: " + cause(err), Cause: err}}
+	case len(text) > LongestFile:
+		return nil, []*Problem{{File: path, Message: fmt.Sprintf("is longer than %d bytes; a configuration has a few lines", LongestFile)}}
+	}
+	return Parse(path, text, known)
+}
+
+// cause is an error without the path, which stands before it.
+func cause(err error) string {
+	var failed *os.PathError
+	if errors.As(err, &failed) {
+		return failed.Err.Error()
+	}
+	return err.Error()
+}
+
+// Parse is Read for a text. An empty one has no entries.
+func Parse(name string, text []byte, known Known) ([]Setting, []*Problem) {
+	p := &parser{file: name, known: known, lines: make(map[string]int)}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document yaml.Node
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		p.syntax(err)
+		return nil, p.problems
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		p.add(0, "holds several YAML documents; keep one, without ---")
+	}
+	root := document.Content[0]
+	if root.Kind != yaml.MappingNode {
+		p.add(root.Line, "must be names of flags with their values, such as listen: 127.0.0.1:8788")
+		return nil, p.problems
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		p.entry(root.Content[i], root.Content[i+1])
+	}
+	return p.settings, p.problems
+}
+
+// parser collects what a file holds and what is wrong with it.
+type parser struct {
+	file     string
+	known    Known
+	lines    map[string]int // where each name stands first
+	settings []Setting
+	problems []*Problem
+}
+
+func (p *parser) add(line int, form string, values ...any) {
+	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: fmt.Sprintf(form, values...)})
+}
+
+// syntaxForm is how the YAML library words an error; its line is the only part that is used as more than text.
+var syntaxForm = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
+
+// syntax notes that the text is no YAML.
+func (p *parser) syntax(err error) {
+	line, message := 0, strings.TrimPrefix(err.Error(), "yaml: ")
+	if parts := syntaxForm.FindStringSubmatch(err.Error()); parts != nil {
+		line, _ = strconv.Atoi(parts[1])
+		message = parts[2]
+	}
+	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: "is not YAML: " + message, Cause: err})
+}
+
+// entry takes one name with its value.
+func (p *parser) entry(key, value *yaml.Node) {
+	name := key.Value
+	about, isKnown := p.known[name]
+	first, isTwice := p.lines[name]
+	switch {
+	case key.Kind != yaml.ScalarNode || !isKnown:
+		p.unknown(key)
+		return
+	case isTwice:
+		p.add(key.Line, "%s stands in line %d already; keep one", name, first)
+		return
+	}
+	p.lines[name] = key.Line
+	values, fits := scalars(value, about.IsList)
+	switch {
+	case !fits && about.IsList:
+		p.add(value.Line, "%s takes a value or a list of values", name)
+	case !fits:
+		p.add(value.Line, "%s takes one value", name)
+	default:
+		p.settings = append(p.settings, Setting{name, key.Line, values})
+	}
+}
+
+// unknown notes a name that is none. It shows the name alone: whoever wrote it may have put a secret behind it.
+func (p *parser) unknown(key *yaml.Node) {
+	names := make([]string, 0, len(p.known))
+	for name := range p.known {
+		names = append(names, name)
+	}
+	message := fmt.Sprintf("%q is the name of no setting", key.Value)
+	if meant := nearname.Meant(key.Value, names); meant != "" {
+		message += "; did you mean " + meant + "?"
+	}
+	p.add(key.Line, "%s", message)
+}
+
+// scalars are the values of a node. It is false for a node that has none, or another form than asked for.
+func scalars(node *yaml.Node, mayBeList bool) ([]string, bool) {
+	switch {
+	case node.Kind == yaml.ScalarNode:
+		return []string{node.Value}, node.Tag != "!!null"
+	case node.Kind != yaml.SequenceNode || !mayBeList:
+		return nil, false
+	}
+	values := make([]string, 0, len(node.Content))
+	for _, item := range node.Content {
+		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
+			return nil, false
+		}
+		values = append(values, item.Value)
+	}
+	return values, true
+}

@@ -1,0 +1,77 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/config"
+)
+
+var known = config.Known{"listen": {}, "audience": {IsList: true}, "introspection-client-secret-file": {}, "caller-rate": {}}
+
+// Covers R-OPS-4: entries come in their order, with the lines that they stand in and their values as they were written.
+func TestSettings(t *testing.T) {
+	text := "# a comment\nlisten: 127.0.0.1:8788\naudience:\n  - https://a.example\n  - https://b.example\ncaller-rate: 20\n"
+	settings, problems := config.Parse("c.yaml", []byte(text), known)
+	want := []config.Setting{
+		{Name: "listen", Line: 2, Values: []string{"127.0.0.1:8788"}},
+		{Name: "audience", Line: 3, Values: []string{"https://a.example", "https://b.example"}},
+		{Name: "caller-rate", Line: 6, Values: []string{"20"}},
+	}
+	if diff := cmp.Diff(want, settings); diff != "" || len(problems) > 0 {
+		t.Errorf("%v %s", problems, diff)
+	}
+	for _, empty := range []string{"", "# nothing\n", "{}\n"} {
+		if settings, problems := config.Parse("c.yaml", []byte(empty), known); len(settings)+len(problems) > 0 {
+			t.Errorf("%q: %v %v", empty, settings, problems)
+		}
+	}
+}
+
+// Covers R-OPS-4: every problem is told at once, with its line and what to do, and no value of an unknown name is shown.
+func TestProblems(t *testing.T) {
+	for text, want := range map[string]string{
+		"listn: x\naudience: {a: b}\nlisten: [a, b]\nintrospection-client-secret: a-secret-value\ncaller-rate:\ncaller-rate: 3\n": `c.yaml:1: "listn" is the name of no setting; did you mean listen?
+c.yaml:2: audience takes a value or a list of values
+c.yaml:3: listen takes one value
+c.yaml:4: "introspection-client-secret" is the name of no setting; did you mean introspection-client-secret-file?
+c.yaml:5: caller-rate takes one value
+c.yaml:6: caller-rate stands in line 5 already; keep one`,
+		"- listen\n":                       "c.yaml:1: must be names of flags with their values, such as listen: 127.0.0.1:8788",
+		"listen: a\n---\nlisten: b\n":      "c.yaml: holds several YAML documents; keep one, without ---",
+		"listen: a\n\tb: c\n":              "c.yaml:2: is not YAML: found a tab character that violates indentation",
+		"audience: [a, [b]]\n? [x]\n: y\n": "c.yaml:1: audience takes a value or a list of values\nc.yaml:2: \"\" is the name of no setting",
+		"listen: &a x\naudience: *a\n":     "c.yaml:2: audience takes a value or a list of values",
+	} {
+		_, problems := config.Parse("c.yaml", []byte(text), known)
+		var lines []string
+		for _, problem := range problems {
+			lines = append(lines, problem.Error())
+		}
+		if got := strings.Join(lines, "\n"); got != want {
+			t.Errorf("%q\n got %s\nwant %s", text, got, want)
+		}
+	}
+	if _, problems := config.Read(t.TempDir(), known); len(problems) != 1 {
+		t.Errorf("a directory: %v", problems)
+	}
+	if _, problems := config.Read("/nowhere/c.yaml", known); len(problems) != 1 || problems[0].Error() != "/nowhere/c.yaml: cannot be read: no such file or directory" {
+		t.Errorf("no file: %v", problems)
+	}
+}
+
+// Whatever a file holds, it is read or refused.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("listen: a\naudience: [b]\n"))
+	f.Add([]byte("a: &a [*a]\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		settings, _ := config.Parse("c.yaml", text, known)
+		for _, setting := range settings {
+			if _, isKnown := known[setting.Name]; !isKnown || setting.Line < 1 {
+				t.Errorf("%+v", setting)
+			}
+		}
+	})
+}
