@@ -33,10 +33,24 @@ type ServeOptions struct {
 	Logger       *slog.Logger  // may be nil
 }
 
+// Server is what Serve serves: a Handler, or a Current that may be replaced.
+type Server interface {
+	http.Handler
+
+	// Drain makes the server not ready, and returns when the delay has passed and no call is under way, or when the
+	// context ends. Requests that still come are answered.
+	Drain(ctx context.Context, delay time.Duration)
+}
+
+var (
+	_ Server = (*Handler)(nil)
+	_ Server = (*Current)(nil)
+)
+
 // Serve answers on a listener until the context is done. Then readiness goes first, calls under way are
 // finished, and only what is left after the timeout is cut off (R-HOST-9). It closes the listener. Its
 // error is one of the listener.
-func Serve(ctx context.Context, listener net.Listener, handler *Handler, options ServeOptions) error {
+func Serve(ctx context.Context, listener net.Listener, handler Server, options ServeOptions) error {
 	options.DrainTimeout = cmp.Or(options.DrainTimeout, DefaultDrain)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	server := NewHTTPServer(handler, options.Logger)
@@ -64,8 +78,7 @@ func Serve(ctx context.Context, listener net.Listener, handler *Handler, options
 	return nil
 }
 
-// Drain makes the server not ready, and returns when the delay has passed and no call is under way, or when the
-// context ends. Requests that still come are answered.
+// Drain does what Server says.
 func (h *Handler) Drain(ctx context.Context, delay time.Duration) {
 	h.readiness.draining.Store(true)
 	if delay > 0 {

@@ -36,21 +36,24 @@ func NewServeCommand(log *invocation.Log, version string) *cobra.Command {
 			if err := settings.check(); err != nil {
 				return err
 			}
-			return serve(command.Context(), settings, version, log.Logger())
+			again := func() (*serveSettings, error) { return settingsAgain(command) }
+			return serve(command.Context(), settings, again, version, log.Logger())
 		},
 	}
 	settings.addFlags(command.Flags())
 	return command
 }
 
-func serve(ctx context.Context, settings *serveSettings, version string, logger *slog.Logger) error {
+// serve serves until the context is done. Again gives the settings as they are now.
+func serve(ctx context.Context, settings *serveSettings, again func() (*serveSettings, error), version string, logger *slog.Logger) error {
 	raiseGCPercent(servedGCPercent)
 	listener, err := listen(ctx, "listen", settings.listen)
 	if err != nil {
 		return err
 	}
 	counted := prometheus.New()
-	handler, err := newHostedHandler(settings, version, listener.Addr(), counted, logger)
+	makes := &maker{version: version, address: listener.Addr(), counted: counted, transport: rs.NewTransport(), logger: logger}
+	made, err := makes.handler(settings)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -66,42 +69,61 @@ func serve(ctx context.Context, settings *serveSettings, version string, logger 
 		logger.Info("metrics", "address", metricsListener.Addr().String())
 		group.Go(func() error { return serveMetrics(scraped, metricsListener, counted, logger) })
 	}
+	current := host.NewCurrent(made.handler)
+	reloads := &reloader{makes: makes, again: again, settings: settings, replace: current.Replace, logger: logger}
+	group.Go(func() error { return reloads.run(running) })
 	logger.Info("listening", "address", listener.Addr().String(), "provider", settings.providerURL)
 	group.Go(func() error {
 		defer endScraping()
-		return host.Serve(running, listener, handler, host.ServeOptions{DrainDelay: settings.drainDelay, Logger: logger})
+		return host.Serve(running, listener, current, host.ServeOptions{DrainDelay: settings.drainDelay, Logger: logger})
 	})
 	return group.Wait()
 }
 
-// newHostedHandler makes the handler of a hosted server from its settings.
-func newHostedHandler(settings *serveSettings, version string, address net.Addr, counted *prometheus.Metrics, logger *slog.Logger) (*host.Handler, error) {
+// maker makes handlers of a hosted server, which share what does not change with its settings.
+type maker struct {
+	version   string
+	address   net.Addr // that the server listens on
+	counted   *prometheus.Metrics
+	transport http.RoundTripper // to the resource server
+	logger    *slog.Logger
+}
+
+// made is a handler, and the verifier that it asks.
+type made struct {
+	handler  *host.Handler
+	verifier *auth.Verifier
+}
+
+// handler makes the handler of a hosted server from its settings.
+func (m *maker) handler(settings *serveSettings) (made, error) {
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: settings.authorizationServer,
 		IntrospectionURL:    settings.introspectionURL,
 		ClientID:            settings.introspectionClientID,
 		ClientSecret:        settings.introspectionSecret,
-		Audiences:           settings.acceptedAudiences(reachableAt(address)),
-		Observe:             counted.Authorization,
+		Audiences:           settings.acceptedAudiences(reachableAt(m.address)),
+		Observe:             m.counted.Authorization,
 	})
 	if err != nil {
-		return nil, err
+		return made{}, err
 	}
-	return host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options:             host.Options{Name: settings.serverName, Version: version, Logger: logger, ReadOn: settings.readOn, Audit: settings.audit(logger)},
+	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
+		Options:             host.Options{Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, Audit: settings.audit(m.logger)},
 		Verifier:            verifier,
 		AuthorizationServer: settings.authorizationServer,
 		ProviderURL:         settings.providerURL,
 		ResourceURL:         settings.resourceURL(),
 		PublicURL:           settings.publicURL,
-		ListenAddress:       reachableAt(address),
+		ListenAddress:       reachableAt(m.address),
 		TrustedProxies:      settings.proxies,
 		AllowedHosts:        settings.allowedHosts,
-		Transport:           rs.NewTransport(),
+		Transport:           m.transport,
 		RSTimeout:           settings.rsTimeout,
 		Limits:              settings.limits,
-		Recorder:            counted,
+		Recorder:            m.counted,
 	})
+	return made{handler, verifier}, err
 }
 
 // reachableAt returns the host and port for a URL: localhost for an address that means all interfaces.
