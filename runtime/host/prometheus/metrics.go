@@ -16,7 +16,8 @@ import (
 // Metrics is a host.Recorder. Each has its set, so that two servers of one process do not mix. It is
 // safe for concurrent use.
 type Metrics struct {
-	set *metrics.Set
+	set       *metrics.Set
+	durations histograms
 }
 
 var _ host.Recorder = (*Metrics)(nil)
@@ -63,6 +64,7 @@ func (m *Metrics) Authorization(event auth.Event) {
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	m.set.WritePrometheus(w)
+	m.durations.write(w)
 	metrics.WriteProcessMetrics(w)
 }
 
@@ -71,7 +73,7 @@ func (m *Metrics) count(form string, labels ...any) {
 }
 
 func (m *Metrics) time(elapsed time.Duration, form string, labels ...any) {
-	m.set.GetOrCreateSummary(fmt.Sprintf(form, labels...)).Update(elapsed.Seconds())
+	m.durations.get(fmt.Sprintf(form, labels...)).add(elapsed)
 }
 
 func statusClass(status int) string {
