@@ -115,7 +115,7 @@ func aggregateDefinition() tool.Definition {
 		InputSchema:  aggregateInputSchema,
 		OutputSchema: aggregateOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "stream", Type: tool.StringArgument, Required: true, Description: "From schema.", Complete: tool.CompleteStream},
+			{Name: "stream", Type: tool.StringArgument, Required: true, Positional: true, Description: "From schema.", Complete: tool.CompleteStream},
 			{Name: "metric", Type: tool.StringArgument, Required: true, Description: "One of count, sum, min, max, count_distinct.", Values: []string{"count", "sum", "min", "max", "count_distinct"}},
 			{Name: "field", Type: tool.StringArgument, Description: "For all but count.", Complete: tool.CompleteField},
 			{Name: "group_by", Type: tool.StringArgument, Description: "Field to group by.", Complete: tool.CompleteField},

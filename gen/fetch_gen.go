@@ -94,7 +94,7 @@ func fetchDefinition() tool.Definition {
 		InputSchema:  fetchInputSchema,
 		OutputSchema: fetchOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "id", Type: tool.StringArgument, Required: true, Description: "Id or handle, unchanged."},
+			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id or handle, unchanged."},
 			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields.", Complete: tool.CompleteField},
 			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities.", Complete: tool.CompleteRelation},
 			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},

@@ -132,7 +132,7 @@ func readRecordFieldDefinition() tool.Definition {
 		Description: "Read a window of one long text field (`GET /v1/streams/{stream}/records/{id}/field-window`). Read-only. Continue with the call shown.",
 		InputSchema: readRecordFieldInputSchema,
 		Arguments: []tool.Argument{
-			{Name: "id", Type: tool.StringArgument, Description: "From another result."},
+			{Name: "id", Type: tool.StringArgument, Positional: true, Description: "From another result."},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 			{Name: "stream", Type: tool.StringArgument, Description: "With record_id, instead of id.", Complete: tool.CompleteStream},
 			{Name: "record_id", Type: tool.StringArgument, Description: "With stream, instead of id."},

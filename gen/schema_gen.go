@@ -61,7 +61,7 @@ func schemaDefinition() tool.Definition {
 		InputSchema:  schemaInputSchema,
 		OutputSchema: schemaOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "stream", Type: tool.StringArgument, Description: "One stream instead of the index.", Complete: tool.CompleteStream},
+			{Name: "stream", Type: tool.StringArgument, Positional: true, Description: "One stream instead of the index.", Complete: tool.CompleteStream},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 			{Name: "detail", Type: tool.StringArgument, Description: "full gives raw JSON Schema and needs stream. One of compact, full.", Values: []string{"compact", "full"}},
 		},

@@ -105,7 +105,7 @@ func searchDefinition() tool.Definition {
 		InputSchema:  searchInputSchema,
 		OutputSchema: searchOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "q", Type: tool.StringArgument, Required: true, Description: "Words, ANDed."},
+			{Name: "q", Type: tool.StringArgument, Required: true, Positional: true, Description: "Words, ANDed."},
 			{Name: "streams", Type: tool.StringListArgument, Description: "Only these streams.", Complete: tool.CompleteStream},
 			{Name: "mode", Type: tool.StringArgument, Description: "Default lexical. One of lexical, semantic, hybrid.", Values: []string{"lexical", "semantic", "hybrid"}},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Most hits in all. 1 to 100."},

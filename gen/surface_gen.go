@@ -142,10 +142,13 @@ func Surface() tool.Surface {
 			},
 		},
 		Examples: []string{
-			"schema --stream messages",
-			"query_records --stream messages --filter received_at.gte=2026-01-01 --fields subject,received_at",
-			"query_records --stream messages --all > messages.jsonl",
-			"search --q overdraft --limit 5",
+			"schema messages",
+			"search overdraft --limit 5",
+			"fetch cin_1/messages:m1",
+			"query_records messages --since 7d --fields subject,received_at",
+			"query_records messages --filter is_flagged=true --jq '.data.data[].data.subject'",
+			"query_records messages --connection-id cin_1 --all > messages.jsonl",
+			"aggregate messages --metric count --group-by-time received_at --granularity month",
 		},
 	}
 }

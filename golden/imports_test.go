@@ -135,11 +135,11 @@ var allowed = map[string][]string{
 	// Commands of one family never need those of another.
 	"cmd/pdpp-mcp/cli":            {"gen", "runtime/host", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/activity":   {"cmd/pdpp-mcp/cli/invocation", "runtime/audit"},
-	"cmd/pdpp-mcp/cli/invocation": {"runtime/audit", "runtime/auth", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/mcphost", "runtime/rawjson", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/membership", "runtime/config"}, // whose errors have exit codes
+	"cmd/pdpp-mcp/cli/invocation": {"runtime/audit", "runtime/auth", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/mcphost", "runtime/rawjson", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/membership", "runtime/config", "runtime/nearname"}, // whose errors have exit codes
 	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/display":    {"cmd/pdpp-mcp/cli/invocation", "runtime/rawjson", "runtime/render", "runtime/tool"}, // which fields are titles
 	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/ownfile", "runtime/rs"},
-	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/rawjson", "runtime/render", "runtime/rs", "runtime/tool", "runtime/webhook"}, // the rows of an export
+	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/rawjson", "runtime/render", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/nearname", "runtime/schemadoc"}, // the rows of an export
 	"cmd/pdpp-mcp/cli/serving":    {"cmd/pdpp-mcp/cli/invocation", "gen", "runtime/audit", "runtime/auth", "runtime/credential", "runtime/host", "runtime/rs"},
 	"cmd/pdpp-mcp/cli/setup":      {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/doctor", "runtime/mcphost"},
 	"cmd/pdpp-mcp/cli/signin":     {"cmd/pdpp-mcp/cli/completion", "cmd/pdpp-mcp/cli/invocation", "runtime/commandline", "runtime/credential", "runtime/tool"}, // completion keeps names of grants, which disconnect removes

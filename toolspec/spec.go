@@ -87,7 +87,7 @@ type Argument struct {
 	Name        string   `yaml:"name"`
 	Type        string   `yaml:"type"` // a type word of the vocabulary
 	Required    bool     `yaml:"required,omitempty"`
-	Positional  bool     `yaml:"positional,omitempty"` // of a terminal tool: follows the command's words, without a flag
+	Positional  bool     `yaml:"positional,omitempty"` // follows the words of a command, or the name of a tool at a terminal, without a flag
 	Description string   `yaml:"description,omitempty"`
 	Aliases     []string `yaml:"aliases,omitempty"`  // accepted, not advertised
 	Enum        []string `yaml:"enum,omitempty"`     // the only accepted values of a string

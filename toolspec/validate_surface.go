@@ -29,11 +29,7 @@ func (c *toolCheck) surface() {
 			c.add(key, "is for commands of the terminal; remove it, or add surface: terminal")
 		}
 	}
-	for index := range c.tool.Arguments {
-		if path := fmt.Sprintf("arguments[%d].positional", index); c.has(path) {
-			c.addOwn(path, "is for commands of the terminal; remove it, or add surface: terminal")
-		}
-	}
+	c.positional()
 }
 
 func (c *toolCheck) terminal() {
@@ -75,7 +71,8 @@ func (c *toolCheck) file() {
 	}
 }
 
-// positional checks the argument that follows the words of a command.
+// positional checks the argument that follows the words of a command, or the name of a tool at a terminal. There it has a flag
+// too, and so may be absent.
 func (c *toolCheck) positional() {
 	first := ""
 	for index, argument := range c.tool.Arguments {
@@ -85,11 +82,11 @@ func (c *toolCheck) positional() {
 		path := fmt.Sprintf("arguments[%d].positional", index)
 		switch {
 		case first != "":
-			c.addOwn(path, "is true for %s too; a command takes one argument without a flag", first)
+			c.addOwn(path, "is true for %s too; a command or a tool takes one argument without a flag", first)
 			continue
 		case argument.Type != "string" && argument.Type != "":
-			c.addOwn(path, "is true for %s; only a string stands behind the words of a command", article(argument.Type))
-		case !argument.Required && c.complete:
+			c.addOwn(path, "is true for %s; only a string stands there", article(argument.Type))
+		case c.tool.Terminal() && !argument.Required && c.complete:
 			c.addOwn(path, "is true for an argument that may be absent; add required: true")
 		}
 		first = argument.Name

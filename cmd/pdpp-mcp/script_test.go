@@ -109,7 +109,7 @@ func connected(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // refuses runs a command that must fail: refuses <exit code> <command> [args …]. It must leave stdout
-// empty, write one line to stderr and print no token (R-STDIO-4). The line can be looked at with stderr.
+// empty, write one line to stderr, with next steps indented below it, and print no token (R-STDIO-4). The line can be looked at with stderr.
 func refuses(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: refuses <exit code> <command> [args ...]")
@@ -128,8 +128,8 @@ func refuses(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("stdout is %q, want nothing", stdout)
 	}
 	stderr := ts.ReadFile("stderr")
-	if strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") {
-		ts.Fatalf("stderr is %q, want one line", stderr)
+	if strings.Count(stderr, "\n")-strings.Count(stderr, "\n  ") != 1 || !strings.HasSuffix(stderr, "\n") {
+		ts.Fatalf("stderr is %q, want one line, with next steps indented below it", stderr)
 	}
 	hides(ts, false, nil)
 }

@@ -19,7 +19,7 @@ type Argument struct {
 	Name        string
 	Type        ArgumentType
 	Required    bool
-	Positional  bool       // of a command: stands behind its words, without a flag
+	Positional  bool       // stands behind the words of a command, or at a terminal behind the name of a tool, without a flag
 	Description string     // one line, values and bounds included; may be empty
 	Values      []string   // the only values of a string; nil: any
 	Complete    Completion // what a shell offers beside Values

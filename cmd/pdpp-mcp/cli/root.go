@@ -18,7 +18,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/signin"
 )
 
-// Execute runs one command line and returns the exit code. An error is one line on stderr.
+// Execute runs one command line and returns the exit code. An error is one line on stderr, with next steps indented
+// below it.
 func Execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string) (code int) {
 	root, log := NewRoot(terminal, release)
 	root.SetArgs(arguments)
@@ -68,9 +69,7 @@ malformed, 130 interrupted.`,
 	root.SetIn(terminal.In)
 	root.SetOut(terminal.Out)
 	root.SetErr(terminal.Err)
-	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return invocation.Usagef("%v; run: %s --help", err, command.CommandPath())
-	})
+	root.SetFlagErrorFunc(invocation.WrongFlag)
 	log := invocation.NewLog(terminal.Err, root.PersistentFlags())
 	invocation.AddConfig(root.PersistentFlags())
 	root.AddCommand(
@@ -89,6 +88,7 @@ malformed, 130 interrupted.`,
 		newShareCommand(),
 	)
 	root.AddCommand(calling.NewOperatorCommands(terminal, log)...)
+	arrange(root)
 	completion.Add(root)
 	return root, log
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -29,10 +30,9 @@ func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Co
 structured output as JSON. --format text prints what a model reads that sees only text.`,
 		Example: "  pdpp-mcp call " + strings.Join(gen.Surface().Examples, "\n  pdpp-mcp call "),
 		// An unknown tool is refused by its name, not by its flags.
-		FParseErrWhitelist:         cobra.FParseErrWhitelist{UnknownFlags: true},
-		SuggestionsMinimumDistance: 3,
-		Args:                       refuseTool,
-		RunE:                       func(*cobra.Command, []string) error { return nil }, // Args refuses every call without a tool
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		Args:               refuseTool,
+		RunE:               func(*cobra.Command, []string) error { return nil }, // Args refuses every call without a tool
 	}
 	for _, definition := range gen.Surface().Tools {
 		command.AddCommand(newToolCommand(terminal, log, definition))
@@ -43,13 +43,13 @@ structured output as JSON. --format text prints what a model reads that sees onl
 // refuseTool refuses a command line on which no tool was found.
 func refuseTool(command *cobra.Command, positional []string) error {
 	if len(positional) == 0 {
-		return invocation.Usagef("call takes the name of one tool: %s", toolNames())
+		return invocation.Usagef("call takes the name of one tool: %s", strings.Join(toolNames(), ", "))
 	}
 	message := fmt.Sprintf("unknown tool %q", positional[0])
-	if meant := command.SuggestionsFor(positional[0]); len(meant) > 0 {
-		message += fmt.Sprintf("; did you mean %s?", meant[0])
+	if meant := nearname.Meant(positional[0], toolNames()); meant != "" {
+		message += fmt.Sprintf("; did you mean %s?", meant)
 	}
-	return invocation.Usagef("%s (the tools are %s)", message, toolNames())
+	return invocation.Usagef("%s (the tools are %s)", message, strings.Join(toolNames(), ", "))
 }
 
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
@@ -57,21 +57,21 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	format := display.Format{Terminal: terminal}
 	var readOn int
 	command := &cobra.Command{
-		Use:   definition.Name,
-		Short: definition.Title,
-		Long:  definition.Description,
-		Args:  cobra.ArbitraryArgs, // Object refuses them
+		Use:     definition.Name,
+		Short:   definition.Title,
+		Long:    definition.Description,
+		Example: examplesOf(definition.Name),
+		Args:    cobra.ArbitraryArgs, // Object refuses them
 	}
-	arguments := invocation.AddArguments(command.Flags(), definition.Arguments)
+	arguments := invocation.AddArguments(command.Flags(), definition.Arguments, true)
+	command.Use += arguments.Use()
+	span := newTimespan(command.Flags(), definition)
 	sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &readOn)
 	format.AddFlags(command.Flags())
 	pages := newPages(&format, command, definition.Pages)
 	command.RunE = func(command *cobra.Command, words []string) error {
-		if err := format.Check(); err != nil {
-			return err
-		}
-		byRow, err := pages.byRow()
+		byRow, err := pages.byRow(span)
 		if err != nil {
 			return err
 		}
@@ -92,6 +92,9 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		if err != nil {
 			return err
 		}
+		if object, err = span.apply(command.Context(), env.RS, object, terminal.Err); err != nil {
+			return err
+		}
 		env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: readOn})
 		run := accountFor(definition, &sources, logger)
 		if byRow {
@@ -100,11 +103,11 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 			pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
 				return runWithin(ctx, run, env, arguments)
 			}
-			return pages.print(command.Context(), object)
+			return advised(command, pages.print(command.Context(), object))
 		}
 		result, err := runWithin(command.Context(), run, env, object)
 		if err != nil {
-			return err
+			return advised(command, err)
 		}
 		more := ""
 		if definition.Pages != "" {
@@ -147,12 +150,23 @@ func admitted(ctx context.Context, local host.Local) (tool.Env, error) {
 	return env, err
 }
 
-func toolNames() string {
+// examplesOf returns the examples of one tool.
+func examplesOf(name string) string {
+	var lines []string
+	for _, example := range gen.Surface().Examples {
+		if strings.HasPrefix(example, name+" ") {
+			lines = append(lines, "  pdpp-mcp call "+example)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func toolNames() []string {
 	var names []string
 	for _, definition := range gen.Surface().Tools {
 		names = append(names, definition.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // runWithin runs a tool within the time limit that a server gives a call.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -62,12 +61,15 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 
 // newGeneratedCommand makes a command with its words and arguments. The caller sets what it runs.
 func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Arguments) {
-	use := generated.Words[len(generated.Words)-1]
-	if at := slices.IndexFunc(generated.Arguments, func(argument tool.Argument) bool { return argument.Positional }); at >= 0 {
-		use += " <" + invocation.FlagName(generated.Arguments[at].Name) + ">"
+	command := &cobra.Command{
+		Use:   generated.Words[len(generated.Words)-1],
+		Short: generated.Title,
+		Long:  generated.Description,
+		Args:  cobra.ArbitraryArgs, // Object refuses them
 	}
-	command := &cobra.Command{Use: use, Short: generated.Title, Long: generated.Description, Args: cobra.ArbitraryArgs}
-	return command, invocation.AddArguments(command.Flags(), generated.Arguments)
+	arguments := invocation.AddArguments(command.Flags(), generated.Arguments, false)
+	command.Use += arguments.Use()
+	return command, arguments
 }
 
 // newAnswerCommand makes a command that sends one request and prints the answer. The result of a change is printed even

@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -100,8 +98,15 @@ func cursorOf(arguments json.RawMessage, name string) string {
 // errManySources refuses --all for several connections, since the resource server pages one at a time.
 var errManySources = invocation.Usagef("several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists")
 
-// byRow reports whether rows are printed one by one, and refuses --all for a form that has none.
-func (p *pages) byRow() (bool, error) {
+// byRow reports whether rows are printed one by one. It refuses wrong flags before any request: of a form, of a time, and --all for
+// a form that has no rows.
+func (p *pages) byRow(span *timespan) (bool, error) {
+	if err := p.format.Check(); err != nil {
+		return false, err
+	}
+	if _, err := span.bounds(time.Now()); err != nil {
+		return false, err
+	}
 	if p.all && !p.format.TakesRows() {
 		return false, invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq, or none of them")
 	}
@@ -120,7 +125,7 @@ func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 		if err != nil {
 			progress.line.End()
 			if _, incomplete := errors.AsType[*incompleteError](err); progress.rows > 0 && !incomplete {
-				fmt.Fprintf(p.terminal.Err, "stopped after %d rows; to read on: %s\n", progress.rows, readOnCommand(p.command, arguments))
+				fmt.Fprintf(p.terminal.Err, "stopped after %d rows; to read on: %s\n", progress.rows, commandFor(p.command, p.command, arguments))
 			}
 			return err
 		}
@@ -163,27 +168,4 @@ func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, out *di
 		return nil, cut
 	}
 	return next, noNext
-}
-
-// readOnCommand returns a command line for the given arguments that can be pasted into a POSIX shell. It keeps the flags
-// that were passed, with the arguments in --json. No flag holds a token.
-func readOnCommand(command *cobra.Command, arguments json.RawMessage) string {
-	words := []string{command.CommandPath()}
-	command.Flags().VisitAll(func(flag *pflag.Flag) {
-		if _, isArgument := flag.Value.(*invocation.ArgumentValue); isArgument || !flag.Changed || flag.Name == "json" {
-			return
-		}
-		if flag.Value.Type() == "bool" && flag.Value.String() == "true" {
-			words = append(words, "--"+flag.Name)
-			return
-		}
-		values := []string{flag.Value.String()}
-		if repeated, ok := flag.Value.(pflag.SliceValue); ok {
-			values = repeated.GetSlice()
-		}
-		for _, value := range values {
-			words = append(words, "--"+flag.Name, commandline.Word(value))
-		}
-	})
-	return strings.Join(append(words, "--json", commandline.Word(invocation.Printable(string(arguments)))), " ")
 }

@@ -28,7 +28,8 @@ func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := readOnCommand(&cobra.Command{Use: "pdpp-mcp"}, arguments)
+	root := &cobra.Command{Use: "pdpp-mcp"}
+	shown := commandFor(root, root, arguments)
 	if want := `pdpp-mcp --json '{"cursor":"c'\''; touch owned; '\''\u009b"}'`; shown != want {
 		t.Errorf("got  %s\nwant %s", shown, want)
 	}
@@ -45,7 +46,7 @@ func TestReadOnCommand(t *testing.T) {
 	if err := command.ParseFlags(rest); err != nil {
 		t.Fatal(err)
 	}
-	got := readOnCommand(command, []byte("{\"filter\":{\"a\":\"it's $HOME \u202e\"},\"cursor\":\"c\"}"))
+	got := commandFor(command, command, []byte("{\"filter\":{\"a\":\"it's $HOME \u202e\"},\"cursor\":\"c\"}"))
 	want := `pdpp-mcp call query_records --provider-url 'https://a.example/x y' --all --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

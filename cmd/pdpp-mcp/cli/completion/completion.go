@@ -29,18 +29,26 @@ func completeFlags(command *cobra.Command) {
 		if offer := offerFor(command, flag); offer != nil {
 			// It fails only for an unknown or a registered flag.
 			_ = command.RegisterFlagCompletionFunc(flag.Name, offer)
+			if value, ok := flag.Value.(*invocation.ArgumentValue); ok && value.Argument.Positional {
+				command.ValidArgsFunction = firstOnly(offer)
+			}
 		}
 	})
 	if strings.Contains(command.Use, "<provider-url>") {
-		command.ValidArgsFunction = func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
-			if len(passed) > 0 {
-				return nothing(command, passed, begun)
-			}
-			return knownProviders(command, passed, begun)
-		}
+		command.ValidArgsFunction = firstOnly(knownProviders)
 	}
 	for _, below := range command.Commands() {
 		completeFlags(below)
+	}
+}
+
+// firstOnly offers nothing after the first word.
+func firstOnly(offer cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(passed) > 0 {
+			return nothing(command, passed, begun)
+		}
+		return offer(command, passed, begun)
 	}
 }
 
@@ -70,18 +78,35 @@ func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
 	if argument.Values != nil {
 		return oneOf(argument.Values)
 	}
+	if argument.Type == tool.FilterArgument {
+		return func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+			takePositional(command, passed)
+			return beginning(grantedFilters(command), begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+	}
 	granted, ok := map[tool.Completion]func(*cobra.Command) []string{
 		tool.CompleteStream: grantedStreams, tool.CompleteConnection: grantedConnections, tool.CompleteField: grantedFields,
 	}[argument.Complete]
 	if !ok {
 		return nil
 	}
-	return func(command *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
+		takePositional(command, passed)
 		if argument.Type == tool.StringListArgument {
 			return lastOfList(granted(command), begun), cobra.ShellCompDirectiveNoFileComp
 		}
 		return beginning(granted(command), begun), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// takePositional gives the argument that needs no flag the first word that was passed.
+func takePositional(command *cobra.Command, passed []string) {
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		value, ok := flag.Value.(*invocation.ArgumentValue)
+		if ok && value.Argument.Positional && value.Text() == "" && len(passed) > 0 {
+			_ = value.Set(passed[0]) // a wrong one completes nothing
+		}
+	})
 }
 
 // lastOfList completes the last name of a comma-separated list.
@@ -180,14 +205,45 @@ func grantedConnections(command *cobra.Command) []string {
 	return offered
 }
 
-// grantedFields returns the fields of the stream on the command line, or none without a stream.
+// grantedFields returns the names of the fields of the stream on the command line, or none without a stream.
 func grantedFields(command *cobra.Command) []string {
+	var names []string
+	for _, field := range fieldsFor(command) {
+		names = append(names, field.Name)
+	}
+	return distinct(names)
+}
+
+// grantedFilters returns the filters that the stream on the command line takes, up to the value, and with it for booleans.
+func grantedFilters(command *cobra.Command) []string {
+	var filters []string
+	for _, field := range fieldsFor(command) {
+		switch boolean := slices.Contains(field.Values("t"), "boolean"); {
+		case field.Has("eq") && boolean:
+			filters = append(filters, field.Name+"=true", field.Name+"=false")
+		case field.Has("eq"):
+			filters = append(filters, field.Name+"=")
+		}
+		for _, operator := range field.Values("r") {
+			filters = append(filters, field.Name+"."+operator+"=")
+		}
+	}
+	return distinct(filters)
+}
+
+func distinct(words []string) []string {
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// fieldsFor returns the fields of the stream on the command line, or none without a stream.
+func fieldsFor(command *cobra.Command) []schemadoc.Field {
 	stream := passedFor(command, tool.CompleteStream)
 	if stream == "" {
 		return nil
 	}
-	return ask(command, func(ctx context.Context, provider *invocation.Provider) ([]string, error) {
-		return fieldNames(ctx, provider, stream, passedFor(command, tool.CompleteConnection))
+	return ask(command, func(ctx context.Context, provider *invocation.Provider) ([]schemadoc.Field, error) {
+		return fieldsOf(ctx, provider, stream, passedFor(command, tool.CompleteConnection))
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -65,8 +64,8 @@ func readNames(ctx context.Context, reader rs.Reader) (schemadoc.Names, error) {
 	return index.Names(), nil
 }
 
-// fieldNames returns the names of a stream's fields, which are not cached.
-func fieldNames(ctx context.Context, provider *invocation.Provider, stream, connectionID string) ([]string, error) {
+// fieldsOf returns a stream's fields whose names are safe to offer. They are not cached.
+func fieldsOf(ctx context.Context, provider *invocation.Provider, stream, connectionID string) ([]schemadoc.Field, error) {
 	reader, err := provider.Reader(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -80,18 +79,17 @@ func fieldNames(ctx context.Context, provider *invocation.Provider, stream, conn
 		return nil, err
 	}
 	document.Keep(scope)
-	var names []string
+	var fields []schemadoc.Field
 	for _, connector := range document.Connectors {
 		for _, stream := range connector.Streams {
 			for _, field := range schemadoc.Fields(stream.Object()) {
 				if completable(field.Name) {
-					names = append(names, field.Name)
+					fields = append(fields, field)
 				}
 			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return fields, nil
 }
 
 // readSchema reads a schema within the time limit of a server's calls. It fails for a token that is not a client's.

@@ -21,18 +21,22 @@ type Arguments struct {
 	values []*ArgumentValue
 	whole  string // all arguments as one JSON object, in place of the flags
 
-	positional *ArgumentValue // the argument without a flag; nil if the command has none
+	positional *ArgumentValue // the argument that takes no flag; nil if the command has none
+	flagged    bool           // the positional argument has a flag too
 }
 
-// AddArguments adds a flag with an ArgumentValue for each argument, and --json for all of them.
-func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument) *Arguments {
-	made := &Arguments{}
+// AddArguments adds a flag with an ArgumentValue for each argument, and --json for all of them. The positional argument of a
+// tool has a flag too, since models know it by its name.
+func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
+	made := &Arguments{flagged: ofTool}
 	for _, argument := range arguments {
 		value := &ArgumentValue{Argument: argument}
 		made.values = append(made.values, value)
 		if argument.Positional {
 			made.positional = value
-			continue
+			if !ofTool {
+				continue
+			}
 		}
 		flag := flags.VarPF(value, FlagName(argument.Name), "", value.usage())
 		if argument.Type == tool.BooleanArgument {
@@ -102,11 +106,27 @@ func (a *Arguments) takePositional(command *cobra.Command, words []string) error
 	if a.positional == nil || a.whole != "" {
 		return NoArguments(command, words)
 	}
-	if len(words) != 1 {
-		return Usagef("%s takes one <%s>, got %d; run: %[1]s --help",
-			command.CommandPath(), FlagName(a.positional.Argument.Name), len(words))
+	name := FlagName(a.positional.Argument.Name)
+	switch {
+	case len(words) == 0 && a.flagged:
+		return nil // passed with its flag, or for the tool to miss
+	case len(words) != 1:
+		return Usagef("%s takes one <%s>, got %d; put words with spaces into quotes, or run: %[1]s --help", command.CommandPath(), name, len(words))
+	case a.positional.passed != nil:
+		return Usagef("<%s> is passed twice: as %q and with --%[1]s; pass it once", name, words[0])
 	}
 	return a.positional.Set(words[0])
+}
+
+// Use is how the help shows the positional argument behind the words of its command.
+func (a *Arguments) Use() string {
+	switch {
+	case a.positional == nil:
+		return ""
+	case a.positional.Argument.Required:
+		return " <" + FlagName(a.positional.Argument.Name) + ">"
+	}
+	return " [" + FlagName(a.positional.Argument.Name) + "]"
 }
 
 // ArgumentValue collects what was passed for one argument. It is a pflag.Value.
@@ -133,6 +153,9 @@ func (v *ArgumentValue) usage() string {
 	}
 	if v.Argument.Required {
 		usage += " Required."
+	}
+	if v.Argument.Positional {
+		usage += " Needs no flag."
 	}
 	return strings.TrimSpace(usage)
 }

@@ -7,10 +7,12 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/runtime/webhook"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit codes of pdpp-mcp. ExitToolError is a refusal by a tool for a reason without a code of its own.
@@ -135,9 +137,37 @@ func NoArguments(command *cobra.Command, arguments []string) error {
 // NoCommand refuses the arguments of a command that only holds others as unknown commands. It is a cobra.PositionalArgs.
 func NoCommand(command *cobra.Command, arguments []string) error {
 	if len(arguments) > 0 {
-		return Usagef("unknown command %q; run: %s --help", arguments[0], command.CommandPath())
+		return UnknownCommand(command, arguments[0])
 	}
 	return nil
+}
+
+// UnknownCommand is the error for a word that is no command below another, with the one that was meant.
+func UnknownCommand(command *cobra.Command, word string) error {
+	var names []string
+	for _, below := range command.Commands() {
+		if below.IsAvailableCommand() {
+			names = append(names, below.Name())
+		}
+	}
+	if meant := nearname.Meant(word, names); meant != "" {
+		return Usagef("unknown command %q; did you mean %s? run: %s --help", word, meant, command.CommandPath())
+	}
+	return Usagef("unknown command %q; run: %s --help", word, command.CommandPath())
+}
+
+// WrongFlag is the error for a flag that a command does not take or cannot read, with the one that was meant.
+func WrongFlag(command *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return Usagef("%v; run: %s --help", err, command.CommandPath())
+	}
+	var names []string
+	command.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	if meant := nearname.Meant(unknown.GetSpecifiedName(), names); meant != "" {
+		return Usagef("%v; did you mean --%s? run: %s --help", err, meant, command.CommandPath())
+	}
+	return Usagef("%v; run: %s --help", err, command.CommandPath())
 }
 
 // ShowHelp runs a command that only holds others: it prints its help.

@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -37,14 +38,30 @@ func (l *Log) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(destination, options))
 }
 
-// Fatal writes the error that ends the program as one line, and with --log-format json as a record with the exit code.
+// Fatal writes the error that ends the program as one line, with its next steps below, and with --log-format json as a record
+// with the exit code.
 func (l *Log) Fatal(err error, code int) {
+	var advised interface{ NextSteps() []string }
+	var steps []string
+	if errors.As(err, &advised) {
+		steps = advised.NextSteps()
+	}
 	if l.format == "json" {
-		l.Logger().Error(err.Error(), "exit_code", code)
+		attributes := []any{"exit_code", code}
+		if steps != nil {
+			attributes = append(attributes, "next_steps", steps)
+		}
+		l.Logger().Error(err.Error(), attributes...)
 		return
 	}
-	// The message may quote the provider.
-	line := Printable(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 	// If stderr cannot be written, there is nowhere to report it.
-	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", line)
+	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", oneLine(err.Error()))
+	for _, step := range steps {
+		_, _ = fmt.Fprintf(l.destination, "  %s\n", oneLine(step))
+	}
+}
+
+// oneLine puts a message, which may quote the provider, on one line.
+func oneLine(message string) string {
+	return Printable(strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 }

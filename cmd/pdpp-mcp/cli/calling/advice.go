@@ -1,0 +1,85 @@
+package calling
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// advisedError is the error of a tool with the next steps that a model gets with it.
+type advisedError struct {
+	error
+	steps []string
+}
+
+// Unwrap returns the error of the tool.
+func (e *advisedError) Unwrap() error { return e.error }
+
+// NextSteps returns a hint, and a command line that would do if one is certain.
+func (e *advisedError) NextSteps() []string { return e.steps }
+
+// advised adds the next steps to the error of a tool.
+func advised(command *cobra.Command, err error) error {
+	var failure struct {
+		Error struct {
+			Hint     string   `json:"hint"`
+			Accepted []string `json:"accepted"`
+			Next     []struct {
+				Tool      string          `json:"tool"`
+				Arguments json.RawMessage `json:"arguments"`
+			} `json:"next"`
+		} `json:"error"`
+	}
+	if err == nil || json.Unmarshal(tool.Failed(err).Structured, &failure) != nil {
+		return err
+	}
+	var steps []string
+	if failure.Error.Hint != "" {
+		steps = append(steps, failure.Error.Hint)
+	}
+	accepted := strings.Join(failure.Error.Accepted, ", ")
+	if accepted != "" && !strings.Contains(err.Error(), accepted) {
+		steps = append(steps, "accepted: "+accepted)
+	}
+	for _, next := range failure.Error.Next {
+		for _, sibling := range command.Parent().Commands() {
+			if sibling.Name() == next.Tool {
+				steps = append(steps, "try: "+commandFor(sibling, command, next.Arguments))
+			}
+		}
+	}
+	if steps == nil {
+		return err
+	}
+	return &advisedError{err, steps}
+}
+
+// commandFor returns a command line of a command that can be pasted into a POSIX shell. It has the flags that were passed to
+// another one, as far as both have them, and the arguments in --json. No flag holds a token.
+func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) string {
+	words := []string{command.CommandPath()}
+	passedTo.Flags().VisitAll(func(flag *pflag.Flag) {
+		_, isArgument := flag.Value.(*invocation.ArgumentValue)
+		if isArgument || !flag.Changed || flag.Name == "json" || command.Flag(flag.Name) == nil {
+			return
+		}
+		if flag.Value.Type() == "bool" && flag.Value.String() == "true" {
+			words = append(words, "--"+flag.Name)
+			return
+		}
+		values := []string{flag.Value.String()}
+		if repeated, ok := flag.Value.(pflag.SliceValue); ok {
+			values = repeated.GetSlice()
+		}
+		for _, value := range values {
+			words = append(words, "--"+flag.Name, commandline.Word(value))
+		}
+	})
+	return strings.Join(append(words, "--json", commandline.Word(invocation.Printable(string(arguments)))), " ")
+}

@@ -1,0 +1,177 @@
+package calling
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// timespan is a part of a stream's time as people name it. It becomes a filter on the field that holds the time.
+type timespan struct {
+	filter, stream, connection string // names of the tool's arguments
+	since, on                  string // as passed
+}
+
+// newTimespan adds the flags of a time to the command of a tool that filters one stream.
+func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
+	made := &timespan{}
+	for _, argument := range definition.Arguments {
+		switch {
+		case argument.Type == tool.FilterArgument:
+			made.filter = argument.Name
+		case argument.Complete == tool.CompleteStream && argument.Type == tool.StringArgument:
+			made.stream = argument.Name
+		case argument.Complete == tool.CompleteConnection:
+			made.connection = argument.Name
+		}
+	}
+	if made.filter != "" && made.stream != "" {
+		flags.StringVar(&made.since, "since", "", "only what is not older: 12h, 7d, 2w, a date of this machine's zone, or a time of RFC 3339")
+		flags.StringVar(&made.on, "on", "", "only what is of this day in this machine's zone, such as 2026-03-01, today or yesterday")
+	}
+	return made
+}
+
+// bounds returns the filter's operators for the passed flags, or nil if none was passed.
+func (s *timespan) bounds(now time.Time) (rawjson.Object, error) {
+	switch {
+	case s.since == "" && s.on == "":
+		return nil, nil
+	case s.since != "" && s.on != "":
+		return nil, invocation.Usagef("--since and --on are two ways to name a time; pass one")
+	case s.on != "":
+		begin, err := day(s.on, now)
+		if err != nil {
+			return nil, err
+		}
+		return rawjson.Object{instant("gte", begin), instant("lt", begin.AddDate(0, 0, 1))}, nil
+	}
+	begin, err := beginning(s.since, now)
+	if err != nil {
+		return nil, err
+	}
+	return rawjson.Object{instant("gte", begin)}, nil
+}
+
+func instant(operator string, at time.Time) rawjson.Member {
+	return rawjson.String(operator, at.UTC().Format(time.RFC3339))
+}
+
+// day parses a day in the zone of now.
+func day(passed string, now time.Time) (time.Time, error) {
+	year, month, today := now.Date()
+	switch passed {
+	case "today":
+		return time.Date(year, month, today, 0, 0, 0, 0, now.Location()), nil
+	case "yesterday":
+		return time.Date(year, month, today-1, 0, 0, 0, 0, now.Location()), nil
+	}
+	begin, err := time.ParseInLocation(time.DateOnly, passed, now.Location())
+	if err != nil {
+		return time.Time{}, invocation.Usagef("--on %q is no day; write it as 2026-03-01, today or yesterday", passed)
+	}
+	return begin, nil
+}
+
+// beginning parses a time or a length of time before now.
+func beginning(passed string, now time.Time) (time.Time, error) {
+	if at, err := time.Parse(time.RFC3339, passed); err == nil {
+		return at, nil
+	}
+	if begin, err := day(passed, now); err == nil {
+		return begin, nil
+	}
+	count, err := strconv.Atoi(passed[:len(passed)-1])
+	if err == nil && count > 0 && count < 100_000 {
+		switch passed[len(passed)-1] {
+		case 'h':
+			return now.Add(-time.Duration(count) * time.Hour).Truncate(time.Second), nil
+		case 'd':
+			return now.AddDate(0, 0, -count).Truncate(time.Second), nil
+		case 'w':
+			return now.AddDate(0, 0, -7*count).Truncate(time.Second), nil
+		}
+	}
+	return time.Time{}, invocation.Usagef("--since %q is no time; write 12h, 7d, 2w, 2026-03-01 or 2026-03-01T08:00:00Z", passed)
+}
+
+// apply adds the filter to the arguments of a call and says on stderr which it is.
+func (s *timespan) apply(ctx context.Context, reader rs.Reader, arguments json.RawMessage, stderr io.Writer) (json.RawMessage, error) {
+	bounds, err := s.bounds(time.Now())
+	if bounds == nil || err != nil {
+		return arguments, err
+	}
+	object, ok := rawjson.ParseObject(arguments)
+	stream := object.Text(s.stream)
+	if !ok || stream == "" {
+		return arguments, nil // the tool says what is missing
+	}
+	field, err := timeField(ctx, reader, stream, object.Text(s.connection))
+	if err != nil {
+		return nil, err
+	}
+	filter, _ := rawjson.ParseObject(object.Get(s.filter))
+	if filter.Get(field) != nil {
+		return nil, invocation.Usagef("the filter and --since or --on both name %s; pass one of them", field)
+	}
+	said := make([]string, len(bounds))
+	for i, bound := range bounds {
+		said[i] = fmt.Sprintf("%s.%s=%s", invocation.OneLine(field), bound.Name, bounds.Text(bound.Name))
+	}
+	fmt.Fprintf(stderr, "--%s %s\n", invocation.FlagName(s.filter), strings.Join(said, " "))
+	return object.With(s.filter, filter.With(field, bounds.Encode()).Encode()).Encode(), nil
+}
+
+// timeField returns the field that holds the time of a stream's records and takes ranges: the one by which the stream is
+// ordered, or else the first with the role of a time.
+func timeField(ctx context.Context, reader rs.Reader, stream, connection string) (string, error) {
+	scope := schemadoc.Scope{Stream: &stream}
+	if connection != "" {
+		scope.ConnectionID = &connection
+	}
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	response, err := reader.Get(ctx, scope.Request(false))
+	if err != nil {
+		return "", err
+	}
+	document, err := schemadoc.Read(response)
+	if err != nil {
+		return "", err
+	}
+	document.Keep(scope)
+	found := ""
+	for _, connector := range document.Connectors {
+		for _, row := range connector.Streams {
+			ordered := row.Object().Text("cursor_field")
+			for _, field := range schemadoc.Fields(row.Object()) {
+				ranged := slices.Contains(field.Values("r"), "gte")
+				if ranged && (field.Name == ordered || slices.Contains(field.Values("role"), "event-time")) {
+					found = cmp.Or(found, field.Name)
+					if field.Name == ordered {
+						found = ordered
+					}
+				}
+			}
+		}
+	}
+	if found == "" {
+		return "", invocation.Usagef("%s has no field of time that takes a range, so --since and --on cannot filter it; see: call schema %[1]s", stream)
+	}
+	return found, nil
+}
