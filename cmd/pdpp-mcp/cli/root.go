@@ -16,6 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/serving"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/setup"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/signin"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/syncing"
 )
 
 // Execute runs one command line and returns the exit code. An error is one line on stderr, with next steps indented
@@ -77,6 +78,7 @@ malformed, 130 interrupted.`,
 		serving.NewServeCommand(log, version),
 		serving.NewHealthcheckCommand(),
 		calling.NewCallCommand(terminal, log),
+		syncing.NewSyncCommand(terminal, log),
 		setup.NewDoctorCommand(terminal),
 		setup.NewSetupCommand(terminal),
 		signin.NewConnectCommand(terminal, log),

@@ -134,6 +134,16 @@ func NoArguments(command *cobra.Command, arguments []string) error {
 	return nil
 }
 
+// OneArgument returns a cobra.PositionalArgs that refuses all but one argument, which the name describes.
+func OneArgument(name string) cobra.PositionalArgs {
+	return func(command *cobra.Command, arguments []string) error {
+		if len(arguments) != 1 {
+			return Usagef("%s takes one <%s>, got %d; run: %[1]s --help", command.CommandPath(), name, len(arguments))
+		}
+		return nil
+	}
+}
+
 // NoCommand refuses the arguments of a command that only holds others as unknown commands. It is a cobra.PositionalArgs.
 func NoCommand(command *cobra.Command, arguments []string) error {
 	if len(arguments) > 0 {

@@ -1,0 +1,77 @@
+package syncing
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+)
+
+// endedError is the end of a grant. What was copied before stays with the owner.
+type endedError struct {
+	error
+	kept string
+}
+
+// Unwrap returns the refusal.
+func (e *endedError) Unwrap() error { return e.error }
+
+// NextSteps says what is kept, and that the owner decides about it.
+func (e *endedError) NextSteps() []string {
+	return []string{"Nothing more is read. " + e.kept, "Remove the directory if the copies shall end with the grant."}
+}
+
+// ended adds what is kept to an error that only another credential can help.
+func (s *sync) ended(err error) error {
+	if invocation.ExitCode(err) != invocation.ExitConfiguration {
+		return err
+	}
+	copies := s.copies()
+	records := 0
+	for _, each := range copies {
+		records += each.state.Records
+	}
+	return &endedError{err, fmt.Sprintf("Kept in %s: %d records in %d files.", s.directory, records, len(copies))}
+}
+
+// keptCopy is a copy of an earlier run.
+type keptCopy struct {
+	file  string // below the directory
+	state state
+}
+
+// copies returns all copies in the directory, by their states. A file that cannot be read is left out.
+func (s *sync) copies() []keptCopy {
+	var found []keptCopy
+	_ = fs.WalkDir(s.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		base := path.Base(name)
+		if err != nil || entry.IsDir() || !strings.HasPrefix(base, ".") || !strings.HasSuffix(base, ".json") {
+			return nil
+		}
+		kept := keptCopy{file: path.Join(path.Dir(name), strings.TrimSuffix(base[1:], ".json")+".jsonl")}
+		if content, err := s.root.ReadFile(name); err == nil && json.Unmarshal(content, &kept.state) == nil {
+			found = append(found, kept)
+		}
+		return nil
+	})
+	return found
+}
+
+// tellLeft says which copies are of streams that the grant no longer covers. They are neither read nor removed.
+func (s *sync) tellLeft(granted []source) {
+	var files []string
+	for _, each := range granted {
+		files = append(files, (&streamCopy{Connection: each.connection, Stream: each.stream}).file())
+	}
+	for _, kept := range s.copies() {
+		if !slices.Contains(files, kept.file) {
+			fmt.Fprintf(s.terminal.Err, "no longer granted, and left as it was: %s (%d records)\n",
+				filepath.Join(s.directory, filepath.FromSlash(kept.file)), kept.state.Records)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+// Package syncing keeps copies of streams up to date in a directory, as JSON lines.
+package syncing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// sync is one run of the command.
+type sync struct {
+	terminal             invocation.Terminal
+	directory            string
+	streams, connections []string // those that are wanted; empty: all
+
+	root            *os.Root
+	provider, grant string
+}
+
+// NewSyncCommand makes the command that keeps copies of streams.
+func NewSyncCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
+	var provider invocation.Provider
+	run := sync{terminal: terminal}
+	format := display.Format{Terminal: terminal}
+	command := &cobra.Command{
+		Use:   "sync <directory>",
+		Short: "Keep a copy of what is granted as JSON lines, up to date",
+		Long: `Keep a copy of the granted streams in a directory: a file for each stream of each connection, such as
+cin_1/messages.jsonl, with a record on each line as the provider sent it. The first run reads every record, later runs
+only what changed; deleted records leave the copy. Files are 0600 and replaced whole, so that a run can be stopped at any
+time. When the grant has ended, nothing is read any more, and the command says what is kept where.`,
+		Example: `  pdpp-mcp sync mine
+  pdpp-mcp sync mine --stream messages --connection-id cin_1
+  duckdb -c "SELECT data->>'subject' FROM 'mine/*/messages.jsonl'"`,
+		Args: invocation.OneArgument("directory"),
+		RunE: func(command *cobra.Command, words []string) error {
+			if err := format.Check(); err != nil {
+				return err
+			}
+			run.directory = words[0]
+			result, failed := run.all(command.Context(), &provider, log)
+			if result == nil {
+				return failed
+			}
+			return errors.Join(failed, format.PrintMembers(command.Context(), result, nil))
+		},
+	}
+	flags := command.Flags()
+	flags.StringSliceVar(&run.streams, invocation.FlagName(tool.RecordsStream), nil, "only this stream; repeated for more")
+	flags.StringSliceVar(&run.connections, invocation.FlagName(tool.RecordsConnectionID), nil, "only this connection; repeated for more")
+	provider.AddFlags(flags)
+	format.AddFlags(flags)
+	return command
+}
+
+// row is what the command prints of one copy.
+type row struct {
+	Connection string `json:"connection_id"`
+	Stream     string `json:"stream"`
+	Records    int    `json:"records"`
+	Written    int    `json:"written"`
+	Deleted    int    `json:"deleted"`
+	Anew       bool   `json:"read_anew"`
+	File       string `json:"file"`
+}
+
+// all brings every wanted copy up to date. A stream that fails does not keep others from it, unless the credential is at fault.
+func (s *sync) all(ctx context.Context, provider *invocation.Provider, log *invocation.Log) (*tool.Result, error) {
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	defer s.root.Close()
+	logger := log.Logger()
+	reader, err := provider.Admitted(ctx, logger)
+	if err != nil {
+		return nil, s.ended(err)
+	}
+	s.provider = reader.ProviderURL()
+	granted, grant, err := grantedSources(ctx, reader)
+	if err != nil {
+		return nil, s.ended(err)
+	}
+	s.grant = grant
+	account, caller := provider.Account(logger)
+	caller.ClientName = "pdpp-mcp sync"
+	wanted, err := s.wanted(granted)
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	var problems []error
+	for _, each := range wanted {
+		started, call := time.Now(), account.Begin(caller, "sync")
+		done, err := s.one(ctx, call.Reader(reader), each)
+		call.End(done.Written+done.Deleted, tool.Outcome(err), time.Since(started))
+		if err != nil && (ctx.Err() != nil || invocation.ExitCode(err) == invocation.ExitConfiguration) {
+			problems = append(problems, s.ended(err))
+			break
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s of %s: %w", invocation.OneLine(each.stream), invocation.OneLine(each.connection), err))
+			continue
+		}
+		rows = append(rows, done)
+	}
+	s.tellLeft(granted)
+	structured, err := json.Marshal(map[string]any{"data": append([]row{}, rows...)})
+	return &tool.Result{Text: fmt.Sprintf("%d copies are up to date", len(rows)), Structured: structured}, errors.Join(append(problems, err)...)
+}
+
+// open opens the directory and removes what a killed run left in it.
+func (s *sync) open() error {
+	if err := os.MkdirAll(s.directory, 0o700); err != nil {
+		return invocation.Usagef("the directory cannot be made: %v", err)
+	}
+	root, err := os.OpenRoot(s.directory)
+	if err != nil {
+		return invocation.Usagef("the directory cannot be opened: %v", err)
+	}
+	s.root = root
+	return tidy(root)
+}
+
+// wanted returns those of the granted sources that the flags name.
+func (s *sync) wanted(granted []source) ([]source, error) {
+	named := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
+	var found []source
+	for _, each := range granted {
+		if named(s.streams, each.stream) && named(s.connections, each.connection) {
+			found = append(found, each)
+		}
+	}
+	if len(found) == 0 {
+		return nil, invocation.Usagef("no granted stream is named so; streams lists those that are")
+	}
+	return found, nil
+}
+
+// one brings one copy up to date.
+func (s *sync) one(ctx context.Context, reader rs.Reader, of source) (row, error) {
+	kept := &streamCopy{root: s.root, Connection: of.connection, Stream: of.stream}
+	if err := kept.open(s.provider, s.grant); err != nil {
+		return row{}, err
+	}
+	line := invocation.NewLine(s.terminal.Err)
+	defer line.End()
+	read, before := 0, kept.state
+	bookmark, done, err := follow(ctx, reader, kept, func(rows int) {
+		read += rows
+		line.Show(fmt.Sprintf("%s: %d changes", invocation.OneLine(of.stream), read))
+	})
+	if err == nil && (before.Bookmark != bookmark || done != change{}) {
+		err = kept.save(s.provider, s.grant, bookmark)
+	}
+	return row{
+		Connection: of.connection, Stream: of.stream, Records: len(kept.records),
+		Written: done.Written, Deleted: done.Deleted, Anew: done.Anew, File: filepath.Join(s.directory, filepath.FromSlash(kept.file())),
+	}, err
+}

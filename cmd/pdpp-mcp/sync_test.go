@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite" // reads the copies as anybody would
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/sandbox"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
+	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
+)
+
+// syncing is a provider whose labels change, and a directory for the copies.
+type syncing struct {
+	t         *testing.T
+	box       *sandbox.Sandbox
+	provider  *origin
+	directory string
+	token     string
+	made      int // labels so far
+}
+
+func newSyncing(t *testing.T, name string) *syncing {
+	t.Helper()
+	box := newSandbox(t, resource.ReadsV01)
+	s := &syncing{t: t, box: box, provider: newOrigin(box), directory: filepath.Join(t.TempDir(), "mine")}
+	t.Cleanup(s.provider.server.Close)
+	s.token = s.provider.token(t, name)
+	return s
+}
+
+func (s *syncing) command(ctx context.Context, words ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, "pdpp-mcp", append([]string{"sync", s.directory}, words...)...)
+	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+s.token, "PDPP_PROVIDER_URL="+s.provider.server.URL)
+	return command
+}
+
+// run runs the command to its end.
+func (s *syncing) run(words ...string) (out, said string, code int) {
+	s.t.Helper()
+	command := s.command(s.t.Context(), words...)
+	var printed, problems strings.Builder
+	command.Stdout, command.Stderr = &printed, &problems
+	_ = command.Run() // the exit code is checked
+	return printed.String(), problems.String(), command.ProcessState.ExitCode()
+}
+
+// edit writes, rewrites and deletes labels at random.
+func (s *syncing) edit(random *rand.Rand) {
+	s.t.Helper()
+	for range random.IntN(12) {
+		key := fmt.Sprintf("made-%d", random.IntN(s.made+3))
+		s.made++
+		var err error
+		if random.IntN(3) == 0 {
+			if err = s.box.Store().Delete(s.t.Context(), "cin_gmail_personal", "labels", key); err != nil {
+				err = nil // there is none of that name
+			}
+		} else {
+			data, encoded := json.Marshal(map[string]any{"id": key, "name": fmt.Sprintf("ü %d\n\u2028", random.Int()), "is_system": false})
+			err = errors.Join(encoded, s.box.Store().Put(s.t.Context(), catalog.Record{
+				ConnectionID: "cin_gmail_personal", Stream: "labels", Key: key, Data: data, EmittedAt: time.Unix(int64(s.made), 0),
+			}))
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// records returns what the provider has, a line each in the order of their ids.
+func (s *syncing) records() string {
+	s.t.Helper()
+	command := exec.CommandContext(s.t.Context(), "pdpp-mcp", "call", "query_records", "labels", "--connection-id", "cin_gmail_personal", "--all", "--limit", "100")
+	command.Env = s.command(s.t.Context()).Env
+	printed, err := command.Output()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	byID := map[string]string{}
+	var ids []string
+	for line := range strings.Lines(string(printed)) {
+		var record struct{ ID string }
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			s.t.Fatal(err)
+		}
+		byID[record.ID] = line
+		ids = append(ids, record.ID)
+	}
+	slices.Sort(ids)
+	all := ""
+	for _, id := range ids {
+		all += byID[id]
+	}
+	return all
+}
+
+func (s *syncing) copied() string {
+	s.t.Helper()
+	content, err := os.ReadFile(filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(content)
+}
+
+// After each run the copy is what the provider has, to the byte, whatever changed between the runs, and wherever runs between
+// were killed. A run that nothing changed reads one page and writes nothing.
+func TestSyncFollowsEveryChange(t *testing.T) {
+	s := newSyncing(t, "everything")
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	killed := 0
+	for round := range 40 {
+		s.edit(random)
+		if random.IntN(2) == 0 {
+			command := s.command(t.Context(), "--stream", "labels")
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(time.Duration(random.IntN(30))*time.Millisecond, func() { _ = command.Process.Kill() }) // it may have ended before
+			if command.Wait() != nil {
+				killed++
+			}
+			s.edit(random)
+		}
+		if _, said, code := s.run("--stream", "labels"); code != 0 || said != "" {
+			t.Fatalf("seed %d, round %d ended with %d: %s", seed, round, code, said)
+		}
+		if got, want := s.copied(), s.records(); got != want {
+			t.Fatalf("seed %d, round %d: the copy is\n%s\nwant\n%s", seed, round, got, want)
+		}
+		s.holdsOwnFilesOnly()
+	}
+	s.provider.take()
+	out, _, code := s.run("--stream", "labels", "--jq", ".data[0]|[.written,.deleted,.read_anew]")
+	if seen := s.provider.take(); code != 0 || out != "[0,0,false]\n" || len(seen) != 4 { // two mailboxes have labels
+		t.Errorf("a run without changes ended with %d, printed %q and asked %q", code, out, seen)
+	}
+	t.Logf("%d runs were killed", killed)
+}
+
+// holdsOwnFilesOnly checks that nothing is left of killed runs, and that only the owner can read the files.
+func (s *syncing) holdsOwnFilesOnly() {
+	s.t.Helper()
+	err := filepath.WalkDir(s.directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && (info.Mode().Perm()&0o077 != 0 || strings.HasSuffix(path, ".part")) {
+			err = fmt.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+}
+
+// A copy that somebody edited, or whose place the provider forgot, is read anew.
+func TestSyncReadsAnew(t *testing.T) {
+	s := newSyncing(t, "everything")
+	if _, said, code := s.run("--stream", "labels"); code != 0 {
+		t.Fatal(said)
+	}
+	file := filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl")
+	if err := os.WriteFile(file, []byte(s.copied()+`{"id":"edited"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _, code := s.run("--stream", "labels", "--jq", ".data[0].read_anew")
+	if code != 0 || out != "true\n" || s.copied() != s.records() {
+		t.Errorf("after an edit it ended with %d and %q", code, out)
+	}
+	var gone atomic.Int32
+	inner := s.provider.server.Config.Handler
+	s.provider.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if since := r.URL.Query().Get("changes_since"); since != "" && since != "beginning" {
+			gone.Add(1)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusGone)
+			_, _ = w.Write([]byte(`{"error":{"type":"gone_error","code":"cursor_expired","message":"gone"}}`))
+			return
+		}
+		inner.ServeHTTP(w, r)
+	})
+	out, said, code := s.run("--stream", "labels", "--jq", ".data[0].read_anew")
+	if code != 0 || out != "true\n" || gone.Load() != 2 || s.copied() != s.records() {
+		t.Errorf("after 410 it ended with %d, %q, %q", code, out, said)
+	}
+}
+
+// SQLite reads the files as they are.
+func TestSyncedFilesInSQLite(t *testing.T) {
+	s := newSyncing(t, "everything")
+	if _, said, code := s.run("--stream", "messages"); code != 0 {
+		t.Fatal(said)
+	}
+	content, err := os.ReadFile(filepath.Join(s.directory, "cin_gmail_personal", "messages.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	database, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
+	var count int
+	var subject string
+	err = database.QueryRow(`WITH line AS (SELECT value FROM json_each('[' || replace(rtrim(?, char(10)), char(10), ',') || ']'))
+		SELECT count(*), max(value->>'$.data.subject') FILTER (WHERE value->>'$.id' = 'p-msg-080') FROM line`, string(content)).Scan(&count, &subject)
+	if err != nil || count != strings.Count(string(content), "\n") || subject != "Your arranged overdraft is 500.00 EUR again" {
+		t.Errorf("%d lines, %q, %v", count, subject, err)
+	}
+}
+
+// After a revocation nothing more is read: one request is refused, no other is made, and the owner is told what is kept where.
+func TestSyncEndsWithTheGrant(t *testing.T) {
+	s := newSyncing(t, "everything")
+	if _, said, code := s.run(); code != 0 {
+		t.Fatal(said)
+	}
+	before := s.copied()
+	credential, _ := s.box.Authorization().Credential("everything")
+	if err := s.box.Authorization().Revoke(credential.GrantID); err != nil {
+		t.Fatal(err)
+	}
+	s.provider.take()
+	_, said, code := s.run()
+	if seen := s.provider.take(); len(seen) != 1 || code != invocation.ExitConfiguration || s.copied() != before {
+		t.Errorf("ended with %d after %q", code, seen)
+	}
+	if !strings.Contains(said, "Nothing more is read. Kept in "+s.directory+": ") || !strings.Contains(said, " records in 25 files.") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// What the grant no longer covers stays, and is named. Names of a provider stay below the directory.
+func TestSyncNamesWhatIsLeft(t *testing.T) {
+	s := newSyncing(t, "everything")
+	if _, said, code := s.run("--stream", "labels"); code != 0 {
+		t.Fatal(said)
+	}
+	hostile := httptest.NewServer(&listeningRS{schema: `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[{"object":"connector",
+		"connector_key":"mail","connector_id":"mail","stream_count":1,"streams":[{"name":"../../out"}],
+		"granted_connections":[{"connection_id":"..","display_name":"x"}]}]}`})
+	defer hostile.Close()
+	real := s.provider.server
+	s.provider.server = hostile
+	_, said, code := s.run()
+	s.provider.server = real
+	if code == 0 || !strings.Contains(said, "no longer granted, and left as it was: "+filepath.Join(s.directory, "cin_gmail_personal", "labels.jsonl")) {
+		t.Errorf("ended with %d and said %q", code, said)
+	}
+	entries, err := os.ReadDir(filepath.Dir(s.directory))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside the directory stands %v, %v", entries, err)
+	}
+}
