@@ -40,8 +40,13 @@ func (w Wanted) Connect(provider, cacheRoot string) string {
 		name   string
 		values []string
 	}{
-		{"source", []string{w.Source}}, {"connection", w.Connections}, {"stream", w.Streams}, {"field", w.Fields},
-		{"since", []string{w.Since}}, {"until", []string{w.Until}}, {"label", []string{w.Label}},
+		{"source", []string{w.Source}},
+		{"connection", w.Connections},
+		{"stream", w.Streams},
+		{"field", w.Fields},
+		{"since", []string{w.Since}},
+		{"until", []string{w.Until}},
+		{"label", []string{w.Label}},
 	} {
 		for _, value := range flag.values {
 			if value != "" {

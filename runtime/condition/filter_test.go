@@ -80,8 +80,11 @@ func TestNoConditionHoldsForAll(t *testing.T) {
 // R-SCAN-8: what is read leaves nothing behind.
 func TestMatchingAllocatesNothing(t *testing.T) {
 	filter, err := condition.New(rs.Filter{
-		{Field: "at", Operator: "gte", Value: "2026-01-01"}, {Field: "at", Operator: "lt", Value: "2027-01-01"},
-		{Field: "amount", Operator: "gt", Value: "1.5"}, {Field: "n", Value: "2.5"}, {Field: "from", Value: "ada@example.com"},
+		{Field: "at", Operator: "gte", Value: "2026-01-01"},
+		{Field: "at", Operator: "lt", Value: "2027-01-01"},
+		{Field: "amount", Operator: "gt", Value: "1.5"},
+		{Field: "n", Value: "2.5"},
+		{Field: "from", Value: "ada@example.com"},
 	})
 	if err != nil {
 		t.Fatal(err)
