@@ -18,7 +18,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## build, start the sandbox, show one answer, print the lines to paste into a host
-	@bin/pdpp-sandbox --cache-root .pdpp --demo bin/pdpp-mcp $(DEMO_FLAGS)
+	@bin/pdpp-sandbox --cache-root .pdpp --grants each --demo bin/pdpp-mcp $(DEMO_FLAGS)
 
 test: prerequisites check lint race exam trace supply ## everything a reviewer would run, but the real clients
 	@echo "all checks passed"

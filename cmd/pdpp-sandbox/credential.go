@@ -5,100 +5,107 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
-// cachedCredential is a file of the credential cache, as pdpp-mcp and other PDPP tools read it.
-type cachedCredential struct {
-	ProviderURL         string           `json:"provider_url"`
-	AuthorizationServer string           `json:"authorization_server"`
-	Scope               string           `json:"scope"`
-	Client              cachedClient     `json:"client"`
-	Credential          scopedCredential `json:"credential"`
-	CreatedAt           string           `json:"created_at"`
-}
-
-type cachedClient struct {
-	ClientID                string `json:"client_id"`
-	ClientName              string `json:"client_name"`
-	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method"`
-}
-
-type scopedCredential struct {
-	AccessToken string `json:"access_token"`
-	TokenType   string `json:"token_type"`
-	GrantID     string `json:"grant_id"`
-	Scope       string `json:"scope"`
-}
-
 const readScope = "pdpp:read"
 
-// readyGrant is the grant whose token is written to the cache.
-const readyGrant = "everything"
+// The ready token whose grant covers everything, and the package whose members are grants of one connection each.
+const (
+	readyGrant   = "everything"
+	readyPackage = "package"
+)
 
 // errNoReadyGrant reports a sandbox without the grant readyGrant, which every sandbox issues.
 var errNoReadyGrant = errors.New("the sandbox has no grant " + readyGrant)
 
-// writeCredential stores the token of readyGrant below root and returns the file's path. It replaces the file of an earlier
-// start on the same address, whose token no longer works.
-func writeCredential(root string, box *sandbox.Sandbox, now time.Time) (string, error) {
-	credential, found := box.Authorization().Credential(readyGrant)
-	if !found {
-		return "", errNoReadyGrant
-	}
-	content, err := json.MarshalIndent(cachedCredential{
-		ProviderURL:         box.PublicURL(),
-		AuthorizationServer: box.PublicURL(),
-		Scope:               readScope,
-		Client:              cachedClient{ClientID: credential.ClientID, ClientName: "PDPP sandbox", TokenEndpointAuthMethod: "none"},
-		Credential:          scopedCredential{AccessToken: credential.Token, TokenType: "Bearer", GrantID: credential.GrantID, Scope: readScope},
-		CreatedAt:           now.UTC().Format(time.RFC3339Nano),
-	}, "", "  ")
-	if err != nil {
-		return "", fmt.Errorf("encode the credential: %w", err)
-	}
-	if err := ignoreInGit(root); err != nil {
-		return "", err
-	}
-	clients := filepath.Join(root, "clients")
-	if err := os.MkdirAll(clients, 0o700); err != nil {
-		return "", fmt.Errorf("create the credential cache: %w", err)
-	}
-	key, err := cacheKey(box.PublicURL())
+// writeCredentials stores the tokens of ready grants below root, as connect would, and returns the file's path. They replace those
+// of an earlier start on the same address, which no longer work.
+func writeCredentials(root string, box *sandbox.Sandbox, which string, now time.Time) (string, error) {
+	cache := &credential.Cache{Root: root}
+	path, err := cache.Path(box.PublicURL())
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(clients, key+".json")
-	return path, writePrivately(path, append(content, '\n'))
-}
-
-var outsideKey = regexp.MustCompile(`[^A-Za-z0-9.-]`)
-
-// cacheKey returns the name of a provider's file without its extension, such as localhost_7663 for localhost:7663.
-func cacheKey(providerURL string) (string, error) {
-	parsed, err := url.Parse(providerURL)
+	entries, err := readyEntries(box, which, now)
 	if err != nil {
-		return "", fmt.Errorf("name the credential file of %q: %w", providerURL, err)
+		return "", err
 	}
-	return outsideKey.ReplaceAllString(parsed.Host, "_"), nil
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, entry := range slices.Backward(entries) { // the last one comes first
+		if err := cache.Add(entry); err != nil {
+			return "", err
+		}
+	}
+	return path, nil
 }
 
-// ignoreInGit writes a .gitignore that keeps the cache out of version control, unless there is one.
-func ignoreInGit(root string) error {
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return fmt.Errorf("create the credential cache: %w", err)
+// readyEntries returns the credential of everything, or one of each connection, labelled by its name.
+func readyEntries(box *sandbox.Sandbox, which string, now time.Time) ([]*credential.Entry, error) {
+	if which == oneGrant {
+		ready, found := box.Authorization().Credential(readyGrant)
+		if !found {
+			return nil, errNoReadyGrant
+		}
+		entry, err := entryOf(box, ready.Token, ready.GrantID, ready.ClientID, now)
+		return []*credential.Entry{entry}, err
 	}
-	path := filepath.Join(root, ".gitignore")
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	var entries []*credential.Entry
+	for _, member := range box.Authorization().Members(readyPackage) {
+		grant, _ := box.Authorization().Grant(member.GrantID) // of a package that was issued
+		entry, err := entryOf(box, member.AccessToken, member.GrantID, grant.ClientID, now)
+		if err != nil {
+			return nil, err
+		}
+		details := []approvedDetail{{Source: approvedSource{ID: box.PublicURL() + "/connectors/" + member.ConnectorKey, Kind: "connector"}}}
+		for _, stream := range member.Streams {
+			details[0].Streams = append(details[0].Streams, approvedStream{Name: stream, Connections: []string{member.ConnectionID}})
+		}
+		if entry.Credential.Details, err = json.Marshal(details); err != nil {
+			return nil, fmt.Errorf("encode what was approved: %w", err)
+		}
+		entry.Credential.Label = member.DisplayName
+		entries = append(entries, entry)
 	}
-	return writePrivately(path, []byte("*\n!.gitignore\n"))
+	return entries, nil
+}
+
+// approvedDetail is one of the authorization_details that connect would have been given.
+type approvedDetail struct {
+	Source  approvedSource   `json:"source"`
+	Streams []approvedStream `json:"streams"`
+}
+
+type approvedSource struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+}
+
+type approvedStream struct {
+	Name        string   `json:"name"`
+	Connections []string `json:"instance_ids"`
+}
+
+func entryOf(box *sandbox.Sandbox, token, grantID, clientID string, now time.Time) (*credential.Entry, error) {
+	bearer, err := rs.NewBearer(token)
+	if err != nil {
+		return nil, fmt.Errorf("the token of %s %w", grantID, err)
+	}
+	return &credential.Entry{
+		ProviderURL: box.PublicURL(), AuthorizationServer: box.PublicURL(), Scope: readScope,
+		Client:     credential.Client{ClientID: clientID, ClientName: "PDPP sandbox", TokenEndpointAuthMethod: "none"},
+		Credential: credential.Credential{AccessToken: bearer, TokenType: "Bearer", GrantID: grantID, Scope: readScope},
+		CreatedAt:  now.UTC(),
+	}, nil
 }
 
 // writePrivately replaces a file atomically, with mode 0600.

@@ -20,7 +20,7 @@ func TestDemonstration(t *testing.T) {
 		t.Fatalf("build the adapter: %v\n%s", err, output)
 	}
 	root := filepath.Join(directory, "cache of mine")
-	r := start(t, "--cache-root", root, "--demo", adapter)
+	r := start(t, "--cache-root", root, "--grants", "each", "--demo", adapter)
 	var printed []string
 	for r.lines.Scan() {
 		printed = append(printed, r.lines.Text())
@@ -54,6 +54,15 @@ func TestDemonstration(t *testing.T) {
 	got := append([]string{document.Servers.PDPP.Command}, document.Servers.PDPP.Arguments...)
 	if want := []string{adapter, "stdio", "--provider-url", r.url, "--cache-root", root}; !slices.Equal(got, want) {
 		t.Errorf("the configuration runs %q, want %q", got, want)
+	}
+	listed, err := exec.CommandContext(t.Context(), adapter, "connections", "--cache-root", root).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, label := range []string{"Personal Gmail", "Work Gmail", "Spotify", "Team chat", "GitHub", "Calendar", "Fjordbank"} {
+		if !strings.Contains(string(listed), "\n"+label+"  ") {
+			t.Errorf("there is no grant of %s:\n%s", label, listed)
+		}
 	}
 	if code := r.stop(); code != exitOK {
 		t.Errorf("exit code %d", code)

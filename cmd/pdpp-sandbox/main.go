@@ -89,7 +89,7 @@ func serve(ctx context.Context, settings settings, stdout, stderr io.Writer) (er
 		return &unusableError{"data-dir", err}
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
-	credential, err := writeCredential(settings.cacheRoot, box, time.Now())
+	credential, err := writeCredentials(settings.cacheRoot, box, settings.grants, time.Now())
 	if err != nil {
 		return &unusableError{"cache-root", err}
 	}

@@ -25,6 +25,7 @@ type settings struct {
 	cacheRoot   string
 	readyFile   string
 	demo        string
+	grants      string
 	reads       resource.Reads
 	coming      resource.Coming
 	members     bool
@@ -35,6 +36,15 @@ type settings struct {
 
 // errArguments refuses positional arguments.
 var errArguments = errors.New("pdpp-sandbox takes flags only; --help lists them")
+
+// The values of --grants.
+const (
+	oneGrant  = "one"
+	eachGrant = "each"
+)
+
+// errGrants refuses an unknown value of --grants.
+var errGrants = errors.New("must be one or each")
 
 // errReads refuses an unknown value of --reads.
 var errReads = fmt.Errorf("must be one of %q", resource.AllReads())
@@ -51,6 +61,13 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&s.cacheRoot, "cache-root", "", "`directory` of the credential cache (default: .pdpp here if it exists, else ~/.pdpp)")
 	flags.StringVar(&s.readyFile, "ready-file", "", "`file` to write as JSON, once requests are answered: URL, tokens and introspection credentials")
 	flags.StringVar(&s.demo, "demo", "", "pdpp-mcp `binary` to show: one call of it over stdio, and the lines that connect a host to it")
+	s.grants = oneGrant
+	flags.Func("grants", "what to write to the cache: one grant of all connections, or a grant of each (default one)", func(which string) error {
+		if s.grants = which; which != oneGrant && which != eachGrant {
+			return errGrants
+		}
+		return nil
+	})
 	flags.Uint64Var(&s.seed, "seed", 1, "`number` that chooses the sample data")
 	s.reads = resource.ReadsV01
 	flags.Func("reads", "what client tokens may ask: v0.1 as PDPP has it, or open: filters, views, expansions, and a schema with types (default v0.1)", func(kind string) error {

@@ -46,19 +46,28 @@ func (c Credential) Approved() []Approved {
 	return approved
 }
 
-// Again is what to ask for to have the grant approved once more, as it was. A grant over several sources cannot be asked for at
-// once, and one whose streams differ in their fields or times is asked for with all of these.
+// fieldsAgain is the most fields that Again names: authorization servers list every field of a stream that was not narrowed.
+const fieldsAgain = 12
+
+// Again is what to ask for to have the grant approved once more: its connections, its streams, the times of the first of them, and
+// the few fields of a single stream. It says less where a grant covers several sources or names its streams by a star.
 func (c Credential) Again() commandline.Wanted {
+	approved := c.Approved()
 	wanted := commandline.Wanted{Label: c.Label}
-	for i, each := range c.Approved() {
+	for i, each := range approved {
 		if i == 0 {
 			wanted.Source, wanted.Since, wanted.Until = each.Source, each.Since, each.Until
 		}
+		if each.Source != wanted.Source {
+			return commandline.Wanted{Label: c.Label}
+		}
 		wanted.Connections = union(wanted.Connections, each.Connections)
-		wanted.Fields = union(wanted.Fields, each.Fields)
 		if each.Stream != "*" {
 			wanted.Streams = union(wanted.Streams, []string{each.Stream})
 		}
+	}
+	if len(approved) == 1 && len(approved[0].Fields) <= fieldsAgain {
+		wanted.Fields = approved[0].Fields
 	}
 	return wanted
 }
