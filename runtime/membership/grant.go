@@ -18,7 +18,12 @@ import (
 // provider does not slow down every call.
 const failureKept = 5 * time.Second
 
-// grant is one credential and what is known of it. It is an rs.Reader that admits its bearer before the first read, and safe
+var (
+	_ rs.Reader = (*grant)(nil)
+	_ rs.Opener = (*grant)(nil)
+)
+
+// grant is one credential and what is known of it. It is a reader that admits its bearer before the first read, and safe
 // for concurrent use.
 type grant struct {
 	provider   *provider
@@ -146,6 +151,14 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 		g.mu.Unlock()
 	}
 	return response, err
+}
+
+// Open begins to read bytes when the bearer is admitted.
+func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (*rs.Download, error) {
+	if err := g.admitted(ctx); err != nil {
+		return nil, err
+	}
+	return g.reader().Open(ctx, request, from)
 }
 
 // noteUse lets the cache know that the grant was used, beside the call. A cache that cannot be written stays without it.

@@ -229,6 +229,33 @@ func TestSeveralGrants(t *testing.T) {
 	}
 }
 
+// The bytes of a blob come from one source too, with one grant or with several.
+func TestBytesOfOneSource(t *testing.T) {
+	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	served := func() *membership.Membership {
+		return serve(t, membership.Options{Cache: cache, Providers: []string{provider.URL}})
+	}
+	for _, grant := range []string{"a", "b"} {
+		add(t, cache, provider.URL, grant)
+		env, err := served().Environment(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		provider.asked()
+		id := "cin_" + grant
+		download, err := env.RS.(rs.Opener).Open(t.Context(),
+			rs.Request{Path: "/v1/blobs/1", Sources: rs.OneSource{Stream: "messages", ConnectionID: &id}}, rs.Resume{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = download.Body.Close()
+		if diff := cmp.Diff([]string{bearerOf(grant) + " /v1/blobs/1"}, provider.asked()); diff != "" {
+			t.Errorf("asked (-want +got):\n%s", diff)
+		}
+	}
+}
+
 // R-LOCAL-2: a grant that has expired, one that is revoked in the middle and one whose provider is away cost their sources, are
 // named with why and with what gets them back, and no bearer is shown.
 func TestGrantsThatCannotBeUsed(t *testing.T) {
