@@ -33,9 +33,13 @@ type Wanted struct {
 	Label                        string // of the grant, for the user
 }
 
-// Connect signs in at a provider and asks for no more than this. An empty cache root names none.
+// Connect signs in at a provider and asks for no more than this. Without a source, to which all else belongs, the owner chooses.
+// An empty cache root names none.
 func (w Wanted) Connect(provider, cacheRoot string) string {
 	line := Connect(provider, "")
+	if w.Source == "" {
+		w = Wanted{Label: w.Label}
+	}
 	for _, flag := range []struct {
 		name   string
 		values []string

@@ -123,7 +123,7 @@ func (g *grant) notRenewed(err error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended = ended
-	return &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: ended}
+	return &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: errors.Join(ended, err)}
 }
 
 // clientOf reads with the bearer of a grant before it is admitted.

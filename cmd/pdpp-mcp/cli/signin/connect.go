@@ -26,6 +26,7 @@ type signIn struct {
 	noBrowser bool
 	asking    asking
 	flow      string
+	labelled  string // the grant that has the label so far; empty: none
 	options   connect.Options
 }
 
@@ -105,10 +106,22 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := cache.Add(entry); err != nil {
+	if err := s.store(cache, entry); err != nil {
 		return err
 	}
 	return s.reportConnected(terminal, cache, entry)
+}
+
+// store adds the grant, which then has its label alone.
+func (s *signIn) store(cache *credential.Cache, entry *credential.Entry) error {
+	if err := cache.Add(entry); err != nil || s.labelled == "" || s.labelled == entry.Credential.GrantID {
+		return err
+	}
+	_, err := cache.Change(entry.ProviderURL, s.labelled, func(before *credential.Entry) error {
+		before.Credential.Label = ""
+		return nil
+	})
+	return err
 }
 
 // check refuses wrong flags before anything is sent or written.
@@ -129,7 +142,8 @@ func (s *signIn) check(cache *credential.Cache) (err error) {
 // longestLabel bounds a label, in bytes.
 const longestLabel = 64
 
-// checkLabel refuses a label that could not be passed to another command, or that already names a grant.
+// checkLabel refuses a label that could not be passed to another command, or that names something at another provider. One of a
+// grant of the same provider passes on to the new grant, as that of a grant that ended and is approved anew.
 func (s *signIn) checkLabel(cache *credential.Cache) error {
 	label := s.options.Label
 	switch {
@@ -138,15 +152,24 @@ func (s *signIn) checkLabel(cache *credential.Cache) error {
 	case len(label) > longestLabel, label != invocation.OneLine(label), strings.HasPrefix(label, "-"):
 		return invocation.Usagef("--label takes up to %d bytes of printable text that does not begin with a dash or a space, such as work", longestLabel)
 	}
+	provider, err := credential.ParseProviderURL(s.options.ProviderURL)
+	if err != nil {
+		return err
+	}
 	files, err := cache.List()
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
 		for _, entry := range file.Grants {
-			if entry.Credential.HasName(label) {
+			held := entry.Credential
+			switch {
+			case !held.HasName(label):
+			case entry.ProviderURL == provider && held.Label == label:
+				s.labelled = held.GrantID
+			default:
 				return invocation.Usagef("--label %s already names grant %s of %s; pass another, or disconnect that grant first",
-					label, invocation.Printable(entry.Credential.GrantID), entry.ProviderURL)
+					label, invocation.Printable(held.GrantID), entry.ProviderURL)
 			}
 		}
 	}

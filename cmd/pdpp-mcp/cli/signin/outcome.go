@@ -35,6 +35,9 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 			fmt.Fprintf(&said, "  %s: %s\n", difference.Kind, difference.What)
 		}
 	}
+	if s.labelled != "" && s.labelled != entry.Credential.GrantID {
+		fmt.Fprintf(&said, "The label %s named grant %s until now.\n", s.options.Label, invocation.OneLine(s.labelled))
+	}
 	fmt.Fprintf(&said, "Stored in %s.\nTry:  %s\nNext: %s\n", path,
 		commandline.Read("call "+tool.SchemaTool, entry.ProviderURL, cache.NamedRoot()),
 		commandline.Read("setup <host>", entry.ProviderURL, cache.NamedRoot()))
