@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,9 +181,9 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			asked := 0
+			var asked atomic.Int64
 			server := authority(t, func(w http.ResponseWriter, r *http.Request) {
-				asked++
+				asked.Add(1)
 				test.answer(w, r)
 			})
 			r, held := newRenewing(t, server.URL, server.URL, nil)
@@ -193,12 +194,13 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 				}
 			}
 			kept := r.stored(t).Credential
-			if want := map[bool]int{true: 3, false: 1}[test.isKnown]; asked != want || kept.RenewalBegan.IsZero() != test.isKnown || kept.RefreshToken.Reveal() != oldRefresh {
-				t.Errorf("asked %d times, want %d; stored %+v", asked, want, kept)
+			if want := map[bool]int64{true: 3, false: 1}[test.isKnown]; asked.Load() != want || kept.RenewalBegan.IsZero() != test.isKnown || kept.RefreshToken.Reveal() != oldRefresh {
+				t.Errorf("asked %d times, want %d; stored with %q from %s", asked.Load(), want, kept.RefreshToken.Reveal(), kept.RenewalBegan)
 			}
-			asked, r.at = 0, r.at.Add(time.Minute)
-			if _, err := r.Current(t.Context(), held); err == nil || asked != 1 || strings.Contains(err.Error(), oldRefresh) {
-				t.Errorf("asked %d times after its end: %v", asked, err)
+			asked.Store(0)
+			r.at = r.at.Add(time.Minute)
+			if _, err := r.Current(t.Context(), held); err == nil || asked.Load() != 1 || strings.Contains(err.Error(), oldRefresh) {
+				t.Errorf("asked %d times after its end: %v", asked.Load(), err)
 			}
 		})
 	}
@@ -219,9 +221,9 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 // An exchange that has begun is not given up with the call that needed it, and many calls at once make one.
 func TestOneRenewalForManyCalls(t *testing.T) {
 	began, goOn, ctx := make(chan struct{}), make(chan struct{}), t.Context()
-	asked := 0
+	var asked atomic.Int64
 	server := authority(t, func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		asked.Add(1)
 		close(began)
 		<-goOn
 		replies(reply{200, `{"access_token":"` + deviceToken + `","expires_in":600,"refresh_token":"` + newRefresh + `"}`})(w, r)
@@ -242,8 +244,8 @@ func TestOneRenewalForManyCalls(t *testing.T) {
 	}
 	close(goOn)
 	calls.Wait()
-	if asked != 1 || r.stored(t).Credential.RefreshToken.Reveal() != newRefresh {
-		t.Errorf("asked %d times, stored %+v", asked, r.stored(t).Credential)
+	if asked.Load() != 1 || r.stored(t).Credential.RefreshToken.Reveal() != newRefresh {
+		t.Errorf("asked %d times, stored %q", asked.Load(), r.stored(t).Credential.RefreshToken.Reveal())
 	}
 }
 
