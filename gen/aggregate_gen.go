@@ -25,7 +25,7 @@ type AggregateInput struct {
 	Field *string
 	// Field to group by.
 	GroupBy *string
-	// Time field, instead of group_by.
+	// Time field, also with group_by.
 	GroupByTime *string
 	// One of minute, hour, day, week, month, quarter, year.
 	Granularity *string
@@ -119,7 +119,7 @@ func aggregateDefinition() tool.Definition {
 			{Name: "metric", Type: tool.StringArgument, Required: true, Description: "One of count, sum, min, max, count_distinct.", Values: []string{"count", "sum", "min", "max", "count_distinct"}},
 			{Name: "field", Type: tool.StringArgument, Description: "For all but count.", Complete: tool.CompleteField},
 			{Name: "group_by", Type: tool.StringArgument, Description: "Field to group by.", Complete: tool.CompleteField},
-			{Name: "group_by_time", Type: tool.StringArgument, Description: "Time field, instead of group_by.", Complete: tool.CompleteField},
+			{Name: "group_by_time", Type: tool.StringArgument, Description: "Time field, also with group_by.", Complete: tool.CompleteField},
 			{Name: "granularity", Type: tool.StringArgument, Description: "One of minute, hour, day, week, month, quarter, year.", Values: []string{"minute", "hour", "day", "week", "month", "quarter", "year"}},
 			{Name: "time_zone", Type: tool.StringArgument, Description: "IANA zone."},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Most groups. 1 to 100."},

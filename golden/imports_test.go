@@ -100,7 +100,7 @@ var allowed = map[string][]string{
 	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
 	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/nearname", "runtime/address"},
 	"runtime/refusal":      {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
-	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc"},
+	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/tally"},
 	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/condition", "runtime/tally", "runtime/scalar"},
 	"runtime/blob":         {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/commandline"},
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/recordid", "runtime/schemadoc"},

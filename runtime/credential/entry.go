@@ -42,7 +42,7 @@ type Credential struct {
 	Scope        string
 	Label        string        // by which people name the grant; empty when they gave none
 	Details      rawjson.Value // authorization_details of the token's answer (RFC 9396, section 7); nil when there were none
-	LastUsedAt   time.Time     // to usedStep; zero when it was not used or the file does not say
+	LastUsedAt   time.Time     // to the hour; zero when it was not used or the file does not say
 	RenewalBegan time.Time     // when the refresh token was sent, of which no answer is known; zero: it was not
 
 	members rawjson.Object

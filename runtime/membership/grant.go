@@ -91,21 +91,28 @@ func (g *grant) readerOf(entry *credential.Entry) *rs.Client {
 	return g.client
 }
 
-// read sends a request with the grant's token, which is renewed before it ends, and once after it was refused (R-LOCAL-5).
-func (g *grant) read(ctx context.Context, request rs.Request) (*rs.Response, error) {
+// withToken reads with the grant's token, which is renewed before it ends, and once after it was refused (R-LOCAL-5).
+func (g *grant) withToken(ctx context.Context, read func(*rs.Client) error) error {
 	renewal := g.membership.renewal
 	entry, err := renewal.Current(ctx, g.stored())
 	if err != nil {
-		return nil, g.notRenewed(err)
+		return g.notRenewed(err)
 	}
-	response, err := g.readerOf(entry).Get(ctx, request)
-	if err == nil {
-		return response, nil
+	if err = read(g.readerOf(entry)); err == nil {
+		return nil
 	}
 	if entry, err = renewal.After(ctx, entry, err); err != nil {
-		return nil, g.notRenewed(err)
+		return g.notRenewed(err)
 	}
-	return g.readerOf(entry).Get(ctx, request)
+	return read(g.readerOf(entry))
+}
+
+func (g *grant) read(ctx context.Context, request rs.Request) (response *rs.Response, err error) {
+	err = g.withToken(ctx, func(client *rs.Client) error {
+		response, err = client.Get(ctx, request)
+		return err
+	})
+	return response, err
 }
 
 // notRenewed is the error of a read for which there is no token, and any other error as it is.
@@ -154,11 +161,15 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 }
 
 // Open begins to read bytes when the bearer is admitted.
-func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (*rs.Download, error) {
+func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (download *rs.Download, err error) {
 	if err := g.admitted(ctx); err != nil {
 		return nil, err
 	}
-	return g.reader().Open(ctx, request, from)
+	err = g.withToken(ctx, func(client *rs.Client) error {
+		download, err = client.Open(ctx, request, from)
+		return err
+	})
+	return download, err
 }
 
 // noteUse lets the cache know that the grant was used, beside the call. A cache that cannot be written stays without it.

@@ -126,7 +126,7 @@ func serve(t *testing.T, options membership.Options) *membership.Membership {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { served.Settle(context.Background()) }) // else it may write to a directory that is being removed
+	t.Cleanup(func() { served.Settle(context.Background()) }) // what it notes in the cache is written before that is removed
 	return served
 }
 

@@ -82,6 +82,30 @@ func TestRateLimitedReading(t *testing.T) {
 	}
 }
 
+// R-SCAN-6, R-SCAN-8: a reading is complete when it has passed a bound of the filter in the order of the list, in either direction.
+func TestReadingEndsBehindABound(t *testing.T) {
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	for name, test := range map[string]struct{ tool, arguments string }{
+		"newest first": {"query_records", `{"stream":"notes","filter":{"at":{"gte":"2026-01-14T00:00:00Z"}},"limit":100,"fields":["n"],"count":"exact"}`},
+		"oldest first": {"query_records", `{"stream":"notes","filter":{"at":{"lt":"2026-01-02T00:00:00Z"}},"limit":100,"fields":["n"],"count":"exact","order":"asc"}`},
+		"a tally":      {"aggregate", `{"stream":"notes","metric":"sum","field":"n","filter":{"at":{"gte":"2026-01-14"}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := many(0)
+			for n := range 1_400 {
+				server.records = append(server.records, number(n, time.Date(2026, 1, 1, 0, 15*n, 0, 0, time.UTC).Format(time.RFC3339), "a", 0))
+			}
+			read, err := server.call(t, env, test.tool, test.arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := read.Reading; !r.Complete || r.Read > 400 || r.Matched < 50 {
+				t.Errorf("%s", read.text)
+			}
+		})
+	}
+}
+
 // R-SCAN-8: a cancelled call ends with its error, and a refusal of rights is no interruption.
 func TestEndedReading(t *testing.T) {
 	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}

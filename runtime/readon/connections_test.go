@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -39,8 +41,25 @@ func TestSeveralConnections(t *testing.T) {
 	if got := sums(t, nil, read); !maps.Equal(got, counts) || !read.Reading.Complete {
 		t.Errorf("counted %v, want %v", got, counts)
 	}
-	if part := newCaller(box, 300).call(t, "aggregate", grouped); part.Reading.Complete || len(part.Next) > 0 || !strings.Contains(part.text, "complete=false") {
+	if part := newCaller(box, 60).call(t, "aggregate", grouped); part.Reading.Complete || len(part.Next) > 0 || !strings.Contains(part.text, "complete=false") {
 		t.Errorf("a range of time is no rest of several connections: %s", part.text)
+	}
+}
+
+// R-SCAN-1, R-SCAN-5: a package of grants reads with the member that has the stream.
+func TestMembersOfAPackage(t *testing.T) {
+	first, second := many(250), many(30)
+	members := fanout.New([]fanout.Source{
+		{GrantID: "grt_1", Active: true, ConnectionID: "cin_1", Streams: []string{"notes"}, Reader: first},
+		{GrantID: "grt_2", Active: true, ConnectionID: "cin_2", Streams: []string{"plays"}, Reader: second},
+	}, fanout.Options{ProviderURL: provider})
+	env := tool.Env{RS: members, Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	result, err := definition("query_records").Run(t.Context(), env, json.RawMessage(strings.Replace(ofKindB, `"connection_id":"cin_1",`, "", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read := pageOf(t, result); len(read.Data.Data) != 25 || !read.Reading.Complete || second.came > 0 {
+		t.Errorf("%d requests to the other member; %s", second.came, result.Text)
 	}
 }
 

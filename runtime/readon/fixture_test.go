@@ -93,6 +93,7 @@ type page struct {
 		Groups     []json.RawMessage `json:"groups"`
 		Value      json.RawMessage   `json:"value"`
 		OtherCount int64             `json:"other_count"`
+		Filtered   int64             `json:"filtered_record_count"`
 		Meta       struct {
 			Count json.RawMessage `json:"count"`
 		} `json:"meta"`

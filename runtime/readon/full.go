@@ -29,6 +29,9 @@ func (f *full) add(read *page, filter *condition.Filter) bool {
 	f.last = read
 	for i := read.from; i < len(read.rows); i++ {
 		row := read.rows[i]
+		if f.passes(row) {
+			break
+		}
 		isMatch := filter.Match(row.fields)
 		if isMatch && len(f.rows) == f.limit && f.cut == nil {
 			behind := read.before(i)

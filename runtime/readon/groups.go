@@ -49,7 +49,7 @@ func text(value *string) string {
 // (R-SCAN-3), the adapter tallies the records. Its error is that of env.Get, or an *tool.Error: what the resource server would
 // refuse too, or a caller who reads too much already.
 func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsInput) (*rs.Response, error) {
-	if env.Readings == nil {
+	if env.Readings == nil || !isNarrowable(input.Filter) {
 		return env.Get(ctx, request)
 	}
 	tallied, wrong := tally.New(input.query())
@@ -102,6 +102,8 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 	l := r.newList(records, names(q.tally.Fields(), filter.Fields()), q.from(env))
 	defer l.drop()
 	l.toEnd = true
+	l.ask()
+	l.edge = l.edgeOf(local, "")
 	if err := q.add(l, filter); err != nil {
 		return nil, err
 	}
@@ -134,6 +136,9 @@ func (q *groups) add(l *list, filter *condition.Filter) error {
 		}
 		held.before()
 		for i, row := range page.rows[page.from:] {
+			if l.passes(row) {
+				break
+			}
 			held.add(heldRecord{record: row, matches: filter.Match(row.fields), page: page, at: page.from + i})
 		}
 		held.behind()

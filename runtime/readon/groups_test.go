@@ -112,3 +112,43 @@ func sums(t *testing.T, into map[string]float64, read page) map[string]float64 {
 	}
 	return into
 }
+
+// R-AGG-4: the calls behind time groups lead to all of them, each once, at a provider that filters and at one that does not.
+func TestTimeGroupsGoOn(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		for _, arguments := range []string{
+			`{"stream":"play_history","connection_id":"cin_spotify","metric":"count","group_by_time":"played_at","granularity":"hour","time_zone":"America/New_York"}`,
+			`{"stream":"play_history","metric":"count","group_by_time":"played_at","granularity":"day","filter":{"played_at":{"gt":"2026-01-01","lt":"2026-06-01"}}}`,
+		} {
+			c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+			counts := map[string]int64{}
+			total, added, calls := int64(-1), int64(0), 0
+			for next := arguments; next != ""; calls++ {
+				read := c.call(t, "aggregate", next)
+				if total < 0 {
+					total = read.Data.Filtered
+				}
+				for _, each := range read.Data.Groups {
+					var group struct {
+						Key   string `json:"key"`
+						Count int64  `json:"count"`
+					}
+					if err := json.Unmarshal(each, &group); err != nil {
+						t.Fatal(err)
+					}
+					if counts[group.Key] != 0 {
+						t.Errorf("%s: %s is shown again", reads, group.Key)
+					}
+					counts[group.Key] = group.Count
+					added += group.Count
+				}
+				if next = ""; len(read.Next) > 0 {
+					next = string(read.Next[0].Arguments)
+				}
+			}
+			if added != total || total == 0 || calls < 2 {
+				t.Errorf("%s: %d of %d records in %d groups after %d calls of %s", reads, added, total, len(counts), calls, arguments)
+			}
+		}
+	}
+}

@@ -35,7 +35,7 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 		return nil, err
 	case env.Readings == nil && isOurs:
 		return nil, errNoReading
-	case env.Readings == nil || len(input.Filter) == 0:
+	case env.Readings == nil || len(input.Filter) == 0 || !isNarrowable(input.Filter):
 		return env.Get(ctx, request)
 	}
 	if !isOurs && !env.Readings.Refuses(env.RS.ProviderURL()) {
@@ -83,6 +83,7 @@ func (q *hits) read() (*rs.Response, error) {
 			q.bounded()
 			break
 		}
+		q.tell()
 		err := q.page(limit)
 		if err == nil {
 			continue

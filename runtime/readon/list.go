@@ -20,6 +20,7 @@ type list struct {
 
 	connections []string     // that are read one after another; nil: the resource server pages the list
 	connection  int          // of them
+	edge        *edge        // nil: the list is read to its end
 	next        place        // where the next page begins
 	isDone      bool         // nothing follows that can be read
 	ahead       chan fetched // the page that was asked for already; nil: none
@@ -52,7 +53,7 @@ func (r *reading) newList(request rs.Request, fields []string, from place) *list
 // page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Ended say which.
 // Its error is the answer to the caller.
 func (l *list) page() (*page, error) {
-	l.report()
+	l.tell()
 	switch {
 	case l.isDone:
 		return nil, nil
@@ -100,11 +101,8 @@ func (l *list) open(response *rs.Response) (*page, error) {
 	case hasMore: // the resource server gives no way on
 		l.isDone, l.Note = true, "The resource server gave no cursor for the rest."
 		l.next = place{Connection: read.at.Connection, Cursor: read.at.Cursor, Skip: len(read.rows)}
-	case l.connection+1 < len(l.connections):
-		l.connection++
-		l.next = place{Connection: l.connections[l.connection]}
 	default:
-		l.isDone, read.isLast, l.Complete = true, true, true
+		read.isLast = l.advance()
 	}
 	read.next = l.next
 	if l.toEnd && !l.isDone && l.left > 0 && l.pages != l.whole {

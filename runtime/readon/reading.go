@@ -7,6 +7,8 @@ package readon
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -87,17 +89,17 @@ func (r *reading) bounded() {
 	r.Note = fmt.Sprintf("One call reads %d records at most.", r.env.Readings.Most())
 }
 
+// tell tells the client how far the reading has come, when it wants to know.
+func (r *reading) tell() {
+	if r.env.Progress != nil && r.Read > 0 {
+		r.env.Progress(r.Read, fmt.Sprintf("%d records read", r.Read))
+	}
+}
+
 // look counts a record in.
 func (r *reading) look(at record) {
 	r.Read++
 	r.order.add(at.fields)
-}
-
-// report tells the client how far the reading is.
-func (r *reading) report() {
-	if r.env.Progress != nil && r.Read > 0 {
-		r.env.Progress(r.Read, fmt.Sprintf("%d records read, %d match", r.Read, r.Matched))
-	}
 }
 
 // mark is a place at the record that was looked at last.
@@ -127,6 +129,11 @@ func warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
 		warn("partial_results", other)
 	}
 	return warnings
+}
+
+// isNarrowable reports whether each field of a filter can be asked for by name: a list of names has commas between them.
+func isNarrowable(filter rs.Filter) bool {
+	return !slices.ContainsFunc(filter, func(c rs.Condition) bool { return strings.Contains(c.Field, ",") })
 }
 
 // newFilter prepares a filter. Its error is an *tool.Error.

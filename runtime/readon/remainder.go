@@ -75,25 +75,13 @@ func (r *remainder) behind() {
 	r.asking = make(chan *timeField, 1)
 	go func() {
 		for _, field := range tried {
-			if r.sortsBy(field) {
+			if r.sortsBy(field.name, field.direction > 0) {
 				r.asking <- field
 				break
 			}
 		}
 		close(r.asking)
 	}()
-}
-
-// sortsBy reports whether the resource server offers the field as the order of the list.
-func (r *remainder) sortsBy(field *timeField) bool {
-	by := field.name
-	if field.direction < 0 {
-		by = "-" + by
-	}
-	request := r.list.request
-	request.Query = request.Query.With(limitName, "1").With(fieldsName, field.name).With(sortName, by)
-	_, err := r.env.RS.Get(r.ctx, request)
-	return err == nil
 }
 
 // add looks at a record, and tallies it if it matches.

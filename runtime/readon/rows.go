@@ -33,7 +33,7 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 		return nil, err
 	case env.Readings == nil && isOurs:
 		return nil, errNoReading
-	case env.Readings == nil || len(input.Filter) == 0 && input.Sort == nil:
+	case env.Readings == nil || len(input.Filter) == 0 && input.Sort == nil || !isNarrowable(input.Filter):
 		return env.Get(ctx, request)
 	}
 	q := &rows{request: request, input: input, from: from}
@@ -120,11 +120,13 @@ func (q *rows) readOnce(ctx context.Context, env tool.Env) (*rs.Response, error)
 	}
 	l := r.newList(request, read, q.from)
 	defer l.drop()
+	l.ask()
 	if q.from == (place{}) {
 		if err := q.judge(l, filter); err != nil {
 			return nil, err
 		}
 	}
+	l.edge = l.edgeOf(q.local(), q.order())
 	if q.sorts {
 		return q.top(l, filter)
 	}
@@ -139,10 +141,20 @@ func (q *rows) local() rs.Filter {
 	return nil
 }
 
+// order is the order of the list that is read.
+func (q *rows) order() string {
+	switch {
+	case !q.sorts && q.input.Sort != nil && *q.input.Sort != "" && !strings.HasPrefix(*q.input.Sort, "-"):
+		return "asc"
+	case !q.sorts && q.input.Order != nil:
+		return *q.input.Order
+	}
+	return ""
+}
+
 // judge lets the resource server judge the names that no page asks for by name: an unknown field matches nothing, and a
 // caller has to hear of it.
 func (q *rows) judge(l *list, filter *condition.Filter) error {
-	l.ask()
 	var asking errgroup.Group
 	if q.sorts {
 		asking.Go(func() error {

@@ -23,6 +23,9 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 			break
 		}
 		for _, row := range read.rows {
+			if l.passes(row) {
+				break
+			}
 			l.look(row)
 			if filter.Match(row.fields) {
 				l.Matched++

@@ -86,7 +86,10 @@ func (a *aggregation) write(p *page, i int) {
 	p.structured = append(p.structured, a.groups[i]...)
 }
 
-func (a *aggregation) byTime() bool { return a.body.Text("group_by_time") != "" }
+// byTime reports whether the groups are of times alone, the earliest first.
+func (a *aggregation) byTime() bool {
+	return a.body.Text("group_by_time") != "" && a.body.Text("group_by") == ""
+}
 
 // others are the records in groups that the RS did not return.
 func (a *aggregation) others() int64 {
@@ -94,21 +97,26 @@ func (a *aggregation) others() int64 {
 	return others
 }
 
-// calls widen a truncated list of groups, as far as the RS's limit goes.
-func (a *aggregation) calls() []Call {
+// calls widen a truncated list of groups, as far as the RS's limit goes, and go on behind time groups from there.
+func (a *aggregation) calls(shown int) []Call {
 	if rest := a.rest(); rest != nil || !isWhole(a.response) {
 		return rest
 	}
 	limit, known := a.body.Int("limit")
-	if a.others() <= 0 || !known || limit >= groupsMost {
+	switch {
+	case a.others() <= 0 && !a.mayGoOn() || !known:
 		return nil
+	case limit < groupsMost:
+		return a.input.Call.With(rawjson.Int("limit", groupsMost))
+	case a.byTime():
+		return a.later(shown)
 	}
-	return a.input.Call.With(rawjson.Int("limit", groupsMost))
+	return nil
 }
 
 // frame is what both channels say around so many groups.
 func (a *aggregation) frame(shown int) frame {
-	calls := a.calls()
+	calls := a.calls(shown)
 	around := frame{before: append([]string{a.head()}, readingLines(a.response, 0)...), after: warningLines(metaOf(a.body))}
 	for _, call := range calls {
 		around.after = append(around.after, call.Line())

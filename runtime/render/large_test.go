@@ -190,7 +190,7 @@ func TestAggregateRest(t *testing.T) {
 		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 These are the first 113 groups; narrow with filter to see the others."},
 		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 These are the top 113 groups; other_count records are in groups that are not shown."},
 	} {
-		body := `{"metric":"count","group_by":"g","groups":[` + test.groups + `]` + test.beside + `}`
+		body := `{"metric":"count","groups":[` + test.groups + `]` + test.beside + `}`
 		result, err := render.Aggregate(context.Background(), env, answer("/x", body), render.AggregateInput{Stream: "s"})
 		if err != nil {
 			t.Fatal(err)

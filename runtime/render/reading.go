@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
 )
 
 // readByAdapter says in both channels who read the records of an answer (R-SCAN-6).
@@ -58,7 +59,7 @@ func noteOf(reading rs.Reading) string {
 	if reading.Complete {
 		return reading.Note
 	}
-	return words("Records behind up_to are not looked at yet.", reading.Note)
+	return words("What is said here holds for the records up to up_to; those behind it are not looked at yet.", reading.Note)
 }
 
 // upTo is the record that was looked at last; nil when that were all, or none.
@@ -75,14 +76,30 @@ func upTo(reading rs.Reading) rawjson.Object {
 
 // rest is the same aggregate of the records that are unread; nil when nothing tells which these are.
 func (a *aggregation) rest() []Call {
-	const parameter = "filter"
 	if a.response.Reading == nil || a.response.Reading.Rest == nil {
 		return nil
 	}
-	rest := a.response.Reading.Rest
+	return a.bounded(*a.response.Reading.Rest)
+}
+
+// later is the same aggregate of the time groups behind so many of these (R-AGG-4); nil behind those of no time.
+func (a *aggregation) later(groups int) []Call {
+	if groups == 0 {
+		return nil
+	}
+	begins, isTime := tally.Following(a.fields[groups-1].Text("key"), a.body.Text("granularity"), a.body.Text("time_zone"))
+	if !isTime {
+		return nil
+	}
+	return a.bounded(rs.Condition{Field: a.body.Text("group_by_time"), Operator: "gte", Value: begins})
+}
+
+// bounded is the same aggregate with a bound in its filter, in the place of those in the same direction.
+func (a *aggregation) bounded(bound rs.Condition) []Call {
+	const parameter = "filter"
 	filter, _ := rawjson.ParseObject(a.input.Call.Arguments.Get(a.input.Call.argument(parameter)))
-	bounds, _ := rawjson.ParseObject(filter.Get(rest.Field))
-	strict := strings.TrimSuffix(rest.Operator, "e") // lt of lte
-	bounds = append(bounds.Without(rest.Operator, strict), rawjson.String(rest.Operator, rest.Value))
-	return a.input.Call.With(rawjson.Raw(parameter, filter.With(rest.Field, bounds.Encode()).Encode()))
+	bounds, _ := rawjson.ParseObject(filter.Get(bound.Field))
+	strict := strings.TrimSuffix(bound.Operator, "e") // lt of lte
+	bounds = append(bounds.Without(bound.Operator, strict), rawjson.String(bound.Operator, bound.Value))
+	return a.input.Call.With(rawjson.Raw(parameter, filter.With(bound.Field, bounds.Encode()).Encode()))
 }

@@ -20,6 +20,9 @@ type List struct {
 // List takes the body apart as a list, wrapped or not, and keeps the rows of the page that was asked for. A body
 // without a list is a *Failure.
 func (r *Response) List() (List, error) {
+	if list, ok := usualList(r.compact); ok {
+		return r.page(list), nil
+	}
 	body, err := r.Object()
 	if err != nil {
 		return List{}, err
@@ -73,6 +76,26 @@ func ListIn(envelope rawjson.Object) (List, bool) {
 		}
 	}
 	return List{}, false
+}
+
+// usualList is ListIn for a body whose rows stand where most servers have them. It passes over the rows once.
+func usualList(body rawjson.Value) (List, bool) {
+	list := List{RowsName: rowsNames[0]}
+	c := rawjson.NewCursor(body)
+	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		name := string(c.Name())
+		start := c.At()
+		if name == list.RowsName && list.Rows == nil && c.Kind() == rawjson.ArrayValue {
+			list.Rows = make([]json.RawMessage, 0, DefaultRows)
+			for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+				list.Rows = append(list.Rows, c.Value())
+			}
+		} else {
+			c.Value()
+		}
+		list.Outer = append(list.Outer, Member{Name: name, Value: c.Since(start)})
+	}
+	return list, list.Rows != nil
 }
 
 // Get is a member beside the rows, else of the body; nil when neither has it, or it is null.

@@ -14,6 +14,9 @@ type bucket int64
 // noBucket is the bucket of records without a time, which stands behind all others.
 const noBucket bucket = math.MaxInt64
 
+// minutesLayout is how buckets of hours and minutes are written.
+const minutesLayout = "2006-01-02T15:04"
+
 const secondsOfDay = 24 * 60 * 60
 
 // buckets are the time buckets of one width in one zone. Weeks begin on Monday (ISO 8601). Two hours that a clock shows
@@ -63,7 +66,26 @@ func (b buckets) key(start bucket) rawjson.Value {
 	}
 	layout := time.DateOnly
 	if b.granularity == "minute" || b.granularity == "hour" {
-		layout = "2006-01-02T15:04"
+		layout = minutesLayout
 	}
 	return rawjson.Quote(time.Unix(int64(start), 0).UTC().Format(layout))
+}
+
+// Following is when the bucket begins that stands behind another one, as RFC 3339. The other one is written as the resource
+// server writes it. It is false for what is none.
+func Following(key, granularity, zone string) (begins string, isBucket bool) {
+	in, err := time.LoadLocation(zone)
+	if err != nil {
+		return "", false
+	}
+	start, err := time.ParseInLocation(time.DateOnly, key, in)
+	if err != nil {
+		start, err = time.ParseInLocation(minutesLayout, key, in)
+	}
+	steps := map[string]time.Time{
+		"minute": start.Add(time.Minute), "hour": start.Add(time.Hour), "day": start.AddDate(0, 0, 1), "week": start.AddDate(0, 0, 7),
+		"month": start.AddDate(0, 1, 0), "quarter": start.AddDate(0, 3, 0), "year": start.AddDate(1, 0, 0),
+	}
+	next, known := steps[granularity]
+	return next.UTC().Format(time.RFC3339), known && err == nil
 }
