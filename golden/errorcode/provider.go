@@ -206,7 +206,7 @@ var absentEntries = []Entry{
 	},
 	{
 		Code: rs.CodeRateLimit, Status: http.StatusTooManyRequests,
-		Meaning: "The provider takes no more requests for now.",
+		Meaning: "The provider takes no more requests for now, or two calls of this token read records themselves already.",
 		Next:    "Wait as long as the message says. Where there was a short `Retry-After`, the adapter has waited and tried again already.",
 	},
 	{

@@ -21,7 +21,7 @@ import (
 func TestNoAnswerClaimsWhatTheDataDenies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		server := &standIn{}
-		for n := range rapid.IntRange(0, 250).Draw(t, "records") {
+		for n := range rapid.IntRange(0, 180).Draw(t, "records") {
 			at := fmt.Sprintf("2026-%02d-%02dT10:00:00Z", rapid.IntRange(1, 3).Draw(t, "month"), rapid.IntRange(1, 28).Draw(t, "day"))
 			server.records = append(server.records, number(n, at, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "kind"),
 				rapid.SampledFrom([]int{0, 0, 0, 7_000}).Draw(t, "length")))
@@ -53,7 +53,7 @@ func TestNoAnswerClaimsWhatTheDataDenies(t *testing.T) {
 				want = append(want, "cin_1/notes:"+record.key)
 			}
 		}
-		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: rapid.IntRange(1, 300).Draw(t, "most")})}
+		env := tool.Env{RS: server, Readings: tool.NewReadings(tool.ReadingsOptions{Most: rapid.IntRange(15, 300).Draw(t, "most")})}
 		got := joined(t, env, arguments, len(server.records), want)
 		if !slices.Equal(got, want) {
 			t.Fatalf("joined %q, want %q", got, want)
@@ -130,7 +130,7 @@ func TestRestsAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		server := &standIn{}
 		want := map[string]int{}
-		for n := range rapid.IntRange(0, 900).Draw(t, "records") {
+		for n := range rapid.IntRange(0, 700).Draw(t, "records") {
 			kind := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "kind")
 			server.records = append(server.records, number(n, fmt.Sprintf("2026-%02d-%02dT10:00:00Z", 1+n%12, 1+n%28), kind, 0))
 			want[kind] += n

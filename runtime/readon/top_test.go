@@ -59,3 +59,23 @@ func TestRefusedNamesStayRefused(t *testing.T) {
 		}
 	}
 }
+
+// R-SCAN-1: at a provider that filters, a field or an operator that it refuses is refused, and no page is read without the filter.
+func TestFieldsThatAProviderDoesNotFilter(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	for name, arguments := range map[string]string{
+		"query_records": `{"stream":"transactions","filter":{"description":{"gte":"a"}}}`,
+		"aggregate":     `{"stream":"transactions","metric":"count","filter":{"description":{"gte":"a"}}}`,
+		"search":        `{"q":"rent","streams":["transactions"],"filter":{"description":{"gte":"a"}}}`,
+	} {
+		var refused *rs.Error
+		if _, err := c.try(t, name, arguments); !errors.As(err, &refused) || refused.Status != 400 || !strings.Contains(refused.Message, "description") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, sent := range c.taken() {
+		if isPage := strings.Contains(sent, "/records?"); isPage && !strings.Contains(sent, "filter%5B") {
+			t.Errorf("sent %s", sent)
+		}
+	}
+}
