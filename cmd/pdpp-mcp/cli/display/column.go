@@ -20,19 +20,20 @@ type Kind int
 
 // The kinds of columns. Those before Other are what people read.
 const (
-	Title  Kind = iota - 6
+	Title  Kind = iota - 7
 	Handle      // the id of a row, to be copied: never cut, and on a line of its own if it is long
 	Time
 	Actor // who wrote, sent or played it
 	Amount
 	Text
+	namedID // of something else, which a command shows on purpose; never cut
 	Other
 	ID    // of something else; never cut
 	Empty // no row has a value
 )
 
 // places is the order of kinds from left to right.
-var places = []Kind{Time, Actor, Title, Amount, Text, Other, ID, Handle, Empty}
+var places = []Kind{Time, Actor, Title, Amount, Text, namedID, Other, ID, Handle, Empty}
 
 func (k Kind) place() int { return slices.Index(places, k) }
 
@@ -45,14 +46,14 @@ const uncut = 1 << 16
 // least returns the width below which a column of the kind is not shown.
 func (k Kind) least() int {
 	switch k {
-	case Handle, Time, Amount, ID:
+	case Handle, Time, Amount, ID, namedID:
 		return uncut
 	case Title, Text:
 		return 24
 	case Actor:
 		return 14
 	}
-	return 16
+	return 10
 }
 
 // most returns the width that a column gets before others are shown beside it.
@@ -70,7 +71,7 @@ func (k Kind) look() string {
 	switch k {
 	case Title:
 		return ""
-	case Time, ID:
+	case Time, ID, namedID:
 		return faint
 	case Handle:
 		return cyan

@@ -24,9 +24,7 @@ func (t *Table) layout(columns int) (widths []int, below int) {
 		switch {
 		case column.Kind == Empty: // never shown
 		case column.Kind == Handle && l.natural[i] > columns*9/20 && len(t.Columns) > 1:
-			if l.natural[i]+columnsApart <= columns { // else it would take several lines
-				below = i
-			}
+			below = i
 		case column.Kind.read():
 			read = append(read, i)
 		default:
@@ -39,7 +37,8 @@ func (t *Table) layout(columns int) (widths []int, below int) {
 	l.widen(read, Kind.most)
 	l.place(others, columns, false)
 	all := append(read, others...)
-	l.widen(all, func(Kind) int { return columns })
+	slices.SortStableFunc(all, func(a, b int) int { return (l.natural[a] - l.widths[a]) - (l.natural[b] - l.widths[b]) })
+	l.widen(all, func(Kind) int { return columns }) // those first that lack little
 	return l.widths, below
 }
 

@@ -43,6 +43,12 @@ func memberTable(objects []json.RawMessage, names ...string) *Table {
 	oneOfAKind(table.Columns)
 	if !named {
 		table.arrange()
+		return table
+	}
+	for i := range table.Columns { // an id that is named is wanted as much as what stands beside it
+		if table.Columns[i].Kind == ID {
+			table.Columns[i].Kind = namedID
+		}
 	}
 	return table
 }

@@ -46,15 +46,26 @@ func (t *Table) empty(at int) bool {
 // columnsApart is the space between two columns. Two spaces let other programs take a table apart.
 const columnsApart = 2
 
+// belowMost is the most lines that an id takes below its row. A longer one is counted only.
+const belowMost = 2
+
 // Render returns the lines of the table, without a line break at the end.
 func (t *Table) Render(screen Screen) string {
 	widths, below := t.layout(screen.Columns)
 	lines := []string{t.line(screen, widths, nil)}
+	tooLong := 0
 	for _, row := range t.Rows {
 		lines = append(lines, t.line(screen, widths, row))
-		if below >= 0 && row[below] != "" {
+		switch {
+		case below < 0:
+		case columnsApart+text.StringWidthWithoutEscSequences(row[below]) > belowMost*screen.Columns:
+			tooLong++
+		case row[below] != "":
 			lines = append(lines, "  "+screen.look(t.Columns[below].Kind.look(), row[below]))
 		}
+	}
+	if tooLong > 0 {
+		lines = append(lines, screen.Notice(fmt.Sprintf("too long to show: the %s of %d rows (--format json)", t.Columns[below].Name, tooLong)))
 	}
 	var hidden []string
 	for i, column := range t.Columns {
