@@ -25,7 +25,7 @@ test: prerequisites check lint race exam trace supply ## everything a reviewer w
 
 # This runs first and reports everything that is missing at once.
 prerequisites: toolchain
-	@missing=0; for each in compiler browser node; do GO='$(GO)' .ci/$$each || missing=1; done; exit $$missing
+	@missing=0; for each in compiler browser node tmux; do GO='$(GO)' .ci/$$each || missing=1; done; exit $$missing
 
 toolchain:
 	@GO='$(GO)' .ci/toolchain
@@ -58,6 +58,7 @@ race: ## all tests with the race detector: units, goldens, end-to-end scripts, a
 	@GO='$(GO)' .ci/compiler
 	@.ci/browser
 	@.ci/node
+	@.ci/tmux
 	GORACE='$(GORACE)' $(GO) test $(RACE) ./...
 
 test-clients: ## real MCP clients and the conformance suite, from npm at exact versions; the gate runs them too
@@ -82,12 +83,14 @@ soak: ## the hosted adapter under load and trouble, every answer checked against
 	$(GO) test -count=1 -v -timeout 0 ./e2e/soak -for $(SOAK)
 
 build: toolchain ## static binaries in bin/, man pages and shell completions in bin/share/
-	@[ -e bin/pdpp-sandbox ] || echo "building bin/; the first time takes some minutes, since all modules are fetched and compiled"
-	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-mcp ./cmd/pdpp-mcp
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
+	@mkdir -p bin; first=; [ -e bin/pdpp-sandbox ] || first=' (the first time takes some minutes)'; \
+	  echo "1 of 3: fetching modules and compiling bin/pdpp-mcp$$first"
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-mcp ./cmd/pdpp-mcp
+	@echo "2 of 3: compiling bin/pdpp-sandbox, with a SQLite in Go that takes longest"
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
+	@echo "3 of 3: writing man pages and shell completions to bin/share"
 	@rm -rf bin/share
-	env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share
+	@env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share
 
 release: toolchain ## everything that is published, for every platform, in bin/release/
 	$(GO) run ./packaging/release -version '$(VERSION)' -targets '$(TARGETS)'

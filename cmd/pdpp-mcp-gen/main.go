@@ -50,13 +50,19 @@ func generate(root string, check bool, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if !check {
+		if err := output.Apply(root, changes); err != nil {
+			return err
+		}
+		for _, change := range changes {
+			fmt.Fprint(stdout, change.Done())
+		}
+		return nil
+	}
 	for _, change := range changes {
 		fmt.Fprint(stdout, change.Diff())
 	}
-	switch {
-	case !check:
-		return output.Apply(root, changes)
-	case len(changes) > 0:
+	if len(changes) > 0 {
 		return errOutOfStep
 	}
 	return nil

@@ -23,7 +23,7 @@ func TestGenerateThenCheck(t *testing.T) {
 	if code, printed := generateIn(root, "-check"); code != 1 || !strings.Contains(printed, "gen/search_gen.go: missing") {
 		t.Errorf("check of an empty folder: exit code %d, printed %q", code, printed)
 	}
-	if code, printed := generateIn(root); code != 0 {
+	if code, printed := generateIn(root); code != 0 || !strings.Contains(printed, "wrote gen/search_gen.go\n") || strings.Contains(printed, "missing") {
 		t.Fatalf("generate: exit code %d, printed %q", code, printed)
 	}
 	if code, printed := generateIn(root, "-check"); code != 0 || printed != "" {
@@ -36,6 +36,9 @@ func TestGenerateThenCheck(t *testing.T) {
 		if code != 1 || !strings.Contains(printed, want) {
 			t.Errorf("check: exit code %d, printed %q; want 1 and %q", code, printed, want)
 		}
+	}
+	if code, printed := generateIn(root); code != 0 || !strings.Contains(printed, "removed docs/tools/gone.md\n") {
+		t.Errorf("generate: exit code %d, printed %q", code, printed)
 	}
 }
 

@@ -38,6 +38,14 @@ func (c Change) Diff() string {
 	return fmt.Sprintf("%s:%d: %s\n  have: %s\n  want: %s\n", c.Path, line+1, c.Kind, at(have, line), at(want, line))
 }
 
+// Done describes the change after it was made.
+func (c Change) Done() string {
+	if c.Kind == Stale {
+		return "removed " + c.Path + "\n"
+	}
+	return "wrote " + c.Path + "\n"
+}
+
 // at returns a line, or a note for the end of the file.
 func at(lines []string, index int) string {
 	if index >= len(lines) {
