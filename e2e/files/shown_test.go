@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"image/png"
+	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 )
@@ -37,12 +40,20 @@ func shownOf(t *testing.T, session *mcp.ClientSession) *mcp.CallToolResult {
 	return result
 }
 
+// connect opens a session with a server that keeps account of its calls (R-OPS-2), as the local one does.
+func (p *provider) connect(t *testing.T) *mcp.ClientSession {
+	t.Helper()
+	options := hosttest.Options
+	options.Audit = audit.NewFile(filepath.Join(t.TempDir(), "activity"), audit.LocalLimits, slog.New(slog.DiscardHandler))
+	return hosttest.Connect(t, gen.Surface(), options, p.environment)
+}
+
 // R-BLOB-3: a picture is one image block beside the text that describes it, without structured content, beside which Codex shows
 // no image; of any other file that is no text the result
 // is no error and says what it is and the ways to it, and the file itself is not asked for. No text holds base64.
 func TestPicturesAndOtherFiles(t *testing.T) {
 	p := newProvider(t)
-	session := hosttest.Connect(t, gen.Surface(), hosttest.Options, p.environment)
+	session := p.connect(t)
 	data := picture(3, 2, png.Encode)
 	p.has(file{declared: "image/png", data: data})
 	result := shownOf(t, session)
@@ -80,7 +91,7 @@ func TestPicturesAndOtherFiles(t *testing.T) {
 // typed errors.
 func TestBlobResource(t *testing.T) {
 	p := newProvider(t)
-	session := hosttest.Connect(t, gen.Surface(), hosttest.Options, p.environment)
+	session := p.connect(t)
 	templates, err := session.ListResourceTemplates(t.Context(), nil)
 	if err != nil || len(templates.ResourceTemplates) != 4 {
 		t.Errorf("there are %d templates, %v", len(templates.ResourceTemplates), err)

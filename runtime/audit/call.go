@@ -37,7 +37,7 @@ func (c *Call) Reader(inner rs.Reader) rs.Reader {
 		return inner
 	}
 	c.entry.Provider = inner.ProviderURL()
-	return &reader{Reader: inner, call: c}
+	return c.reading(inner)
 }
 
 // End writes the call's line. A log that cannot be written stops nothing.
