@@ -73,7 +73,7 @@ var requestEntries = []Entry{
 	},
 	{
 		Code: "field_not_text", Status: http.StatusUnprocessableEntity,
-		Meaning: "`read_record_field` reads text, and the field holds something else.",
+		Meaning: "`read_record_field` reads text and files, and the field holds something else.",
 		Next:    "Read the field with `fetch`.",
 	},
 	{
