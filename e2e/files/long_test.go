@@ -57,10 +57,10 @@ func TestLongTextToItsEnd(t *testing.T) {
 		if shown.Window.Next == nil {
 			break
 		}
-		if at = *shown.Window.Next; *whole || windows < 8 || at > characters-8*16384 {
+		if at = *shown.Window.Next; *whole || windows < 2 || at > characters-2*16384 {
 			offset = at
 		} else {
-			offset = characters - 8*16384
+			offset = characters - 2*16384
 		}
 	}
 	windows++

@@ -42,9 +42,7 @@ type FileInput struct {
 func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 	id := targetIdentity(input.Target)
 	field := rawjson.Object{rawjson.String("path", input.FieldPath)}
-	for _, about := range input.About {
-		field = append(field, about)
-	}
+	field = append(field, input.About...)
 	ways := rawjson.Object{rawjson.String("note", input.Note)}
 	if input.Reference.Size <= blob.MostResource {
 		ways = append(ways, rawjson.String("resource", recordid.FormatURI(recordid.URI{
