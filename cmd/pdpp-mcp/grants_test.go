@@ -187,7 +187,7 @@ func TestGrantsAtTwoProviders(t *testing.T) {
 		}
 	}
 
-	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail}); !strings.Contains(text, workMail) || !strings.Contains(text, "--connection "+workMail) {
+	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail}); !strings.Contains(text, workMail) || !strings.Contains(text, "pdpp-mcp connect ") {
 		t.Errorf("what is not granted is refused with %s", text)
 	}
 	s.add(t, 0, "gmail_both", "")

@@ -100,7 +100,27 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 			asked.Source, url = source, each.provider.url
 		}
 	}
+	if source, provider := onlySourceOf(grants, wanted.Stream); asked.Source == "" && source != "" {
+		asked.Source, url = source, provider
+	}
 	return asked.Connect(url, m.options.Cache.NamedRoot())
+}
+
+// onlySourceOf is the connector for which a stream was approved, and its provider, when it is the only one: a connection that no
+// grant has is most likely another of its accounts.
+func onlySourceOf(grants []*grant, stream string) (source, provider string) {
+	for _, each := range grants {
+		for _, approved := range each.stored().Credential.Approved() {
+			if approved.Stream != stream || approved.Source == source && each.provider.url == provider {
+				continue
+			}
+			if source != "" {
+				return "", ""
+			}
+			source, provider = approved.Source, each.provider.url
+		}
+	}
+	return source, provider
 }
 
 // sourceOf is the connector of a connection as the provider names it, when it was approved, and whether the grant has it.

@@ -394,3 +394,30 @@ func TestNamedGrants(t *testing.T) {
 		}
 	}
 }
+
+// R-LOCAL-4: a connection that no grant has is asked for at the only connector that grants such a stream. Where two do, the owner
+// chooses.
+func TestWhatNoGrantCoversIsAskedFor(t *testing.T) {
+	one := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}, bearerOf("b"): {"cin_b"}})
+	two := newServer(t, map[string][]string{bearerOf("c"): {"cin_c"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, one.URL, "a", approved("cin_a"))
+	add(t, cache, one.URL, "b", approved("cin_b"))
+	add(t, cache, two.URL, "c")
+	providers := []string{one.URL, two.URL}
+	wanted := tool.Uncovered{ConnectionID: "cin_else", Stream: "messages"}
+	line := func() string {
+		env, err := serve(t, membership.Options{Cache: cache, Providers: providers}).Environment(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return env.Connect(wanted)
+	}
+	if got := line(); !strings.Contains(got, one.URL+" --source https://registry.pdpp.dev/connectors/gmail --connection cin_else --stream messages") {
+		t.Errorf("the line is %s", got)
+	}
+	add(t, cache, two.URL, "c", approved("cin_c"))
+	if got := line(); !strings.Contains(got, "<provider-url>") || strings.Contains(got, "--source") {
+		t.Errorf("with two connectors the line is %s", got)
+	}
+}
