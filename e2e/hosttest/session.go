@@ -12,7 +12,7 @@ import (
 )
 
 // Options configures a server for a test.
-var Options = host.Options{Name: "pdpp-mcp", Version: "test"}
+var Options = host.Options{Name: "pdpp-mcp", Version: "test", ReadOn: tool.DefaultReadOn}
 
 // Serve serves a surface until the test ends, and returns the client's side of the session.
 func Serve(t testing.TB, surface tool.Surface, options host.Options, environment host.Environment) mcp.Transport {
