@@ -115,6 +115,7 @@ var allowed = map[string][]string{
 	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
 	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc", "runtime/address"},
 	"runtime/webhook":      {},
+	"runtime/telemetry":    {"runtime/host", "runtime/tool", "runtime/tracecontext"},
 	"runtime/scalar":       {"runtime/rawjson"},
 	"runtime/condition":    {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
 	"runtime/tally":        {"runtime/rawjson", "runtime/scalar"},
@@ -126,11 +127,12 @@ var allowed = map[string][]string{
 
 	"runtime/nearname": {},
 
-	"toolspec":         {"runtime/nearname"}, // a misspelt word of a spec
-	"generator":        {"toolspec"},
-	"cmd/pdpp-bench":   {}, // it measures binaries from outside
-	"cmd/pdpp-mcp-gen": {"generator", "toolspec"},
-	"cmd/pdpp-mcp":     {},
+	"toolspec":          {"runtime/nearname"}, // a misspelt word of a spec
+	"generator":         {"toolspec"},
+	"cmd/pdpp-bench":    {}, // it measures binaries from outside
+	"cmd/pdpp-mcp-gen":  {"generator", "toolspec"},
+	"cmd/pdpp-mcp":      {},
+	"cmd/pdpp-mcp-otel": {"cmd/pdpp-mcp/cli", "runtime/telemetry"},
 
 	// Commands of one family never need those of another.
 	"cmd/pdpp-mcp/cli":            {"gen", "runtime/host", "runtime/tool"},

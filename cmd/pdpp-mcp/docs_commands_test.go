@@ -235,7 +235,7 @@ func readPage(t *testing.T, page string) string {
 
 // testRoot returns the tree of all commands.
 func testRoot() *cobra.Command {
-	root, _ := cli.NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "")
+	root, _ := cli.NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "", nil)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root

@@ -148,6 +148,9 @@ func (o HandlerOptions) complete() (HandlerOptions, error) {
 	if o.Transport == nil {
 		o.Transport = rs.NewTransport()
 	}
+	if o.Tracer != nil {
+		o.Transport = o.Tracer.Transport(o.Transport)
+	}
 	if o.Recorder == nil {
 		o.Recorder = silentRecorder{}
 	}

@@ -29,7 +29,7 @@ func addResources(server *mcp.Server, surface tool.Surface, calls *toolCalls) {
 			Name: template.Name, Title: template.Title, URITemplate: template.URITemplate,
 			Description: template.Description, MIMEType: template.MIMEType,
 		}, func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			read := toolCall{definition: calls.tools[template.Tool]}
+			read := toolCall{definition: calls.tools[template.Tool], isRead: true}
 			if info := request.ClientInfo(); info != nil {
 				read.client = info.Name
 			}

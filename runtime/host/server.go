@@ -34,6 +34,7 @@ type Options struct {
 	SignIn      string        // over stdio, the command line that gets another credential when this one is refused
 	Audit       *audit.Log    // takes a line of each tool call and resource read (R-OPS-2); nil for none
 	Caller      audit.Caller  // over stdio, whose credential is read with
+	Tracer      Tracer        // follows calls; nil for none. Over HTTP it follows their reads too, else the reader has its Transport
 }
 
 // identity is how a server names itself.

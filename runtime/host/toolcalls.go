@@ -40,6 +40,7 @@ type toolCalls struct {
 	logger      *slog.Logger
 	audit       *audit.Log
 	caller      audit.Caller // of every call, over stdio
+	tracer      Tracer       // nil for none
 	goodClaims  *lru.Cache[string, struct{}]
 }
 
@@ -53,7 +54,7 @@ func newToolCalls(surface tool.Surface, options Options, environment Environment
 		tools: tools, environment: environment, timeout: options.callTimeout(),
 		readings: tool.NewReadings(tool.ReadingsOptions{Most: options.ReadOn, Observe: noteReading}),
 		logger:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), goodClaims: goodClaims,
-		audit: options.Audit, caller: options.Caller,
+		audit: options.Audit, caller: options.Caller, tracer: options.Tracer,
 	}
 }
 
@@ -67,6 +68,7 @@ type toolCall struct {
 	revision   string          // that it names itself; may be empty before 2026-07-28
 	isNewest   bool            // it is of 2026-07-28 or later: its result says who answers
 	isTyped    bool            // its result says that it is complete
+	isRead     bool            // it answers a read of a resource
 	trace      tracecontext.Context
 
 	progressToken json.RawMessage // nil when the client does not want to be told how far the call has come
@@ -169,8 +171,9 @@ func isDecodable(value json.RawMessage) bool {
 // becomes a result, because not every client shows a protocol error to its model.
 func (c *toolCalls) run(ctx context.Context, call toolCall) *tool.Result {
 	started, audited := time.Now(), c.beginAudit(ctx, call)
+	followed, end := c.follow(ctx, call)
 	var result *tool.Result
-	err := c.guard(ctx, call.definition.Name, func(ctx context.Context, env tool.Env) (err error) {
+	err := c.guard(followed, call.definition.Name, func(ctx context.Context, env tool.Env) (err error) {
 		env.RS = audited.Reader(env.RS)
 		if result, err = call.definition.Run(ctx, env, call.arguments); err == nil && result == nil {
 			return errNoResult
@@ -181,6 +184,7 @@ func (c *toolCalls) run(ctx context.Context, call toolCall) *tool.Result {
 	if err != nil {
 		result = tool.Failed(err)
 	}
+	end(tool.Outcome(err))
 	audited.End(result.Rows, tool.Outcome(err), time.Since(started))
 	return result
 }

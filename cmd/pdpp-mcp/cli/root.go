@@ -21,8 +21,8 @@ import (
 
 // Execute runs one command line and returns the exit code. An error is one line on stderr, with next steps indented
 // below it.
-func Execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string) (code int) {
-	root, log := NewRoot(terminal, release)
+func Execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string, tracing invocation.Tracing) (code int) {
+	root, log := NewRoot(terminal, release, tracing)
 	root.SetArgs(arguments)
 	defer func() {
 		// The value of a panic may hold record data, so only its place is logged.
@@ -44,8 +44,9 @@ func Execute(ctx context.Context, arguments []string, terminal invocation.Termin
 
 var errPanicked = errors.New("an internal fault ended the command; run it again with --log-level debug and report what it shows")
 
-// NewRoot makes the tree of all commands and the log that they share. The release is empty for a development build.
-func NewRoot(terminal invocation.Terminal, release string) (*cobra.Command, *invocation.Log) {
+// NewRoot makes the tree of all commands and the log that they share. The release is empty for a development build, and tracing
+// nil for a program that cannot trace.
+func NewRoot(terminal invocation.Terminal, release string, tracing invocation.Tracing) (*cobra.Command, *invocation.Log) {
 	version := buildVersion(release)
 	root := &cobra.Command{
 		Use:   "pdpp-mcp",
@@ -74,8 +75,8 @@ malformed, 130 interrupted.`,
 	log := invocation.NewLog(terminal.Err, root.PersistentFlags())
 	invocation.AddConfig(root.PersistentFlags())
 	root.AddCommand(
-		serving.NewStdioCommand(terminal, log, version),
-		serving.NewServeCommand(log, version),
+		serving.NewStdioCommand(terminal, log, version, tracing),
+		serving.NewServeCommand(log, version, tracing),
 		serving.NewHealthcheckCommand(),
 		calling.NewCallCommand(terminal, log),
 		syncing.NewSyncCommand(terminal, log),

@@ -21,7 +21,7 @@ func TestShare(t *testing.T) {
 		directory := t.TempDir()
 		var printed bytes.Buffer
 		terminal := invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: &printed, Err: &printed}
-		if code := Execute(t.Context(), []string{"share", directory}, terminal, ""); code != invocation.ExitOK || printed.Len() > 0 {
+		if code := Execute(t.Context(), []string{"share", directory}, terminal, "", nil); code != invocation.ExitOK || printed.Len() > 0 {
 			t.Fatalf("share printed %q and ended with %d", printed.String(), code)
 		}
 		written[i] = readFiles(t, directory)
@@ -38,7 +38,7 @@ func TestShare(t *testing.T) {
 }
 
 func testRoot() *cobra.Command {
-	root, _ := NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "")
+	root, _ := NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "", nil)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root

@@ -3,6 +3,7 @@ package invocation
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -99,6 +100,8 @@ type Provider struct {
 	Timeout         time.Duration
 	ClearText       ClearText
 
+	Transport http.RoundTripper // to the resource server; nil for the usual one
+
 	caller audit.Caller // whose token was taken from the cache
 }
 
@@ -156,7 +159,7 @@ func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client,
 	if err != nil {
 		return nil, err
 	}
-	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout})
+	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout, Transport: p.Transport})
 }
 
 // Account returns the log of what is read on this machine (R-OPS-2), and whose credential Reader took.

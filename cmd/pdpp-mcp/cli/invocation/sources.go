@@ -62,7 +62,7 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 	if err != nil {
 		return nil, err
 	}
-	members, err := membership.New(ctx, membership.Options{Cache: cache, Providers: urls, Grants: s.Grants, Timeout: s.Timeout})
+	members, err := membership.New(ctx, membership.Options{Cache: cache, Providers: urls, Grants: s.Grants, Timeout: s.Timeout, Transport: s.Transport})
 	if err != nil {
 		return nil, err
 	}

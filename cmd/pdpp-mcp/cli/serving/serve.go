@@ -23,7 +23,7 @@ import (
 )
 
 // NewServeCommand makes the command that serves MCP over HTTP.
-func NewServeCommand(log *invocation.Log, version string) *cobra.Command {
+func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tracing) *cobra.Command {
 	settings := &serveSettings{}
 	command := &cobra.Command{
 		Use:   "serve",
@@ -37,7 +37,14 @@ func NewServeCommand(log *invocation.Log, version string) *cobra.Command {
 				return err
 			}
 			again := func() (*serveSettings, error) { return settingsAgain(command) }
-			return serve(command.Context(), settings, again, version, log.Logger())
+			logger := log.Logger()
+			tracer, end, err := tracing.Begin(command.Context(), version, logger)
+			if err != nil {
+				return err
+			}
+			defer end()
+			makes := &maker{version: version, tracer: tracer, counted: prometheus.New(), transport: rs.NewTransport(), logger: logger}
+			return serve(command.Context(), settings, again, makes)
 		},
 	}
 	settings.addFlags(command.Flags())
@@ -45,14 +52,14 @@ func NewServeCommand(log *invocation.Log, version string) *cobra.Command {
 }
 
 // serve serves until the context is done. Again gives the settings as they are now.
-func serve(ctx context.Context, settings *serveSettings, again func() (*serveSettings, error), version string, logger *slog.Logger) error {
+func serve(ctx context.Context, settings *serveSettings, again func() (*serveSettings, error), makes *maker) error {
+	logger, counted := makes.logger, makes.counted
 	raiseGCPercent(servedGCPercent)
 	listener, err := listen(ctx, "listen", settings.listen)
 	if err != nil {
 		return err
 	}
-	counted := prometheus.New()
-	makes := &maker{version: version, address: listener.Addr(), counted: counted, transport: rs.NewTransport(), logger: logger}
+	makes.address = listener.Addr()
 	made, err := makes.handler(settings)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -83,7 +90,8 @@ func serve(ctx context.Context, settings *serveSettings, again func() (*serveSet
 // maker makes handlers of a hosted server, which share what does not change with its settings.
 type maker struct {
 	version   string
-	address   net.Addr // that the server listens on
+	tracer    host.Tracer // nil for none
+	address   net.Addr    // that the server listens on
 	counted   *prometheus.Metrics
 	transport http.RoundTripper // to the resource server
 	logger    *slog.Logger
@@ -109,7 +117,7 @@ func (m *maker) handler(settings *serveSettings) (made, error) {
 		return made{}, err
 	}
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options:             host.Options{Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, Audit: settings.audit(m.logger)},
+		Options:             host.Options{Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, Audit: settings.audit(m.logger), Tracer: m.tracer},
 		Verifier:            verifier,
 		AuthorizationServer: settings.authorizationServer,
 		ProviderURL:         settings.providerURL,

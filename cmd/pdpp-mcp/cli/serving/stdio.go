@@ -11,10 +11,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // NewStdioCommand makes the command that serves one MCP session over standard input and output.
-func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version string) *cobra.Command {
+func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version string, tracing invocation.Tracing) *cobra.Command {
 	var sources invocation.Sources
 	var serverName string
 	var readOn int
@@ -30,12 +31,20 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 			ctx, end := context.WithCancel(command.Context())
 			defer end()
 			logger := log.Logger()
+			tracer, endTracing, err := tracing.Begin(ctx, version, logger)
+			if err != nil {
+				return err
+			}
+			defer endTracing()
+			if tracer != nil {
+				sources.Transport = tracer.Transport(rs.NewTransport())
+			}
 			local, err := sources.Local(ctx, logger)
 			if err != nil {
 				return err
 			}
 			local.Begin()
-			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn}
+			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn, Tracer: tracer}
 			options.Audit, options.Caller = sources.Account(logger)
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
 			return host.ServeLocal(ctx, gen.Surface(), options, local, streams)

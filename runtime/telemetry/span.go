@@ -1,0 +1,137 @@
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
+)
+
+// w3c reads and writes traceparent and tracestate.
+var w3c propagation.TraceContext
+
+// Call begins the span of a call: `tools/call` with the tool's name, or `resources/read`.
+func (t *Telemetry) Call(ctx context.Context, call host.TracedCall) (context.Context, func(outcome string)) {
+	started, name := time.Now(), call.Method
+	counted := []attribute.KeyValue{attribute.String("mcp.method.name", call.Method)}
+	if call.Method == "tools/call" {
+		name += " " + call.Tool
+		counted = append(counted, attribute.String("gen_ai.tool.name", call.Tool), attribute.String("gen_ai.operation.name", "execute_tool"))
+	}
+	network := "pipe"
+	if call.IsHosted {
+		network = "tcp"
+		counted = append(counted, attribute.String("network.protocol.name", "http"))
+	}
+	counted = append(counted, attribute.String("network.transport", network))
+	shown := counted[:len(counted):len(counted)]
+	if call.Revision != "" {
+		counted = append(counted, attribute.String("mcp.protocol.version", call.Revision))
+		shown = counted[:len(counted):len(counted)]
+	}
+	if call.RequestID != "" {
+		shown = append(shown, attribute.String("jsonrpc.request.id", call.RequestID))
+	}
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(shown...)}
+	if link := remote(context.Background(), call.Link); trace.SpanContextFromContext(link).IsValid() {
+		options = append(options, trace.WithLinks(trace.LinkFromContext(link)))
+	}
+	ctx, span := t.tracer.Start(remote(ctx, call.Parent), name, options...)
+	return ctx, func(outcome string) {
+		if outcome != tool.OK {
+			failed := attribute.String("error.type", "tool_error")
+			if call.Method != "tools/call" {
+				failed = attribute.String("error.type", outcome)
+			}
+			counted = append(counted, failed)
+			span.SetAttributes(failed, attribute.String("pdpp.outcome", outcome))
+			span.SetStatus(codes.Error, outcome)
+		}
+		span.End()
+		t.calls.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(counted...))
+	}
+}
+
+// remote is a context whose spans belong to a trace of somebody else.
+func remote(ctx context.Context, parent tracecontext.Context) context.Context {
+	if parent.Parent == "" {
+		return ctx
+	}
+	header := make(http.Header, 2)
+	tracecontext.Context{Parent: parent.Parent, State: parent.State}.WriteTo(header)
+	return w3c.Extract(ctx, propagation.HeaderCarrier(header))
+}
+
+// Transport follows the requests that another transport sends.
+func (t *Telemetry) Transport(inner http.RoundTripper) http.RoundTripper { return &transport{t, inner} }
+
+type transport struct {
+	*Telemetry
+	inner http.RoundTripper
+}
+
+// RoundTrip sends a request as a part of its call's trace.
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	started, route := time.Now(), routeOf(request.URL.EscapedPath())
+	counted := []attribute.KeyValue{attribute.String("http.request.method", request.Method), attribute.String("url.template", route)}
+	ctx, span := t.tracer.Start(request.Context(), request.Method+" "+route,
+		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(counted...))
+	defer span.End()
+	sent := request.Clone(ctx)
+	w3c.Inject(ctx, propagation.HeaderCarrier(sent.Header))
+	response, err := t.inner.RoundTrip(sent)
+	switch {
+	case err != nil: // whose text may hold an address
+		counted = append(counted, attribute.String("error.type", "unanswered"))
+		span.SetStatus(codes.Error, "unanswered")
+	default:
+		status := attribute.Int("http.response.status_code", response.StatusCode)
+		counted = append(counted, status)
+		if response.StatusCode >= http.StatusBadRequest {
+			counted = append(counted, attribute.String("error.type", strconv.Itoa(response.StatusCode)))
+			span.SetStatus(codes.Error, "")
+		}
+	}
+	span.SetAttributes(counted[2:]...)
+	t.reads.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(counted...))
+	return response, err
+}
+
+// fixed are the words of the resource server's paths (rs-contract.md). Whatever else stands in one is a name or an id.
+var fixed = map[string]bool{
+	"schema": true, "streams": true, "records": true, "field-window": true, "aggregate": true, "search": true, "semantic": true,
+	"hybrid": true, "blobs": true,
+}
+
+// routeOf is a path without what a caller chose: /v1/streams/{stream}/records/{id}. Words have their places: a name that is
+// spelled like one of them is none.
+func routeOf(path string) string {
+	_, below, isRead := strings.Cut(path, "/v1/")
+	if !isRead {
+		return "other"
+	}
+	route := "/v1"
+	for i, segment := range strings.Split(below, "/") {
+		isWord := i%2 == 0 || strings.HasPrefix(below, "search/")
+		switch {
+		case isWord && fixed[segment]:
+			route += "/" + segment
+		case i == 1 && strings.HasPrefix(below, "streams/"):
+			route += "/{stream}"
+		default:
+			route += "/{id}"
+		}
+	}
+	return route
+}
