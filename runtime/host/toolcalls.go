@@ -180,12 +180,13 @@ func (c *toolCalls) run(ctx context.Context, call toolCall) *tool.Result {
 		}
 		return err
 	})
-	note(ctx, call.definition.Name, tool.Outcome(err))
+	outcome := tool.Outcome(err)
+	note(ctx, call.definition.Name, outcome)
 	if err != nil {
 		result = tool.Failed(err)
 	}
-	end(tool.Outcome(err))
-	audited.End(result.Rows, tool.Outcome(err), time.Since(started))
+	end(outcome)
+	audited.End(result.Rows, outcome, time.Since(started))
 	return result
 }
 
