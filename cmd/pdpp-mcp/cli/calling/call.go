@@ -52,70 +52,89 @@ func refuseTool(command *cobra.Command, positional []string) error {
 	return invocation.Usagef("%s (the tools are %s)", message, strings.Join(toolNames(), ", "))
 }
 
+// toolCommand is the command that calls one tool.
+type toolCommand struct {
+	terminal   invocation.Terminal
+	log        *invocation.Log
+	definition tool.Definition
+
+	arguments *invocation.Arguments
+	span      *timespan
+	sources   invocation.Sources
+	readOn    int
+	format    display.Format
+	pages     *pages
+}
+
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
-	var sources invocation.Sources
-	format := display.Format{Terminal: terminal}
-	var readOn int
+	c := &toolCommand{terminal: terminal, log: log, definition: definition, format: display.Format{Terminal: terminal}}
 	command := &cobra.Command{
 		Use:     definition.Name,
 		Short:   definition.Title,
 		Long:    definition.Description,
 		Example: examplesOf(definition.Name),
 		Args:    cobra.ArbitraryArgs, // Object refuses them
+		RunE:    c.run,
 	}
-	arguments := invocation.AddArguments(command.Flags(), definition.Arguments, true)
-	command.Use += arguments.Use()
-	span := newTimespan(command.Flags(), definition)
-	sources.AddFlags(command.Flags())
-	invocation.AddReadOn(command.Flags(), &readOn)
-	format.AddFlags(command.Flags())
-	pages := newPages(&format, command, definition.Pages)
-	command.RunE = func(command *cobra.Command, words []string) error {
-		byRow, err := pages.byRow(span)
-		if err != nil {
-			return err
-		}
-		object, err := arguments.Object(command, words)
-		if err != nil {
-			return err
-		}
-		if err := invocation.RefuseReadOn(readOn); err != nil {
-			return err
-		}
-		logger := log.Logger()
-		local, err := sources.Local(command.Context(), logger)
-		if err != nil {
-			return err
-		}
-		defer local.Settle(command.Context())
-		env, err := admitted(command.Context(), local)
-		if err != nil {
-			return err
-		}
-		if object, err = span.apply(command.Context(), env.RS, object, terminal.Err); err != nil {
-			return err
-		}
-		env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: readOn})
-		run := accountFor(definition, &sources, logger)
-		if byRow {
-			pages.kept = newWholeRows(env.RS)
-			env.RS = pages.kept
-			pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-				return runWithin(ctx, run, env, arguments)
-			}
-			return advised(command, pages.print(command.Context(), object))
-		}
-		result, err := runWithin(command.Context(), run, env, object)
-		if err != nil {
-			return advised(command, err)
-		}
-		more := ""
-		if definition.Pages != "" {
-			more = ": --all reads every page"
-		}
-		return format.PrintShape(command.Context(), result, definition.Table, more)
-	}
+	c.arguments = invocation.AddArguments(command.Flags(), definition.Arguments, true)
+	command.Use += c.arguments.Use()
+	c.span = newTimespan(command.Flags(), definition)
+	c.sources.AddFlags(command.Flags())
+	invocation.AddReadOn(command.Flags(), &c.readOn)
+	c.format.AddFlags(command.Flags())
+	c.pages = newPages(&c.format, command, definition.Pages)
 	return command
+}
+
+func (c *toolCommand) run(command *cobra.Command, words []string) error {
+	ctx := command.Context()
+	byRow, err := c.pages.byRow(c.span)
+	if err != nil {
+		return err
+	}
+	object, err := c.arguments.Object(command, words)
+	if err != nil {
+		return err
+	}
+	if err := invocation.RefuseReadOn(c.readOn); err != nil {
+		return err
+	}
+	logger := c.log.Logger()
+	local, err := c.sources.Local(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer local.Settle(ctx)
+	env, err := admitted(ctx, local)
+	if err != nil {
+		return err
+	}
+	if object, err = c.span.apply(ctx, env.RS, object, c.terminal.Err); err != nil {
+		return err
+	}
+	env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn})
+	return advised(command, c.print(ctx, env, object, byRow, accountFor(c.definition, &c.sources, logger)))
+}
+
+// print makes the call, or with byRow those of all pages, and prints what it gives.
+func (c *toolCommand) print(ctx context.Context, env tool.Env, object json.RawMessage, byRow bool, run tool.Run) error {
+	if byRow {
+		c.pages.kept = newWholeRows(env.RS)
+		env.RS = c.pages.kept
+		c.pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
+			return runWithin(ctx, run, env, arguments)
+		}
+		return c.pages.print(ctx, object)
+	}
+	result, err := runWithin(ctx, run, env, object)
+	if err != nil {
+		return err
+	}
+	more := ""
+	if c.definition.Pages != "" {
+		more = ": --all reads every page"
+	}
+	return c.format.PrintShape(ctx, result, c.definition.Table, more)
 }
 
 // accountFor returns the tool's Run, which keeps account of what it reads (R-OPS-2): agents call from shells too.
