@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
@@ -32,6 +33,8 @@ type origin struct {
 	server *httptest.Server
 	names  map[string]string // of tokens
 
+	forgot atomic.Bool // it knows no place in a feed of changes any more
+
 	mu   sync.Mutex
 	seen []string
 }
@@ -46,6 +49,12 @@ func newOrigin(box *sandbox.Sandbox) *origin {
 	handler := box.Handler()
 	o.server = httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		o.note(request)
+		if since := request.URL.Query().Get("changes_since"); o.forgot.Load() && since != "" && since != "beginning" {
+			response.Header().Set("Content-Type", "application/json")
+			response.WriteHeader(http.StatusGone)
+			_, _ = io.WriteString(response, `{"error":{"type":"gone_error","code":"cursor_expired","message":"gone"}}`)
+			return
+		}
 		handler.ServeHTTP(response, request)
 	}))
 	return o

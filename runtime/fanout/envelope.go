@@ -98,11 +98,11 @@ func exactCount(meta rawjson.Object) (int64, bool) {
 	return count, ok && count >= 0 && meta.Text("count_accuracy") == "exact"
 }
 
-// recall lists how completely each source searched; the whole is complete only when no source is missing and each
-// says so (R-SEARCH-9). It is nil when no source says anything.
+// recall says how completely the sources searched; the whole is complete only when no source is missing and each says so
+// (R-SEARCH-9). It lists the sources that did not search all they have. It is nil when no source says anything.
 func (p *readPage) recall() rawjson.Object {
-	var sources []rawjson.Value
-	complete, truncated, answered := true, false, 0
+	var partial []rawjson.Value
+	says, complete, truncated, answered := false, true, false, 0
 	for _, child := range p.children {
 		if !child.asked {
 			continue
@@ -113,21 +113,25 @@ func (p *readPage) recall() rawjson.Object {
 		if child.err == nil {
 			answered++
 		}
-		if ok {
+		says = says || ok
+		if ok && (!recall.True("complete") || recall.True("truncated")) {
 			identity := child.source.identity()
-			sources = append(sources, append(identity, recall.Without(identity.Names()...)...).Encode())
+			partial = append(partial, append(identity, recall.Without(identity.Names()...)...).Encode())
 		}
 	}
-	if len(sources) == 0 {
+	if !says {
 		return nil
 	}
-	return rawjson.Object{
+	recall := rawjson.Object{
 		rawjson.Bool("complete", complete && len(p.ended) == 0),
 		rawjson.Bool("truncated", truncated),
 		rawjson.Int("sources_searched_count", int64(answered)),
 		rawjson.Int("sources_missing_count", int64(len(p.missing())+len(p.ended))),
-		rawjson.Raw("sources", rawjson.Array(sources)),
 	}
+	if partial != nil {
+		recall = append(recall, rawjson.Raw("sources", rawjson.Array(partial)))
+	}
+	return recall
 }
 
 // warnings are first those about what is missing, since a result shows only the first ones.

@@ -230,12 +230,12 @@ func TestSourceWarningsAreKept(t *testing.T) {
 // R-SEARCH-9, R-ERR-4: what a source says of its own search takes no name that the package gives it, so that the merged
 // answer names nothing twice.
 func TestRecallNamesItsSourceOnce(t *testing.T) {
-	source := &fakeRS{name: "a", body: `{"data":[],"has_more":false,"meta":{"recall":{"complete":true,"connection_id":"cin_x"}}}`}
+	source := &fakeRS{name: "a", body: `{"data":[],"has_more":false,"meta":{"recall":{"complete":false,"connection_id":"cin_x"}}}`}
 	response, err := newReader(member(source, "messages"), member(&fakeRS{name: "b", hits: 1}, "messages")).Get(t.Context(), searchFor(10, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rawjson.Unambiguous(response.Body(), 100); err != nil || !strings.Contains(string(response.Body()), `"connection_id":"cin_a","display_name":"The a","complete":true}`) {
+	if _, err := rawjson.Unambiguous(response.Body(), 100); err != nil || !strings.Contains(string(response.Body()), `"connection_id":"cin_a","display_name":"The a","complete":false}`) {
 		t.Errorf("%v: %s", err, response.Body())
 	}
 }
