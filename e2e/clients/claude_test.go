@@ -28,20 +28,13 @@ func TestClaudeCode(t *testing.T) {
 		}
 	}
 	model := newMessagesModel(t, calls...)
-	u.environment = append(u.environment, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=none")
 
 	printed := u.runDocumented(t, "claude")
 	if connected := strings.Count(printed, "✔ Connected"); connected != len(servers) {
 		t.Errorf("%d servers are connected, want %d:\n%s", connected, len(servers), printed)
 	}
-	u.run(t, `claude -p "Look it up." --allowedTools "mcp__pdpp__*" "mcp__pdpp-hosted__*" --output-format json`)
-
+	requests, results := u.runClaude(t, model, len(calls))
 	u.asked.compare(t, "claude-code")
-	requests := model.requests()
-	if len(requests) != len(calls)+1 {
-		t.Fatalf("the model was asked %d times, want %d", len(requests), len(calls)+1)
-	}
-	results := toolResults(t, requests[len(requests)-1])
 	for i, server := range servers {
 		first := i*(len(seenCalls)+1) + 1 // after the search for tools
 		compareGolden(t, "claude-code-"+server.channel, claudeSees{
@@ -51,6 +44,22 @@ func TestClaudeCode(t *testing.T) {
 			Results:      results[first : first+len(seenCalls)],
 		})
 	}
+}
+
+// runClaude has a model of some calls look it up, and returns what it was asked and the result of each call.
+func (u *user) runClaude(t *testing.T, model *playedModel[messagesRequest, call], calls int) (requests []messagesRequest, results []json.RawMessage) {
+	t.Helper()
+	u.environment = append(u.environment, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=none")
+	u.run(t, `claude -p "Look it up." --allowedTools "mcp__pdpp__*" "mcp__pdpp-hosted__*" --output-format json`)
+	requests = model.requests()
+	if len(requests) != calls+1 {
+		t.Fatalf("the model was asked %d times, want %d", len(requests), calls+1)
+	}
+	results = toolResults(t, requests[calls])
+	if len(results) != calls {
+		t.Fatalf("the model was given %d results, want %d", len(results), calls)
+	}
+	return requests, results
 }
 
 // claudeTexts returns all texts of a request, concatenated.

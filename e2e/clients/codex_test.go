@@ -26,29 +26,34 @@ func TestCodexModel(t *testing.T) {
 		}
 	}
 	model := newResponsesModel(t, calls...)
-	u.run(t, "codex", "exec", "--skip-git-repo-check", "-s", "read-only", "-c", "model=played", "-c", "model_provider=played",
-		"-c", fmt.Sprintf(`model_providers.played={name="played",base_url=%q,wire_api="responses"}`, model.URL+"/v1"), "Look it up.")
-
+	requests, results := u.runCodex(t, model, len(calls))
 	u.asked.compare(t, "codex")
-	requests := model.requests()
-	if len(requests) != len(calls)+1 {
-		t.Fatalf("the model was asked %d times, want %d", len(requests), len(calls)+1)
-	}
-	var results []json.RawMessage
-	for _, item := range requests[len(requests)-1].Input {
-		if item.Type == "function_call_output" {
-			results = append(results, item.Output)
-		}
-	}
-	if len(results) != len(calls) {
-		t.Fatalf("the model was given %d results, want %d", len(results), len(calls))
-	}
 	for i, server := range servers {
 		compareGolden(t, "codex-"+server.channel, codexSees{
 			Namespace: namespaceOf(t, requests[0], codexNamespace(server.name)),
 			Results:   results[i*len(seenCalls) : (i+1)*len(seenCalls)],
 		})
 	}
+}
+
+// runCodex has a model of some calls look it up, and returns what it was asked and the result of each call.
+func (u *user) runCodex(t *testing.T, model *playedModel[responsesRequest, namespacedCall], calls int) (requests []responsesRequest, results []json.RawMessage) {
+	t.Helper()
+	u.run(t, "codex", "exec", "--skip-git-repo-check", "-s", "read-only", "-c", "model=played", "-c", "model_provider=played",
+		"-c", fmt.Sprintf(`model_providers.played={name="played",base_url=%q,wire_api="responses"}`, model.URL+"/v1"), "Look it up.")
+	requests = model.requests()
+	if len(requests) != calls+1 {
+		t.Fatalf("the model was asked %d times, want %d", len(requests), calls+1)
+	}
+	for _, item := range requests[calls].Input {
+		if item.Type == "function_call_output" {
+			results = append(results, item.Output)
+		}
+	}
+	if len(results) != calls {
+		t.Fatalf("the model was given %d results, want %d", len(results), calls)
+	}
+	return requests, results
 }
 
 // codexNamespace is how Codex calls a server before its model.

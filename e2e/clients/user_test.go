@@ -48,8 +48,20 @@ func (a *asked) compare(t *testing.T, client string) {
 
 func newUser(t *testing.T) *user {
 	t.Helper()
-	u := &user{home: t.TempDir(), asked: &asked{methods: map[string]bool{}}}
+	u := newStranger(t)
 	u.hosted = pdpp.serveNoting(t, u.asked.note) + "/mcp"
+	credential, err := os.ReadFile(pdpp.CredentialFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.write(t, filepath.Join(".pdpp", "clients", filepath.Base(pdpp.CredentialFile)), string(credential))
+	return u
+}
+
+// newStranger is a user who has connected to nothing, and has no hosted server.
+func newStranger(t *testing.T) *user {
+	t.Helper()
+	u := &user{home: t.TempDir(), asked: &asked{methods: map[string]bool{}}}
 	u.folder = filepath.Join(u.home, "work")
 	u.environment = []string{
 		"HOME=" + u.home, "PATH=" + strings.Join([]string{programs, packages, os.Getenv("PATH")}, string(os.PathListSeparator)),
@@ -57,12 +69,7 @@ func newUser(t *testing.T) *user {
 		// Nothing is asked of anybody but the servers of the test.
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "GEMINI_CLI_DISABLE_AUTO_UPDATE=1",
 	}
-	credential, err := os.ReadFile(pdpp.CredentialFile)
-	if err != nil {
-		t.Fatal(err)
-	}
 	u.write(t, filepath.Join("work", ".keep"), "")
-	u.write(t, filepath.Join(".pdpp", "clients", filepath.Base(pdpp.CredentialFile)), string(credential))
 	return u
 }
 
