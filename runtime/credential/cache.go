@@ -25,6 +25,7 @@ const largestFile = 1 << 20
 type Cache struct {
 	Root   string       // the cache root, such as ~/.pdpp
 	Logger *slog.Logger // takes warnings; nil for none
+	AsIs   bool         // leaves modes that are too wide as they are, to look and not to read with what is found
 
 	narrow       func(*os.File) error // takes the rights of others away; tests replace it
 	lockPatience time.Duration        // 0: as long as locked waits; tests shorten it

@@ -274,6 +274,9 @@ func TestListTellsWhatIsWrong(t *testing.T) {
 	}
 	wantError(t, listed[0].Err, credential.Configuration, "a.json is malformed")
 	wantError(t, listed[1].Err, credential.Configuration, "b.json", "does not belong to its provider_url")
+	if only, err := cache.OnlyProvider(); err != nil || only != "http://localhost:7673" {
+		t.Errorf("the only provider is %q, %v", only, err)
+	}
 	if listed[2].Err != nil || len(listed[2].Grants) != 1 {
 		t.Errorf("the good file gives %+v", listed[2])
 	}

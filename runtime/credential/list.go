@@ -37,6 +37,37 @@ func (c *Cache) List() ([]Listed, error) {
 	return listed, nil
 }
 
+// Providers gives the URL of each provider with a file that can be used, in the order of List.
+func (c *Cache) Providers() ([]string, error) {
+	files, err := c.List()
+	var urls []string
+	for _, file := range files {
+		if file.Err == nil {
+			urls = append(urls, file.Grants[0].ProviderURL)
+		}
+	}
+	return urls, err
+}
+
+// OnlyProvider gives the URL of the provider that a command reads when none is named: the only one of the cache. The error is
+// one of class Usage when there is none or there are several, else that of List.
+func (c *Cache) OnlyProvider() (string, error) {
+	urls, err := c.Providers()
+	switch {
+	case err != nil:
+		return "", err
+	case len(urls) == 1:
+		return urls[0], nil
+	case len(urls) == 0:
+		return ParseProviderURL("")
+	}
+	return "", &Error{
+		Class:    Usage,
+		Message:  fmt.Sprintf("no provider URL, and %d are connected: %s", len(urls), strings.Join(urls, ", ")),
+		NextStep: nameProvider,
+	}
+}
+
 func (c *Cache) listed(path string) Listed {
 	var entry *Entry
 	err := c.readFile(place{path: path}, func(data []byte) (err error) { // which provider it is, the file says

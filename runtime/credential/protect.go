@@ -10,7 +10,7 @@ import (
 
 // protect makes sure that only the owner of a credential can read it.
 func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
-	if ownfile.IsPrivate(info) {
+	if c.AsIs || ownfile.IsPrivate(info) {
 		return nil
 	}
 	narrow := c.narrow
@@ -36,6 +36,9 @@ func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
 // protectDirectories makes sure that no other user can put a credential into the cache. A directory that is missing, or
 // whose mode cannot be read, is no error here: reading it gives one.
 func (c *Cache) protectDirectories() error {
+	if c.AsIs {
+		return nil
+	}
 	for _, path := range []string{c.Root, c.directory()} {
 		info, err := os.Stat(path)
 		if err != nil || !ownfile.IsShared(info) {

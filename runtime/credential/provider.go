@@ -8,6 +8,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
+// nameProvider is the next step where no provider is named.
+const nameProvider = "pass --provider-url or set PDPP_PROVIDER_URL"
+
 // ParseProviderURL gives a provider URL in one spelling: scheme and host[:port] in lower case, without
 // the scheme's default port, and without a trailing slash. Its errors are of class Usage and do not
 // repeat the value when it holds a user name or a password.
@@ -17,7 +20,7 @@ func ParseProviderURL(raw string) (string, error) {
 		return "", &Error{
 			Class:    Usage,
 			Message:  "no provider URL",
-			NextStep: "pass --provider-url or set PDPP_PROVIDER_URL",
+			NextStep: nameProvider,
 		}
 	}
 	parsed, err := address.ParseBase(trimmed)

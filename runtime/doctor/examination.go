@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -20,6 +21,7 @@ const DefaultDeadline = 5 * time.Second
 // Options say what to examine.
 type Options struct {
 	ProviderURL string   // as it was passed; may be empty or wrong
+	NotChosen   error    // why no provider could be chosen when none was passed; nil otherwise
 	CacheRoot   string   // of the credential cache
 	Grants      []string // ids or labels; none: every grant of the provider
 
@@ -98,7 +100,7 @@ func (e *examination) checks() []check {
 // checkURL settles the spelling that all other checks use.
 func (e *examination) checkURL(context.Context) Finding {
 	provider, err := credential.ParseProviderURL(e.options.ProviderURL)
-	if err != nil {
+	if err = cmp.Or(e.options.NotChosen, err); err != nil {
 		return fromError(err, e.doctorCommand("https://data.example"))
 	}
 	e.provider = provider

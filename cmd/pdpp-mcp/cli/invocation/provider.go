@@ -107,7 +107,7 @@ type Provider struct {
 
 // AddFlags adds the flags and the environment variables that stand in for them.
 func (p *Provider) AddFlags(flags *pflag.FlagSet) {
-	AddProviderURL(flags, &p.URL, "origin of the PDPP provider, such as https://pdpp.example (required)")
+	AddProviderURL(flags, &p.URL, "origin of the PDPP provider, such as https://pdpp.example (default: the only one that is connected)")
 	AddGrants(flags, &p.Grants, "use the cached credential of this grant, by its id or label (default: the one that was connected last)")
 	p.addFlags(flags)
 }
@@ -119,6 +119,21 @@ func (p *Provider) addFlags(flags *pflag.FlagSet) {
 	ReadConfigured(flags, "access-token-file")
 	AddTimeout(flags, &p.Timeout, "limit of one request to the resource server")
 	p.ClearText.AddFlags(flags)
+}
+
+// Choose takes the only provider of the cache when none was named. A token that was passed for this run is sent to no provider
+// that was not named.
+func (p *Provider) Choose() error {
+	if source, _ := p.Passed(); p.URL != "" || source != "" {
+		return nil
+	}
+	cache, err := OpenCache(p.CacheRoot, nil)
+	if err != nil {
+		return err
+	}
+	cache.AsIs = true // for the doctor; what reads a credential narrows its file
+	p.URL, err = cache.OnlyProvider()
+	return err
 }
 
 // SignIn returns the command line that stores another credential in the same cache.
@@ -146,6 +161,9 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 // Reader returns a client with the scoped token. It makes no request, unless a cached token has to be renewed (R-LOCAL-5).
 func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
+	if err := p.Choose(); err != nil {
 		return nil, err
 	}
 	address, err := credential.ParseProviderURL(p.URL)

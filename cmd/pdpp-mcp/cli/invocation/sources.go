@@ -22,7 +22,7 @@ type Sources struct {
 
 // AddFlags adds the flags and the environment variables that stand in for them.
 func (s *Sources) AddFlags(flags *pflag.FlagSet) {
-	AddProviderURLs(flags, &s.URLs, "origin of a PDPP provider, such as https://pdpp.example (required); repeatable, to read several as one")
+	AddProviderURLs(flags, &s.URLs, "origin of a PDPP provider, such as https://pdpp.example (default: the only one that is connected); repeatable, to read several as one")
 	AddGrants(flags, &s.Grants, "read with the cached credential of this grant, by its id or label; repeatable (default: all of the provider)")
 	s.addFlags(flags)
 }
@@ -47,7 +47,10 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 	}
 	urls := s.URLs
 	if len(urls) == 0 {
-		urls = []string{""} // which is refused as such
+		if err := s.Choose(); err != nil {
+			return nil, err
+		}
+		urls = []string{s.URL}
 	}
 	for _, url := range urls {
 		address, err := credential.ParseProviderURL(url)

@@ -60,8 +60,9 @@ the configuration.`,
 
 // examination returns what to examine. A wrong provider URL is reported as a finding, not as an error.
 func examination(provider *invocation.Provider) (doctor.Options, error) {
+	notChosen := provider.Choose()
 	options := doctor.Options{
-		ProviderURL: provider.URL, Grants: provider.Grants, Environment: os.Environ(), Deadline: provider.Timeout,
+		ProviderURL: provider.URL, NotChosen: notChosen, Grants: provider.Grants, Environment: os.Environ(), Deadline: provider.Timeout,
 		AllowPlainHTTP: provider.ClearText.Allowed,
 	}
 	if machine, err := mcphost.ThisMachine(); err == nil { // without a home directory no hosts are checked

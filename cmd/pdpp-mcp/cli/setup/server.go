@@ -74,14 +74,8 @@ func (s *setupServer) server() (mcphost.Server, error) {
 func (s *setupServer) chosen(cache *credential.Cache) (providers []string, isPlain bool, err error) {
 	passed := s.providers
 	if len(passed) == 0 {
-		files, err := cache.List()
-		if err != nil {
+		if passed, err = cache.Providers(); err != nil {
 			return nil, false, err
-		}
-		for _, file := range files {
-			if file.Err == nil {
-				passed = append(passed, file.Grants[0].ProviderURL)
-			}
 		}
 	}
 	if len(passed) == 0 {
