@@ -160,24 +160,27 @@ func UnknownCommand(command *cobra.Command, word string) error {
 			names = append(names, below.Name())
 		}
 	}
-	if meant := nearname.Meant(word, names); meant != "" {
-		return Usagef("unknown command %q; did you mean %s? run: %s --help", word, meant, command.CommandPath())
-	}
-	return Usagef("unknown command %q; run: %s --help", word, command.CommandPath())
+	return Usagef("unknown command %q; %srun: %s --help", word, DidYouMean(word, "", names), command.CommandPath())
 }
 
 // WrongFlag is the error for a flag that a command does not take or cannot read, with the one that was meant.
 func WrongFlag(command *cobra.Command, err error) error {
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok {
-		return Usagef("%v; run: %s --help", err, command.CommandPath())
+	meant := ""
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		var names []string
+		command.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+		meant = DidYouMean(unknown.GetSpecifiedName(), "--", names)
 	}
-	var names []string
-	command.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
-	if meant := nearname.Meant(unknown.GetSpecifiedName(), names); meant != "" {
-		return Usagef("%v; did you mean --%s? run: %s --help", err, meant, command.CommandPath())
+	return Usagef("%v; %srun: %s --help", err, meant, command.CommandPath())
+}
+
+// DidYouMean asks for the name that a wrong word was meant as, with what is written before such names. It ends with a space, and is
+// empty when there is none.
+func DidYouMean(word, before string, names []string) string {
+	if meant := nearname.Meant(word, names); meant != "" {
+		return "did you mean " + before + meant + "? "
 	}
-	return Usagef("%v; run: %s --help", err, command.CommandPath())
+	return ""
 }
 
 // ShowHelp runs a command that only holds others: it prints its help.

@@ -50,7 +50,8 @@ hosted server and signs in there by itself. No token is written into a configura
 			case len(positional) != 1:
 				return invocation.Usagef("setup takes the name of one host: %s", strings.Join(hostNames(), ", "))
 			case !slices.Contains(hostNames(), positional[0]):
-				return invocation.Usagef("unknown host %q; pass one of: %s", positional[0], strings.Join(hostNames(), ", "))
+				meant := invocation.DidYouMean(positional[0], "", hostNames())
+				return invocation.Usagef("unknown host %q; %spass one of: %s", positional[0], meant, strings.Join(hostNames(), ", "))
 			}
 			return nil
 		},
