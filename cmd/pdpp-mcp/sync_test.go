@@ -20,6 +20,7 @@ import (
 	_ "modernc.org/sqlite" // reads the copies as anybody would
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
@@ -236,6 +237,45 @@ func TestSyncEndsWithTheGrant(t *testing.T) {
 	}
 	if !strings.Contains(said, "Nothing more is read. Kept in "+s.directory+": ") || !strings.Contains(said, " records in 25 files.") {
 		t.Errorf("said %q", said)
+	}
+}
+
+// R-LOCAL-1: every grant of the cache is read, each with its own token, and is named in the account. One that has ended is told,
+// its copies stay, and the others are brought up to date.
+func TestSyncReadsAllGrants(t *testing.T) {
+	s := newSyncing(t, "gmail_personal")
+	s.token = "" // from the cache
+	several := &severalGrants{cache: &credential.Cache{Root: t.TempDir()}}
+	several.boxes[0], several.origins[0] = s.box, s.provider
+	several.add(t, 0, "gmail_personal", "")
+	several.add(t, 0, "slack", "chat")
+	each := []string{"--cache-root", several.cache.Root, "--jq", "[.data[].connection_id]|unique|join(\" \")"}
+	if out, said, code := s.run(each...); code != 0 || out != "cin_gmail_personal cin_slack_team\n" {
+		t.Fatalf("ended with %d, %q: %s", code, out, said)
+	}
+	for _, asked := range s.provider.take() {
+		_, query, _ := strings.Cut(asked, "connection_id=")
+		if strings.HasPrefix(query, "cin_slack") != strings.HasSuffix(asked, " slack") && query != "" {
+			t.Errorf("another token was sent with %s", asked)
+		}
+	}
+	chat, _ := s.box.Authorization().Credential("slack")
+	account, err := os.ReadFile(several.cache.ActivityPath())
+	if err != nil || !strings.Contains(string(account), chat.GrantID) {
+		t.Errorf("the account does not name %s: %v", chat.GrantID, err)
+	}
+
+	if err := s.box.Authorization().Revoke(chat.GrantID); err != nil {
+		t.Fatal(err)
+	}
+	s.edit(rand.New(rand.NewPCG(1, 0)))
+	out, said, code := s.run(each...)
+	left := "no longer granted, and left as it was: " + filepath.Join(s.directory, "cin_slack_team", "chat_messages.jsonl")
+	if code != invocation.ExitConfiguration || out != "cin_gmail_personal\n" || !strings.Contains(said, left) || !strings.Contains(said, "grant chat: resource server answered 403 grant_revoked") {
+		t.Errorf("after a revocation it ended with %d, %q: %s", code, out, said)
+	}
+	if _, said, code := s.run(append(each, "--grant-id", "chat")...); code != invocation.ExitConfiguration || !strings.Contains(said, "Nothing more is read. Kept in ") {
+		t.Errorf("the ended grant alone ended with %d: %s", code, said)
 	}
 }
 

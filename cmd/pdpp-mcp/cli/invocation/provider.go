@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -102,7 +103,8 @@ type Provider struct {
 
 	Transport http.RoundTripper // to the resource server; nil for the usual one
 
-	caller audit.Caller // whose token was taken from the cache
+	chosen *credential.Entry // by Each; nil: the one of Grants that was connected last
+	caller audit.Caller      // whose token was taken from the cache
 }
 
 // AddFlags adds the flags and the environment variables that stand in for them.
@@ -160,17 +162,8 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 
 // Reader returns a client with the scoped token. It makes no request, unless a cached token has to be renewed (R-LOCAL-5).
 func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client, error) {
-	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
-		return nil, err
-	}
-	if err := p.Choose(); err != nil {
-		return nil, err
-	}
-	address, err := credential.ParseProviderURL(p.URL)
+	address, err := p.address()
 	if err != nil {
-		return nil, err
-	}
-	if err := p.ClearText.Refuse("provider URL", address); err != nil {
 		return nil, err
 	}
 	token, err := p.token(ctx, logger)
@@ -178,6 +171,58 @@ func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client,
 		return nil, err
 	}
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout, Transport: p.Transport})
+}
+
+// address returns the URL of the provider, unless nothing may be read there or beside what the environment holds.
+func (p *Provider) address() (string, error) {
+	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
+		return "", err
+	}
+	if err := p.Choose(); err != nil {
+		return "", err
+	}
+	address, err := credential.ParseProviderURL(p.URL)
+	if err != nil {
+		return "", err
+	}
+	return address, p.ClearText.Refuse("provider URL", address)
+}
+
+// Each returns a Provider for each usable credential of the cache that is wanted, the one that was connected last first, or p itself
+// when a token was passed for this run.
+func (p *Provider) Each(logger *slog.Logger) ([]*Provider, error) {
+	if _, err := p.address(); err != nil {
+		return nil, err
+	}
+	if source, _ := p.Passed(); source != "" {
+		return []*Provider{p}, nil
+	}
+	cache, err := OpenCache(p.CacheRoot, logger)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	entries, err := cache.Select(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, now)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Provider
+	for _, entry := range entries {
+		if entry.Credential.Usable(now) {
+			one := *p
+			one.chosen = entry
+			all = append(all, &one)
+		}
+	}
+	return all, nil
+}
+
+// Grant is the label of the credential that Each has chosen, or else its grant's id; empty when neither is known.
+func (p *Provider) Grant() string {
+	if p.chosen == nil {
+		return ""
+	}
+	return cmp.Or(p.chosen.Credential.Label, p.chosen.Credential.GrantID)
 }
 
 // Account returns the log of what is read on this machine (R-OPS-2), and whose credential Reader took.
@@ -215,9 +260,11 @@ func (p *Provider) token(ctx context.Context, logger *slog.Logger) (rs.Secret, e
 	if err != nil {
 		return rs.Secret{}, err
 	}
-	entry, err := cache.Load(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, time.Now())
-	if err != nil {
-		return rs.Secret{}, err
+	entry := p.chosen
+	if entry == nil {
+		if entry, err = cache.Load(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, time.Now()); err != nil {
+			return rs.Secret{}, err
+		}
 	}
 	if entry, err = (&connect.Renewal{Cache: cache}).Current(ctx, entry); err != nil {
 		return rs.Secret{}, err

@@ -3,38 +3,61 @@ package syncing
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
+	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// source is a stream of one connection that is granted.
-type source struct{ connection, stream string }
+// grant is what is read with one credential.
+type grant struct {
+	id    string                                                   // if the provider tells it
+	begin func() (reader rs.Reader, end func(rows int, err error)) // keeps account of what is read until the end
+}
 
-// grantedSources returns every stream of every connection that is granted, and the grant's id if the provider tells it.
-func grantedSources(ctx context.Context, reader rs.Reader) (found []source, grant string, err error) {
+// source is a stream of one connection that is granted.
+type source struct {
+	connection, stream string
+	by                 *grant
+}
+
+// grantedSources returns every stream of every connection that a provider grants with its credential.
+func grantedSources(ctx context.Context, provider *invocation.Provider, logger *slog.Logger) (found []source, err error) {
+	reader, err := provider.Admitted(ctx, logger)
+	if err != nil {
+		return nil, err
+	}
 	response, err := get(ctx, reader, schemadoc.Scope{}.Request(false))
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	document, err := schemadoc.Read(response)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
+	account, caller := provider.Account(logger)
+	caller.ClientName = "pdpp-mcp sync"
+	by := &grant{id: document.GrantID(), begin: func() (rs.Reader, func(int, error)) {
+		started, call := time.Now(), account.Begin(caller, "sync")
+		return call.Reader(reader), func(rows int, err error) { call.End(rows, tool.Outcome(err), time.Since(started)) }
+	}}
 	for _, connector := range document.Connectors {
 		for _, stream := range connector.Streams {
 			for _, connection := range connector.ConnectionsOf(stream) {
-				each := source{connection.ID, stream.Name}
+				each := source{connection.ID, stream.Name, by}
 				if !slices.Contains(found, each) {
 					found = append(found, each)
 				}
 			}
 		}
 	}
-	return found, document.GrantID(), nil
+	return found, nil
 }
 
 // get reads within the time limit of a server's calls.

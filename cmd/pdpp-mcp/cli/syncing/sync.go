@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +25,7 @@ type sync struct {
 	directory            string
 	streams, connections []string // those that are wanted; empty: all
 
-	root            *os.Root
-	provider, grant string
+	root *os.Root
 }
 
 // NewSyncCommand makes the command that keeps copies of streams.
@@ -40,7 +39,8 @@ func NewSyncCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Co
 		Long: `Keep a copy of the granted streams in a directory: a file for each stream of each connection, such as
 cin_1/messages.jsonl, with a record on each line as the provider sent it. The first run reads every record, later runs
 only what changed; deleted records leave the copy. Files are 0600 and replaced whole, so that a run can be stopped at any
-time. When the grant has ended, nothing is read any more, and the command says what is kept where.`,
+time. All grants of the provider are read, each with its own token. When one has ended, nothing is read with it any more, and the
+command says what is kept where.`,
 		Example: `  pdpp-mcp sync mine
   pdpp-mcp sync mine --stream messages --connection-id cin_1
   duckdb -c "SELECT data->>'subject' FROM 'mine/*/messages.jsonl'"`,
@@ -76,48 +76,75 @@ type row struct {
 	File       string `json:"file"`
 }
 
-// all brings every wanted copy up to date. A stream that fails does not keep others from it, unless the credential is at fault.
+// all brings every wanted copy up to date. A stream that fails does not keep others from it, and neither does a grant that has
+// ended or cannot be read keep other grants.
 func (s *sync) all(ctx context.Context, provider *invocation.Provider, log *invocation.Log) (*tool.Result, error) {
 	if err := s.open(); err != nil {
 		return nil, err
 	}
 	defer s.root.Close()
 	logger := log.Logger()
-	reader, err := provider.Admitted(ctx, logger)
+	providers, err := provider.Each(logger)
 	if err != nil {
 		return nil, s.ended(err)
 	}
-	s.provider = reader.ProviderURL()
-	granted, grant, err := grantedSources(ctx, reader)
-	if err != nil {
-		return nil, s.ended(err)
+	granted, problems, isWhole := s.granted(ctx, providers, logger)
+	if len(problems) == len(providers) {
+		return nil, s.ended(errors.Join(problems...))
 	}
-	s.grant = grant
-	account, caller := provider.Account(logger)
-	caller.ClientName = "pdpp-mcp sync"
 	wanted, err := s.wanted(granted)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(append(problems, err)...)
 	}
 	var rows []row
-	var problems []error
+	over, left := map[*grant]bool{}, len(providers)-len(problems)
 	for _, each := range wanted {
-		started, call := time.Now(), account.Begin(caller, "sync")
-		done, err := s.one(ctx, call.Reader(reader), each)
-		call.End(done.Written+done.Deleted, tool.Outcome(err), time.Since(started))
-		if err != nil && (ctx.Err() != nil || invocation.ExitCode(err) == invocation.ExitConfiguration) {
-			problems = append(problems, s.ended(err))
-			break
-		}
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s of %s: %w", invocation.OneLine(each.stream), invocation.OneLine(each.connection), err))
+		if ctx.Err() != nil || over[each.by] {
 			continue
 		}
-		rows = append(rows, done)
+		done, err := s.one(ctx, each)
+		switch {
+		case err == nil:
+			rows = append(rows, done)
+		case ctx.Err() != nil:
+			problems = append(problems, err)
+		case invocation.ExitCode(err) == invocation.ExitConfiguration:
+			over[each.by] = true
+			if left--; left == 0 {
+				err = s.ended(err)
+			}
+			problems = append(problems, err)
+		default:
+			problems = append(problems, fmt.Errorf("%s of %s: %w", invocation.OneLine(each.stream), invocation.OneLine(each.connection), err))
+		}
 	}
-	s.tellLeft(granted)
+	if isWhole {
+		s.tellLeft(granted)
+	}
 	structured, err := json.Marshal(map[string]any{"data": append([]row{}, rows...)})
 	return &tool.Result{Text: fmt.Sprintf("%d copies are up to date", len(rows)), Structured: structured}, errors.Join(append(problems, err)...)
+}
+
+// granted returns what all grants cover, each stream of a connection by the first that does, and an error for each grant of which
+// that is not known. It reports whether every grant that has not ended was asked.
+func (s *sync) granted(ctx context.Context, providers []*invocation.Provider, logger *slog.Logger) (granted []source, problems []error, isWhole bool) {
+	isWhole = true
+	for _, provider := range providers {
+		found, err := grantedSources(ctx, provider, logger)
+		if err != nil {
+			isWhole = isWhole && invocation.ExitCode(err) == invocation.ExitConfiguration
+			if name := provider.Grant(); name != "" && len(providers) > 1 {
+				err = fmt.Errorf("grant %s: %w", invocation.OneLine(name), err)
+			}
+			problems = append(problems, err)
+		}
+		for _, each := range found {
+			if !slices.ContainsFunc(granted, func(other source) bool { return other.connection == each.connection && other.stream == each.stream }) {
+				granted = append(granted, each)
+			}
+		}
+	}
+	return granted, problems, isWhole
 }
 
 // open opens the directory and removes what a killed run left in it.
@@ -148,10 +175,18 @@ func (s *sync) wanted(granted []source) ([]source, error) {
 	return found, nil
 }
 
-// one brings one copy up to date.
-func (s *sync) one(ctx context.Context, reader rs.Reader, of source) (row, error) {
+// one brings one copy up to date, and keeps account of what it reads.
+func (s *sync) one(ctx context.Context, of source) (row, error) {
+	reader, end := of.by.begin()
+	done, err := s.follow(ctx, reader, of)
+	end(done.Written+done.Deleted, err)
+	return done, err
+}
+
+// follow brings one copy up to date with a reader.
+func (s *sync) follow(ctx context.Context, reader rs.Reader, of source) (row, error) {
 	kept := &streamCopy{root: s.root, Connection: of.connection, Stream: of.stream}
-	if err := kept.open(s.provider, s.grant); err != nil {
+	if err := kept.open(reader.ProviderURL(), of.by.id); err != nil {
 		return row{}, err
 	}
 	line := invocation.NewLine(s.terminal.Err)
@@ -162,7 +197,7 @@ func (s *sync) one(ctx context.Context, reader rs.Reader, of source) (row, error
 		line.Show(fmt.Sprintf("%s: %d changes", invocation.OneLine(of.stream), read))
 	})
 	if err == nil && (before.Bookmark != bookmark || done != change{}) {
-		err = kept.save(s.provider, s.grant, bookmark)
+		err = kept.save(reader.ProviderURL(), of.by.id, bookmark)
 	}
 	return row{
 		Connection: of.connection, Stream: of.stream, Records: len(kept.records),
