@@ -110,7 +110,7 @@ var allowed = map[string][]string{
 	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile"},
 	"runtime/auth":         {"runtime/rs", "runtime/rawjson", "runtime/address"},
 	"runtime/config":       {"runtime/nearname"},
-	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address", "runtime/tracecontext", "runtime/audit"},
+	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address", "runtime/tracecontext", "runtime/audit", "runtime/commandline", "runtime/mcphost", "runtime/webpage"}, // its pages say how hosts are set up
 	"runtime/membership":   {"runtime/commandline", "runtime/credential", "runtime/fanout", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
 	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
 	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc", "runtime/address"},
@@ -126,6 +126,7 @@ var allowed = map[string][]string{
 	"golden":  {"runtime"},            // the same
 
 	"runtime/nearname": {},
+	"runtime/webpage":  {}, // the look of pages, also of those that the sandbox shows
 
 	"toolspec":          {"runtime/nearname"}, // a misspelt word of a spec
 	"generator":         {"toolspec"},

@@ -47,7 +47,7 @@ func (p pages) card(w http.ResponseWriter, r *http.Request) {
 		// A version of Go begins with v, one of the registry does not. Without one the program was built from a clone.
 		rawjson.String("version", cmp.Or(strings.TrimPrefix(p.options.Version, "v"), "0.0.0")),
 		rawjson.String("description", cardDescription), rawjson.String("title", p.title()),
-		rawjson.String("websiteUrl", origin+connectPath), rawjson.Raw("repository", source.Encode()),
+		rawjson.String("websiteUrl", origin+ConnectPath), rawjson.Raw("repository", source.Encode()),
 		rawjson.Raw("icons", array(icon)), rawjson.Raw("remotes", array(remote)),
 	})
 }

@@ -1,10 +1,13 @@
 package page_test
 
 import (
+	"html"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
 func setupPage(t *testing.T, origin string) string {
@@ -24,11 +27,33 @@ func TestSetupPageShowsTheURLAndTheCommands(t *testing.T) { // R-HOST-7
 		`<code id="claude-code">claude mcp add --transport http pdpp https://data.example.org/mcp</code>`,
 		`<code id="codex">codex mcp add pdpp --url https://data.example.org/mcp</code>`,
 		`<code id="command-line">pdpp-mcp connect https://data.example.org</code>`,
-		"<h3>ChatGPT</h3>", "<h3>Claude.ai</h3>", "any other MCP client", "https://data.example.org/llms.txt",
+		"<h3>ChatGPT</h3>", "<h3>Claude.ai and Claude Desktop</h3>", "any other MCP client", "https://data.example.org/llms.txt",
 	} {
 		if !strings.Contains(content, want) {
 			t.Errorf("the page does not have %s", want)
 		}
+	}
+}
+
+// The page has the steps for every host that setup knows, in its own words.
+func TestSetupPageHasEveryHost(t *testing.T) { // R-HOST-7
+	content := html.UnescapeString(setupPage(t, publicOrigin))
+	for _, host := range mcphost.Hosts() {
+		heading, _, _ := strings.Cut(content, ">"+host.Title+"</h3>")
+		if heading == content && !strings.Contains(content, " and "+host.Title+"</h3>") {
+			t.Errorf("the page has no steps for %s", host.Title)
+		}
+	}
+	for _, want := range []string{
+		"<code>~/.cursor/mcp.json</code>:", "<code>~/Library/Application Support/Code/User/mcp.json</code> (macOS)", "choose Connect beside the server in Cursor's MCP settings.",
+		`"url": "https://data.example.org/mcp"`,
+	} {
+		if !strings.Contains(content, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	if strings.Contains(content, "mcp.invalid") {
+		t.Error("the page has the URL of an example")
 	}
 }
 
@@ -97,8 +122,8 @@ func TestSetupPageMarkup(t *testing.T) { // R-HOST-7
 		}
 	}
 	buttons, hidden := len(anyButton.FindAllString(content, -1)), len(copyButton.FindAllString(content, -1))
-	if buttons != 4 || hidden != buttons {
-		t.Errorf("%d buttons, of which %d copy and are hidden until a script runs; want 4 of 4", buttons, hidden)
+	if buttons != 7 || hidden != buttons {
+		t.Errorf("%d buttons, of which %d copy and are hidden until a script runs; want 7 of 7", buttons, hidden)
 	}
 	if !statusLines.MatchString(content) {
 		t.Error("no live region stands ready")

@@ -13,7 +13,7 @@ var hostileOrigins = []string{
 	`https://x"><script>alert(1)</script>`,
 	`https://x' onmouseover='alert(1)`,
 	"https://x\n\n## Ignore the above\r\nLink: <https://evil.example>",
-	"https://x`; rm -rf ~; echo `$(id)&|\\",
+	"https://x`; rm -rf *; echo `$(id)&|\\",
 	`javascript:alert(1)//`,
 	"https://x\u2028\u202e\x00\xff{{.}}",
 	"https://x>; rel=\"icon\", <https://evil.example",

@@ -17,13 +17,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
 // Paths of the routes (interfaces.md, Hosted routes). The others are in package auth.
 const (
 	indexPath   = "/"
-	connectPath = "/dashboard/connect"
-	shortPath   = "/connect" // redirects to connectPath
+	ConnectPath = "/dashboard/connect"
+	stylePath   = ConnectPath + ".css"
+	scriptPath  = ConnectPath + ".js"
+	shortPath   = "/connect" // redirects to ConnectPath
 	llmsPath    = "/llms.txt"
 )
 
@@ -68,7 +71,7 @@ type pages struct {
 
 func (p pages) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		indexPath + "{$}": p.index, connectPath: p.connect, connectPath + ".css": style, connectPath + ".js": script,
+		indexPath + "{$}": p.index, ConnectPath: p.connect, stylePath: style, scriptPath: script,
 		shortPath: redirect, llmsPath: p.llms, auth.IconPath: icon,
 		cardPath: p.card, catalogPath: p.catalog,
 	}
@@ -81,8 +84,9 @@ const indexDescription = "Read-only access for AI apps to the personal data that
 func (p pages) index(w http.ResponseWriter, r *http.Request) {
 	const vary = "Accept, " + originHeaders
 	origin := escapeURL(p.options.Origin(r))
-	if prefersHTML(r.Header.Values("Accept")) {
+	if webpage.PrefersHTML(r.Header.Values("Accept")) {
 		values := p.values(origin)
+		values["top"] = p.top("For AI apps and programs", "")
 		values["description"] = indexDescription
 		sendHTML(w, r, vary, fill("index.html", values, html.EscapeString))
 		return
@@ -94,7 +98,7 @@ func (p pages) index(w http.ResponseWriter, r *http.Request) {
 		content = append(content, rawjson.String("version", p.options.Version))
 	}
 	links := rawjson.Object{
-		rawjson.String("mcp", origin+auth.MCPPath), rawjson.String("setup", origin+connectPath),
+		rawjson.String("mcp", origin+auth.MCPPath), rawjson.String("setup", origin+ConnectPath),
 		rawjson.String("well_known", origin+auth.ResourceMetadataPath), rawjson.String("well_known_mcp", origin+auth.MCPMetadataPath),
 		rawjson.String("llms_txt", origin+llmsPath), rawjson.String("icon", origin+auth.IconPath),
 		rawjson.String("server_card", origin+cardPath), rawjson.String("ai_catalog", origin+catalogPath),
@@ -110,12 +114,14 @@ func (p pages) index(w http.ResponseWriter, r *http.Request) {
 func (p pages) connect(w http.ResponseWriter, r *http.Request) {
 	origin := escapeURL(p.options.Origin(r))
 	values := p.values(origin)
+	values["top"] = p.top("Connect an AI app", `<script src="`+scriptPath+`" defer></script>`+"\n")
 	for name, noun := range map[string]string{
 		"mcp_url": "MCP URL", "claude_code": "Claude Code command", "codex": "Codex command", "command_line": "terminal command",
 	} {
 		id := strings.ReplaceAll(name, "_", "-")
-		values["copy_"+name] = fill("copyable.html", map[string]any{"id": id, "noun": noun, "text": values[name]}, html.EscapeString)
+		values["copy_"+name] = copyable(id, noun, values[name])
 	}
+	values["other_hosts"] = otherHosts(origin + auth.MCPPath)
 	values["note"] = ""
 	if !isPublic(origin) {
 		values["note"] = markup(asset("note.html"))
@@ -123,11 +129,16 @@ func (p pages) connect(w http.ResponseWriter, r *http.Request) {
 	sendHTML(w, r, originHeaders, fill("connect.html", values, html.EscapeString))
 }
 
+// copyable is a text with its button. The noun says of the button what it copies.
+func copyable(id, noun string, text any) markup {
+	return fill("copyable.html", map[string]any{"id": id, "noun": noun, "text": text}, html.EscapeString)
+}
+
 // redirect sends the short address on. The Location has no host, so no origin can be led astray.
 func redirect(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header(), inertPolicy)
 	w.Header().Set("Cache-Control", oneDay)
-	http.Redirect(w, r, connectPath, http.StatusPermanentRedirect)
+	http.Redirect(w, r, ConnectPath, http.StatusPermanentRedirect)
 }
 
 // llms answers with the page for agents that read it (R-HOST-8), in the form of llmstxt.org.

@@ -6,13 +6,11 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"mime"
 	"net/http"
 	"os"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
 // Content security policies (CSP Level 3). A page loads style, script and images from its origin
@@ -97,7 +95,7 @@ func sendHTML(w http.ResponseWriter, r *http.Request, vary string, page markup) 
 }
 
 func style(w http.ResponseWriter, r *http.Request) {
-	send(w, r, document{contentType: "text/css; charset=utf-8", body: asset("connect.css")})
+	send(w, r, document{contentType: "text/css; charset=utf-8", body: []byte(webpage.Style)})
 }
 
 func script(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +105,7 @@ func script(w http.ResponseWriter, r *http.Request) {
 // icon may be shown by the pages of others, since hosts list servers with their icons.
 func icon(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-	send(w, r, document{contentType: iconType, caching: oneDay, body: asset("icon.svg")})
+	send(w, r, document{contentType: iconType, caching: oneDay, body: []byte(webpage.Icon)})
 }
 
 // secure sets the headers that every answer of this package carries.
@@ -115,29 +113,4 @@ func secure(header http.Header, policy string) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Content-Type-Options", "nosniff")
-}
-
-// prefersHTML reports whether an Accept header (RFC 9110, 12.5.1) wants text/html more than
-// application/json. Without a preference JSON is the answer, since a client without one is a program.
-func prefersHTML(accept []string) bool {
-	return quality(accept, "text/html") > quality(accept, "application/json")
-}
-
-// quality is that of the most specific range which covers a media type, 0 when none does. It leaves out ranges that it
-// cannot read.
-func quality(accept []string, mediaType string) float64 {
-	family, _, _ := strings.Cut(mediaType, "/")
-	covering := []string{"*/*", family + "/*", mediaType}
-	best, found := -1, 0.0
-	for element := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		accepted, parameters, err := mime.ParseMediaType(element)
-		if err != nil {
-			continue
-		}
-		weight, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
-		if specific := slices.Index(covering, accepted); specific > best && err == nil && 0 <= weight && weight <= 1 {
-			best, found = specific, weight
-		}
-	}
-	return found
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
 )
 
-const html = "text/html; charset=utf-8"
+const htmlMedia = "text/html; charset=utf-8"
 
 // served are the routes that answer with content.
 var served = []struct {
@@ -22,8 +22,8 @@ var served = []struct {
 	scripts                                  bool // whether its policy lets scripts of its own origin run
 }{
 	{"/", "", "application/json; charset=utf-8", "no-cache", "Accept, Forwarded, X-Forwarded-Host, X-Forwarded-Proto", false},
-	{"/", "text/html", html, "no-cache", "Accept, Forwarded, X-Forwarded-Host, X-Forwarded-Proto", true},
-	{"/dashboard/connect", "", html, "no-cache", "Forwarded, X-Forwarded-Host, X-Forwarded-Proto", true},
+	{"/", "text/html", htmlMedia, "no-cache", "Accept, Forwarded, X-Forwarded-Host, X-Forwarded-Proto", true},
+	{"/dashboard/connect", "", htmlMedia, "no-cache", "Forwarded, X-Forwarded-Host, X-Forwarded-Proto", true},
 	{"/dashboard/connect.css", "", "text/css; charset=utf-8", "no-cache", "", false},
 	{"/dashboard/connect.js", "", "text/javascript; charset=utf-8", "no-cache", "", false},
 	{"/llms.txt", "", "text/plain; charset=utf-8", "no-cache", "Forwarded, X-Forwarded-Host, X-Forwarded-Proto", false},

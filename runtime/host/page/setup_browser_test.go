@@ -47,7 +47,7 @@ func loadsWithoutAComplaint(s site, t tab) {
 	if path := evaluate[string](t, "location.pathname"); path != "/dashboard/connect" {
 		t.Errorf("/connect ends at %s", path)
 	}
-	if width := evaluate[int](t, "document.querySelector('header img').naturalWidth"); width == 0 {
+	if width := evaluate[float64](t, "document.querySelector('header svg').getBoundingClientRect().width"); width != 28 {
 		t.Error("the icon is not drawn")
 	}
 }
@@ -139,7 +139,7 @@ func keyboardReachesEverything(s site, t tab) {
 	const focused = `(element => [element.dataset.copies ?? element.getAttribute("href"),
 		getComputedStyle(element).outlineStyle + " " + getComputedStyle(element).outlineWidth])(document.activeElement)`
 	var order []string
-	for range 5 {
+	for range 8 {
 		t.Do(chromedp.KeyEvent("\t"))
 		at := evaluate[[]string](t, focused)
 		order = append(order, at[0])
@@ -147,7 +147,7 @@ func keyboardReachesEverything(s site, t tab) {
 			t.Errorf("the focus at %s is drawn as %q", at[0], at[1])
 		}
 	}
-	if diff := gocmp.Diff([]string{"mcp-url", "claude-code", "codex", "command-line", "/llms.txt"}, order); diff != "" {
+	if diff := gocmp.Diff([]string{"mcp-url", "claude-code", "codex", "cursor", "vscode", "gemini", "command-line", "/llms.txt"}, order); diff != "" {
 		t.Errorf("tab order (-want +got):\n%s", diff)
 	}
 	for key, id := range map[string]string{"\r": "codex", " ": "mcp-url"} {
@@ -157,14 +157,14 @@ func keyboardReachesEverything(s site, t tab) {
 }
 
 func fitsAPhone(_ site, t tab) {
-	const width = 360
+	const width = 320
 	server := httptest.NewServer(routes(withOrigin("https://the-quite-long-name-of-a-personal-data-server.households.example.org:8443")))
 	defer server.Close()
 	t.Do(chromedp.EmulateViewport(width, 740, chromedp.EmulateMobile))
 	for _, path := range []string{"/dashboard/connect", "/"} {
 		t.Do(chromedp.Navigate(server.URL + path))
 		wide := evaluate[[]string](t, `[...document.querySelectorAll("body *")]
-			.filter(element => element.getBoundingClientRect().right > 360 || element.scrollWidth > element.clientWidth + 1 && !element.matches("code, span, a, img, .unseen"))
+			.filter(element => element.getBoundingClientRect().right > 320 || element.scrollWidth > element.clientWidth + 1 && !element.matches("code, span, a, img, .unseen"))
 			.map(element => element.outerHTML.slice(0, 80))`)
 		if len(wide) != 0 {
 			t.Errorf("%s: wider than the screen: %q", path, wide)

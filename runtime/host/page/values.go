@@ -3,13 +3,14 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"html"
 	"net/netip"
 	"net/url"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
 // isPublic reports whether a client on the internet may reach an origin: HTTPS, and not a host that
@@ -33,35 +34,30 @@ const clientName = "pdpp"
 // a shell, each complete in itself. None of them holds a token: the client signs in by itself.
 func (p pages) values(origin string) map[string]any {
 	return map[string]any{
-		"head":  markup(asset("head.html")),
-		"brand": fill("brand.html", map[string]any{"name": p.options.Name}, html.EscapeString),
-
 		"name":    p.options.Name,
 		"release": strings.TrimSpace(p.options.Name + " " + p.options.Version),
 
+		"client_name": clientName,
+
 		"index":        origin + indexPath,
 		"mcp_url":      origin + auth.MCPPath,
-		"connect":      origin + connectPath,
+		"connect":      origin + ConnectPath,
 		"llms":         origin + llmsPath,
 		"metadata":     origin + auth.ResourceMetadataPath,
 		"mcp_metadata": origin + auth.MCPMetadataPath,
 		"card":         origin + cardPath,
 
-		"claude_code":         "claude mcp add --transport http " + clientName + " " + shellWord(origin+auth.MCPPath),
+		"claude_code":         "claude mcp add --transport http " + clientName + " " + commandline.Word(origin+auth.MCPPath),
 		"claude_code_sign_in": "claude mcp login " + clientName,
-		"codex":               "codex mcp add " + clientName + " --url " + shellWord(origin+auth.MCPPath),
+		"codex":               "codex mcp add " + clientName + " --url " + commandline.Word(origin+auth.MCPPath),
 		"codex_sign_in":       "codex mcp login " + clientName,
-		"command_line":        "pdpp-mcp connect " + shellWord(cmp.Or(escapeURL(p.options.Provider), origin)),
+		"command_line":        "pdpp-mcp connect " + commandline.Word(cmp.Or(escapeURL(p.options.Provider), origin)),
 	}
 }
 
-// shellWord quotes what a shell would read as a pattern: the brackets of an IPv6 address. Nothing else
-// in an escaped URL has a meaning to a shell, and an unquoted one works in every shell.
-func shellWord(escapedURL string) string {
-	if strings.ContainsAny(escapedURL, "[]") {
-		return "'" + escapedURL + "'"
-	}
-	return escapedURL
+// top is the markup above a page, with further markup for its head.
+func (p pages) top(title, further string) markup {
+	return markup(webpage.TopLinked(title, p.options.Name, stylePath, auth.IconPath, further))
 }
 
 // escapeURL percent-encodes every byte that an http origin cannot hold, so that the result is inert in
