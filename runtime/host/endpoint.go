@@ -178,12 +178,18 @@ func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	// The text of a refusal holds no token.
 	h.options.Logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
-	auth.Challenge{PublicOrigin: known.origin, RequestID: known.id}.Write(w, err)
+	challenge := auth.Challenge{PublicOrigin: known.origin, RequestID: known.id}
+	if refusal != nil && isBrowser(r) && r.Header.Get("Authorization") == "" {
+		w.Header().Set("WWW-Authenticate", challenge.Authenticate(refusal))
+		h.showPage(w, refusal.Status, "This address is for AI apps", "Give it to your AI app. The app then asks you to sign in, and you choose what it may read.")
+		return
+	}
+	challenge.Write(w, err)
 }
 
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *problem) {
 	h.logRefusal(r, refused.status, kinds[refused.status].code)
-	refused.write(w, requestOf(r.Context()).id)
+	h.write(w, r, refused)
 }
 
 // logRefusal writes who was refused with what. The code is of a closed set.

@@ -123,7 +123,7 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 		Name: h.options.Name, Version: h.options.Version, Revisions: Revisions(), Provider: h.options.ProviderURL, Surface: surface,
 		Origin: func(r *http.Request) string { return requestOf(r.Context()).origin },
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { noSuchPage.write(w, requestOf(r.Context()).id) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.write(w, r, noSuchPage) })
 	return mux
 }
 

@@ -69,13 +69,18 @@ func (p *problem) write(w http.ResponseWriter, requestID string) {
 		rawjson.String("type", kind.name), rawjson.String("code", kind.code),
 		rawjson.String("message", p.message), rawjson.String("request_id", requestID),
 	}
+	p.announce(w.Header())
+	writeJSON(w, p.status, textJSON, "no-store", append(rawjson.Object{rawjson.Raw("error", body.Encode())}.Encode(), '\n'))
+}
+
+// announce sets the headers that say when and how to ask again.
+func (p *problem) announce(header http.Header) {
 	if p.retryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.FormatInt(int64((p.retryAfter+time.Second-1)/time.Second), 10))
+		header.Set("Retry-After", strconv.FormatInt(int64((p.retryAfter+time.Second-1)/time.Second), 10))
 	}
 	if p.allow != "" {
-		w.Header().Set("Allow", p.allow)
+		header.Set("Allow", p.allow)
 	}
-	writeJSON(w, p.status, textJSON, "no-store", append(rawjson.Object{rawjson.Raw("error", body.Encode())}.Encode(), '\n'))
 }
 
 const (

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -130,17 +131,23 @@ func signInByCode(t *testing.T, provider *capturetest.Provider, options connect.
 			return
 		}
 		redirect := page.Query().Get("redirect_uri")
-		strange := visit(t, redirect+"?code=stolen&state=guessed")
-		if own := visit(t, redirect+"?state="+page.Query().Get("state")+"&"+back); strange != 400 || own != 200 {
-			t.Errorf("the browser was answered %d without the state and %d with it", strange, own)
+		strange, strangePage := visit(t, redirect+"?code=stolen&state=guessed")
+		elsewhere, _ := visit(t, redirect+"/elsewhere")
+		own, landing := visit(t, redirect+"?state="+page.Query().Get("state")+"&"+back)
+		if strange != 400 || elsewhere != 404 || own != 200 {
+			t.Errorf("the browser was answered %d without the state, %d elsewhere and %d with it", strange, elsewhere, own)
 		}
+		if !strings.Contains(strangePage, "<h1>This is not the sign-in</h1>") {
+			t.Errorf("without the state the page is %s", strangePage)
+		}
+		got.landing = landing
 	}
 	got.entry, got.err = connect.Connect(t.Context(), options)
 	checkSecrets(t, provider, got.err)
 	return got
 }
 
-func visit(t *testing.T, address string) int {
+func visit(t *testing.T, address string) (status int, page string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -149,10 +156,14 @@ func visit(t *testing.T, address string) int {
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Error(err)
-		return 0
+		return 0, ""
 	}
 	defer response.Body.Close()
-	return response.StatusCode
+	body, err := io.ReadAll(response.Body)
+	if err != nil || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") || response.Header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("%s has %v and %v", address, response.Header, err)
+	}
+	return response.StatusCode, string(body)
 }
 
 // sentDetails are the authorization_details of a request, indented; without a path, those of the page's address.

@@ -33,6 +33,9 @@ func TestAuthorizationCode(t *testing.T) {
 	if held := got.entry.Credential; held.RefreshToken.Reveal() != "refresh-token-of-a-test" || held.ExpiresAt.IsZero() {
 		t.Errorf("the credential has the refresh token %q and ends at %s", held.RefreshToken.Reveal(), held.ExpiresAt)
 	}
+	if !strings.Contains(got.landing, "<h1>Back to the terminal</h1>") || !strings.Contains(got.landing, "run pdpp-mcp disconnect") || strings.Contains(got.landing, "code-of-a-test") {
+		t.Errorf("the browser shows %s", got.landing)
+	}
 	if !got.approval[0].OnThisMachine || got.approval[0].ExpiresAt.IsZero() {
 		t.Errorf("announced %+v", got.approval[0])
 	}
@@ -83,7 +86,10 @@ func TestAuthorizationCodeIsRefused(t *testing.T) {
 			}
 		})
 	}
-	_, denied := codeSignIn(t, ofIssuer+"&error=access_denied", reply{})
+	_, denied := codeSignIn(t, ofIssuer+"&error=access_denied&error_description=%3Cb%3Esaid-by-the-server", reply{})
+	if !strings.Contains(denied.landing, "<h1>Nothing was granted</h1>") || strings.Contains(denied.landing, "said-by-the-server") {
+		t.Errorf("the browser shows %s", denied.landing)
+	}
 	if !errors.Is(denied.err, connect.ErrDenied) {
 		t.Error("the denial does not wrap ErrDenied")
 	}

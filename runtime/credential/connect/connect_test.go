@@ -45,6 +45,7 @@ type outcome struct {
 	entry    *credential.Entry
 	err      error
 	approval []connect.Approval
+	landing  string // the page that the browser ends at, of a sign-in by code
 	began    time.Time
 }
 

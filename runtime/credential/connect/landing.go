@@ -3,11 +3,12 @@ package connect
 import (
 	"context"
 	"crypto/subtle"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
 // landingPath is where the browser comes back to.
@@ -35,30 +36,47 @@ func newLanding() (*landing, error) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+landingPath, l.land)
+	mux.HandleFunc("/", notOfThisSignIn)
 	l.server = &http.Server{Handler: mux, ReadTimeout: askTimeout, WriteTimeout: askTimeout, MaxHeaderBytes: 64 << 10}
 	go func() { l.failed <- l.server.Serve(listener) }()
 	return l, nil
 }
 
 func (l *landing) land(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
-	header.Set("Content-Type", "text/plain; charset=utf-8")
-	header.Set("Cache-Control", "no-store")
-	header.Set("Referrer-Policy", "no-referrer") // the address has the code
-	header.Set("X-Content-Type-Options", "nosniff")
 	query := r.URL.Query()
 	if subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1 {
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, "This address is of another sign-in, or of none. Open the link that pdpp-mcp printed.\n")
+		notOfThisSignIn(w, r)
 		return
 	}
-	// Sent before it is handed on, since the program may end soon after.
-	_, _ = io.WriteString(w, "pdpp-mcp has the answer, and says in the terminal what came of it. You can close this page.\n")
+	// Sent before it is handed on, since the program may end soon after. What the provider says does not stand on it: the terminal
+	// shows that.
+	message := webpage.Message{Site: landingSite, Title: "Back to the terminal", Text: []string{
+		"pdpp-mcp has the answer, and says in the terminal what came of it. You can close this page.",
+		"You can end this access at any time: run pdpp-mcp disconnect, or take it back where you approved it.",
+	}}
+	if query.Has("error") {
+		message.Title, message.Text = "Nothing was granted", message.Text[:1]
+	}
+	message.Write(w, http.StatusOK)
 	_ = http.NewResponseController(w).Flush()
 	select {
 	case l.came <- query:
 	default: // it came twice
 	}
+}
+
+// landingSite is what the pages here are called.
+const landingSite = "pdpp-mcp"
+
+// notOfThisSignIn turns away what this landing does not wait for.
+func notOfThisSignIn(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusBadRequest
+	if r.URL.Path != landingPath {
+		status = http.StatusNotFound
+	}
+	webpage.Message{Site: landingSite, Title: "This is not the sign-in", Text: []string{
+		"This address is of another sign-in, or of none. Open the link that pdpp-mcp printed.",
+	}}.Write(w, status)
 }
 
 // await gives the parameters with which the browser came back, or the cause for which the context ended.

@@ -165,7 +165,7 @@ func (b *rotatingBox) connect(t *testing.T, cache *credential.Cache) {
 				t.Errorf("the owner was shown %d: %v", page.Status, err)
 				return
 			}
-			if status := visit(t, page.Location.String()); status != http.StatusOK {
+			if status, _ := visit(t, page.Location.String()); status != http.StatusOK {
 				t.Errorf("the browser was answered %d", status)
 			}
 		},

@@ -23,7 +23,7 @@ import (
 // Paths of the routes (interfaces.md, Hosted routes). The others are in package auth.
 const (
 	indexPath   = "/"
-	ConnectPath = "/dashboard/connect"
+	ConnectPath = "/dashboard/connect" // the setup page
 	stylePath   = ConnectPath + ".css"
 	scriptPath  = ConnectPath + ".js"
 	shortPath   = "/connect" // redirects to ConnectPath

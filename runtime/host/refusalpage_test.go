@@ -1,0 +1,60 @@
+package host_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+// R-HOST-4, R-HOST-7: a person who opens a wrong path, or the MCP URL, reads a page that leads on. A program gets JSON, and the status
+// and the challenge are the same for both.
+func TestBrowsersAreRefusedWithAPage(t *testing.T) {
+	h := newHosted(t)
+	tests := []struct {
+		method, path, accept string
+		header               []string
+		status               int
+		page                 string // empty: JSON
+	}{
+		{"GET", "/nothing", browserAccept, nil, 404, "There is nothing here"},
+		{"HEAD", "/nothing", browserAccept, nil, 404, ""},
+		{"GET", "/nothing", "*/*", nil, 404, ""},
+		{"GET", "/nothing", "application/json, text/html", nil, 404, ""},
+		{"POST", "/nothing", browserAccept, nil, 404, ""},
+		{"GET", "/mcp", browserAccept, nil, 401, "This address is for AI apps"},
+		{"GET", "/mcp", "text/event-stream", nil, 401, ""},
+		{"GET", "/mcp", browserAccept, []string{"Authorization", "Basic x"}, 401, ""},
+		{"PUT", "/mcp", browserAccept, nil, 405, ""},
+	}
+	for _, test := range tests {
+		request := h.request(t, test.method, test.path, "", test.header...)
+		request.Header.Set("Accept", test.accept)
+		got := send(t, request)
+		if got.status != test.status || (got.status == 401) != (got.header.Get("WWW-Authenticate") != "") {
+			t.Errorf("%s %s is %d with the challenge %q", test.method, test.path, got.status, got.header.Get("WWW-Authenticate"))
+		}
+		if test.page == "" {
+			if test.method != http.MethodHead && errorOf(t, got.body).Code == "" {
+				t.Errorf("%s %s for %s is %s", test.method, test.path, test.accept, got.body)
+			}
+			continue
+		}
+		if !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") || !strings.Contains(got.body, "<h1>"+test.page+"</h1>") ||
+			!strings.Contains(got.body, `href="/dashboard/connect"`) || !strings.HasPrefix(got.header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-") {
+			t.Errorf("%s %s is %v:\n%s", test.method, test.path, got.header, got.body)
+		}
+	}
+}
+
+// A page on a host that is not the server's leads nowhere: there it would be refused again.
+func TestMisdirectedBrowserIsToldOnAPage(t *testing.T) {
+	h := newHosted(t)
+	request := h.request(t, http.MethodGet, "/", "")
+	request.Host = "evil.example"
+	request.Header.Set("Accept", browserAccept)
+	if got := send(t, request); got.status != 421 || !strings.Contains(got.body, "<h1>This is not the address of this server</h1>") || strings.Contains(got.body, "href=") {
+		t.Errorf("answered %d %s", got.status, got.body)
+	}
+}
