@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"net/http"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/store"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/subscription"
@@ -110,8 +111,20 @@ func (s *server) routes() http.Handler {
 		mux.Handle(pattern, s.authorized(read))
 	}
 	mux.HandleFunc("GET /{$}", writeIndex)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, routeNotFound(r)) })
+	mux.HandleFunc("/", nothingHere)
 	return identified(mux)
+}
+
+// nothingHere refuses an unknown path: with a page for a browser, else as the original does.
+func nothingHere(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet || !webpage.PrefersHTML(r.Header.Values("Accept")) {
+		writeProblem(w, r, routeNotFound(r))
+		return
+	}
+	webpage.Message{
+		Site: "PDPP sandbox", Title: "There is nothing here", Text: []string{"The sandbox has nothing at this path. The index names what there is."},
+		Link: "/", LinkText: "Open the index",
+	}.Write(w, http.StatusNotFound)
 }
 
 // authorized runs read for a request with a usable bearer, and writes its answer.

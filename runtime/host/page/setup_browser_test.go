@@ -163,53 +163,24 @@ func fitsAPhone(_ site, t tab) {
 	t.Do(chromedp.EmulateViewport(width, 740, chromedp.EmulateMobile))
 	for _, path := range []string{"/dashboard/connect", "/"} {
 		t.Do(chromedp.Navigate(server.URL + path))
-		wide := evaluate[[]string](t, `[...document.querySelectorAll("body *")]
-			.filter(element => element.getBoundingClientRect().right > 320 || element.scrollWidth > element.clientWidth + 1 && !element.matches("code, span, a, img, .unseen"))
-			.map(element => element.outerHTML.slice(0, 80))`)
-		if len(wide) != 0 {
+		if wide := t.Wide(width); len(wide) != 0 {
 			t.Errorf("%s: wider than the screen: %q", path, wide)
 		}
-		if got := evaluate[int](t, "document.documentElement.scrollWidth"); got > width {
-			t.Errorf("%s is %d px wide", path, got)
-		}
-		if small := evaluate[[]string](t, `[...document.querySelectorAll("button, .action")]
-			.filter(element => element.getBoundingClientRect().height < 40)
-			.map(element => element.outerHTML)`); len(small) != 0 {
-			t.Errorf("%s: too low for a finger: %q", path, small)
+		if low := t.Low(); len(low) != 0 {
+			t.Errorf("%s: too low for a finger: %q", path, low)
 		}
 	}
 }
-
-// contrasts lists what is drawn with less than 4.5:1 (WCAG 2.2, 1.4.3).
-const contrasts = `(() => {
-	const channels = color => color.match(/[\d.]+/g).map(Number);
-	const luminance = color => channels(color).slice(0, 3)
-		.map(value => value / 255)
-		.map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
-		.reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
-	const ground = element => {
-		const color = getComputedStyle(element).backgroundColor;
-		return channels(color)[3] === 0 && element.parentElement ? ground(element.parentElement) : color;
-	};
-	return [...document.querySelectorAll("h1, h2, h3, p, li, code, button, a, dt, header span")]
-		.filter(element => element.textContent.trim() !== "")
-		.map(element => {
-			const [a, b] = [luminance(getComputedStyle(element).color), luminance(ground(element))];
-			return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), element.outerHTML.slice(0, 80)];
-		})
-		.filter(([ratio]) => ratio < 4.5)
-		.map(([ratio, html]) => ratio.toFixed(2) + " " + html);
-})()`
 
 func lightAndDark(_ site, t tab) {
 	server := httptest.NewServer(routes(withOrigin("http://192.168.1.4:8788"))) // the page has its note
 	defer server.Close()
 	grounds := map[string]string{}
 	for _, scheme := range []string{"light", "dark"} {
-		t.media(scheme)
+		t.Scheme(scheme)
 		for _, path := range []string{"/", "/dashboard/connect"} {
 			t.Do(chromedp.Navigate(server.URL + path))
-			if faint := evaluate[[]string](t, contrasts); len(faint) != 0 {
+			if faint := t.Faint(); len(faint) != 0 {
 				t.Errorf("%s %s: too little contrast: %q", scheme, path, faint)
 			}
 		}

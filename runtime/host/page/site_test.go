@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/browsertest"
@@ -39,16 +38,6 @@ func openSite(t *testing.T) (_ site, ok bool) {
 type tab struct{ browsertest.Tab }
 
 func (s site) tab(t *testing.T) tab { return tab{s.browser.Tab(t)} }
-
-func (t tab) media(scheme string) {
-	t.Helper()
-	_, err := chromedp.Call(t.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // permit decides on both permissions that writing to the clipboard may need.
 func (t tab) permit(origin string, setting browser.PermissionSetting) {

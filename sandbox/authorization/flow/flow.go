@@ -19,6 +19,7 @@ import (
 	"github.com/luikyv/go-oidc/pkg/goidc"
 	"github.com/luikyv/go-oidc/pkg/provider"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/opaque"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
@@ -172,7 +173,13 @@ func (f *Flow) Handler() http.Handler {
 	} {
 		mux.Handle(path, respond.AnyOrigin(http.MethodPost, bounded(serve)))
 	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := mux.Handler(r); pattern == "" && r.Method == http.MethodGet && webpage.PrefersHTML(r.Header.Values("Accept")) {
+			_ = writeMessage(w, http.StatusNotFound, "There is nothing here", "Go back to the application, and open its link again.")
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // Paths returns what Handler serves, as patterns of http.ServeMux.

@@ -2,70 +2,54 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/respond"
 )
 
 //go:embed page
 var pageFiles embed.FS
 
-var (
-	pageTemplates = template.Must(template.ParseFS(pageFiles, "page/*.html"))
-	pageStyle     = mustRead("page/style.css")
-	styleHash     = sourceHash(pageStyle)
-)
+var pageTemplates = template.Must(template.ParseFS(pageFiles, "page/*.html"))
 
-func mustRead(name string) string {
-	raw, err := pageFiles.ReadFile(name)
-	if err != nil {
-		panic(err) // the file is embedded
-	}
-	return string(raw)
-}
+// site is what the pages are called.
+const site = "PDPP sandbox"
 
-// sourceHash returns the Content-Security-Policy hash of an inline style.
-func sourceHash(style string) string {
-	sum := sha256.Sum256([]byte(style))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
+// revocation tells the owner how access ends.
+const revocation = "In the application: what it gives back ends at once, as pdpp-mcp disconnect does. Stopping the sandbox ends everything."
 
 // consentPage is the data of the page on which the owner decides.
 type consentPage struct {
-	Style      template.CSS
-	ClientName string
-	ClientID   string
-	Leads      string // where the browser goes afterwards; empty for a device
-	UserCode   string // of a device
-	Resources  []string
-	Choices    []Choice
-	Purposes   []string // as the client says; nobody has checked them
-	SingleUse  bool
-	Action     string
-	FormToken  string
-	Problem    string
-}
-
-// messagePage is the data of a page with one message.
-type messagePage struct {
-	Style template.CSS
-	Title string
-	Text  string
+	Top         template.HTML
+	ClientName  string
+	ClientID    string
+	Leads       string // where the browser goes afterwards, for people; empty for a device
+	RedirectURI string // the same as it is; empty for a device
+	UserCode    string // of a device
+	Resources   []string
+	Choices     []Choice
+	Purposes    []string // as the client says; nobody has checked them
+	Duration    string
+	Revocation  string
+	Action      string
+	FormToken   string
+	Problem     string
 }
 
 // userCodePage is the data of the page that asks for a device's code.
 type userCodePage struct {
-	Style   template.CSS
+	Top     template.HTML
 	Action  string
 	Problem string
 }
@@ -102,11 +86,34 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 		status = http.StatusBadRequest
 	}
 	return writePage(w, status, "consent.html", formTarget(session.RedirectURI), consentPage{
-		Style: template.CSS(pageStyle), ClientName: client.Name, ClientID: client.ID,
-		Leads: session.RedirectURI, UserCode: session.UserCode, Resources: session.Resources, Choices: choices,
-		Purposes: purposes, SingleUse: single,
+		Top: top("Share data with " + cmp.Or(client.Name, "an unnamed client")), ClientName: client.Name, ClientID: client.ID,
+		Leads: leadsTo(session.RedirectURI), RedirectURI: session.RedirectURI, UserCode: session.UserCode, Resources: session.Resources, Choices: choices,
+		Purposes: purposes, Duration: duration(single), Revocation: revocation,
 		Action: action + "/" + session.ID, FormToken: f.formToken(f.browser(w, r), session.ID), Problem: problem,
 	})
+}
+
+// duration tells the owner how long access lasts.
+func duration(single bool) string {
+	if single {
+		return "For one day: it gets one token, which ends after 24 hours."
+	}
+	return "Until you take it back, or this sandbox stops."
+}
+
+// leadsTo says where a redirect leads, by what a person may know it: a site by its host, a program by where it runs.
+func leadsTo(redirectURI string) string {
+	parsed, err := url.Parse(redirectURI)
+	_, onThisComputer := withoutLoopbackPort(redirectURI)
+	switch {
+	case redirectURI == "" || err != nil:
+		return ""
+	case isPrivateUse(redirectURI):
+		return "an app on this device, which opens links that begin with " + parsed.Scheme + ":"
+	case onThisComputer:
+		return "a program on this computer"
+	}
+	return parsed.Host
 }
 
 // purposesOf returns the purposes that the client states, and reports whether it requests a single use.
@@ -123,7 +130,7 @@ func purposesOf(details []goidc.AuthDetail) (purposes []string, single bool) {
 // askUserCode writes the page that asks for the code of a device. The library shows it again for an unknown
 // code.
 func (f *Flow) askUserCode(w http.ResponseWriter, r *http.Request) error {
-	page := userCodePage{Style: template.CSS(pageStyle), Action: VerificationPath}
+	page := userCodePage{Top: top("Connect a device"), Action: VerificationPath}
 	status := http.StatusOK
 	if r.URL.Query().Get("user_code") != "" {
 		status = http.StatusBadRequest
@@ -133,7 +140,7 @@ func (f *Flow) askUserCode(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (f *Flow) confirmDevice(w http.ResponseWriter, _ *http.Request) error {
-	return writeMessage(w, http.StatusOK, "Access approved", "The client has what it needs. You can close this page.")
+	return writeMessage(w, http.StatusOK, "Access approved", "The device has what it needs. You can close this page.", "How to take it back: "+revocation)
 }
 
 // renderError reports a failed request that cannot be redirected to a client: as a page for a browser, else as an
@@ -147,31 +154,31 @@ func (f *Flow) renderError(w http.ResponseWriter, r *http.Request, err error) er
 	case code == string(goidc.ErrorCodeAccessDenied) && strings.HasPrefix(r.URL.Path, VerificationPath):
 		return writeMessage(w, http.StatusOK, "Access denied", "The client was told so and gets nothing. You can close this page.")
 	}
-	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if !webpage.PrefersHTML(r.Header.Values("Accept")) {
 		respond.OAuthError(w, status, code, description)
 		return nil
 	}
-	return writeMessage(w, status, "This request cannot be decided", description+
-		". The link may have expired or been used already. Go back to the application and start again.")
+	return writeMessage(w, status, "This request cannot be decided",
+		"The link may have expired or been used already. Go back to the application and start again.", "What is wrong: "+description)
 }
 
-func writeMessage(w http.ResponseWriter, status int, title, text string) error {
-	return writePage(w, status, "message.html", "", messagePage{Style: template.CSS(pageStyle), Title: title, Text: text})
+func writeMessage(w http.ResponseWriter, status int, title string, text ...string) error {
+	webpage.Message{Site: site, Title: title, Text: text}.Write(w, status)
+	return nil
 }
 
-// writePage allows the page its own style and its form, and nothing else. formTarget is a further source
-// that the form may lead to, empty for none.
+// top is the markup above a page.
+func top(title string) template.HTML {
+	return template.HTML(webpage.Top(title, site)) // escaped there
+}
+
+// writePage writes a page from its template. formTarget is a further source that its form may lead to, empty for none.
 func writePage(w http.ResponseWriter, status int, name, formTarget string, page any) error {
 	var body bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&body, name, page); err != nil {
 		return fmt.Errorf("render %s: %w", name, err)
 	}
-	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", strings.TrimSpace("default-src 'none'; style-src "+styleHash+
-		"; base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+formTarget))
-	header.Set("X-Frame-Options", "DENY")
-	header.Set("X-Content-Type-Options", "nosniff")
+	webpage.Secure(w.Header(), strings.TrimSpace("'self' "+formTarget))
 	w.WriteHeader(status)
 	_, _ = body.WriteTo(w) // a browser that went away gets nothing
 	return nil
