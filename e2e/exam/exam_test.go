@@ -33,7 +33,7 @@ var (
 // R-BUD-1: every question is answered by either channel, as far as it can be answered, and none costs more than it did.
 func TestExam(t *testing.T) {
 	given, names := sitAll(t)
-	table, missing := given.table(questions, names), reasons(t, given)
+	table, missing := given.table(groups, names), reasons(t, given)
 	if *shown {
 		fmt.Print(asked(), table, missing, progress(t, given, names))
 	}
@@ -47,7 +47,7 @@ func TestExam(t *testing.T) {
 // asked returns the questions as text.
 func asked() string {
 	var text strings.Builder
-	for _, q := range questions {
+	for _, q := range everything() {
 		fmt.Fprintf(&text, "- *%s*: %s\n", q.name, q.text)
 	}
 	return text.String() + "\n"
@@ -57,7 +57,8 @@ const heading = `# What the exam's answers cost
 
 Written by ` + "`go test ./e2e/exam -update`" + `, which refuses what is dearer than before. The columns say what the provider lets
 client tokens ask, over which transport, and which channel was seen. Each cell has the verdict, calls, and o200k tokens
-of arguments and results; the list of tools, which every session has, is not among them. ` + "`none`" + ` means that the
+of arguments and results; the list of tools, which every session has, is not among them, and a picture counts as a line that
+tells its width, height and digest, since every model counts pictures in its own way. ` + "`none`" + ` means that the
 candidate found no way to an answer.
 
 `
@@ -81,7 +82,7 @@ func sitAll(t *testing.T) (marks, []string) {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
 						session := transport.connect(t, provider)
-						for _, q := range questions {
+						for _, q := range everything() {
 							t.Run(q.name, func(t *testing.T) {
 								s, at := sitting{session: session, channel: channel, counter: tokens}, provider
 								if q.answered == nil {
@@ -106,7 +107,7 @@ func sitAll(t *testing.T) (marks, []string) {
 func reasons(t *testing.T, given marks) string {
 	t.Helper()
 	var text strings.Builder
-	for _, q := range questions {
+	for _, q := range everything() {
 		all := true
 		for _, mark := range given[q.name] {
 			all = all && mark.verdict == right
@@ -124,14 +125,14 @@ func reasons(t *testing.T, given marks) string {
 	return "\nNot answered everywhere yet:\n" + text.String() + "\n"
 }
 
-// progress compares the medians with those of the base line.
+// progress compares the medians of the base line's questions with its own.
 func progress(t *testing.T, given marks, names []string) string {
 	before := readTable(read(t, baseline))
 	var text strings.Builder
 	for _, name := range names {
-		if was := before.median(name); was > 0 {
+		if was := before.median(questions, name); was > 0 {
 			fmt.Fprintf(&text, "%s: median %s tokens, %.2f of the base line's %s\n",
-				name, grouped(given.median(name)), float64(given.median(name))/float64(was), grouped(was))
+				name, grouped(given.median(questions, name)), float64(given.median(questions, name))/float64(was), grouped(was))
 		}
 	}
 	return text.String()

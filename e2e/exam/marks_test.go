@@ -13,7 +13,7 @@ func TestTableIsReadAsItIsWritten(t *testing.T) {
 	given.set("a", "open hosted text", mark{wrong, 12, 999})
 	given.set("b", "open stdio text", mark{none, 0, 0})
 	given.set("b", "open hosted text", mark{right, 1, 1_000})
-	table := given.table([]question{{name: "a"}, {name: "b"}}, []string{"open stdio text", "open hosted text"})
+	table := given.table([]group{{"all", []question{{name: "a"}}}, {"files", []question{{name: "b"}}}}, []string{"open stdio text", "open hosted text"})
 	if diff := cmp.Diff(given, readTable(table), cmp.AllowUnexported(mark{})); diff != "" {
 		t.Errorf("(-written +read):\n%s\n%s", diff, table)
 	}

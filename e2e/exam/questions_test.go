@@ -1,6 +1,7 @@
 package exam_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -25,6 +26,18 @@ func (q question) answer(t *testing.T, provider *journey.Provider) candidate.Ans
 }
 
 const me = "nora.weiss@mail.example"
+
+// group is questions whose answers are summed up together.
+type group struct {
+	name      string
+	questions []question
+}
+
+// groups are all questions: those that the base line has, and those about files, which came later.
+var groups = []group{{"all", questions}, {"files", aboutFiles}}
+
+// everything is the questions of all groups.
+func everything() []question { return slices.Concat(questions, aboutFiles) }
 
 // questions are those of the exam. Who asks them is Nora Weiss, and it is the beginning of May 2026.
 var questions = []question{
@@ -147,6 +160,24 @@ var questions = []question{
 		name: "issue", text: "Who opened the issue about archives that break on old phones, when was it closed, and what does it say?",
 		answered: candidate.Issue("archives old phones"),
 		truths:   `SELECT author, closed_at, text FROM issue WHERE repository = 'kartenwerk/pfad' AND number = 131`,
+	},
+}
+
+// aboutFiles are what is asked of the files of mails, beside the statement.
+var aboutFiles = []question{
+	{
+		name: "moving day", text: "Until when, in Berlin, does the move last by the calendar file that I sent around, and where is it?",
+		answered: candidate.Ends("moving day 31 January", berlin("2026-01-31").Location()),
+		truths: `SELECT datetime(substr(ends, 1, 4) || '-' || substr(ends, 5, 2) || '-' || substr(ends, 7, 2) || ' ' || substr(ends, 10, 2) || ':' ||
+			substr(ends, 12, 2), '+1 hours'), replace(substr(place, 1, instr(place, char(13)) - 1), '\,', ',')
+			FROM (SELECT substr(text, instr(text, 'DTEND:') + 6, 16) AS ends, substr(text, instr(text, 'LOCATION:') + 9) AS place
+			FROM enclosed WHERE name = 'moving-day.ics')`,
+	},
+	{
+		name: "picture", text: "What is the picture that I sent when the barometer hung: its name, kind and size, and what is to be seen?",
+		answered: candidate.Shown("Es hängt"),
+		truths: `SELECT name, content_type, size, digest FROM file JOIN mail ON mail.account = file.account AND mail.key = file.mail
+			WHERE subject = 'Es hängt'`,
 	},
 }
 

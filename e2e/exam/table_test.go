@@ -66,11 +66,13 @@ func (m marks) set(question, sitting string, given mark) {
 	m[question][sitting] = given
 }
 
-// median is that of the tokens of all questions in a sitting.
-func (m marks) median(sitting string) int {
+// median is that of the tokens of some questions in a sitting.
+func (m marks) median(questions []question, sitting string) int {
 	var tokens []int
-	for _, row := range m {
-		tokens = append(tokens, row[sitting].tokens)
+	for _, q := range questions {
+		if given, sat := m[q.name][sitting]; sat {
+			tokens = append(tokens, given.tokens)
+		}
 	}
 	slices.Sort(tokens)
 	if len(tokens) == 0 {
@@ -79,18 +81,18 @@ func (m marks) median(sitting string) int {
 	return (tokens[(len(tokens)-1)/2] + tokens[len(tokens)/2]) / 2
 }
 
-func (m marks) right(sitting string) int {
+func (m marks) right(questions []question, sitting string) int {
 	answered := 0
-	for _, row := range m {
-		if row[sitting].verdict == right {
+	for _, q := range questions {
+		if m[q.name][sitting].verdict == right {
 			answered++
 		}
 	}
 	return answered
 }
 
-// table writes marks as Markdown, one row a question and one column a sitting.
-func (m marks) table(questions []question, sittings []string) string {
+// table writes marks as Markdown, one row a question and one column a sitting, group by group.
+func (m marks) table(groups []group, sittings []string) string {
 	rows := [][]string{append([]string{"question"}, sittings...), slices.Repeat([]string{"---"}, len(sittings)+1)}
 	row := func(name string, cell func(sitting string) string) {
 		cells := []string{name}
@@ -99,11 +101,15 @@ func (m marks) table(questions []question, sittings []string) string {
 		}
 		rows = append(rows, cells)
 	}
-	for _, q := range questions {
-		row(q.name, func(sitting string) string { return m[q.name][sitting].String() })
+	for _, g := range groups {
+		for _, q := range g.questions {
+			row(q.name, func(sitting string) string { return m[q.name][sitting].String() })
+		}
+		row(g.name+": right", func(sitting string) string {
+			return fmt.Sprintf("%d of %d", m.right(g.questions, sitting), len(g.questions))
+		})
+		row(g.name+": tokens, median", func(sitting string) string { return grouped(m.median(g.questions, sitting)) })
 	}
-	row("all: right", func(sitting string) string { return fmt.Sprintf("%d of %d", m.right(sitting), len(m)) })
-	row("all: tokens, median", func(sitting string) string { return grouped(m.median(sitting)) })
 	return aligned(rows)
 }
 

@@ -19,7 +19,9 @@ mail AS (SELECT account, key, data->>'from_email' AS from_email, data->>'from_na
 	data->>'received_at' AS received_at, data->>'is_seen' AS is_seen, data->>'size_bytes' AS size_bytes FROM live WHERE stream = 'messages'),
 body AS (SELECT account, data->>'message_id' AS mail, data->>'body_text' AS text FROM live WHERE stream = 'message_bodies'),
 file AS (SELECT account, data->>'message_id' AS mail, data->>'filename' AS name, data->>'size_bytes' AS size,
-	data->>'content_type' AS content_type, data->>'$.blob_ref.blob_id' AS blob_id FROM live WHERE stream = 'attachments'),
+	data->>'content_type' AS content_type, data->>'content_sha256' AS digest, data->>'$.blob_ref.blob_id' AS blob_id
+	FROM live WHERE stream = 'attachments'),
+enclosed AS (SELECT mail, name, CAST(bytes AS TEXT) AS text FROM file JOIN blob ON blob.id = blob_id AND blob.connection_id = account),
 chat AS (SELECT account, key, data->>'user_name' AS author, data->>'sent_at' AS sent_at, data->>'text' AS text
 	FROM live WHERE stream = 'chat_messages'),
 play AS (SELECT account, data->>'artist_name' AS artist, data->>'played_at' AS played_at, data->>'ms_played' AS ms

@@ -130,32 +130,3 @@ func LargestFile(ctx context.Context, c *Candidate) (string, error) {
 	document, err := c.Fetch(ctx, blind.Arguments{"id": handle, "fields": []string{"subject"}})
 	return answer(value(file, name), number(file, size), document.Value("subject")), err
 }
-
-// Statement adds up the amounts of the table that came with a mail.
-func Statement(words string) Answer {
-	const csv = "text/csv"
-	return func(ctx context.Context, c *Candidate) (string, error) {
-		hits, err := c.hits(ctx, words, mails...)
-		if err != nil {
-			return "", err
-		}
-		files, fields, err := c.meant(ctx, attachments, private, "message_id|mail_id", "content_type|mime_type", "blob_ref|content")
-		if err != nil {
-			return "", err
-		}
-		belongs, kind, content := fields[0], fields[1], fields[2]
-		mail := key(hits[0].ID)
-		file, err := c.first(ctx, wanted{
-			source: files, fields: fields, filter: blind.Arguments{belongs: mail, kind: csv},
-			match: func(row blind.Row) bool { return value(row, belongs) == mail && value(row, kind) == csv },
-		})
-		if err != nil {
-			return "", err
-		}
-		table, err := c.ReadOn(ctx, file, content)
-		if err != nil {
-			return "", err
-		}
-		return total(table)
-	}
-}

@@ -1,10 +1,7 @@
 package candidate
 
 import (
-	"cmp"
 	"context"
-	"encoding/csv"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -163,24 +160,4 @@ func Issue(words string) Answer {
 		})
 		return answer(value(issue, fields[1]), value(issue, fields[2]), value(issue, fields[3])), err
 	}
-}
-
-// total adds up the column of amounts of a CSV table, in cents.
-func total(table string) (string, error) {
-	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
-	if err != nil || len(rows) == 0 {
-		return "", cmp.Or(err, ErrNoWay)
-	}
-	column, cents := slices.Index(rows[0], "amount"), 0
-	for _, row := range rows[1:] {
-		if column < 0 {
-			return "", ErrNoWay
-		}
-		amount, err := strconv.Atoi(strings.Replace(row[column], ".", "", 1))
-		if err != nil {
-			return "", err
-		}
-		cents += amount
-	}
-	return strconv.Itoa(cents), nil
 }

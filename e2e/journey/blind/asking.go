@@ -38,16 +38,25 @@ func (r *Reader) Field(ctx context.Context, id, path string, from int) (string, 
 
 // ReadOn reads a field of a row to its end, from what the row shows of it on, by the call that the row shows.
 func (r *Reader) ReadOn(ctx context.Context, row Row, field string) (string, error) {
+	call, shown := row.reads(field)
+	if !shown {
+		return "", puzzled(Call{}, fmt.Sprint(row), "call that reads "+field, nil)
+	}
+	text, _, err := r.readOn(ctx, call)
+	return row.Clipped[field] + text, err
+}
+
+// reads is the call that the row shows for a field.
+func (row Row) reads(field string) (Call, bool) {
 	for _, call := range row.Next {
 		var names struct {
 			Path string `json:"field_path"`
 		}
 		if json.Unmarshal([]byte(call.Arguments), &names) == nil && names.Path == field {
-			text, _, err := r.readOn(ctx, call)
-			return row.Clipped[field] + text, err
+			return call, true
 		}
 	}
-	return "", puzzled(Call{}, fmt.Sprint(row), "call that reads "+field, nil)
+	return Call{}, false
 }
 
 // Passage reads the window of a text field around the first match of some words.
