@@ -51,17 +51,15 @@ func (c *Call) End(rows int, code string, took time.Duration) {
 	c.log.write(&c.entry)
 }
 
-// reader passes reads on, and their answers to its call.
-type reader struct {
-	rs.Reader
-	call *Call
-}
-
-// Get reads and takes note.
-func (r *reader) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	response, err := r.Reader.Get(ctx, request)
-	r.call.note(request, response)
-	return response, err
+// reading is a reader whose answers the call takes note of. Of bytes it notes that they were read: what record they are of, the
+// read of that record has told.
+func (c *Call) reading(inner rs.Reader) rs.Reader {
+	get := func(ctx context.Context, request rs.Request) (*rs.Response, error) {
+		response, err := inner.Get(ctx, request)
+		c.note(request, response)
+		return response, err
+	}
+	return rs.Wrap(inner, get, func(request rs.Request) { c.note(request, nil) })
 }
 
 // note takes what an answer confirms out of it. Response is nil for a read that failed, which confirms nothing: a name in its

@@ -19,7 +19,7 @@ type Reader interface {
 	ProviderURL() string
 }
 
-// Opener is a Reader that reads bytes too. Client and the reader of a package are; one that stands before another passes it on.
+// Opener is a Reader that reads bytes too. Client and the reader of a package are; Wrap passes it on.
 type Opener interface {
 	// Open begins to read the bytes of one source, from the first on. Its errors are those of Get.
 	Open(ctx context.Context, request Request, from Resume) (*Download, error)

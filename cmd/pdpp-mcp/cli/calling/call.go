@@ -119,8 +119,8 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 // print makes the call, or with byRow those of all pages, and prints what it gives.
 func (c *toolCommand) print(ctx context.Context, env tool.Env, object json.RawMessage, byRow bool, run tool.Run) error {
 	if byRow {
-		c.pages.kept = newWholeRows(env.RS)
-		env.RS = c.pages.kept
+		c.pages.kept = newWholeRows()
+		env.RS = c.pages.kept.reading(env.RS)
 		c.pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
 			return runWithin(ctx, run, env, arguments)
 		}

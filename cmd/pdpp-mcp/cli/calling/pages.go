@@ -23,7 +23,7 @@ type pages struct {
 	all      bool   // set by --all
 	format   *display.Format
 	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
-	kept     *wholeRows // the reader of the tool, which keeps rows uncut
+	kept     *wholeRows // what the tool has read, uncut
 }
 
 // newPages adds the flag --all to the command of a tool that takes next_cursor.

@@ -12,7 +12,7 @@ import (
 
 // R-HAND-7: an export fails at a row that it cannot print whole, and at a page that leaves out rows, and names them.
 func TestAnExportSaysWhatItCannotHaveWhole(t *testing.T) {
-	rows, err := newWholeRows(nil).whole([]json.RawMessage{[]byte(`{"id":"m7","stream":"messages","data":{"body":"cut"}}`)}, nil, 6)
+	rows, err := newWholeRows().whole([]json.RawMessage{[]byte(`{"id":"m7","stream":"messages","data":{"body":"cut"}}`)}, nil, 6)
 	if len(rows) != 0 || err == nil || invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "row 7") || !strings.Contains(err.Error(), "messages m7") {
 		t.Errorf("gives %s and %v", rows, err)
 	}

@@ -12,17 +12,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// wholeRows is an rs.Reader that keeps the rows of the answers that one call reads. A tool may cut long rows to fit a
-// result, but an export must not. It is not safe for concurrent calls.
+// wholeRows keeps the rows of the answers that one call reads. A tool may cut long rows to fit a result, but an export must not.
+// It is not safe for concurrent calls.
 type wholeRows struct {
-	rs.Reader
-
 	mu sync.Mutex
 	of map[string]json.RawMessage // the last row read, as it was sent, by its identity
 }
 
-func newWholeRows(reader rs.Reader) *wholeRows {
-	kept := &wholeRows{Reader: reader}
+func newWholeRows() *wholeRows {
+	kept := &wholeRows{}
 	kept.forget()
 	return kept
 }
@@ -34,18 +32,21 @@ func (w *wholeRows) forget() {
 	w.of = map[string]json.RawMessage{}
 }
 
-// Get forwards the request and keeps the rows of a list.
-func (w *wholeRows) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	response, err := w.Reader.Get(ctx, request)
-	if err != nil {
-		return nil, err
+// reading is a reader whose lists it keeps the rows of.
+func (w *wholeRows) reading(inner rs.Reader) rs.Reader {
+	get := func(ctx context.Context, request rs.Request) (*rs.Response, error) {
+		response, err := inner.Get(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, row := range render.WholeRows(response) {
+			w.of[render.RowIdentity(row, nil)] = row
+		}
+		return response, nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, row := range render.WholeRows(response) {
-		w.of[render.RowIdentity(row, nil)] = row
-	}
-	return response, nil
+	return rs.Wrap(inner, get, nil)
 }
 
 // incompleteError ends --all at a row that cannot be read uncut. The same call would end there again.
