@@ -27,9 +27,7 @@ func TestClaudeCodeShowsPictures(t *testing.T) {
 	requests := model.requests()
 	results := toolResults(t, requests[len(requests)-1])
 	last := string(results[len(results)-1])
-	if !strings.Contains(last, pictureStart) {
-		t.Errorf("the model is shown no picture")
-	}
+	checkPicture(t, last)
 }
 
 // TestCodexShowsPictures does so for Codex, which drops images beside structured content (R-BLOB-3).
@@ -46,7 +44,15 @@ func TestCodexShowsPictures(t *testing.T) {
 			last = item.Output
 		}
 	}
-	if !strings.Contains(string(last), pictureStart) {
-		t.Errorf("the model is shown no picture")
+	checkPicture(t, string(last))
+}
+
+// checkPicture looks for the picture, and for the text beside it, which no structured content repeats (R-BUD-1).
+func checkPicture(t *testing.T, shown string) {
+	t.Helper()
+	for _, want := range []string{pictureStart, `media_type=\"image/png\"`, "width=300 height=300", "resource: pdpp://blob/"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the model is not shown %s", want)
+		}
 	}
 }
