@@ -36,7 +36,7 @@ const (
 )
 
 // ParseReference reads the value of a field. It is false for any value but an object that names a blob which can be asked
-// for, and says of it what kind or how large it is.
+// for, and says of it what kind or how large it is. A list of references is none.
 func ParseReference(value json.RawMessage) (Reference, bool) {
 	if !mayRefer(value) {
 		return Reference{}, false
