@@ -80,6 +80,10 @@ func (c *Cursor) Name() []byte {
 // Value passes the next value and gives it.
 func (c *Cursor) Value() Value {
 	start := space(c.text, c.at)
+	if start < len(c.text) && c.text[start] == '"' {
+		c.at = skipString(c.text, start)
+		return c.text[start:c.at:c.at]
+	}
 	if c.at = skip(c.text, start); c.at == start { // no value stands here, so that nothing behind it can be told
 		c.at = len(c.text)
 		return nil

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -161,15 +162,21 @@ const shortString = 4 * wordBytes
 // skipString is the end of the string that begins at a place.
 func skipString(value []byte, at int) int {
 	at++
-	if rest := value[at:min(len(value), at+shortString)]; len(rest) > 0 {
-		if plain := ordinaryPrefix(rest); plain < len(rest) && rest[plain] == '"' {
-			return at + plain + 1
+	for end := min(len(value), at+shortString); end-at >= wordBytes; at += wordBytes {
+		word := wordAt(value, at) ^ quotes
+		found := (word - lowest) &^ word & highest
+		if found == 0 {
+			continue
 		}
+		if quote := at + bits.TrailingZeros64(found)/8; value[quote-1] != '\\' {
+			return quote + 1
+		}
+		break
 	}
 	return skipLongString(value, at)
 }
 
-// skipLongString looks for quotes only, from the first byte inside: a quote ends the string unless an odd number of
+// skipLongString looks for quotes only, from a byte inside on: a quote ends the string unless an odd number of
 // backslashes stands before it.
 func skipLongString(value []byte, at int) int {
 	for ; at < len(value); at++ {

@@ -32,6 +32,13 @@ func special(word uint64) uint64 {
 // whole words tell.
 func ordinaryPrefix(text []byte) int {
 	at := 0
+	for len(text)-at >= 4*wordBytes {
+		four := text[at : at+4*wordBytes]
+		if special(wordAt(four, 0))|special(wordAt(four, wordBytes))|special(wordAt(four, 2*wordBytes))|special(wordAt(four, 3*wordBytes)) != 0 {
+			break
+		}
+		at += 4 * wordBytes
+	}
 	for len(text)-at >= wordBytes {
 		if found := special(wordAt(text, at)); found != 0 {
 			return at + bits.TrailingZeros64(found)/8

@@ -3,6 +3,8 @@ package rs
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -20,8 +22,11 @@ type List struct {
 // List takes the body apart as a list, wrapped or not, and keeps the rows of the page that was asked for. A body
 // without a list is a *Failure.
 func (r *Response) List() (List, error) {
-	if list, ok := usualList(r.compact); ok {
-		return r.page(list), nil
+	if r.usual != nil {
+		if list, ok := r.usual(); ok {
+			list.Rows, list.Outer = slices.Clone(list.Rows), slices.Clone(list.Outer)
+			return r.page(list), nil
+		}
 	}
 	body, err := r.Object()
 	if err != nil {
@@ -76,6 +81,11 @@ func ListIn(envelope rawjson.Object) (List, bool) {
 		}
 	}
 	return List{}, false
+}
+
+// onceUsual is usualList of a body, when somebody asks for it first.
+func onceUsual(body rawjson.Value) func() (List, bool) {
+	return sync.OnceValues(func() (List, bool) { return usualList(body) })
 }
 
 // usualList is ListIn for a body whose rows stand where most servers have them. It passes over the rows once.

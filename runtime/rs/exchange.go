@@ -92,7 +92,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	}
 	return &Response{
 		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
-		body: body, compact: compact,
+		body: body, compact: compact, usual: onceUsual(compact),
 	}, nil
 }
 

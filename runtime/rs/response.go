@@ -31,7 +31,8 @@ type Response struct {
 	most int
 
 	body    json.RawMessage
-	compact json.RawMessage // the body without the whitespace between its tokens; the body itself when it has none
+	compact json.RawMessage     // the body without the whitespace between its tokens; the body itself when it has none
+	usual   func() (List, bool) // usualList of it, which is taken apart once for all who ask
 }
 
 // Body is a JSON object in valid UTF-8, as the RS sent it: no name stands twice in one object, and at most 512 objects
@@ -45,7 +46,7 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 	if r.compact, problem = compactObject(body); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
-	r.body = body
+	r.body, r.usual = body, onceUsual(r.compact)
 	return &r, nil
 }
 
@@ -53,7 +54,7 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 // name may stand twice among the members.
 func (r Response) WithMembers(body rawjson.Object) *Response {
 	r.body = body.Encode()
-	r.compact = r.body
+	r.compact, r.usual = r.body, onceUsual(r.body)
 	return &r
 }
 
