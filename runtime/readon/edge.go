@@ -73,10 +73,7 @@ func (l *list) passes(row record) bool {
 	if !l.edge.isBehind(row.fields) {
 		return false
 	}
-	if l.ahead != nil { // asked for in vain
-		<-l.ahead
-		l.ahead = nil
-	}
+	l.forget()
 	l.advance()
 	return true
 }

@@ -1,7 +1,6 @@
 package readon
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,17 +17,14 @@ type list struct {
 	toEnd   bool       // the page behind the next one will be read too, as far as can be told
 	whole   int        // the number of the page of which all fields are read, before more is asked for; 0: none
 
-	connections []string     // that are read one after another; nil: the resource server pages the list
-	connection  int          // of them
-	edge        *edge        // nil: the list is read to its end
-	next        place        // where the next page begins
-	isDone      bool         // nothing follows that can be read
-	ahead       chan fetched // the page that was asked for already; nil: none
-}
-
-type fetched struct {
-	response *rs.Response
-	err      error
+	connections []string // that are read one after another; nil: the resource server pages the list
+	connection  int      // of them
+	edge        *edge    // nil: the list is read to its end
+	next        place    // where the next page begins
+	isDone      bool     // nothing follows that can be read
+	ahead       *fetch   // the page that was asked for already; nil: none
+	guess       *fetch   // the page that was asked for behind the one that was taken last; nil: none
+	guessing
 }
 
 // page is one page of a list.
@@ -167,33 +163,6 @@ func (l *list) resume() error {
 		l.connections, l.connection = append(l.connections, l.next.Connection), len(l.connections)
 	}
 	return nil
-}
-
-// await is the next page, which may have been asked for already.
-func (l *list) await() (*rs.Response, error) {
-	if l.ahead == nil {
-		return l.env.RS.Get(l.ctx, l.asked())
-	}
-	came := <-l.ahead
-	l.ahead = nil
-	return came.response, came.err
-}
-
-func (l *list) ask() {
-	l.ahead = make(chan fetched, 1)
-	go func(ctx context.Context, came chan<- fetched, request rs.Request) {
-		response, err := l.env.RS.Get(ctx, request)
-		came <- fetched{response, err}
-	}(l.ctx, l.ahead, l.asked())
-}
-
-// drop waits for a page that was asked for in vain, so that nothing of the call outlives it.
-func (l *list) drop() {
-	if l.ahead != nil {
-		l.stop()
-		<-l.ahead
-		l.ahead = nil
-	}
 }
 
 // asked is the request for the next page.

@@ -1,6 +1,7 @@
 package rs
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -106,6 +107,26 @@ func usualList(body rawjson.Value) (List, bool) {
 		list.Outer = append(list.Outer, Member{Name: name, Value: c.Since(start)})
 	}
 	return list, list.Rows != nil
+}
+
+// likelyReach is how far, in bytes, from the beginning and the end of a body a cursor is looked for.
+const likelyReach = 4 << 10
+
+var likelyName = []byte(`"next_cursor":"`)
+
+// likelyCursor is what seems to be the next cursor of a list in a body that nobody has checked; empty: none was found.
+func likelyCursor(body []byte) string {
+	at := bytes.LastIndex(body[max(0, len(body)-likelyReach):], likelyName)
+	if at >= 0 {
+		at += max(0, len(body)-likelyReach)
+	} else if at = bytes.Index(body[:min(len(body), likelyReach)], likelyName); at < 0 {
+		return ""
+	}
+	cursor, _, ends := bytes.Cut(body[at+len(likelyName):], []byte(`"`))
+	if !ends || bytes.IndexByte(cursor, '\\') >= 0 {
+		return ""
+	}
+	return string(cursor)
 }
 
 // Get is a member beside the rows, else of the body; nil when neither has it, or it is null.

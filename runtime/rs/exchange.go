@@ -83,6 +83,11 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 		return nil, e.refusal(response.Header, e.client.secrets.told(body))
 	}
 	body = e.client.secrets.bytes(body)
+	if e.asked.Ahead != nil {
+		if cursor := likelyCursor(body); cursor != "" {
+			e.asked.Ahead(cursor)
+		}
+	}
 	compact, problem := compactObject(body)
 	if problem != "" && !(e.changes() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)

@@ -40,6 +40,11 @@ type Request struct {
 	// Optional names parameters that older servers refuse, the newest first. A Client leaves out one that its server
 	// refuses and asks again; the reader of the answer then does what the parameter stands for (R-SCH-1).
 	Optional []string
+
+	// Ahead is told the cursor that seems to lead on from a page as soon as the page's body has come, so that the next page can
+	// be asked for while this one is checked; nil: nobody. What the answer says is what holds, if there is one. It is called at
+	// most once, before Get returns, and a reader need not call it.
+	Ahead func(cursor string)
 }
 
 // Limit is how many rows a page of the request's list has at most.
