@@ -112,7 +112,7 @@ func (c *Call) noteRow(row rawjson.Value, wanted []string) {
 		case "connection_id":
 			c.entry.Connections = addText(c.entry.Connections, cursor.Value())
 		case "data":
-			if len(wanted) > 0 {
+			if c.lacks(wanted) {
 				c.noteFields(cursor, wanted)
 				continue
 			}
@@ -121,6 +121,11 @@ func (c *Call) noteRow(row rawjson.Value, wanted []string) {
 			cursor.Value()
 		}
 	}
+}
+
+// lacks reports whether one of the wanted fields was not noted yet.
+func (c *Call) lacks(wanted []string) bool {
+	return slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(c.entry.Fields, name) })
 }
 
 // noteFields passes the data of a record, and adds those of its members that were wanted.

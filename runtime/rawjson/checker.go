@@ -35,6 +35,13 @@ func (c *checker) space() {
 
 // peek is the first byte of the next token, or 0 at the end.
 func (c *checker) peek() byte {
+	if c.at < len(c.text) && !isSpace[c.text[c.at]] { // nearly always
+		return c.text[c.at]
+	}
+	return c.peekBehindSpace()
+}
+
+func (c *checker) peekBehindSpace() byte {
 	c.space()
 	if c.at == len(c.text) {
 		return 0
