@@ -19,9 +19,12 @@ func TestCursorIsToldAhead(t *testing.T) {
 		`{"data":[` + row + `],"next_cursor":"p\u0034"}`:                            "",
 		`{"data":[{"text":"\"next_cursor\":\"p5\""}]}`:                              "",
 		`{"data":[` + row + `],"next_cursor":null}`:                                 "",
-		`{"data":[],"next_cursor":"p6`:                                              "",
-		`{"data":[],"next_cursor":"p7","next_cursor":"p8"}`:                         "p8", // the answer itself is refused
-		`{"data":[],"next_cursor":"opaque-token-of-a-test"}`:                        "[redacted]",
+		`{"data":[` + row + `],"next_cursor":""}`:                                   "",
+		`{}`:                           "",
+		``:                             "",
+		`{"data":[],"next_cursor":"p6`: "",
+		`{"data":[],"next_cursor":"p7","next_cursor":"p8"}`:  "p8", // the answer itself is refused
+		`{"data":[],"next_cursor":"opaque-token-of-a-test"}`: "[redacted]",
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
 		client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("opaque-token-of-a-test")})
