@@ -101,7 +101,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 	defer r.end()
 	l := r.newList(records, names(q.tally.Fields(), filter.Fields()), q.from(env))
 	defer l.drop()
-	l.toEnd = true
+	l.toEnd, l.whole = true, 2
 	l.ask()
 	l.edge = l.edgeOf(local, "")
 	if err := q.add(l, filter); err != nil {
@@ -124,7 +124,6 @@ func (q *groups) from(env tool.Env) place {
 func (q *groups) add(l *list, filter *condition.Filter) error {
 	held := &remainder{list: l, request: q.request, filter: q.input.Filter, tally: q.tally, narrow: names(q.tally.Fields(), filter.Fields())}
 	defer held.drop()
-	l.whole = 2
 	for {
 		page, err := l.page()
 		if err != nil {
