@@ -12,7 +12,7 @@ GORACE      = atexit_sleep_ms=20
 LDFLAGS     = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test prerequisites toolchain bench exam golden generate check lint race trace soak build release packages test-clients fuzz supply sbom
+.PHONY: help demo test prerequisites toolchain bench exam golden generate check lint race trace chart soak build release packages test-clients fuzz supply sbom
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ help: ## show this list
 demo: build ## build, start the sandbox, show one answer, print the lines to paste into a host
 	@bin/pdpp-sandbox --cache-root .pdpp --grants each --demo bin/pdpp-mcp $(DEMO_FLAGS)
 
-test: prerequisites check lint race exam trace supply ## everything a reviewer would run, but the real clients
+test: prerequisites check lint race exam trace chart supply ## everything a reviewer would run, but the real clients
 	@echo "all checks passed"
 
 # This runs first and reports everything that is missing at once.
@@ -68,6 +68,9 @@ test-clients: ## real MCP clients and the conformance suite, from npm at exact v
 
 trace: ## print the requirement ids that no test names; fail when one is due
 	@.ci/trace
+
+chart: ## the Helm chart, by helm and the types of the Kubernetes API (its first build takes some minutes)
+	cd packaging/check/chart && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 fuzz: ## every fuzz target for FUZZTIME (60s); their seeds run with the tests
 	@FUZZTIME='$(or $(FUZZTIME),60s)' GO='$(GO)' .ci/fuzz
