@@ -177,3 +177,15 @@ func TestTimeGroupsThatAreCut(t *testing.T) {
 		}
 	}
 }
+
+// R-SEARCH-10: an answer whose wrappers are resource URIs is JSON without them.
+func TestWrappersThatAreURIs(t *testing.T) {
+	body := `{"data":[{"stream":"s","id":"1","connection_id":"cin_1"}],"has_more":false,"meta":"pdpp://record/x","extra":"pdpp://record/y"}`
+	result, err := render.Search(t.Context(), tool.Env{RS: &schemaOf{}}, answer("/v1/search?q=x", body), render.SearchInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(result.Structured) || strings.Contains(string(result.Structured), "pdpp://") {
+		t.Errorf("structured output is %s", result.Structured)
+	}
+}

@@ -82,10 +82,12 @@ func (s *search) cleaned(envelope rawjson.Object) rawjson.Object {
 		switch clean := member.Value; {
 		case member.Name == s.RowsName || member.Name == "data":
 			kept = append(kept, member)
-		case member.Name == "meta":
-			kept = append(kept, rawjson.Raw(member.Name, s.failures(withoutURIs(clean, 0, &s.uris))))
 		default:
-			if clean = withoutURIs(clean, 0, &s.uris); clean != nil {
+			clean = withoutURIs(clean, 0, &s.uris)
+			if member.Name == "meta" {
+				clean = s.failures(clean)
+			}
+			if clean != nil {
 				kept = append(kept, rawjson.Raw(member.Name, clean))
 			}
 		}
