@@ -31,10 +31,10 @@ const (
 	readWithin  = 2 * time.Second
 	childWithin = 1500 * time.Millisecond
 	askWithin   = time.Second // the authorization server
-	callWithin  = 10 * time.Second
+	callWithin  = 20 * time.Second
 
 	// longWithin is a source's deadline when four of them send 16 MiB each.
-	longWithin = 6 * time.Second
+	longWithin = 15 * time.Second
 
 	// slack is what a call may take beyond a deadline: the rest of the adapter's work on a busy machine.
 	slack = 1500 * time.Millisecond
