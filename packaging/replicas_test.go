@@ -79,7 +79,7 @@ func (c *cluster) load(t *testing.T) (retried int64) {
 	t.Helper()
 	var sent atomic.Int64
 	var clients sync.WaitGroup
-	for range 6 {
+	for range 4 {
 		session := dial(t, c.balancer.url, c.provider.Tokens()["package"], &sent)
 		clients.Go(func() {
 			hits, err := walk(t, session, question, pageHits)

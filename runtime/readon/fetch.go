@@ -40,12 +40,13 @@ func (l *list) ask() {
 	request := l.asked()
 	if guess := l.guess; guess != nil {
 		l.guess = nil
-		l.guesses.Add(-1)
 		if guess.request.Path == request.Path && guess.request.Query.Encoded() == request.Query.Encoded() {
+			l.guesses.Add(-1)
 			l.ahead = guess
 			return
 		}
-		l.misled.Store(true)
+		l.misled.Store(true) // before there is room for another guess
+		l.guesses.Add(-1)
 		guess.drop()
 	}
 	follows := l.toEnd && (l.whole == 0 || l.pages+1 > l.whole) // as far as can be told, the one behind is read in the same way
