@@ -40,7 +40,8 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 	if q.falling {
 		which = "last"
 	}
-	l.Note = fmt.Sprintf("These are the %s %d by %s, of the records that were read; no page follows, a larger limit shows more.",
+	l.Note = fmt.Sprintf("These are the %s %d by %s (numbers and times by value, other text letter by letter), of the records that were read; "+
+		"no page follows, a larger limit shows more.",
 		which, len(rows), rawjson.Quote(q.by)) + spaced(l.Note)
 	var meta rawjson.Object
 	if q.input.Count != nil && *q.input.Count != "none" && l.Complete {
