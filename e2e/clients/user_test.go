@@ -26,13 +26,17 @@ type user struct {
 	asked        *asked // of the hosted server
 }
 
-// asked are the methods of MCP that a server was asked. It is safe for concurrent use.
+// asked are the methods of the MCP requests that a server was sent. Notifications ask nothing, and one that comes without a
+// session may go unserved, so they do not count. It is safe for concurrent use.
 type asked struct {
 	mu      sync.Mutex
 	methods map[string]bool
 }
 
 func (a *asked) note(method string) {
+	if strings.HasPrefix(method, "notifications/") {
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.methods[method] = true
