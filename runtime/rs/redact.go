@@ -14,33 +14,35 @@ import (
 // spells it (R-ERR-6). They are immutable and safe for concurrent use; nil is none. Printing them gives a placeholder.
 type Secrets struct {
 	bearers []string
-	letters [256]bool       // that the bearers have
-	pieces  map[uint64]bool // of many bearers: see mayHold
-	marks   []uint64        // one bit for each piece, at its hash: a look there is cheaper, and nearly always enough
+	letters [256]bool // that the bearers have
+	step    int       // between the pieces of a body that are looked up
+	pieces  []uint64  // in their order: see mayHold
+	marks   [1 << markBits / 64]uint64
 }
 
 // NewSecrets takes bearers as they are sent. What is shorter than ShortestBearer is not taken.
 func NewSecrets(bearers ...string) *Secrets {
-	s := &Secrets{}
+	s := &Secrets{step: piecesUsual}
 	for _, bearer := range bearers {
 		if len(bearer) < ShortestBearer || slices.Contains(s.bearers, bearer) {
 			continue
 		}
 		s.bearers = append(s.bearers, bearer)
+		s.step = min(s.step, len(bearer)-pieceSize+1)
 		for _, letter := range []byte(bearer) {
 			s.letters[letter] = true
 		}
 	}
-	if len(s.bearers) > fewBearers {
-		s.pieces, s.marks = make(map[uint64]bool, pieceStep*len(s.bearers)), make([]uint64, markBits/64)
-		for _, bearer := range s.bearers {
-			for i := range pieceStep {
-				piece := binary.LittleEndian.Uint64([]byte(bearer[i : i+pieceSize]))
-				s.pieces[piece] = true
-				s.marks[markOf(piece)/64] |= 1 << (markOf(piece) % 64)
-			}
+	s.step = max(min(s.step, piecesUsual/max(1, len(s.bearers))), ShortestBearer-pieceSize+1)
+	s.pieces = make([]uint64, 0, s.step*len(s.bearers))
+	for _, bearer := range s.bearers {
+		for i := range s.step {
+			piece := binary.LittleEndian.Uint64([]byte(bearer[i : i+pieceSize]))
+			s.pieces = append(s.pieces, piece)
+			s.marks[markOf(piece)/64] |= 1 << (markOf(piece) % 64)
 		}
 	}
+	slices.Sort(s.pieces)
 	return s
 }
 
@@ -61,7 +63,12 @@ func (s *Secrets) String() string { return redacted }
 // GoString gives a placeholder.
 func (s *Secrets) GoString() string { return redacted }
 
-func (s *Secrets) text(text string) string { return string(s.bytes([]byte(text))) }
+func (s *Secrets) text(text string) string {
+	if len(text) < ShortestBearer { // an escaped one is longer still
+		return text
+	}
+	return string(s.bytes([]byte(text)))
+}
 
 // bytes gives the slice itself when it holds no bearer, which is nearly always.
 func (s *Secrets) bytes(body []byte) []byte {
@@ -75,27 +82,25 @@ func (s *Secrets) bytes(body []byte) []byte {
 	return s.escaped(body)
 }
 
-// A body is searched for few bearers one by one. For many, every pieceStep-th piece of it is looked up among the first
-// pieces of each: a bearer has more characters than a step and a piece, so that one of its pieces is met.
+// A piece of a body at every step is looked up among the first pieces of each bearer, as many as a step is long: no bearer is
+// shorter than a step and a piece less one, so that one of its pieces is met. Few bearers have longer steps.
 const (
-	fewBearers = 4
-	pieceSize  = 8
-	pieceStep  = ShortestBearer - pieceSize + 1
-	markBits   = 1 << 16
+	pieceSize   = 8
+	piecesUsual = 64 // of all bearers; of many, as many as the shortest step needs
+	markBits    = 13 // of the hash of a piece; a look at its mark is cheaper, and nearly always enough
 )
 
-// markOf is a hash of a piece (Fibonacci hashing), below markBits.
-func markOf(piece uint64) uint64 { return piece * 0x9E3779B97F4A7C15 >> 48 }
+// markOf is a hash of a piece (Fibonacci hashing).
+func markOf(piece uint64) uint64 { return piece * 0x9E3779B97F4A7C15 >> (64 - markBits) }
 
 // mayHold reports whether a bearer may stand in the body as it is.
 func (s *Secrets) mayHold(body []byte) bool {
-	if s.pieces == nil {
-		return true
-	}
-	for i := 0; i+pieceSize <= len(body); i += pieceStep {
+	for i := 0; i+pieceSize <= len(body); i += s.step {
 		piece := binary.LittleEndian.Uint64(body[i:])
-		if mark := markOf(piece); s.marks[mark/64]&(1<<(mark%64)) != 0 && s.pieces[piece] {
-			return true
+		if mark := markOf(piece); s.marks[mark/64]&(1<<(mark%64)) != 0 {
+			if _, isPiece := slices.BinarySearch(s.pieces, piece); isPiece {
+				return true
+			}
 		}
 	}
 	return false

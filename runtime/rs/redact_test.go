@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -136,6 +137,35 @@ func TestOtherBearersOfACallAreRedacted(t *testing.T) {
 		}
 		if got := strings.Count(string(response.Body()), "[redacted][redacted]"); got != others+1 || strings.Contains(string(response.Body()), "bearer") {
 			t.Errorf("%d others: %d are redacted in %s", others, got, response.Body())
+		}
+	}
+}
+
+// R-ERR-6: a bearer is found whatever its length and wherever it stands.
+func TestBearerIsRedactedAtEveryPlace(t *testing.T) {
+	for _, length := range []int{rs.ShortestBearer, 17, 43, 71, 72, 200} {
+		for _, others := range []int{0, 1, 9} {
+			var bearers []string
+			for i := range others {
+				bearers = append(bearers, fmt.Sprintf("%d-%s", i, strings.Repeat("other", 20)))
+			}
+			secret, echoed := strings.Repeat("0123456789abcdefghij", 10)[:length], ""
+			echo := roundTrip(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(echoed))}, nil
+			})
+			client, err := rs.NewClient(rs.Options{
+				BaseURL: "http://rs.test", Bearer: rs.NewSecret(secret), Secrets: rs.NewSecrets(bearers...), Transport: echo,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for place := range 80 {
+				echoed = fmt.Sprintf(`{"%s%s":1}`, strings.Repeat("y", place), secret)
+				response, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+				if err != nil || strings.Contains(string(response.Body()), secret) {
+					t.Errorf("%d characters at %d, beside %d others: %s, %v", length, place, others, response.Body(), err)
+				}
+			}
 		}
 	}
 }
