@@ -61,9 +61,13 @@ func (w Wanted) Connect(provider, cacheRoot string) string {
 	return line + below(cacheRoot)
 }
 
-// Read is a command that reads from a provider, such as doctor. An empty cache root names none.
+// Read is a command that reads from a provider, such as doctor. Without one it is for every provider of the cache. An empty cache
+// root names none.
 func Read(command, provider, cacheRoot string) string {
-	return "pdpp-mcp " + command + " --provider-url " + Word(provider) + below(cacheRoot)
+	if provider != "" {
+		command += " --provider-url " + Word(provider)
+	}
+	return "pdpp-mcp " + command + below(cacheRoot)
 }
 
 // Connections lists what is stored. An empty cache root names none.

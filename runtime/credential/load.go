@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 )
 
 // Selection says which credentials are wanted.
@@ -74,6 +76,13 @@ func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 	}
 	return c.unusable(provider, fmt.Sprintf("the cached credential for %s expired at %s",
 		provider, grants[0].Credential.ExpiresAt.Format(time.RFC3339)), nil)
+}
+
+// NoGrant is the refusal of a name that no grant of any provider has.
+func (c *Cache) NoGrant(name string) *Error {
+	return &Error{
+		Class: Configuration, Message: fmt.Sprintf("no cached credential is of the grant %q", name), Command: commandline.Connections(c.NamedRoot()),
+	}
 }
 
 // anotherGrant names the grants that are there.

@@ -29,10 +29,11 @@ type Finding struct {
 	Class  credential.Class // of a failure; commands turn it into an exit code
 }
 
-// Result is a check and what it found. The ids are stable, for scripts.
+// Result is a check and what it found. The ids are stable, for scripts, and each is there once for a provider.
 type Result struct {
-	ID    string
-	Title string // for people
+	Provider string // that was examined, in one spelling; empty for what is of the machine, and of a URL that cannot be used
+	ID       string
+	Title    string // for people
 	Finding
 }
 

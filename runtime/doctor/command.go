@@ -6,22 +6,22 @@ import (
 )
 
 // namedRoot is the cache root as the commands that mend something have to name it.
-func (e *examination) namedRoot() string {
-	if e.options.CacheRoot == "" { // the token was passed
+func (o *Options) namedRoot() string {
+	if o.CacheRoot == "" { // the token was passed
 		return ""
 	}
-	return (&credential.Cache{Root: e.options.CacheRoot}).NamedRoot()
+	return (&credential.Cache{Root: o.CacheRoot}).NamedRoot()
 }
 
 func curl(address string) string { return "curl -s " + commandline.Word(address) }
 
 func (e *examination) connectCommand() string {
-	return commandline.Connect(e.provider, e.namedRoot())
+	return commandline.Connect(e.provider, e.options.namedRoot())
 }
 
 // again is for what only the provider, the network or time can mend.
-func (e *examination) again() string { return e.doctorCommand(e.provider) }
+func (e *examination) again() string { return e.options.doctorCommand(e.provider) }
 
-func (e *examination) doctorCommand(provider string) string {
-	return commandline.Read("doctor", provider, e.namedRoot())
+func (o *Options) doctorCommand(provider string) string {
+	return commandline.Read("doctor", provider, o.namedRoot())
 }

@@ -24,7 +24,7 @@ const renewWithin = 14 * 24 * time.Hour
 func (e *examination) checkConnection(ctx context.Context) Finding {
 	plain, exposed := e.address.Scheme == "http", e.exposed()
 	if exposed && !e.options.AllowPlainHTTP {
-		return failed(credential.Usage, e.doctorCommand("https://"+e.address.Host),
+		return failed(credential.Usage, e.options.doctorCommand("https://"+e.address.Host),
 			"plain http would send the token in the clear; it is for this machine only")
 	}
 	connection, err := e.dial(ctx)

@@ -23,7 +23,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 		return ok("not used: the token comes from %s", e.options.TokenSource)
 	}
 	cache := &credential.Cache{Root: e.options.CacheRoot}
-	path, err := cache.Path(e.options.ProviderURL)
+	path, err := cache.Path(e.passed)
 	if err != nil {
 		return fromError(err, e.again())
 	}
@@ -64,11 +64,16 @@ func (e *examination) checkCredential(context.Context) Finding {
 	}
 	cache := &credential.Cache{Root: e.options.CacheRoot}
 	now := e.options.Now()
-	grants, err := cache.Select(credential.Selection{ProviderURL: e.options.ProviderURL, Grants: e.options.Grants}, now)
+	grants, err := cache.Select(credential.Selection{ProviderURL: e.passed, Grants: e.grants}, now)
+	first := 0
 	if err != nil {
-		return fromError(err, e.connectCommand())
+		refused := fromError(err, e.connectCommand())
+		if len(grants) == 0 || refused.Class != credential.Configuration {
+			return refused
+		} // else all of them have expired
+	} else {
+		first = slices.IndexFunc(grants, func(g *credential.Entry) bool { return g.Credential.Usable(now) })
 	}
-	first := slices.IndexFunc(grants, func(g *credential.Entry) bool { return g.Credential.Usable(now) })
 	e.token, e.others = grants[first].Credential.AccessToken, slices.Delete(slices.Clone(grants), first, first+1)
 	return e.lasts(grants[first].Credential)
 }
@@ -98,25 +103,29 @@ func (e *examination) lasts(stored credential.Credential) Finding {
 
 // approveAgain is the command that has a grant approved once more, as it was.
 func (e *examination) approveAgain(stored credential.Credential) string {
-	return stored.Again().Connect(e.provider, e.namedRoot())
+	return stored.Again().Connect(e.provider, e.options.namedRoot())
 }
 
-// grantChecks has a check for each further grant that is read beside the first (R-LOCAL-2).
-func (e *examination) grantChecks() []check {
+// grantChecks has a check for each further grant that is read beside the first (R-LOCAL-2). None is tried at a provider at which
+// the first could not be.
+func (e *examination) grantChecks(isReached bool) []check {
 	var checks []check
 	for _, each := range e.others {
 		checks = append(checks, check{id: "grant_" + each.Credential.GrantID, title: "Further grant", ask: func(ctx context.Context) Finding {
-			return e.checkGrant(ctx, each.Credential)
+			return e.checkGrant(ctx, each.Credential, isReached)
 		}})
 	}
 	return checks
 }
 
 // checkGrant tries the token of one grant.
-func (e *examination) checkGrant(ctx context.Context, stored credential.Credential) Finding {
+func (e *examination) checkGrant(ctx context.Context, stored credential.Credential, isReached bool) Finding {
 	lasts := e.lasts(stored)
-	if lasts.State == Failed {
+	switch {
+	case lasts.State == Failed:
 		return lasts
+	case !isReached:
+		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + needsReading}
 	}
 	_, schema, found := e.tryToken(ctx, stored.AccessToken)
 	if found.State != Failed {

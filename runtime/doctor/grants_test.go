@@ -3,6 +3,8 @@ package doctor_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -53,11 +55,66 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	if mend := results["grant_grt_expired"].Mend; mend != "pdpp-mcp connect "+server.URL+" --label old --cache-root "+cache.Root {
 		t.Errorf("mended by %q", mend)
 	}
-	if last := order[len(order)-3:]; last[0] != "grant_grt_expired" || last[2] != "grant_grt_good" {
+	if last := order[len(order)-4:]; last[0] != "grant_grt_expired" || last[2] != "grant_grt_good" {
 		t.Errorf("the order ends in %q", last)
 	}
+	server.Config.Handler = http.NotFoundHandler()
+	results, _ = examined(t, asked)
+	want(t, results, "grant_grt_good", doctor.Skipped, "", "grant grt_good (work mail), no end known; needs token_kind")
+	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant grt_expired (old) expired at")
+	server.Config.Handler = inner
 	asked.Grants = []string{"work mail"}
 	if results, _ := examined(t, asked); results["grant_grt_revoked"].ID != "" {
 		t.Error("a grant that was not named is examined")
 	}
+}
+
+// R-LOCAL-2: without a provider every one of the cache is examined, and what is of the machine once. A file that cannot be used is
+// named too, and so are grants that have all expired.
+func TestEveryProviderIsExamined(t *testing.T) {
+	cache := &credential.Cache{Root: t.TempDir()}
+	store := func(url, grant string, ends time.Time) {
+		token, err := rs.NewBearer(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry := &credential.Entry{ProviderURL: url, Credential: credential.Credential{AccessToken: token, GrantID: grant, ExpiresAt: ends}}
+		if err := cache.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good, gone := provider(t, healthy()).URL, provider(t, healthy()).URL
+	store(good, "grt_good", time.Time{})
+	store(gone, "grt_old", time.Now().Add(-day))
+	store(gone, "grt_older", time.Now().Add(-day))
+	if err := os.WriteFile(filepath.Join(cache.Root, "clients", "broken.json"), []byte(`{"provider_url":"`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := options("")
+	asked.Token, asked.CacheRoot = nil, cache.Root
+	failures := func(asked doctor.Options) string {
+		var failed []string
+		doctor.Examine(t.Context(), asked, func(result doctor.Result) {
+			if result.State == doctor.Failed {
+				failed = append(failed, result.ID+" of "+result.Provider)
+			}
+		})
+		return strings.Join(failed, ", ")
+	}
+	if want := "credential of " + gone + ", grant_grt_old of " + gone + ", cache_file of "; failures(asked) != want {
+		t.Errorf("%s failed, want %s", failures(asked), want)
+	}
+	results, order := examined(t, asked)
+	want(t, results, "environment", doctor.OK, "", "")
+	want(t, results, "cache_file", doctor.Failed, credential.Configuration, "broken.json is malformed")
+	if count := strings.Count(strings.Join(order, " "), "environment"); count != 1 {
+		t.Errorf("the environment is examined %d times", count)
+	}
+	asked.Grants = []string{"grt_good"}
+	if failed := failures(asked); failed != "cache_file of " {
+		t.Errorf("of the good grant failed %s", failed)
+	}
+	asked.Grants = []string{"grt_good", "grt_none"}
+	results, _ = examined(t, asked)
+	want(t, results, "provider_url", doctor.Failed, credential.Configuration, `no cached credential is of the grant "grt_none"`)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
@@ -13,16 +14,16 @@ import (
 )
 
 // hostChecks has a check for each host that was found on the machine, or one that says that there is none.
-func (e *examination) hostChecks() []check {
-	if e.options.Machine.Home == "" {
+func (o *Options) hostChecks(providers []*examination) []check {
+	if o.Machine.Home == "" {
 		return nil
 	}
 	var checks []check
 	for _, host := range mcphost.Hosts() {
-		if host.Installed(e.options.Machine) {
+		if host.Installed(o.Machine) {
 			checks = append(checks, check{
 				id: "host_" + strings.ReplaceAll(host.Name, "-", "_"), title: host.Title,
-				ask: func(context.Context) Finding { return e.checkHost(host) },
+				ask: func(context.Context) Finding { return o.checkHost(host, providers) },
 			})
 		}
 	}
@@ -35,9 +36,9 @@ func (e *examination) hostChecks() []check {
 }
 
 // checkHost looks for the adapter among the host's servers. A host without it is nothing to mend.
-func (e *examination) checkHost(host mcphost.Host) Finding {
-	setup := e.setupCommand(host)
-	entries, err := host.Entries(e.options.Machine)
+func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding {
+	setup := o.setupCommand(host, providers)
+	entries, err := host.Entries(o.Machine)
 	var unusable *credential.Error
 	switch {
 	case errors.As(err, &unusable):
@@ -47,7 +48,7 @@ func (e *examination) checkHost(host mcphost.Host) Finding {
 	}
 	var names []string
 	for _, entry := range entries {
-		if !entry.IsAdapter() && !e.isProvider(entry.URL) {
+		if !entry.IsAdapter() && !slices.ContainsFunc(providers, func(e *examination) bool { return e.isAt(entry.URL) }) {
 			continue
 		}
 		if filepath.IsAbs(entry.Command) {
@@ -63,16 +64,20 @@ func (e *examination) checkHost(host mcphost.Host) Finding {
 	return ok("has pdpp-mcp as %s", strings.Join(names, ", "))
 }
 
-// isProvider reports whether a hosted server stands at the provider's own origin.
-func (e *examination) isProvider(address string) bool {
-	provider, err := credential.ParseProviderURL(e.options.ProviderURL)
+// isAt reports whether a hosted server stands at the provider's own origin.
+func (e *examination) isAt(address string) bool {
+	provider, err := credential.ParseProviderURL(e.passed)
 	return err == nil && strings.HasPrefix(address, provider+"/")
 }
 
-func (e *examination) setupCommand(host mcphost.Host) string {
-	provider, err := credential.ParseProviderURL(e.options.ProviderURL)
-	if err != nil {
-		provider = "https://data.example"
+// setupCommand names the only provider; several are those of the cache, which setup takes when it is given none.
+func (o *Options) setupCommand(host mcphost.Host, providers []*examination) string {
+	provider := ""
+	if len(providers) == 1 {
+		var err error
+		if provider, err = credential.ParseProviderURL(providers[0].passed); err != nil {
+			provider = "https://data.example"
+		}
 	}
-	return commandline.Read("setup "+host.Name, provider, e.namedRoot())
+	return commandline.Read("setup "+host.Name, provider, o.namedRoot())
 }

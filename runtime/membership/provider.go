@@ -1,7 +1,6 @@
 package membership
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -156,7 +155,7 @@ func (m *Membership) has(p *provider, name string) bool {
 func (m *Membership) refuseNames() error {
 	for _, name := range m.options.Grants {
 		if !slices.ContainsFunc(m.providers, func(p *provider) bool { return m.has(p, name) }) {
-			return credential.Misconfigured(fmt.Sprintf("no cached credential is of the grant %q", name), "run: "+commandline.Connections(m.options.Cache.NamedRoot()), nil)
+			return m.options.Cache.NoGrant(name)
 		}
 	}
 	return nil

@@ -111,10 +111,11 @@ type Provider struct {
 func (p *Provider) AddFlags(flags *pflag.FlagSet) {
 	AddProviderURL(flags, &p.URL, "origin of the PDPP provider, such as https://pdpp.example (default: the only one that is connected)")
 	AddGrants(flags, &p.Grants, "use the cached credential of this grant, by its id or label (default: the one that was connected last)")
-	p.addFlags(flags)
+	p.AddAccess(flags)
 }
 
-func (p *Provider) addFlags(flags *pflag.FlagSet) {
+// AddAccess adds the flags that say how a provider is read, and with what besides the credentials of its grants.
+func (p *Provider) AddAccess(flags *pflag.FlagSet) {
 	AddCacheRoot(flags, &p.CacheRoot)
 	flags.StringVar(&p.AccessTokenFile, "access-token-file", "",
 		"file that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")

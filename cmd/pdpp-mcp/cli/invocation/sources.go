@@ -24,7 +24,7 @@ type Sources struct {
 func (s *Sources) AddFlags(flags *pflag.FlagSet) {
 	AddProviderURLs(flags, &s.URLs, "origin of a PDPP provider, such as https://pdpp.example (default: the only one that is connected); repeatable, to read several as one")
 	AddGrants(flags, &s.Grants, "read with the cached credential of this grant, by its id or label; repeatable (default: all of the provider)")
-	s.addFlags(flags)
+	s.AddAccess(flags)
 }
 
 // Local returns what a server of this machine reads with. It sends nothing.

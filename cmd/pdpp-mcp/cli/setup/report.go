@@ -1,11 +1,14 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
 )
 
@@ -13,7 +16,7 @@ import (
 type doctorReport struct {
 	terminal invocation.Terminal
 	marks    map[doctor.State]string
-	results  []doctor.Result
+	outcomes []outcome // in the order of the examination
 }
 
 // Marks for a terminal, with colours. Elsewhere, and where colours are not wanted, the states are words.
@@ -41,28 +44,139 @@ func newDoctorReport(terminal invocation.Terminal) *doctorReport {
 // titleWidth is the width of the longest title, in columns.
 const titleWidth = len("Authorization server")
 
-// print writes a line for the finding and one for its remedy. Write errors are ignored, since there is no other output.
+// print writes a line for the finding and one for its remedy, and an empty one before what is of another provider. Write errors
+// are ignored, since there is no other output.
 func (r *doctorReport) print(result doctor.Result) {
-	r.keep(result)
 	line := strings.TrimRight(fmt.Sprintf("%s %-*s  %s", r.marks[result.State], titleWidth, result.Title, invocation.OneLine(result.Detail)), " ")
 	if result.Mend != "" {
 		line += "\n        run: " + invocation.OneLine(result.Mend)
 	}
+	before := len(r.outcomes)
+	if r.keep(result); before > 0 && len(r.outcomes) > before && r.hasSeveral() {
+		line = "\n" + line
+	}
 	_, _ = fmt.Fprintln(r.terminal.Out, line)
 }
 
-func (r *doctorReport) keep(result doctor.Result) { r.results = append(r.results, result) }
+// outcome is what came of one provider, or of what is of the machine.
+type outcome struct {
+	provider string // empty: of the machine
+	results  []doctor.Result
+	failed   []string         // ids
+	class    credential.Class // of the first failure
+}
+
+func (r *doctorReport) keep(result doctor.Result) {
+	last := len(r.outcomes) - 1
+	if last < 0 || r.outcomes[last].provider != result.Provider {
+		r.outcomes = append(r.outcomes, outcome{provider: result.Provider})
+		last++
+	}
+	own := &r.outcomes[last]
+	own.results = append(own.results, result)
+	if result.State == doctor.Failed {
+		own.failed, own.class = append(own.failed, result.ID), cmp.Or(own.class, result.Class)
+	}
+}
+
+// hasSeveral reports whether more than one provider was examined.
+func (r *doctorReport) hasSeveral() bool {
+	return len(r.outcomes) > 1 && r.outcomes[1].provider != ""
+}
+
+// summarize ends the report of several providers with a line that says which of them are well.
+func (r *doctorReport) summarize() error {
+	if !r.hasSeveral() {
+		return nil
+	}
+	var parts []string
+	for _, each := range r.outcomes {
+		switch name := cmp.Or(each.provider, "this machine"); {
+		case each.failed != nil:
+			parts = append(parts, name+" failed "+strings.Join(each.failed, ", "))
+		case each.provider != "":
+			parts = append(parts, name+" is well")
+		}
+	}
+	_, err := fmt.Fprintln(r.terminal.Out, "\n"+invocation.OneLine(strings.Join(parts, "; ")))
+	return err
+}
+
+// worstFirst are the classes of failures as they count when several providers are examined.
+var worstFirst = []credential.Class{credential.Refused, credential.Internal, credential.Configuration, credential.Usage, credential.Unreachable}
 
 // err returns a *doctorError, or nil if no check failed.
 func (r *doctorReport) err() error {
-	var failures []doctor.Result
-	for _, result := range r.results {
-		if result.State == doctor.Failed {
-			failures = append(failures, result)
+	var found doctorError
+	for _, each := range r.outcomes {
+		if each.failed == nil {
+			continue
 		}
+		isWorse := found.failed == 0 ||
+			r.hasSeveral() && slices.Index(worstFirst, each.class) < slices.Index(worstFirst, found.class)
+		if isWorse {
+			found.class = each.class
+		}
+		found.first = cmp.Or(found.first, each.failed[0])
+		found.failed += len(each.failed)
 	}
-	if failures == nil {
+	if found.failed == 0 {
 		return nil
 	}
-	return &doctorError{failed: len(failures), first: failures[0]}
+	return &found
+}
+
+// doctorError reports that checks failed. Its exit code is that of the class.
+type doctorError struct {
+	failed int
+	first  string // id
+	class  credential.Class
+}
+
+func (e *doctorError) Error() string {
+	if e.failed == 1 {
+		return "one check failed: " + e.first
+	}
+	return fmt.Sprintf("%d checks failed, the first of them %s", e.failed, e.first)
+}
+
+// ExitCode returns the code of the class.
+func (e *doctorError) ExitCode() int { return invocation.ClassCode(e.class) }
+
+// doctorDocument is the output of --json. Members may be added; changing one breaks scripts.
+type doctorDocument struct {
+	ProviderURL string        `json:"provider_url"` // as it was passed, or the only one; empty: each check names its own
+	OK          bool          `json:"ok"`
+	ExitCode    int           `json:"exit_code"`
+	Checks      []doctorCheck `json:"checks"`
+}
+
+type doctorCheck struct {
+	ProviderURL string       `json:"provider_url,omitempty"` // among several
+	ID          string       `json:"id"`
+	State       doctor.State `json:"state"`
+	Detail      string       `json:"detail"`
+	Mend        string       `json:"mend,omitempty"`
+	ExitCode    int          `json:"exit_code,omitempty"` // of a failure
+}
+
+func (r *doctorReport) printJSON(passed string) error {
+	only := ""
+	if !r.hasSeveral() {
+		only = cmp.Or(passed, r.outcomes[0].provider)
+		if _, err := credential.ParseProviderURL(only); err != nil {
+			only = "" // it may hold a password
+		}
+	}
+	document := doctorDocument{ProviderURL: only, OK: r.err() == nil, ExitCode: invocation.ExitCode(r.err()), Checks: []doctorCheck{}}
+	for _, each := range r.outcomes {
+		for _, result := range each.results {
+			check := doctorCheck{ID: result.ID, State: result.State, Detail: result.Detail, Mend: result.Mend, ExitCode: invocation.ClassCode(result.Class)}
+			if r.hasSeveral() {
+				check.ProviderURL = result.Provider
+			}
+			document.Checks = append(document.Checks, check)
+		}
+	}
+	return r.terminal.PrintJSON(document)
 }

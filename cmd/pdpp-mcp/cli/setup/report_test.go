@@ -52,3 +52,50 @@ func TestDoctorLinesAreTheDoctors(t *testing.T) {
 		t.Errorf("printed %q, want %q", printed.String(), want)
 	}
 }
+
+// Several providers are told apart by an empty line, and one line says in the end which of them are well. The exit code is the worst
+// of theirs, where each has that of its first failure; that of one provider is that of the first.
+func TestDoctorReportsSeveralProviders(t *testing.T) {
+	checked := func(provider, id string, class credential.Class) doctor.Result {
+		state := doctor.OK
+		if class != "" {
+			state = doctor.Failed
+		}
+		return doctor.Result{Provider: provider, ID: id, Title: id, Finding: doctor.Finding{State: state, Class: class, Detail: "found"}}
+	}
+	for name, test := range map[string]struct {
+		results []doctor.Result
+		exit    int
+		printed string
+	}{
+		"the worst": {
+			[]doctor.Result{
+				checked("https://a.example", "connection", credential.Unreachable), checked("https://a.example", "clock", credential.Configuration),
+				checked("https://b.example", "connection", ""), checked("https://c.example", "schema", credential.Configuration), checked("", "environment", ""),
+			}, 78,
+			"failed  connection            found\nfailed  clock                 found\n\nok      connection            found\n\n" +
+				"failed  schema                found\n\nok      environment           found\n\n" +
+				"https://a.example failed connection, clock; https://b.example is well; https://c.example failed schema\n",
+		},
+		"one": {
+			[]doctor.Result{checked("https://a.example", "connection", credential.Unreachable), checked("", "environment", credential.Refused)}, 69,
+			"failed  connection            found\nfailed  environment           found\n",
+		},
+		"well": {
+			[]doctor.Result{checked("https://a.example", "connection", ""), checked("https://b.example", "connection", "")}, 0,
+			"ok      connection            found\n\nok      connection            found\n\nhttps://a.example is well; https://b.example is well\n",
+		},
+	} {
+		var printed bytes.Buffer
+		report := newDoctorReport(invocation.Terminal{Out: &printed})
+		for _, result := range test.results {
+			report.print(result)
+		}
+		if err := report.summarize(); err != nil {
+			t.Fatal(err)
+		}
+		if exit := invocation.ExitCode(report.err()); exit != test.exit || printed.String() != test.printed {
+			t.Errorf("%s exits %d and prints\n%s\nwant %d and\n%s", name, exit, printed.String(), test.exit, test.printed)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// The check of a file of the cache.
+const (
+	cacheFile      = "cache_file"
+	cacheFileTitle = "Credential file"
+)
+
+// examinations are those of the providers that are wanted and the checks of this machine. Where none is named, and no token was
+// passed, they are the providers of the cache; a file of it that cannot be used is a fault of the machine.
+func (o *Options) examinations() (providers []*examination, machine []check) {
+	providers = []*examination{{options: o, passed: o.ProviderURL, grants: o.Grants}}
+	if o.ProviderURL == "" && o.Token == nil {
+		cached, faults, err := o.cached()
+		if cached != nil || faults != nil {
+			providers, machine = cached, faults
+		}
+		if err != nil {
+			providers = []*examination{{options: o, notChosen: err}}
+		}
+	}
+	machine = append(machine, check{id: "environment", title: "Environment", ask: o.checkEnvironment})
+	return providers, append(machine, o.hostChecks(providers)...)
+}
+
+// cached are the examinations of the providers of the cache that have a wanted grant, and a check for each file that cannot be used.
+func (o *Options) cached() (providers []*examination, faults []check, err error) {
+	cache := &credential.Cache{Root: o.CacheRoot, AsIs: true}
+	files, err := cache.List()
+	found := map[string]bool{}
+	for _, file := range files {
+		if file.Err != nil {
+			faults = append(faults, check{id: cacheFile, title: cacheFileTitle, ask: func(context.Context) Finding {
+				return fromError(file.Err, commandline.Connections(o.namedRoot()))
+			}})
+			continue
+		}
+		names := namesOf(file.Grants, o.Grants)
+		for _, name := range names {
+			found[name] = true
+		}
+		if len(names) > 0 || len(o.Grants) == 0 {
+			providers = append(providers, &examination{options: o, passed: file.Grants[0].ProviderURL, grants: names})
+		}
+	}
+	for _, name := range o.Grants {
+		if !found[name] && err == nil {
+			err = cache.NoGrant(name)
+		}
+	}
+	return providers, faults, err
+}
+
+// namesOf are those of the names that one of the grants has.
+func namesOf(grants []*credential.Entry, names []string) (own []string) {
+	for _, name := range names {
+		if slices.ContainsFunc(grants, func(stored *credential.Entry) bool { return stored.Credential.HasName(name) }) {
+			own = append(own, name)
+		}
+	}
+	return own
+}
+
+// checkEnvironment: every command that reads refuses to run beside an owner credential (R-STDIO-3).
+func (o *Options) checkEnvironment(context.Context) Finding {
+	if err := credential.RefuseOwnerEnvironment(o.Environment); err != nil {
+		var names []string
+		for _, variable := range o.Environment {
+			if name, value, _ := strings.Cut(variable, "="); value != "" && credential.RefuseOwnerEnvironment([]string{variable}) != nil {
+				names = append(names, name)
+			}
+		}
+		return fromError(err, "unset "+strings.Join(names, " "))
+	}
+	return ok("no owner credentials")
+}
