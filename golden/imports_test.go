@@ -18,7 +18,7 @@ import (
 const module = "github.com/pdppmcp/pdpp-mcp/"
 
 // servers are the released binaries, with the folder of each.
-var servers = []string{"cmd/pdpp-mcp", "cmd/pdpp-sandbox"}
+var servers = []string{"cmd/pdpp-mcp", "cmd/pdpp-mcp-otel", "cmd/pdpp-sandbox"}
 
 // importsHeader explains the golden to readers of its diff.
 const importsHeader = `# Which package imports which, and what is linked into each binary. Tests do not count.
@@ -195,9 +195,9 @@ func TestOnlyTheConfigurationIsYAML(t *testing.T) {
 
 // R-FOOT-3: what the generator needs never reaches a server.
 func TestGeneratorLibrariesAreNotServed(t *testing.T) {
-	for _, server := range []string{"cmd/pdpp-mcp", "cmd/pdpp-sandbox", "gen"} {
+	for _, server := range append(servers, "gen") {
 		for _, linked := range linkedModules(t, server) {
-			if server == "cmd/pdpp-mcp" && linked == configFileLibrary {
+			if strings.HasPrefix(server, "cmd/pdpp-mcp") && linked == configFileLibrary {
 				continue
 			}
 			for _, library := range []string{"dave/jennifer", "yaml", "invopop/jsonschema", "tiktoken-go"} {
@@ -214,9 +214,9 @@ func TestGeneratorLibrariesAreNotServed(t *testing.T) {
 			}
 		}
 	}
-	for _, linked := range goList(t, "-deps", "-f", "{{.ImportPath}}", "./cmd/pdpp-mcp") {
+	for _, linked := range goList(t, "-deps", "-f", "{{.ImportPath}}", "./cmd/pdpp-mcp", "./cmd/pdpp-mcp-otel") {
 		if within(strings.TrimPrefix(linked, module), "sandbox") || strings.Contains(linked, "sqlite") {
-			t.Errorf("cmd/pdpp-mcp links %s, which only the sandbox may", linked)
+			t.Errorf("pdpp-mcp or pdpp-mcp-otel links %s, which only the sandbox may", linked)
 		}
 	}
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // licensesHeader explains the golden to readers of its diff.
-const licensesHeader = `# The modules linked into pdpp-mcp, their versions, and the licences (SPDX) that their files say.
+const licensesHeader = `# The modules linked into what is released (imports.txt says into which program), their versions, and the licences (SPDX) that
+# their files say.
 # go test ./golden -run Licenses -update writes it.
 `
 
@@ -36,7 +37,7 @@ var licenses = []struct {
 func TestLicensesAreTheGolden(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(licensesHeader)
-	for _, linked := range linkedModuleFolders(t) {
+	for _, linked := range linkedModuleFolders(t, servers...) {
 		spdx := licenseOf(t, linked.folder)
 		if len(spdx) == 0 {
 			t.Errorf("%s has no licence that is known: read it, and add it to licenses if it permits what is done here", linked.module)
@@ -49,10 +50,15 @@ func TestLicensesAreTheGolden(t *testing.T) {
 // linkedModule is a third-party module with its version and the folder of its files.
 type linkedModule struct{ module, folder string }
 
-func linkedModuleFolders(t *testing.T) []linkedModule {
+// linkedModuleFolders returns the modules that the programs in some folders link.
+func linkedModuleFolders(t *testing.T, programs ...string) []linkedModule {
 	t.Helper()
 	const form = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
-	lines := goList(t, "-deps", "-f", form, "./cmd/pdpp-mcp")
+	arguments := []string{"-deps", "-f", form}
+	for _, program := range programs {
+		arguments = append(arguments, "./"+program)
+	}
+	lines := goList(t, arguments...)
 	slices.Sort(lines)
 	var linked []linkedModule
 	for _, line := range slices.Compact(lines) {

@@ -38,42 +38,49 @@ type billComponent struct {
 // The bill of materials lists every linked module with its version and its hash in go.sum, and is the same for the
 // same binary.
 func TestBillOfMaterials(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "pdpp-mcp")
 	t.Setenv("CGO_ENABLED", "0") // as what is published, and as .ci/supply builds it, so that nothing is compiled for this alone
-	run(t, "go", "build", "-trimpath", "-o", binary, "../cmd/pdpp-mcp")
+	sums := string(readFile(t, "../go.sum"))
+	for _, program := range []string{"pdpp-mcp", "pdpp-mcp-otel"} {
+		binary := filepath.Join(t.TempDir(), program)
+		run(t, "go", "build", "-trimpath", "-o", binary, "../cmd/"+program)
+		bill := billOf(t, binary)
+		if main := bill.Metadata.Component; main.Name != program || !strings.HasPrefix(main.PURL, "pkg:golang/github.com/pdppmcp/pdpp-mcp@") {
+			t.Errorf("of %+v", main)
+		}
+		var listed, linked []string
+		for _, component := range bill.Components {
+			if component.Name == "std" {
+				continue
+			}
+			listed = append(listed, component.Name+" "+component.Version)
+			if len(component.Properties) != 1 || !strings.Contains(sums, component.Name+" "+component.Version+" "+component.Properties[0].Value+"\n") {
+				t.Errorf("not as in go.sum: %+v", component)
+			}
+		}
+		for _, module := range linkedModuleFolders(t, "cmd/"+program) {
+			linked = append(linked, module.module)
+		}
+		slices.Sort(listed)
+		if diff := gocmp.Diff(linked, listed); diff != "" {
+			t.Errorf("modules of %s (-linked +listed):\n%s", program, diff)
+		}
+	}
+}
+
+// billOf writes the bill of a binary twice, and reads it.
+func billOf(t *testing.T, binary string) (bill billOfMaterials) {
+	t.Helper()
 	first := run(t, "../.ci/sbom", binary)
 	if again := run(t, "../.ci/sbom", binary); again != first {
 		t.Error("two documents of one binary differ")
 	}
-	var bill billOfMaterials
-	decoder := json.NewDecoder(strings.NewReader(first))
-	if err := decoder.Decode(&bill); err != nil {
+	if err := json.Unmarshal([]byte(first), &bill); err != nil {
 		t.Fatalf("%v: %s", err, first)
 	}
 	if bill.Format != "CycloneDX" || bill.Spec != "1.6" || bill.Version != 1 || bill.Serial != "" || bill.Metadata.Timestamp != "" {
 		t.Errorf("%+v", bill)
 	}
-	if main := bill.Metadata.Component; main.Name != "pdpp-mcp" || !strings.HasPrefix(main.PURL, "pkg:golang/github.com/pdppmcp/pdpp-mcp@") {
-		t.Errorf("of %+v", main)
-	}
-	sums := string(readFile(t, "../go.sum"))
-	var listed, linked []string
-	for _, component := range bill.Components {
-		if component.Name == "std" {
-			continue
-		}
-		listed = append(listed, component.Name+" "+component.Version)
-		if len(component.Properties) != 1 || !strings.Contains(sums, component.Name+" "+component.Version+" "+component.Properties[0].Value+"\n") {
-			t.Errorf("not as in go.sum: %+v", component)
-		}
-	}
-	for _, module := range linkedModuleFolders(t) {
-		linked = append(linked, module.module)
-	}
-	slices.Sort(listed)
-	if diff := gocmp.Diff(linked, listed); diff != "" {
-		t.Errorf("modules (-linked +listed):\n%s", diff)
-	}
+	return bill
 }
 
 func run(t *testing.T, name string, arguments ...string) string {

@@ -26,6 +26,16 @@ import (
 
 const tag = "localhost/pdpp-mcp:check"
 
+// eachImage tests the image of each program, by its root file system.
+func eachImage(t *testing.T, test func(t *testing.T, folder string)) {
+	for _, program := range []string{"pdpp-mcp", "pdpp-mcp-otel"} {
+		t.Run(program, func(t *testing.T) {
+			t.Setenv("PROGRAM", program)
+			test(t, root(t))
+		})
+	}
+}
+
 // root builds the image and mounts its root file system.
 func root(t *testing.T) string {
 	t.Helper()
@@ -35,8 +45,9 @@ func root(t *testing.T) string {
 	return strings.TrimSpace(run(t, ".", "buildah", "mount", container))
 }
 
-func TestImageHoldsTheServerAlone(t *testing.T) {
-	folder := root(t)
+func TestImageHoldsTheServerAlone(t *testing.T) { eachImage(t, holdsTheServerAlone) }
+
+func holdsTheServerAlone(t *testing.T, folder string) {
 	var files []string
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -88,8 +99,9 @@ exec setpriv --no-new-privs chroot --userspec=65532:65532 "$root" /pdpp-mcp "$@"
 }
 
 // With a read-only root the image's server becomes ready, passes its health check and drains at a signal.
-func TestImageServesFromAReadOnlyRoot(t *testing.T) {
-	folder := root(t)
+func TestImageServesFromAReadOnlyRoot(t *testing.T) { eachImage(t, servesFromAReadOnlyRoot) }
+
+func servesFromAReadOnlyRoot(t *testing.T, folder string) {
 	provider := httptest.NewUnstartedServer(nil)
 	url := "http://" + provider.Listener.Addr().String()
 	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: url})

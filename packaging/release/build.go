@@ -25,3 +25,14 @@ func (r release) build(ctx context.Context, program string, target target) error
 	}
 	return nil
 }
+
+// writeBill writes what a binary is made of, as CycloneDX JSON.
+func (r release) writeBill(ctx context.Context, program string, target target) error {
+	command := exec.CommandContext(ctx, filepath.Join(r.source, ".ci", "sbom"), r.binary(program, target))
+	command.Stderr = os.Stderr
+	bill, err := command.Output()
+	if err != nil {
+		return fmt.Errorf("list what %s for %s is made of: %w", program, target, err)
+	}
+	return writeFile(r.published(program, target, ".cdx.json"), bill)
+}

@@ -1,5 +1,5 @@
-// Command release builds everything that is published for a version: static binaries in archives with checksums, npm
-// packages, MCP bundles and the entry for the MCP registry.
+// Command release builds everything that is published for a version: static binaries in archives, each with its bill of
+// materials, npm packages, MCP bundles, the Helm chart, the entry for the MCP registry, and checksums of all.
 //
 // The same commit and the same Go version give the same bytes, wherever and whenever it runs.
 package main
@@ -59,11 +59,14 @@ func (r release) write(ctx context.Context, progress io.Writer) error {
 	}
 	for _, target := range r.targets {
 		fmt.Fprintf(progress, "%s %s\n", r.version, target)
-		for _, program := range programs {
+		for _, program := range target.programs() {
 			if err := r.build(ctx, program, target); err != nil {
 				return err
 			}
 			if err := r.archive(program, target); err != nil {
+				return err
+			}
+			if err := r.writeBill(ctx, program, target); err != nil {
 				return err
 			}
 		}

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// programs are the published programs. The sandbox is published in archives only.
-var programs = []string{server, "pdpp-sandbox"}
-
-// server is the program in the packages, bundles and the registry entry.
-const server = "pdpp-mcp"
+// The published programs. The packages, bundles and the registry entry hold the first; the others are in archives.
+const (
+	server  = "pdpp-mcp"
+	tracing = "pdpp-mcp-otel" // with OpenTelemetry's SDK
+	sandbox = "pdpp-sandbox"
+)
 
 // target is a platform that binaries are built for.
 type target struct {
@@ -30,6 +31,14 @@ var allTargets = []target{
 func (t target) String() string { return t.system + "/" + t.architecture }
 
 func (t target) folder() string { return t.system + "_" + t.architecture }
+
+// programs returns what is published for a target. The one for operators who collect traces is for Linux, where servers run.
+func (t target) programs() []string {
+	if t.system == "linux" {
+		return []string{server, tracing, sandbox}
+	}
+	return []string{server, sandbox}
+}
 
 func (t target) executable(program string) string {
 	if t.system == "windows" {
