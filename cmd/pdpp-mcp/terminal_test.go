@@ -2,25 +2,19 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
@@ -171,78 +165,5 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 	if shown := onTerminal(t, environment, asStarted, words...); strings.Contains(shown, " rows\n") || strings.Count(shown, "\n") != mails {
 		t.Errorf("rows that are seen need no counting: %q …", shown[:200])
-	}
-}
-
-// Ctrl-C ends with 130 after a whole line. The command line on stderr reads the rest: no row is lost or repeated, and no page
-// is requested twice.
-func TestInterruptedReadingGoesOn(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		return // Windows sends no such signals
-	}
-	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
-	defer provider.server.Close()
-	asked := make(chan struct{})
-	var held atomic.Bool
-	held.Store(true)
-	holding := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
-		if held.Load() && request.URL.Query().Get("cursor") != "" {
-			close(asked)
-			<-request.Context().Done()
-			return
-		}
-		provider.server.Config.Handler.ServeHTTP(response, request)
-	}))
-	defer holding.Close()
-	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+holding.URL)
-	file := filepath.Join(t.TempDir(), "rows.jsonl")
-	first := exec.CommandContext(t.Context(), "pdpp-mcp", "call", "query_records", "--stream", "messages", "--all", "--limit", "40",
-		"--connection-id", "cin_gmail_personal", "--filter", "received_at.gte=2000-01-01T00:00:00Z")
-	first.Env = environment
-	out, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	var stderr strings.Builder
-	first.Stdout, first.Stderr = out, &stderr
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-asked
-	if err := first.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	var exit *exec.ExitError
-	if err := first.Wait(); !errors.As(err, &exit) || exit.ExitCode() != invocation.ExitInterrupted {
-		t.Errorf("ended with %v, want %d", err, invocation.ExitInterrupted)
-	}
-	_, readOn, found := strings.Cut(stderr.String(), "stopped after 40 rows; to read on: ")
-	readOn, last, _ := strings.Cut(readOn, "\n")
-	if !found || last != "pdpp-mcp: interrupted\n" || strings.Contains(stderr.String(), provider.token(t, "everything")) {
-		t.Fatalf("said %q, want the command line that reads on", stderr.String())
-	}
-	held.Store(false)
-	rest := exec.CommandContext(t.Context(), "sh", "-c", readOn)
-	rest.Env, rest.Stdout, rest.Stderr = environment, out, os.Stderr
-	if err := rest.Run(); err != nil {
-		t.Fatalf("%s: %v", readOn, err)
-	}
-	holdsEachRecordOnce(t, file)
-}
-
-// holdsEachRecordOnce checks that a file has all the messages of the personal mailbox, one per line.
-func holdsEachRecordOnce(t *testing.T, file string) {
-	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := map[string]bool{}
-	for _, id := range regexp.MustCompile(`(?m)^\{"object":"record","id":"([^"]+)".*\}$`).FindAllStringSubmatch(string(content), -1) {
-		ids[id[1]] = true
-	}
-	if lines := strings.Count(string(content), "\n"); lines != sample.PersonalMessages || len(ids) != lines {
-		t.Errorf("%d lines with %d records, want %d", lines, len(ids), sample.PersonalMessages)
 	}
 }

@@ -2,6 +2,7 @@ package calling
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,13 +61,16 @@ func advised(command *cobra.Command, err error) error {
 	return &advisedError{err, steps}
 }
 
+// inArguments are flags whose values are among the arguments of a call when it is made.
+var inArguments = []string{"json", sinceFlag, onFlag}
+
 // commandFor returns a command line of a command that can be pasted into a POSIX shell. It has the flags that were passed to
 // another one, as far as both have them, and the arguments in --json. No flag holds a token.
 func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) string {
 	words := []string{command.CommandPath()}
 	passedTo.Flags().VisitAll(func(flag *pflag.Flag) {
 		_, isArgument := flag.Value.(*invocation.ArgumentValue)
-		if isArgument || !flag.Changed || flag.Name == "json" || command.Flag(flag.Name) == nil {
+		if isArgument || !flag.Changed || slices.Contains(inArguments, flag.Name) || command.Flag(flag.Name) == nil {
 			return
 		}
 		if flag.Value.Type() == "bool" && flag.Value.String() == "true" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
@@ -63,11 +64,12 @@ type toolCommand struct {
 	sources   invocation.Sources
 	readOn    int
 	format    display.Format
+	target    saved.Target
 	pages     *pages
 }
 
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
-	c := &toolCommand{terminal: terminal, log: log, definition: definition, format: display.Format{Terminal: terminal}}
+	c := &toolCommand{terminal: terminal, log: log, definition: definition, format: display.Format{Terminal: terminal}, target: saved.Target{Terminal: terminal}}
 	command := &cobra.Command{
 		Use:     definition.Name,
 		Short:   definition.Title,
@@ -82,7 +84,8 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	c.sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &c.readOn)
 	c.format.AddFlags(command.Flags())
-	c.pages = newPages(&c.format, command, definition.Pages)
+	c.pages = newPages(&c.format, &c.target, command, definition.Pages)
+	c.target.AddFlags(command.Flags(), "the default")
 	return command
 }
 
@@ -96,7 +99,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
-	if err := invocation.RefuseReadOn(c.readOn); err != nil {
+	if err := errors.Join(invocation.RefuseReadOn(c.readOn), c.target.Check()); err != nil {
 		return err
 	}
 	logger := c.log.Logger()
@@ -134,7 +137,16 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, object json.RawMe
 	if c.definition.Pages != "" {
 		more = ": --all reads every page"
 	}
-	return c.format.PrintShape(ctx, result, c.definition.Table, more)
+	output, err := c.target.Open("")
+	if err != nil {
+		return err
+	}
+	defer output.Discard()
+	c.format.Terminal.Out = output.Writer
+	if err := c.format.PrintShape(ctx, result, c.definition.Table, more); err != nil {
+		return err
+	}
+	return output.Publish()
 }
 
 // accountFor returns the tool's Run, which keeps account of what it reads (R-OPS-2): agents call from shells too.

@@ -135,7 +135,7 @@ func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, gener
 	var provider invocation.Provider
 	target := saved.Target{Terminal: terminal}
 	command, arguments := newGeneratedCommand(generated)
-	target.AddFlags(command.Flags())
+	target.AddFlags(command.Flags(), "required")
 	provider.AddFlags(command.Flags())
 	command.RunE = func(command *cobra.Command, words []string) error {
 		object, err := arguments.Object(command, words)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -22,13 +23,14 @@ type pages struct {
 	cursor   string // the argument that takes next_cursor
 	all      bool   // set by --all
 	format   *display.Format
+	target   *saved.Target
 	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
 	kept     *wholeRows // what the tool has read, uncut
 }
 
 // newPages adds the flag --all to the command of a tool that takes next_cursor.
-func newPages(format *display.Format, command *cobra.Command, cursor string) *pages {
-	made := &pages{terminal: format.Terminal, command: command, cursor: cursor, format: format}
+func newPages(format *display.Format, target *saved.Target, command *cobra.Command, cursor string) *pages {
+	made := &pages{terminal: format.Terminal, command: command, cursor: cursor, format: format, target: target}
 	if cursor != "" {
 		command.Flags().BoolVar(&made.all, "all", false, "read every page; prints whole rows, as --format jsonl does, and how far it is on stderr")
 	}
@@ -108,7 +110,7 @@ func (p *pages) byRow(span *timespan) (bool, error) {
 		return false, err
 	}
 	if p.all && !p.format.TakesRows() {
-		return false, invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq, or none of them")
+		return false, invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq or --template, or none of them")
 	}
 	return p.all || p.cursor != "" && p.format.PerRow(), nil
 }
@@ -117,17 +119,25 @@ func (p *pages) byRow(span *timespan) (bool, error) {
 // next and requests none twice. When reading stops early, also by Ctrl-C, the output ends with a whole line and stderr
 // names the command line that continues.
 func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
-	progress := newProgress(p.terminal, cursorOf(arguments, p.cursor) == "")
-	defer progress.line.End()
+	output, err := p.target.Open(p.lineFor(arguments))
+	if err != nil {
+		return err
+	}
+	defer output.Discard()
+	p.format.Terminal.Out = output.Writer
 	rows := p.format.Rows()
+	if earlier := output.Earlier(); earlier != nil {
+		if err := rows.GoOn(earlier); err != nil {
+			return err
+		}
+	}
+	progress := newProgress(p.format.Terminal, cursorOf(arguments, p.cursor) == "")
+	defer progress.line.End()
 	for arguments != nil {
 		next, err := p.printOne(ctx, arguments, rows, progress)
 		if err != nil {
 			progress.line.End()
-			if _, incomplete := errors.AsType[*incompleteError](err); progress.rows > 0 && !incomplete {
-				fmt.Fprintf(p.terminal.Err, "stopped after %d rows; to read on: %s\n", progress.rows, commandFor(p.command, p.command, arguments))
-			}
-			return err
+			return errors.Join(err, p.stopped(err, output, progress.rows, arguments))
 		}
 		if arguments = next; arguments != nil && !p.all {
 			progress.line.End()
@@ -135,7 +145,35 @@ func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 			break
 		}
 	}
-	return rows.End()
+	return errors.Join(output.Publish(), rows.End())
+}
+
+// lineFor returns the command line that makes a call with these arguments and prints as this one does.
+func (p *pages) lineFor(arguments json.RawMessage) string {
+	return commandFor(p.command, p.command, arguments)
+}
+
+// stopped keeps what was read, and says on stderr how much that is and which command line goes on, if one can.
+func (p *pages) stopped(err error, output *saved.Output, rows int, arguments json.RawMessage) error {
+	if rows == 0 && output.Earlier() == nil {
+		return nil
+	}
+	line := p.lineFor(arguments)
+	path, failed := output.Keep(line)
+	if failed != nil {
+		return failed
+	}
+	said := fmt.Sprintf("stopped after %d rows", rows)
+	if path != "" {
+		said += ", kept in " + path
+	}
+	if _, incomplete := errors.AsType[*incompleteError](err); !incomplete {
+		said += "; to read on: " + line
+	} else if path == "" {
+		return nil // the error says what the output lacks
+	}
+	fmt.Fprintln(p.terminal.Err, said)
+	return nil
 }
 
 func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, out *display.Rows, progress *progress) (json.RawMessage, error) {

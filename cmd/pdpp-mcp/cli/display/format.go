@@ -28,31 +28,42 @@ const (
 type Format struct {
 	Terminal invocation.Terminal
 
-	chosen, expression string
-	selection          *query // of the expression; nil without one
+	chosen, expression, passedTemplate string
+
+	selection *query    // of the expression; nil without one
+	template  *template // nil without one
 }
 
 // AddFlags adds the flags that choose a form.
 func (f *Format) AddFlags(flags *pflag.FlagSet) {
 	const usage = "table, json, jsonl, csv or text (default table on a terminal, else json)"
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatText)
-	flags.StringVar(&f.expression, "jq", "", "print what this jq expression selects of the JSON, strings without quotes")
+	flags.StringVar(&f.expression, "jq", "", "print what this jq `expression` selects of the JSON, strings without quotes")
+	flags.StringVar(&f.passedTemplate, "template", "", "print this `text` for each row, with {{.subject}} where a field goes; \\t is a tab, dots lead into objects, and there are no "+
+		"other commands in it")
 }
 
 // Check refuses wrong flags. Call it before the request.
 func (f *Format) Check() (err error) {
-	if f.expression == "" {
-		return nil
-	}
-	if f.chosen != "" && f.chosen != formatJSON && f.chosen != formatLines {
+	switch {
+	case f.expression != "" && f.passedTemplate != "":
+		return invocation.Usagef("--jq and --template are two ways to choose what is printed; pass one")
+	case f.passedTemplate != "" && f.chosen != "":
+		return invocation.Usagef("--template is a form of its own and cannot be combined with --format %s; pass one of both", f.chosen)
+	case f.passedTemplate != "":
+		f.template, err = newTemplate(f.passedTemplate)
+	case f.expression != "" && f.chosen != "" && f.chosen != formatJSON && f.chosen != formatLines:
 		return invocation.Usagef("--jq selects from JSON and cannot be combined with --format %s; pass one of both", f.chosen)
+	case f.expression != "":
+		f.selection, err = newQuery(f.expression)
 	}
-	f.selection, err = newQuery(f.expression)
 	return err
 }
 
 // PerRow reports whether the form prints rows one by one, whole and as the resource server sent them.
-func (f *Format) PerRow() bool { return slices.Contains([]string{formatLines, formatCSV}, f.chosen) }
+func (f *Format) PerRow() bool {
+	return f.passedTemplate != "" || slices.Contains([]string{formatLines, formatCSV}, f.chosen)
+}
 
 // TakesRows reports whether Rows prints in the form.
 func (f *Format) TakesRows() bool { return f.PerRow() || f.chosen == "" }

@@ -6,12 +6,13 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Rows prints rows one by one: as JSON, as CSV, or what --jq selects of each.
+// Rows prints rows one by one: as JSON, as CSV, or what --jq or --template make of each.
 type Rows struct {
 	format  *Format
 	columns []string // of CSV, after the first page
@@ -20,6 +21,19 @@ type Rows struct {
 
 // Rows returns a printer of rows. Forms without one of their own print JSON lines.
 func (f *Format) Rows() *Rows { return &Rows{format: f} }
+
+// GoOn reads what an earlier run printed and goes on behind it. CSV keeps the columns of its heading.
+func (r *Rows) GoOn(earlier io.ReadSeeker) error {
+	if r.format.chosen == formatCSV {
+		heading, err := csv.NewReader(earlier).Read()
+		if err != nil {
+			return &dataError{fmt.Sprintf("what an earlier run left is no CSV: %v", err)}
+		}
+		r.columns = heading
+	}
+	_, err := earlier.Seek(0, io.SeekEnd)
+	return err
+}
 
 // Write prints rows as whole lines.
 func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
@@ -31,6 +45,12 @@ func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
 			}
 		}
 		return nil
+	case r.format.template != nil:
+		lines, err := r.format.template.lines(rows)
+		if err != nil {
+			return err
+		}
+		return r.format.write(lines)
 	case r.format.chosen == formatCSV:
 		return r.writeCSV(rows)
 	}

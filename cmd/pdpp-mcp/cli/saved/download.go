@@ -1,4 +1,3 @@
-// Package saved downloads bytes to a file or to standard output, and continues the partial download of an earlier run.
 package saved
 
 import (
@@ -9,33 +8,18 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/spf13/pflag"
 )
 
 // mostAttempts bounds how often one run tries to complete a download whose connection breaks.
 const mostAttempts = 4
-
-// Target is where a download goes: a file or standard output.
-type Target struct {
-	Terminal invocation.Terminal
-
-	name  string // "-" is standard output
-	force bool
-}
-
-// AddFlags adds the flags that name a file.
-func (t *Target) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVarP(&t.name, "output", "o", "", "file to write; - is standard output (required)")
-	flags.BoolVar(&t.force, "force", false, "write over a file that is there")
-}
 
 // Download saves the answer to a request. A file gets its name only when it is complete and its digest is right. A partial
 // download stays beside it for the next run, if the blob's id has a digest by which that run can check the whole.
 func (t *Target) Download(ctx context.Context, client *rs.Client, request rs.Request) error {
 	digest := digestOf(request)
 	var target sink = &stream{newContent(digest), ctx, t.Terminal.Out}
-	if t.name != "-" {
-		file, err := newFile(t.name, t.force, digest)
+	if t.name != standardOutput {
+		file, err := newFile(t, digest)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,76 @@
+package saved
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
+)
+
+// part is FILE.….part, of mode 0600, which becomes FILE when it is whole.
+type part struct {
+	*os.File
+	target *Target
+	path   string // where it is now
+}
+
+// keyShown is how many hexadecimal digits of a key are part of the name FILE.….part.
+const keyShown = 16
+
+// partPath returns the path of the partial file that a run with the same key goes on with. A key is hexadecimal.
+func (t *Target) partPath(key string) string { return t.name + "." + key[:keyShown] + ".part" }
+
+// newPart creates a partial file that no other run goes on with.
+func (t *Target) newPart() (*part, error) {
+	file, err := os.CreateTemp(filepath.Dir(t.name), filepath.Base(t.name)+".*.part") // 0600
+	if err != nil {
+		return nil, cannotWrite(err)
+	}
+	return &part{file, t, file.Name()}, nil
+}
+
+// keptPart opens the partial file that an earlier run left. It refuses what another user may have put there: a link, a pipe, a
+// file that others can write, and one with a second hard link. The error is fs.ErrNotExist if there is none.
+func (t *Target) keptPart(key string) (*part, error) {
+	path := t.partPath(key)
+	file, _, err := ownfile.OpenPrivate(path, os.O_RDWR)
+	foreign, isForeign := errors.AsType[*ownfile.Fault](err)
+	switch {
+	case isForeign:
+		return nil, invocation.Usagef("%v, so it is not what an earlier run left; remove it, or name another file with -o", foreign)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fs.ErrNotExist
+	case err != nil:
+		return nil, cannotWrite(err)
+	}
+	return &part{file, t, path}, nil
+}
+
+func cannotWrite(err error) error { return invocation.Usagef("-o cannot be written: %v", err) }
+
+// moveTo renames the partial file.
+func (p *part) moveTo(path string) error {
+	if err := os.Rename(p.path, path); err != nil {
+		return fmt.Errorf("give the file its name: %w", err)
+	}
+	p.path = path
+	return nil
+}
+
+// publish gives the partial file the name of the target.
+func (p *part) publish() error {
+	if err := p.Sync(); err != nil {
+		return fmt.Errorf("write %s: %w", p.path, err)
+	}
+	if err := p.target.Check(); err != nil { // one may have appeared meanwhile
+		return err
+	}
+	return errors.Join(p.moveTo(p.target.name), p.Close())
+}
+
+// remove deletes the partial file.
+func (p *part) remove() error { return errors.Join(p.Close(), os.Remove(p.path)) }
