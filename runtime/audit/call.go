@@ -81,12 +81,12 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 		}
 		c.entry.RecordsRead += len(list.Rows)
 		wanted := asked(request, "fields")
-		for _, row := range list.Rows {
-			c.noteRow(row, wanted)
+		for i := range list.Rows {
+			c.noteRow(list.Cursor(i), wanted)
 		}
 	case oneRecord:
 		c.entry.RecordsRead++
-		c.noteRow(unwrapped(response), asked(request, "fields"))
+		c.noteRow(rawjson.NewCursor(unwrapped(response)), asked(request, "fields"))
 	case oneWindow:
 		c.entry.RecordsRead++
 		c.noteConnection(request)
@@ -103,8 +103,7 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 }
 
 // noteRow takes the names out of a record or a hit: where it comes from, and which of the wanted fields it has.
-func (c *Call) noteRow(row rawjson.Value, wanted []string) {
-	cursor := rawjson.NewCursor(row)
+func (c *Call) noteRow(cursor rawjson.Cursor, wanted []string) {
 	for inside := cursor.Enter(rawjson.ObjectValue); inside && cursor.More(); {
 		switch string(cursor.Name()) {
 		case "stream":
@@ -113,7 +112,7 @@ func (c *Call) noteRow(row rawjson.Value, wanted []string) {
 			c.entry.Connections = addText(c.entry.Connections, cursor.Value())
 		case "data":
 			if c.lacks(wanted) {
-				c.noteFields(cursor, wanted)
+				c.noteFields(&cursor, wanted)
 				continue
 			}
 			cursor.Value()

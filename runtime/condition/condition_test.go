@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/lab"
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -32,7 +33,7 @@ func TestFiltersHoldAsForAServer(t *testing.T) {
 		got := "none"
 		var ids []string
 		for _, record := range all {
-			if filter.Match(record.Data) {
+			if filter.Match(rawjson.NewCursor(record.Data)) {
 				ids = append(ids, record.ID)
 			}
 		}

@@ -65,12 +65,11 @@ func (f *Filter) Fields() []string {
 	return names
 }
 
-// Match reports whether the filter holds for a record with these fields, an object out of a checked document.
-func (f *Filter) Match(fields rawjson.Value) bool {
+// Match reports whether the filter holds for a record with these fields, the object that the cursor stands before.
+func (f *Filter) Match(c rawjson.Cursor) bool {
 	if len(f.fields) == 0 {
 		return true
 	}
-	c := rawjson.NewCursor(fields)
 	met := 0
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		of := f.field(c.Name())

@@ -1,5 +1,7 @@
 package rawjson
 
+import "bytes"
+
 // nestingMost bounds how deep a checked document nests, as package json does.
 const nestingMost = 10_000
 
@@ -15,12 +17,14 @@ type checker struct {
 	depthMost  int
 	tellsNames bool     // whether a name that comes twice in an object is a fault
 	names      [][]byte // of the objects that are open, while names are told apart
+	notes      []note   // of the values that were passed; the first one is none
+	notesMost  int      // 0: nothing is noted
 	fault      error    // of a document that is valid so far; nil for one that is not
 }
 
 // document reports whether the text is one value.
 func (c *checker) document() bool {
-	if !c.value() {
+	if !c.value(0) {
 		return false
 	}
 	c.space()
@@ -49,10 +53,11 @@ func (c *checker) peekBehindSpace() byte {
 	return c.text[c.at]
 }
 
-func (c *checker) value() bool {
+// value passes a value that is probably like one that was noted; 0 for none.
+func (c *checker) value(like int32) bool {
 	switch first := c.peek(); first {
 	case '{':
-		return c.enter() && c.members()
+		return c.enter() && c.members(c.inside(like))
 	case '[':
 		return c.enter() && c.elements()
 	case '"':
@@ -79,18 +84,31 @@ func (c *checker) enter() bool {
 	return true
 }
 
-func (c *checker) members() bool {
+// members passes the members of an object, and its bracket. As long as it has the names of the members that stand from a note
+// on, in their order, its names need not be told apart again.
+func (c *checker) members(like, until int32) bool {
 	if c.peek() == '}' {
 		return c.leave()
 	}
 	own := objectNames{from: len(c.names)}
 	for {
-		if c.peek() != '"' || !c.name(&own) || c.peek() != ':' {
+		start := c.at
+		if like < until && c.passes(like) {
+			c.names = append(c.names, c.text[start+1:c.at-2])
+		} else {
+			like, until = 0, 0
+			var ok bool
+			if start, ok = c.name(&own); !ok {
+				return false
+			}
+		}
+		at := c.begin(start)
+		if !c.value(like) {
 			return false
 		}
-		c.at++
-		if !c.value() {
-			return false
+		c.finish(at)
+		if like > 0 {
+			like = c.notes[like].next
 		}
 		switch c.peek() {
 		case ',':
@@ -104,27 +122,48 @@ func (c *checker) members() bool {
 	}
 }
 
-// name passes the name of a member.
-func (c *checker) name(own *objectNames) bool {
-	start := c.at
+// name passes the name of a member and its colon. What it gives for a note is where the name begins, or the value when the name
+// has escapes.
+func (c *checker) name(own *objectNames) (start int, ok bool) {
+	if c.peek() != '"' {
+		return 0, false
+	}
+	start = c.at
 	if !c.quoted() {
-		return false
+		return 0, false
 	}
-	if c.tellsNames && !c.isNew(own, c.text[start:c.at]) {
+	quoted := c.text[start:c.at]
+	if c.peek() != ':' {
+		return 0, false
+	}
+	c.at++
+	if !c.tellsNames {
+		return start, true
+	}
+	name := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		decoded, _ := Text(quoted) // the string is valid
+		name, start = []byte(decoded), c.at
+	}
+	if !c.isNew(own, name) {
 		c.fault = ErrRepeatedName
-		return false
+		return 0, false
 	}
-	return true
+	return start, true
 }
 
 func (c *checker) elements() bool {
 	if c.peek() == ']' {
 		return c.leave()
 	}
+	before := int32(0)
 	for {
-		if !c.value() {
+		at := c.begin(c.at)
+		if !c.value(before) {
 			return false
 		}
+		c.finish(at)
+		before = at
 		switch c.peek() {
 		case ',':
 			c.at++

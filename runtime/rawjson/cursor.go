@@ -14,26 +14,36 @@ import "bytes"
 //		}
 //	}
 //
-// A visitor passes each value that it meets, by Enter and More or by Value.
+// A visitor passes each value that it meets, by Enter and More or by Value. A copy stands where the cursor stood, and goes its own
+// way.
 type Cursor struct {
-	text []byte
+	doc  *Document
 	at   int
+	note int // the first one that stands here or behind
 }
 
 // NewCursor stands before a value.
-func NewCursor(value Value) *Cursor { return &Cursor{text: value} }
+func NewCursor(value Value) Cursor { return Cursor{doc: &Document{text: value}} }
+
+// noted is the note that is next; nil when there is none.
+func (c *Cursor) noted() *note {
+	if c.note < len(c.doc.notes) {
+		return &c.doc.notes[c.note]
+	}
+	return nil
+}
 
 // At is the place of the next value, for Since.
 func (c *Cursor) At() int {
-	c.at = space(c.text, c.at)
+	c.at = space(c.doc.text, c.at)
 	return c.at
 }
 
 // Since is what was passed since a place, which is one value when the place is that of a value.
-func (c *Cursor) Since(place int) Value { return c.text[place:c.at:c.at] }
+func (c *Cursor) Since(place int) Value { return c.doc.text[place:c.at:c.at] }
 
 // Kind is the kind of the next value.
-func (c *Cursor) Kind() ValueKind { return Kind(c.text[c.at:]) }
+func (c *Cursor) Kind() ValueKind { return Kind(c.doc.text[c.at:]) }
 
 // Enter passes the opening bracket of the next value when that is of this kind, ObjectValue or ArrayValue. Else it passes
 // the value and is false.
@@ -42,22 +52,27 @@ func (c *Cursor) Enter(kind ValueKind) bool {
 		c.Value()
 		return false
 	}
-	c.at = space(c.text, c.at) + 1
+	at := space(c.doc.text, c.at)
+	if n := c.noted(); n != nil && int(n.value) == at {
+		c.note++
+	}
+	c.at = at + 1
 	return true
 }
 
 // More reports whether the object or the array that was entered last has one more member or element, which is next then.
 // Else it passes the closing bracket.
 func (c *Cursor) More() bool {
-	at := space(c.text, c.at)
-	if at < len(c.text) && c.text[at] == ',' {
-		at = space(c.text, at+1)
+	text := c.doc.text
+	at := space(text, c.at)
+	if at < len(text) && text[at] == ',' {
+		at = space(text, at+1)
 	}
 	c.at = at
-	if at == len(c.text) {
+	if at == len(text) {
 		return false
 	}
-	if closing := c.text[at]; closing == '}' || closing == ']' {
+	if closing := text[at]; closing == '}' || closing == ']' {
 		c.at++
 		return false
 	}
@@ -66,8 +81,12 @@ func (c *Cursor) More() bool {
 
 // Name passes the name of the next member. It is not to be written to.
 func (c *Cursor) Name() []byte {
+	if n := c.noted(); n != nil && int(n.start) == c.at && n.start < n.value {
+		c.at = int(n.value)
+		return c.doc.text[n.start+1 : n.value-2]
+	}
 	quoted := c.Value()
-	if c.at = space(c.text, c.at); c.at < len(c.text) { // the colon
+	if c.at = space(c.doc.text, c.at); c.at < len(c.doc.text) { // the colon
 		c.at++
 	}
 	if last := len(quoted) - 1; last > 0 && bytes.IndexByte(quoted, '\\') < 0 {
@@ -79,16 +98,34 @@ func (c *Cursor) Name() []byte {
 
 // Value passes the next value and gives it.
 func (c *Cursor) Value() Value {
-	start := space(c.text, c.at)
-	if start < len(c.text) && c.text[start] == '"' {
-		c.at = skipString(c.text, start)
-		return c.text[start:c.at:c.at]
+	text := c.doc.text
+	if n := c.noted(); n != nil && int(n.value) == c.at {
+		start := c.at
+		c.at, c.note = int(n.end), int(n.next)
+		return text[start:c.at:c.at]
 	}
-	if c.at = skip(c.text, start); c.at == start { // no value stands here, so that nothing behind it can be told
-		c.at = len(c.text)
+	start := space(text, c.at)
+	if start < len(text) && text[start] == '"' {
+		c.at = skipString(text, start)
+		return text[start:c.at:c.at]
+	}
+	if c.at = skip(text, start); c.at == start { // no value stands here, so that nothing behind it can be told
+		c.at = len(text)
 		return nil
 	}
-	return c.text[start:c.at:c.at]
+	return text[start:c.at:c.at]
+}
+
+// Member is the value of a member of the next value, which is not passed; nil when there is none.
+func (c *Cursor) Member(name string) Value {
+	within := *c
+	for inside := within.Enter(ObjectValue); inside && within.More(); {
+		isMeant := string(within.Name()) == name
+		if value := within.Value(); isMeant {
+			return value
+		}
+	}
+	return nil
 }
 
 // What an object usually has, for which room is kept: members, and bytes of all their names.
@@ -155,13 +192,13 @@ type Nested struct {
 // ParseNested is ParseObject for an object that probably has the members of another one, as the rows of a page have, and
 // takes one member apart on the way; nil for none.
 func ParseNested(value Value, other Object, nested *Nested) (Object, bool) {
-	c := Cursor{text: value}
+	c := NewCursor(value)
 	return c.members(other, nested)
 }
 
 // Elements takes an array apart, one level deep. It is false for a value of another kind.
 func Elements(value Value) ([]Value, bool) {
-	c := Cursor{text: value}
+	c := NewCursor(value)
 	if !c.Enter(ArrayValue) {
 		return nil, false
 	}

@@ -19,7 +19,23 @@ var (
 // member twice, however it spells the name, and no more than depth objects and arrays stand in each other. Its error is
 // ErrInvalid, ErrRepeatedName or ErrTooDeep, whichever fault comes first.
 func Unambiguous(document []byte, depth int) (json.RawMessage, error) {
-	return compact(document, checker{text: document, depthMost: depth, tellsNames: true})
+	return compact(document, &checker{text: document, depthMost: depth, tellsNames: true})
+}
+
+// Read is Unambiguous for a document that is looked at several times.
+func Read(document []byte, depth int) (Document, error) {
+	c := checker{text: document, depthMost: depth, tellsNames: true}
+	if len(document) <= notedBytes {
+		c.notes, c.notesMost = make([]note, firstNote, firstNote+len(document)/noteUsual), notesFew+len(document)/noteFor
+	}
+	compacted, err := compact(document, &c)
+	if err != nil {
+		return Document{}, err
+	}
+	if c.spaces > 0 {
+		return Unnoted(compacted), nil
+	}
+	return Document{text: compacted, notes: c.notes}, nil
 }
 
 // objectNames are the names of an object that is being checked: the last ones of checker.names.
@@ -31,15 +47,10 @@ type objectNames struct {
 // fewNames is up to how many names are compared one by one.
 const fewNames = 32
 
-// isNew reports whether an object has no member of that name yet, and keeps the name. It is given with its quotes.
-func (c *checker) isNew(names *objectNames, quoted []byte) bool {
-	name := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(name, '\\') >= 0 {
-		decoded, _ := Text(quoted) // the string is valid
-		name = []byte(decoded)
-	}
+// isNew reports whether an object has no member of that name yet, and keeps the name.
+func (c *checker) isNew(names *objectNames, name []byte) bool {
 	own := c.names[names.from:]
-	if names.known == nil && len(own) == fewNames {
+	if names.known == nil && len(own) >= fewNames {
 		names.known = make(map[string]bool, 2*fewNames)
 		for _, each := range own {
 			names.known[string(each)] = true

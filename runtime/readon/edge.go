@@ -52,11 +52,11 @@ func (l *list) sortsBy(field string, isRising bool) bool {
 }
 
 // isBehind reports whether a record, and so all that follow it, stand behind the edge.
-func (e *edge) isBehind(fields rawjson.Value) bool {
+func (e *edge) isBehind(fields rawjson.Cursor) bool {
 	if e == nil {
 		return false
 	}
-	value := member(fields, e.field)
+	value := fields.Member(e.field)
 	if !isTime(value) {
 		return false
 	}

@@ -138,8 +138,8 @@ func (q *hits) page(limit int) error {
 	}
 	q.base, q.recall = response, list.Meta().Get("recall")
 	at, rows := q.next, make([]record, len(list.Rows))
-	for i, row := range list.Rows {
-		rows[i] = recordOf(row)
+	for i := range list.Rows {
+		rows[i] = recordOf(list.Cursor(i))
 	}
 	from, beyond := at.passed(rows)
 	next := place{Cursor: list.Text(nextCursorName), Skip: beyond, Last: at.Last}
@@ -222,7 +222,7 @@ func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks 
 	var refused *rs.Error
 	switch {
 	case err == nil:
-		return q.filter.Match(recordOf(response.Compact()).fields), "", nil
+		return q.filter.Match(recordOf(response.Cursor()).fields), "", nil
 	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
 		return false, "", nil
 	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest && len(q.input.Streams) != 1:

@@ -80,8 +80,8 @@ func (l *list) open(response *rs.Response) (*page, error) {
 		return nil, err
 	}
 	read := &page{at: l.next, rows: make([]record, len(envelope.Rows)), rest: envelope}
-	for i, row := range envelope.Rows {
-		read.rows[i] = recordOf(row)
+	for i := range envelope.Rows {
+		read.rows[i] = recordOf(envelope.Cursor(i))
 	}
 	next, hasMore := envelope.Text(nextCursorName), string(envelope.Get("has_more")) == "true"
 	if l.fansIn(read.rows, hasMore && next == "") {
@@ -154,8 +154,8 @@ func (l *list) resume() error {
 	if err != nil {
 		return err
 	}
-	for _, row := range envelope.Rows {
-		if id := recordOf(row).connectionID(); !slices.Contains(l.connections, id) {
+	for i := range envelope.Rows {
+		if id := recordOf(envelope.Cursor(i)).connectionID(); !slices.Contains(l.connections, id) {
 			l.connections = append(l.connections, id)
 		}
 	}

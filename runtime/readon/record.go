@@ -10,22 +10,22 @@ import (
 // record is what is read of a row of a list. All of it shares memory with the page.
 type record struct {
 	row        rawjson.Value
-	fields     rawjson.Value // the row itself when it is flat
+	fields     rawjson.Cursor // before the row itself when it is flat
 	id         rawjson.Value
 	connection rawjson.Value
 }
 
-func recordOf(row rawjson.Value) record {
-	found := record{row: row, fields: row}
-	c := rawjson.NewCursor(row)
+func recordOf(c rawjson.Cursor) record {
+	found := record{fields: c}
+	start := c.At()
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		name := c.Name()
-		isObject := c.Kind() == rawjson.ObjectValue
+		before := c
 		value := c.Value()
 		switch string(name) {
 		case "data":
-			if isObject {
-				found.fields = value
+			if rawjson.Kind(value) == rawjson.ObjectValue {
+				found.fields = before
 			}
 		case "id", "record_id", "record_key":
 			if found.id == nil {
@@ -35,6 +35,7 @@ func recordOf(row rawjson.Value) record {
 			found.connection = value
 		}
 	}
+	found.row = c.Since(start)
 	return found
 }
 

@@ -22,20 +22,19 @@ type timeField struct {
 }
 
 // add looks at the fields of the next record.
-func (t *timeline) add(fields rawjson.Value) {
+func (t *timeline) add(fields rawjson.Cursor) {
 	if !t.begun {
 		t.begin(fields)
 		return
 	}
-	t.fields = slices.DeleteFunc(t.fields, func(field *timeField) bool { return !field.follows(member(fields, field.name)) })
+	t.fields = slices.DeleteFunc(t.fields, func(field *timeField) bool { return !field.follows(fields.Member(field.name)) })
 }
 
-func (t *timeline) begin(fields rawjson.Value) {
+func (t *timeline) begin(fields rawjson.Cursor) {
 	t.begun, t.fields = true, nil
-	c := rawjson.NewCursor(fields)
-	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
-		name := string(c.Name())
-		if value := c.Value(); isTime(value) {
+	for inside := fields.Enter(rawjson.ObjectValue); inside && fields.More(); {
+		name := string(fields.Name())
+		if value := fields.Value(); isTime(value) {
 			t.fields = append(t.fields, &timeField{name: name, last: bytes.Clone(value)})
 		}
 	}
@@ -68,23 +67,11 @@ func (f *timeField) follows(value rawjson.Value) bool {
 }
 
 // time is the time of a record in the list; empty: not known.
-func (t *timeline) time(fields rawjson.Value) string {
+func (t *timeline) time(fields rawjson.Cursor) string {
 	for _, field := range t.fields {
-		if text, ok := rawjson.Text(member(fields, field.name)); ok {
+		if text, ok := rawjson.Text(fields.Member(field.name)); ok {
 			return text
 		}
 	}
 	return ""
-}
-
-// member is the value of a member of an object; nil: there is none.
-func member(object rawjson.Value, name string) rawjson.Value {
-	c := rawjson.NewCursor(object)
-	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
-		isMeant := string(c.Name()) == name
-		if value := c.Value(); isMeant {
-			return value
-		}
-	}
-	return nil
 }

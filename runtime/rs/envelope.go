@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -18,16 +16,23 @@ type List struct {
 	Inner    rawjson.Object // the envelope inside data; nil when the body is the envelope
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
+
+	cursors []rawjson.Cursor // before each row; nil: none but in the row itself
+}
+
+// Cursor stands before a row.
+func (l *List) Cursor(row int) rawjson.Cursor {
+	if l.cursors == nil {
+		return rawjson.NewCursor(l.Rows[row])
+	}
+	return l.cursors[row]
 }
 
 // List takes the body apart as a list, wrapped or not, and keeps the rows of the page that was asked for. A body
 // without a list is a *Failure.
 func (r *Response) List() (List, error) {
-	if r.usual != nil {
-		if list, ok := r.usual(); ok {
-			list.Rows, list.Outer = slices.Clone(list.Rows), slices.Clone(list.Outer)
-			return r.page(list), nil
-		}
+	if list, ok := usualList(r.Cursor()); ok {
+		return r.page(list), nil
 	}
 	body, err := r.Object()
 	if err != nil {
@@ -58,7 +63,11 @@ func (r *Response) page(list List) List {
 	if r.Request.isFromNow() {
 		list.Rows, list.Outer, list.Inner = nil, withoutRows(list.Outer), withoutRows(list.Inner)
 	}
-	list.Rows = list.Rows[min(r.Seen, len(list.Rows)):]
+	seen := min(r.Seen, len(list.Rows))
+	list.Rows = list.Rows[seen:]
+	if list.cursors != nil {
+		list.cursors = list.cursors[seen:]
+	}
 	return list
 }
 
@@ -84,21 +93,16 @@ func ListIn(envelope rawjson.Object) (List, bool) {
 	return List{}, false
 }
 
-// onceUsual is usualList of a body, when somebody asks for it first.
-func onceUsual(body rawjson.Value) func() (List, bool) {
-	return sync.OnceValues(func() (List, bool) { return usualList(body) })
-}
-
 // usualList is ListIn for a body whose rows stand where most servers have them. It passes over the rows once.
-func usualList(body rawjson.Value) (List, bool) {
+func usualList(c rawjson.Cursor) (List, bool) {
 	list := List{RowsName: rowsNames[0]}
-	c := rawjson.NewCursor(body)
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		name := string(c.Name())
 		start := c.At()
 		if name == list.RowsName && list.Rows == nil && c.Kind() == rawjson.ArrayValue {
-			list.Rows = make([]json.RawMessage, 0, DefaultRows)
+			list.Rows, list.cursors = make([]json.RawMessage, 0, DefaultRows), make([]rawjson.Cursor, 0, DefaultRows)
 			for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+				list.cursors = append(list.cursors, c)
 				list.Rows = append(list.Rows, c.Value())
 			}
 		} else {

@@ -75,8 +75,8 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	if known, ok := derived[e.status]; ok {
 		refused.Type, refused.Code = known.kind, known.code
 	}
-	if compact, problem := compactObject(body); problem == "" {
-		refused.describe(compact)
+	if document, problem := readObject(body); problem == "" {
+		refused.describe(document.Text())
 	}
 	if refused.Message == "" {
 		refused.Message = Explain(fmt.Sprintf("the resource server answered %d %s without saying why", e.status, http.StatusText(e.status)),

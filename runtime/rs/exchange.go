@@ -88,7 +88,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 			e.asked.Ahead(cursor)
 		}
 	}
-	compact, problem := compactObject(body)
+	document, problem := readObject(body)
 	if problem != "" && !(e.changes() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)
 	}
@@ -97,7 +97,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	}
 	return &Response{
 		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
-		body: body, compact: compact, usual: onceUsual(compact),
+		body: body, document: document,
 	}, nil
 }
 

@@ -30,9 +30,8 @@ type Response struct {
 	// others out.
 	most int
 
-	body    json.RawMessage
-	compact json.RawMessage     // the body without the whitespace between its tokens; the body itself when it has none
-	usual   func() (List, bool) // usualList of it, which is taken apart once for all who ask
+	body     json.RawMessage
+	document rawjson.Document // the body without the whitespace between its tokens
 }
 
 // Body is a JSON object in valid UTF-8, as the RS sent it: no name stands twice in one object, and at most 512 objects
@@ -43,10 +42,10 @@ func (r *Response) Body() json.RawMessage { return r.body }
 // is not what Body promises is a *Failure of reason InvalidResponse (R-ERR-4). It is not copied.
 func (r Response) WithBody(body []byte) (*Response, error) {
 	var problem string
-	if r.compact, problem = compactObject(body); problem != "" {
+	if r.document, problem = readObject(body); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
-	r.body, r.usual = body, onceUsual(r.compact)
+	r.body = body
 	return &r, nil
 }
 
@@ -54,7 +53,7 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 // name may stand twice among the members.
 func (r Response) WithMembers(body rawjson.Object) *Response {
 	r.body = body.Encode()
-	r.compact, r.usual = r.body, onceUsual(r.body)
+	r.document = rawjson.Unnoted(r.body)
 	return &r
 }
 
@@ -62,25 +61,24 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 // clients fail from about a thousand on, and no record comes near.
 const deepest = 512
 
-// compactObject gives a body without the whitespace between its tokens. Else it says what keeps the body from being a
-// JSON object that everybody reads alike.
-func compactObject(body []byte) (compact json.RawMessage, problem string) {
-	compact, err := rawjson.Unambiguous(body, deepest)
+// readObject reads a body. Else it says what keeps the body from being a JSON object that everybody reads alike.
+func readObject(body []byte) (document rawjson.Document, problem string) {
+	document, err := rawjson.Read(body, deepest)
 	switch {
 	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
-		return nil, "has no body"
+		return document, "has no body"
 	case errors.Is(err, rawjson.ErrRepeatedName):
-		return nil, "names a member twice in one object"
+		return document, "names a member twice in one object"
 	case errors.Is(err, rawjson.ErrTooDeep):
-		return nil, fmt.Sprintf("is nested deeper than %d levels", deepest)
+		return document, fmt.Sprintf("is nested deeper than %d levels", deepest)
 	case err != nil && !utf8.Valid(body):
-		return nil, "is not valid UTF-8"
+		return document, "is not valid UTF-8"
 	case err != nil:
-		return nil, "is not JSON"
-	case compact[0] != '{':
-		return nil, "is JSON, but not an object"
+		return document, "is not JSON"
+	case document.Text()[0] != '{':
+		return document, "is JSON, but not an object"
 	}
-	return compact, ""
+	return document, ""
 }
 
 // Unusable is a *Failure of reason InvalidResponse: the answer's shape does not fit (R-ERR-4). The next step may be empty.
@@ -94,7 +92,7 @@ func (r *Response) Unusable(message, nextStep string) *Failure {
 // Object takes the body apart, one level deep, its values without whitespace between tokens. An answer without a body
 // is a *Failure. The values share memory with the body.
 func (r *Response) Object() (rawjson.Object, error) {
-	body, ok := rawjson.ParseObject(r.compact)
+	body, ok := rawjson.ParseObject(r.Compact())
 	if !ok {
 		return nil, r.Unusable("the resource server's answer has no body", "")
 	}
@@ -102,4 +100,7 @@ func (r *Response) Object() (rawjson.Object, error) {
 }
 
 // Compact is the body without the whitespace between its tokens; nil when there is none. It is not to be written to.
-func (r *Response) Compact() json.RawMessage { return r.compact }
+func (r *Response) Compact() json.RawMessage { return r.document.Text() }
+
+// Cursor stands before the body; before nothing when there is none.
+func (r *Response) Cursor() rawjson.Cursor { return r.document.Cursor() }

@@ -39,7 +39,8 @@ type Stream struct {
 // Read reads a document. Older servers wrap it in one more data object, or list streams without connectors; streams
 // beside connectors say nothing more. A body that is no such document is an *rs.Failure.
 func Read(response *rs.Response) (*Document, error) {
-	document := readEnvelope(rawjson.NewCursor(response.Compact()), true)
+	c := response.Cursor()
+	document := readEnvelope(&c, true)
 	if document == nil {
 		return nil, response.Unusable("the resource server's answer is not a schema: the answer has neither connectors nor streams",
 			"call schema again, and ask the server's operator if it stays so")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/lab"
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
@@ -77,8 +78,8 @@ func tallied(t *testing.T, query tally.Query, of rs.Filter, records []lab.Record
 		t.Fatal(err)
 	}
 	for _, record := range records {
-		if filter.Match(record.Data) {
-			counting.Add(record.Data)
+		if filter.Match(rawjson.NewCursor(record.Data)) {
+			counting.Add(rawjson.NewCursor(record.Data))
 		}
 	}
 	return counting.Body().Encode(), nil

@@ -52,11 +52,10 @@ func (t *Tally) Records() int64 { return t.all.records }
 
 func (t *Tally) isGrouped() bool { return t.query.GroupBy != "" || t.query.GroupByTime != "" }
 
-// Add counts in a record with these fields, an object out of a checked document.
-func (t *Tally) Add(fields rawjson.Value) {
+// Add counts in a record with these fields, the object that the cursor stands before.
+func (t *Tally) Add(c rawjson.Cursor) {
 	t.values, t.keys, t.starts, t.room = t.values[:0], t.keys[:0], t.starts[:0], t.room[:0]
 	if t.query.Metric != "count" || t.isGrouped() {
-		c := rawjson.NewCursor(fields)
 		for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 			name := c.Name()
 			t.read(name, c.Value())

@@ -17,7 +17,7 @@ func add(t *testing.T, query tally.Query, records ...string) *tally.Tally {
 		t.Fatal(err)
 	}
 	for _, fields := range records {
-		counting.Add(rawjson.Value(fields))
+		counting.Add(rawjson.NewCursor(rawjson.Value(fields)))
 	}
 	return counting
 }
@@ -89,8 +89,8 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 func TestGroupsAreBounded(t *testing.T) {
 	counting := add(t, tally.Query{Metric: "count", GroupBy: "k", Limit: 1})
 	for i := range 10_005 {
-		counting.Add(rawjson.Value(fmt.Sprintf(`{"k":%d}`, i)))
-		counting.Add(rawjson.Value(`{"k":0}`))
+		counting.Add(rawjson.NewCursor(rawjson.Value(fmt.Sprintf(`{"k":%d}`, i))))
+		counting.Add(rawjson.NewCursor(rawjson.Value(`{"k":0}`)))
 	}
 	got := read(t, counting)
 	if got.Groups[0].Count != 10_006 || got.OtherCount != 10_004 || len(counting.Warnings()) != 1 {
@@ -98,7 +98,7 @@ func TestGroupsAreBounded(t *testing.T) {
 	}
 	long := add(t, tally.Query{Metric: "count", GroupBy: "k"})
 	for i := range 20 {
-		long.Add(rawjson.Value(fmt.Sprintf(`{"k":"%d%s"}`, i, strings.Repeat("x", 1<<20))))
+		long.Add(rawjson.NewCursor(rawjson.Value(fmt.Sprintf(`{"k":"%d%s"}`, i, strings.Repeat("x", 1<<20)))))
 	}
 	if got := read(t, long); len(got.Groups) != 3 || got.OtherCount != 17 {
 		t.Errorf("%d groups of a megabyte, %d others", len(got.Groups), got.OtherCount)
@@ -108,7 +108,7 @@ func TestGroupsAreBounded(t *testing.T) {
 func TestDistinctValuesAreBounded(t *testing.T) {
 	counting := add(t, tally.Query{Metric: "count_distinct", Field: "k"})
 	for i := range 100_001 {
-		counting.Add(rawjson.Value(fmt.Sprintf(`{"k":%d}`, i)))
+		counting.Add(rawjson.NewCursor(rawjson.Value(fmt.Sprintf(`{"k":%d}`, i))))
 	}
 	if envelope := counting.Body(); !envelope.True("approximate") || string(envelope.Get("value")) != "100000" || len(counting.Warnings()) != 1 {
 		t.Errorf("%s, %q", envelope.Encode(), counting.Warnings())
@@ -147,8 +147,8 @@ func TestAddingAllocatesNothing(t *testing.T) {
 	for _, metric := range []string{"sum", "max", "count_distinct"} {
 		counting := add(t, tally.Query{Metric: metric, Field: "amount", GroupBy: "from", GroupByTime: "at", Granularity: "month", TimeZone: "Europe/Berlin"})
 		fields := rawjson.Value(`{"at":"2026-03-01T23:30:00-05:00","amount":12.25,"from":"ada@example.com"}`)
-		counting.Add(fields)
-		if allocations := testing.AllocsPerRun(100, func() { counting.Add(fields) }); allocations > 0 {
+		counting.Add(rawjson.NewCursor(fields))
+		if allocations := testing.AllocsPerRun(100, func() { counting.Add(rawjson.NewCursor(fields)) }); allocations > 0 {
 			t.Errorf("%s: %v allocations", metric, allocations)
 		}
 	}
@@ -170,7 +170,7 @@ func BenchmarkAdd(b *testing.B) {
 			b.SetBytes(int64(len(fields)))
 			b.ReportAllocs()
 			for b.Loop() {
-				counting.Add(fields)
+				counting.Add(rawjson.NewCursor(fields))
 			}
 		})
 	}

@@ -33,10 +33,10 @@ func NewTop(field string, descending bool, limit int) *Top {
 // Fields are the names of the fields that are read.
 func (t *Top) Fields() []string { return []string{t.field} }
 
-// Add considers a row: the record's key, its fields, an object out of a checked document, and the row as it is to be given
+// Add considers a row: the record's key, its fields, the object that the cursor stands before, and the row as it is to be given
 // back, which is copied if it is kept.
-func (t *Top) Add(key string, fields, row rawjson.Value) {
-	added := ranked{value: scalar.Of(member(fields, t.field)), key: key, row: row}
+func (t *Top) Add(key string, fields rawjson.Cursor, row rawjson.Value) {
+	added := ranked{value: scalar.Of(fields.Member(t.field)), key: key, row: row}
 	if len(t.rows) == t.limit && (t.limit == 0 || t.compare(added, t.rows[t.limit-1]) >= 0) {
 		return
 	}
@@ -66,16 +66,4 @@ func (t *Top) Rows() []rawjson.Value {
 		rows[i] = each.row
 	}
 	return rows
-}
-
-// member is the value of a member of an object, or nil.
-func member(object rawjson.Value, name string) rawjson.Value {
-	c := rawjson.NewCursor(object)
-	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
-		found := string(c.Name()) == name
-		if value := c.Value(); found {
-			return value
-		}
-	}
-	return nil
 }

@@ -1,0 +1,96 @@
+package readon_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// Of the mailbox that is read in benchmarks.
+const (
+	mailboxPages = 50
+	mailboxRows  = 100
+)
+
+// mailbox is a resource server without a network: so many pages of records of 1 kB. It refuses to filter, to sort and to add up.
+type mailbox [mailboxPages][]byte
+
+func newMailbox() *mailbox {
+	m := &mailbox{}
+	for page := range m {
+		rows := make([]string, mailboxRows)
+		for i := range rows {
+			number := page*mailboxRows + i
+			rows[i] = fmt.Sprintf(`{"data":{"id":"m%06d","from_email":"sender%d@example.com","amount":%d.%02d,"is_marked":%t,`+
+				`"received_at":"2026-%02d-%02dT00:00:00.000Z","subject":"Note number %d","snippet":%q},"emitted_at":"2026-12-31T23:59:59Z",`+
+				`"id":"m%06d","object":"record","stream":"mails","connection_id":"cin_1","display_name":"Personal Gmail"}`,
+				number, number%5, number*7919%1000, number%100, number%100 == 0, 12-number/500, 28-number%500/20, number,
+				strings.Repeat("some words ", 60), number)
+		}
+		next := ""
+		if page+1 < mailboxPages {
+			next = fmt.Sprintf(`"next_cursor":"%d",`, page+1)
+		}
+		m[page] = fmt.Appendf(nil, `{"data":[%s],"has_more":%t,%s"object":"list"}`, strings.Join(rows, ","), next != "", next)
+	}
+	return m
+}
+
+func (m *mailbox) RoundTrip(request *http.Request) (*http.Response, error) {
+	query := request.URL.Query()
+	status, body := http.StatusBadRequest, []byte(nil)
+	page, _ := strconv.Atoi(query.Get("cursor")) // none: the first
+	switch {
+	case query.Has("filter[is_marked]"):
+		body = []byte(`{"error":{"type":"invalid_request_error","code":"invalid_request","param":"filter"}}`)
+	case query.Has("sort"):
+		body = []byte(`{"error":{"type":"invalid_request_error","code":"invalid_sort","param":"sort"}}`)
+	case strings.HasSuffix(request.URL.Path, "/aggregate"):
+		body = []byte(`{"error":{"type":"invalid_request_error","code":"invalid_request"}}`)
+	default:
+		status, body = http.StatusOK, m[page]
+	}
+	return &http.Response{StatusCode: status, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body))}, nil
+}
+
+// A mailbox is read on, with a log of what was read as a local server has it. Two pages are in the making beside the one that is
+// looked at, so that time says less than the processor time of the test.
+func BenchmarkReading(b *testing.B) {
+	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("Zk3vQ0yH8sTn5rWb1XgLc7"), Transport: newMailbox()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	log := audit.NewStream(io.Discard, slog.New(slog.DiscardHandler))
+	readings := tool.NewReadings(tool.ReadingsOptions{Most: mailboxPages * mailboxRows})
+	for _, reading := range []struct{ name, tool, arguments string }{
+		{"filter", "query_records", `{"stream":"mails","filter":{"is_marked":true},"fields":["subject"],"limit":50}`},
+		{"groups", "aggregate", `{"stream":"mails","metric":"sum","field":"amount","group_by":"from_email","group_by_time":"received_at","granularity":"month"}`},
+		{"top", "query_records", `{"stream":"mails","sort":"-amount","fields":["subject","amount"],"limit":10}`},
+	} {
+		run := gen.Surface().Tools[slices.IndexFunc(gen.Surface().Tools, func(d tool.Definition) bool { return d.Name == reading.tool })].Run
+		b.Run(reading.name, func(b *testing.B) {
+			b.SetBytes(1000 * mailboxPages * mailboxRows)
+			b.ReportAllocs()
+			for b.Loop() {
+				call := log.Begin(audit.Caller{}, reading.tool)
+				result, err := run(b.Context(), tool.Env{RS: call.Reader(client), Readings: readings}, json.RawMessage(reading.arguments))
+				if err != nil || !strings.Contains(result.Text, "5000") {
+					b.Fatalf("%v\n%s", err, result.Text)
+				}
+				call.End(result.Rows, "", 0)
+			}
+		})
+	}
+}
