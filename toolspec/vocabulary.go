@@ -257,14 +257,7 @@ var Calls = Words{
 		Name: "schema", Function: "Schema", Doc: "Shows what is granted, or what a stream supports.",
 		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
 	},
-	{
-		Name: "records", Function: "Records", Doc: "Reads a page of a stream.",
-		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"limit", KindOptionalInteger}},
-	},
-	{
-		Name: "groups", Function: "Groups", Doc: "Counts the records of a stream.",
-		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"metric", KindOptionalString}},
-	},
+	{Name: "records", Function: "Records", Doc: "Reads a page of a stream.", Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}}},
 	{Name: "hits", Function: "Hits", Doc: "Searches for words.", Parameters: []Parameter{{"words", KindOptionalString}, {"limit", KindOptionalInteger}, {"cursor", KindOptionalString}}},
 	{
 		Name: "document", Function: "Document", Doc: "Reads one record, or some of its fields.",

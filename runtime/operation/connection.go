@@ -93,66 +93,46 @@ func (h holdings) of(c *schemadoc.Connector, s *schemadoc.Stream, connectionID s
 	return h[source{"", s.Name}]
 }
 
-// share is which streams of a connector a connection has, and which it lacks.
+// share is the streams of a connector that a connection has.
 type share struct {
-	has, lacks []*schemadoc.Stream
-	held       []holding // of has
-	tells      bool      // something that the list of streams does not
+	streams []*schemadoc.Stream
+	held    []holding
+	tells   bool // something that the connector's list of streams does not
 }
 
 func (h holdings) share(c *schemadoc.Connector, connection schemadoc.Connection) share {
 	var found share
 	for _, s := range c.Streams {
 		if !schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
-			found.lacks, found.tells = append(found.lacks, s), true
+			found.tells = true
 			continue
 		}
 		held := h.of(c, s, connection.ID)
-		found.has, found.held = append(found.has, s), append(found.held, held)
+		found.streams, found.held = append(found.streams, s), append(found.held, held)
 		found.tells = found.tells || held != holding{}
 	}
 	return found
 }
 
-// line is a share in text: has (records, last added): messages (60, 2026-05-01T00:00:00Z); lacks: labels.
-func (s share) line() string {
-	head := "    has: "
-	var parts []string
-	for i, stream := range s.has {
-		part := render.ListedName(stream.Name)
-		if held := s.held[i]; held != (holding{}) {
-			head = "    has (records, last added): "
-			part += " (" + cmp.Or(held.records, "unknown") + ", " + cmp.Or(held.added, "unknown") + ")"
+// value is a share as both channels show it: the names of its streams, or with each how many records it has and, unless
+// that is the same for all of the index, when the last was added.
+func (s share) value(shown common) rawjson.Value {
+	var names []rawjson.Value
+	var counted rawjson.Object
+	for i, stream := range s.streams {
+		names = append(names, rawjson.Quote(stream.Name))
+		value := rawjson.Value(cmp.Or(s.held[i].records, "null"))
+		if shown.times {
+			added := rawjson.Value("null")
+			if s.held[i].added != "" {
+				added = rawjson.Quote(s.held[i].added)
+			}
+			value = rawjson.Array([]rawjson.Value{value, added})
 		}
-		parts = append(parts, part)
+		counted = append(counted, rawjson.Raw(stream.Name, value))
 	}
-	line := head + strings.Join(parts, ", ")
-	for i, stream := range s.lacks {
-		line += map[bool]string{true: "; lacks: ", false: ", "}[i == 0] + render.ListedName(stream.Name)
+	if !shown.counts {
+		return rawjson.Array(names)
 	}
-	return line
-}
-
-// members are a share in structured output.
-func (s share) members() rawjson.Object {
-	has := rawjson.Object{}
-	for i, stream := range s.has {
-		row := rawjson.Object{}
-		if s.held[i].records != "" {
-			row = append(row, rawjson.Raw("record_count", rawjson.Value(s.held[i].records)))
-		}
-		if s.held[i].added != "" {
-			row = append(row, rawjson.String("last_updated", s.held[i].added))
-		}
-		has = append(has, rawjson.Raw(stream.Name, row.Encode()))
-	}
-	members := rawjson.Object{rawjson.Raw("has", has.Encode())}
-	if len(s.lacks) > 0 {
-		var names []string
-		for _, stream := range s.lacks {
-			names = append(names, stream.Name)
-		}
-		members = append(members, rawjson.Strings("lacks", names))
-	}
-	return members
+	return counted.Encode()
 }

@@ -88,8 +88,8 @@ func (v fullView) result(shown fullPortion) *tool.Result {
 // fullCalls lead to the compact view when something is left out: it has every field's flags.
 func (v fullView) fullCalls(shown fullPortion) []render.Call {
 	calls := v.calls(shown.portion)
-	if len(shown.dropped) > 0 && calls[0].Tool != tool.SchemaTool {
-		calls = slices.Insert(calls, 0, schemaCall(v.rows[0].arguments(v.input, schemaNames)...))
+	if len(shown.dropped) > 0 && len(calls) == 0 {
+		calls = append(calls, schemaCall(v.rows[0].arguments(v.input)...))
 	}
 	return calls
 }

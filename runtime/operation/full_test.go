@@ -165,7 +165,7 @@ func TestSchemaFullIsBounded(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		keepsBounds(t, result)
-		if got := len(textFields.FindAllString(result.Text, -1)) + textLeft(result.Text, "fields_left_out"); got != fields {
+		if got := shownFields(result.Text) + textLeft(result.Text, "fields_left_out"); got != fields {
 			t.Fatalf("%d of %d fields in text", got, fields)
 		}
 		row, left := decodeFull(t, result.Structured)

@@ -30,13 +30,12 @@ type indexStyle struct {
 	key         int // bytes of a connector key in text
 	sent        int // bytes of one member of the server's envelope
 	rows        rowStyle
-	shares      bool // each connection says which streams it has
+	shares      bool // each connection has the streams that are its own, in a table in text; else its connector has them
 }
 
 // indexStyles are tried in turn until the index fits. Stream names give way in none of them.
 var indexStyles = []indexStyle{
-	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asRows, shares: true},
-	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asNames, shares: true},
+	{label: 100, key: 100, sent: 2_000, shares: true},
 	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asRows},
 	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asNames},
 	{connections: 5, label: 40, key: 60, sent: 1_000, rows: asNames},
@@ -52,18 +51,24 @@ type index struct {
 	response *rs.Response
 	input    SchemaInput
 	holdings holdings
+	common   common // of the holdings
 }
 
 // renderIndex makes the index fit. Names that pass the bound by themselves are counted, and the text
 // says so.
 func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings) (*tool.Result, error) {
 	x := &index{Document: d, response: response, input: input, holdings: held}
+	x.common = x.findCommon()
 	styles := indexStyles
 	if !x.tells() {
-		styles = styles[2:]
+		styles = styles[1:]
 	}
 	for _, style := range styles {
-		text, whole := x.text(style, indexBytes)
+		write := x.text
+		if style.shares {
+			write = x.table
+		}
+		text, whole := write(style, indexBytes)
 		if !whole {
 			continue
 		}
@@ -95,28 +100,23 @@ func (x *index) withoutNames() (*tool.Result, error) {
 		"call "+tool.SchemaTool+" with connection_id or with stream")
 }
 
-// callsShown bounds the continuations of an index.
-const callsShown = 3
+// narrowerMost bounds the calls for narrower indexes.
+const narrowerMost = 3
 
-// calls are the next steps. The first streams show what a call for one looks like. When rows are left
+// calls are the next steps. The first stream shows what a call for one looks like. When rows are left
 // out of the structured index, a narrower index shows them (R-BUD-1).
 func (x *index) calls(narrower bool) []render.Call {
 	var calls []render.Call
 	for _, c := range x.Connectors {
-		if narrower && x.input.ConnectionID == nil && len(calls) < callsShown {
+		if narrower && x.input.ConnectionID == nil && len(calls) < narrowerMost {
 			if shown, _ := usableConnections(c.Connections, 1); len(shown) > 0 {
 				calls = append(calls, schemaCall(rawjson.String(tool.SchemaConnectionID, shown[0].ID)))
 			}
 		}
 	}
-	streams := 0
 	for _, c := range x.Connectors {
-		if streams == callsShown {
-			break
-		}
 		if call, ok := firstStreamCall(c, x.input); ok {
-			calls = append(calls, call)
-			streams++
+			return append(calls, call)
 		}
 	}
 	return calls
@@ -128,7 +128,7 @@ func firstStreamCall(c *schemadoc.Connector, input SchemaInput) (render.Call, bo
 		return render.Call{}, false
 	}
 	first := &row{connector: c, stream: c.Streams[0]}
-	return schemaCall(first.arguments(input, schemaNames)...), true
+	return schemaCall(first.arguments(input)...), true
 }
 
 func schemaCall(arguments ...rawjson.Member) render.Call {

@@ -14,11 +14,8 @@ const countsNote = "Rows without streams have them counted in stream_count: the 
 	"Call " + tool.SchemaTool + " with connection_id for a shorter index, or with stream for one stream."
 
 // indexMeaning says in the structured index how to go on from it (R-BUD-1).
-const indexMeaning = "Pass a name of streams as stream, and a connection_id of granted_connections, " +
-	"to schema for fields and what they support; a stream alone lists all connections that have it."
-
-// sharesMeaning explains what stands at a connection beside its name.
-const sharesMeaning = " has: the streams of a connection, how many records, and when the last was added; lacks: those that it has not."
+const indexMeaning = "Pass a name of streams as stream, and a connection_id of granted_connections when several have it, " +
+	"to " + tool.SchemaTool + " for fields, filters, sorts and relations."
 
 // structured is the structured index in at most so many bytes, or false.
 func (x *index) structured(style indexStyle, bound int) (json.RawMessage, bool) {
@@ -62,17 +59,14 @@ func (x *index) rowsWithin(style indexStyle, room int) []rawjson.Value {
 // wrap is the structured output with these connectors. A left of -1 counts those that are missing.
 func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bool) json.RawMessage {
 	data := rawjson.Object{}
-	for _, member := range x.Members.Without("connector_count", "stream_count") {
+	for _, member := range x.Members.Without(untold...) {
 		bound := style.sent
 		if member.Name == "meta" { // it names the sources of a package that did not answer
 			bound *= 4
 		}
-		if len(member.Value) <= bound && (style.rows != asRoom || isKnown(member.Name)) {
+		if isMeta := member.Name == "meta"; len(member.Value) <= bound && (isMeta && len(render.WarningLines(x.Members)) > 0 || !isMeta && style.rows != asRoom) {
 			data = append(data, member)
 		}
-	}
-	if data.Get("detail") == nil {
-		data = append(data, rawjson.String("detail", "compact"))
 	}
 	data = append(data,
 		rawjson.Int("connector_count", int64(len(x.Connectors))),
@@ -85,7 +79,12 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 	data = appendLeftOut(data, "connectors_left_out", left)
 	meaning := indexMeaning
 	if style.shares {
-		meaning += sharesMeaning
+		if x.common.added != "" {
+			data = append(data, rawjson.String("last_added", x.common.added))
+		}
+		if streams := x.common.meaning(); streams != "" {
+			meaning += " " + streams + "."
+		}
 	}
 	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.String("meaning", meaning)}
 	if counts {
@@ -94,37 +93,35 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 	return render.Structured(x.response, members, x.calls(counts))
 }
 
-// isKnown tells the members of the envelope that stay when room is short (rs-contract.md).
-func isKnown(name string) bool {
-	return name == "object" || name == "bearer" || name == "detail" || name == "meta"
-}
+// untold are the members of the server's envelope that the index says itself, or that tell a model nothing.
+var untold = []string{"connector_count", "stream_count", "object", "detail", "links", "bearer"}
 
-// indexNames are the members of a connector that the index keeps. Everything else, capabilities above
-// all, belongs to schema(stream).
-var indexNames = []string{"object", "source", "connector_id", "display_name"}
-
-// row is a connector with these stream names, or with their number alone.
+// row is a connector with these stream names, or with their number alone. Capabilities above all belong to schema(stream).
 func (x *index) row(c *schemadoc.Connector, style indexStyle, names rawjson.Value) rawjson.Value {
 	row := rawjson.Object{}
-	for _, name := range indexNames {
-		value := c.Members.Get(name)
-		if value != nil && len(value) <= style.sent/4 && style.rows != asRoom {
-			row = append(row, rawjson.Raw(name, value))
-		}
+	if name := c.Members.Get("display_name"); name != nil && len(name) <= style.sent/4 && style.rows != asRoom {
+		row = append(row, rawjson.Raw("display_name", name))
 	}
 	if c.Key != "" {
 		row = append(row, rawjson.String("connector_key", fitted(c.Key, max(style.key, 24))))
+	}
+	if style.shares {
+		return x.shared(row, c, style)
 	}
 	row = append(row, rawjson.Int("stream_count", int64(len(c.Streams))))
 	if names != nil {
 		row = append(row, rawjson.Raw("streams", names))
 	}
-	return appendConnections(row, c.Connections, max(1, style.connections), func(connection schemadoc.Connection) rawjson.Object {
-		members := portion{label: style.label}.brief(connection)
-		if share := x.holdings.share(c, connection); style.shares && share.tells {
-			members = append(members, share.members()...)
-		}
-		return members
+	return appendConnections(row, c.Connections, max(1, style.connections), portion{label: style.label}.brief).Encode()
+}
+
+// shared is a connector with the streams at the connections that have them (R-SCH-9), or its own when it names no connection.
+func (x *index) shared(row rawjson.Object, c *schemadoc.Connector, style indexStyle) rawjson.Value {
+	if len(c.Connections) == 0 {
+		return append(row, rawjson.Raw("streams", namesOf(c, asRows))).Encode()
+	}
+	return appendConnections(row, c.Connections, len(c.Connections), func(connection schemadoc.Connection) rawjson.Object {
+		return append(portion{label: style.label}.brief(connection), rawjson.Raw("streams", x.holdings.share(c, connection).value(x.common)))
 	}).Encode()
 }
 

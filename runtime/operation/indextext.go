@@ -15,24 +15,18 @@ import (
 // Lines of the index.
 const (
 	noStreams = "No stream is granted, or none of this connection. Call " + tool.SchemaTool + " without arguments for what is."
-	nextLine  = "For fields, filters, sort and relations call " + tool.SchemaTool + " with a stream, and with its connection_id when there are several:"
+	nextLine  = "Fields, filters, sorts and relations of a stream, with its connection_id when several have it:"
 )
 
 // text is the index in at most so many bytes. It is whole when every stream name stands in it; when it
 // is not, it says how many do not.
 func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
-	head := []string{fmt.Sprintf("schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())}
+	head := []string{x.head()}
 	if x.StreamCount() == 0 {
 		head = append(head, noStreams)
 	}
 	head = append(head, x.warnings(style.sent)...)
-	var tail []string
-	if calls := x.calls(false); len(calls) > 0 {
-		tail = append(tail, nextLine)
-		for _, call := range calls {
-			tail = append(tail, call.Line())
-		}
-	}
+	tail := x.tail()
 	if style.connections == 0 {
 		tail = append(tail, x.leftOutLine())
 	}
@@ -41,7 +35,7 @@ func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
 		if style.connections == 0 {
 			list.addLine(c, style.key)
 		} else {
-			list.addBlock(c, style, x.holdings)
+			list.addBlock(c, style)
 		}
 	}
 	if list.left > 0 {
@@ -87,14 +81,11 @@ func (l *nameList) leftLine() string {
 }
 
 // addBlock adds a connector with its connections, and its names below.
-func (l *nameList) addBlock(c *schemadoc.Connector, style indexStyle, held holdings) {
+func (l *nameList) addBlock(c *schemadoc.Connector, style indexStyle) {
 	lines := []string{fmt.Sprintf("connector %s streams=%d", render.Token("connector_key", fitted(shownKey(c), style.key)), len(c.Streams))}
 	shown, left := usableConnections(c.Connections, style.connections)
 	for _, connection := range shown {
 		lines = append(lines, "  "+tokens(connection, style.label))
-		if share := held.share(c, connection); style.shares && share.tells {
-			lines = append(lines, share.line())
-		}
 	}
 	if left > 0 {
 		line := fmt.Sprintf("  more_connections=%d", left)

@@ -19,7 +19,7 @@ var (
 
 // What holds for every stream.
 const (
-	projectionMeaning = "fields takes any of the field names"
+	projectionMeaning = "any of the fields"
 	countMeaning      = "none, estimated or exact"
 	sortMeaning       = `cursor_field f implies sort "f" or "-f"`
 	likeMeaning       = "the fields and flags are those of this connector's row above"
@@ -27,8 +27,8 @@ const (
 
 // unadvertised stands at rows whose fields have no capabilities. Some servers give client tokens only the
 // names: the capabilities are unknown then, not absent.
-const unadvertised = "capabilities are not advertised to this token: filter, sort, search and aggregate " +
-	"may work all the same; try them, the server refuses what it does not support"
+const unadvertised = "capabilities are not advertised to this token: try filter, sort, search and aggregate all the same; " +
+	"what cannot be answered is refused"
 
 // flagLegend explains the flags that occur among the fields that are shown, each once (R-SCH-5, R-SCH-10). It is empty when none
 // does but declared, which is explained where the row is shown as hollow.
@@ -56,11 +56,11 @@ func (d *detail) flagLegend(shown portion) string {
 	explain("%s=type", "t")
 	explain("%s=meaning", "role")
 	explain(`%s: filter {"field":value}`, "eq")
-	explain(`%s=operators: filter {"field":{"gte":value}} with any of them`, "r")
-	explain("%s: search finds it in mode lexical", "lex")
-	explain("%s: search finds it in mode semantic", "sem")
+	explain(`%s=operators: filter {"field":{"gte":value}}`, "r")
+	explain("%s: searched in mode lexical", "lex")
+	explain("%s: searched in mode semantic", "sem")
 	if occurring["a"] {
-		parts = append(parts, "a=metrics: aggregate takes it as "+occurringUses(occurring))
+		parts = append(parts, "a: aggregate takes it as "+occurringUses(occurring))
 	}
 	explain("%s=false: not granted", "g")
 	if occurring[schemadoc.Declared] && !d.allHollow() {

@@ -76,37 +76,24 @@ func (r *row) fieldList() string {
 // leftOut is the number of fields that do not stand among the first ones.
 func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.long }
 
-// sourceArguments are what another tool calls its stream and its connection.
-type sourceArguments struct{ stream, connectionID string }
-
-var schemaNames = sourceArguments{tool.SchemaStream, tool.SchemaConnectionID}
-
 // arguments select the row in another call.
-func (r *row) arguments(input SchemaInput, names sourceArguments) rawjson.Object {
-	arguments := rawjson.Object{rawjson.String(names.stream, r.stream.Name)}
+func (r *row) arguments(input SchemaInput) rawjson.Object {
+	arguments := rawjson.Object{rawjson.String(tool.SchemaStream, r.stream.Name)}
 	if shown, _ := usableConnections(r.connector.ConnectionsOf(r.stream), 1); len(shown) > 0 {
-		return append(arguments, rawjson.String(names.connectionID, shown[0].ID))
+		return append(arguments, rawjson.String(tool.SchemaConnectionID, shown[0].ID))
 	}
 	if input.ConnectionID != nil {
-		return append(arguments, rawjson.String(names.connectionID, *input.ConnectionID))
+		return append(arguments, rawjson.String(tool.SchemaConnectionID, *input.ConnectionID))
 	}
 	return arguments
 }
 
-// calls try the stream out: a short page of the first source, and a count. When something is left out
-// that a narrower call shows, that call stands first.
+// calls show what is left out, when a narrower call does.
 func (d *detail) calls(shown portion) []render.Call {
-	first := d.rows[0]
-	records := first.arguments(d.input, sourceArguments{tool.RecordsStream, tool.RecordsConnectionID})
-	groups := first.arguments(d.input, sourceArguments{tool.GroupsStream, tool.GroupsConnectionID})
-	var calls []render.Call
 	if narrower := d.narrower(shown); narrower != nil {
-		calls = append(calls, schemaCall(narrower...))
+		return []render.Call{schemaCall(narrower...)}
 	}
-	return append(calls,
-		render.Call{Tool: tool.RecordsTool, Arguments: records.With(tool.RecordsLimit, rawjson.Value("5"))},
-		render.Call{Tool: tool.GroupsTool, Arguments: groups.With(tool.GroupsMetric, rawjson.Quote("count"))},
-	)
+	return nil
 }
 
 // narrower are the arguments that show what is left out: the first row that is, or that has not all of
@@ -117,7 +104,7 @@ func (d *detail) narrower(shown portion) rawjson.Object {
 	}
 	for i, r := range d.rows {
 		if i >= shown.rows || len(r.fields) > shown.fields {
-			if arguments := r.arguments(d.input, schemaNames); arguments.Get(tool.SchemaConnectionID) != nil {
+			if arguments := r.arguments(d.input); arguments.Get(tool.SchemaConnectionID) != nil {
 				return arguments
 			}
 		}

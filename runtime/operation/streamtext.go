@@ -83,7 +83,7 @@ func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string)
 	t.add("  count: " + countMeaning)
 	t.add("  expand: " + r.expand(shown.relations))
 	t.add("  search: " + r.search)
-	t.add("  aggregate: metric count" + r.aggregates)
+	t.add("  aggregate: " + r.aggregates)
 }
 
 func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string) {
@@ -103,17 +103,25 @@ func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string
 	}
 }
 
-// addFlags adds a line for each of the first fields.
+// addFlags adds the first fields, a line for those of which the same is said.
 func (r *row) addFlags(t *boundedText, shown portion, schemas map[string]string) {
+	var alike []string // what stands behind the names, in the order of the fields
+	names := map[string][]string{}
 	for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
+		said := shownFlags(render.Clip(f.Flags, flagsCharacters))
+		if schema := schemas[f.Name]; schema != "" {
+			said += " schema=" + schema
+		}
+		if names[said] == nil {
+			alike = append(alike, said)
+		}
+		names[said] = append(names[said], render.ListedName(f.Name))
+	}
+	for _, said := range alike {
 		if t.full() {
 			break
 		}
-		line := "    " + render.ListedName(f.Name) + " " + shownFlags(render.Clip(f.Flags, flagsCharacters))
-		if schema := schemas[f.Name]; schema != "" {
-			line += " schema=" + schema
-		}
-		t.add(line)
+		t.add("    " + strings.Join(names[said], " ") + ": " + said)
 	}
 }
 
@@ -135,10 +143,10 @@ func (r *row) names(most int) string {
 func (r *row) sort() string {
 	cursor := render.Clip(r.members.Text("cursor_field"), handleMaximum)
 	if cursor == "" {
-		return "no cursor_field is advertised, so no sort field is known; order asc or desc follows the server's own order"
+		return "no field is advertised; order asc or desc"
 	}
 	return render.Token("cursor_field", cursor) + " implies sort " + render.Quoted(cursor) + " or " +
-		render.Quoted("-"+cursor) + "; order asc or desc says the same"
+		render.Quoted("-"+cursor) + ""
 }
 
 // expand lists the first relations.
@@ -151,7 +159,7 @@ func (r *row) expand(most int) string {
 		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))
 	}
 	if len(shown) == 0 {
-		return "no relations are advertised"
+		return "no relation"
 	}
 	return strings.Join(shown, ", ")
 }

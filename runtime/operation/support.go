@@ -9,47 +9,33 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// countFields gives how many fields there are of a kind.
-func (r *row) countFields(wanted func(schemadoc.Field) bool) string {
-	count := 0
-	for _, f := range r.fields {
-		if wanted(f) {
-			count++
-		}
-	}
-	if count == 1 {
-		return "1 field"
-	}
-	return fmt.Sprintf("%d fields", count)
-}
-
-// describeSearch counts the fields of each mode; the flags name them.
+// describeSearch names the modes that look at some field; the flags say at which.
 func (r *row) describeSearch() string {
-	if r.hollow {
-		return "modes lexical, semantic and hybrid; the fields that they look at are not advertised"
+	looks := func(f schemadoc.Field, mode string) bool { return f.Has(mode[:len("lex")]) } // or sem
+	modes := r.occurring(looks, "lexical", "semantic")
+	switch {
+	case r.hollow:
+		return "lexical, semantic, hybrid"
+	case len(modes) == 0:
+		return "no field"
 	}
-	return fmt.Sprintf("mode lexical looks at %s flagged lex, semantic at %s flagged sem, hybrid at both",
-		r.countFields(func(f schemadoc.Field) bool { return f.Has("lex") }), r.countFields(func(f schemadoc.Field) bool { return f.Has("sem") }))
+	return strings.Join(append(modes, "hybrid"), ", ")
 }
 
-// describeAggregates counts the fields of each metric and grouping.
+// describeAggregates names the metrics and groupings that take some field; the flags say which.
 func (r *row) describeAggregates() string {
 	if r.hollow {
-		return "; the fields that other metrics and groupings take are not advertised"
+		return "count; other metrics and groupings as fields allow"
 	}
-	out := ""
-	for _, metric := range []string{"sum", "min", "max", "count_distinct", "group_by", "group_by_time"} {
-		takes := func(f schemadoc.Field) bool {
-			return slices.Contains(f.Values("a"), metric)
-		}
-		if shown := r.countFields(takes); shown != "0 fields" {
-			out += "; " + metric + " of " + shown
-		}
-	}
-	if out == "" {
-		return ""
-	}
-	return out + " (flag a=)"
+	takes := func(f schemadoc.Field, metric string) bool { return slices.Contains(f.Values("a"), metric) }
+	return strings.Join(append([]string{"count"}, r.occurring(takes, "sum", "min", "max", "count_distinct", "group_by", "group_by_time")...), ", ")
+}
+
+// occurring are those words that hold for some field.
+func (r *row) occurring(holds func(schemadoc.Field, string) bool, words ...string) []string {
+	return slices.DeleteFunc(words, func(word string) bool {
+		return !slices.ContainsFunc(r.fields, func(f schemadoc.Field) bool { return holds(f, word) })
+	})
 }
 
 // relationText is a relation in text, with what is known of it.

@@ -71,6 +71,14 @@ func (r tableRow) get(name string) json.RawMessage {
 	return r.object[name]
 }
 
+// text is the text in a column, empty when it has none.
+func (r tableRow) text(name string) string {
+	if text := (token{value: string(r.get(name))}).text(); text != "null" {
+		return text
+	}
+	return ""
+}
+
 // record is the row as a record.
 func (r tableRow) record() (Row, error) {
 	sent := sentRow{Handle: r.lead("handle"), Next: r.next}

@@ -44,6 +44,8 @@ type schemaResult struct {
 type schemaConnection struct {
 	ID    string `json:"connection_id"`
 	Label string `json:"display_name"`
+
+	Streams json.RawMessage `json:"streams"` // its own, in an index
 }
 
 type schemaStream struct {
@@ -61,6 +63,11 @@ func (Structured) Index(seen string) ([]Source, error) {
 	}
 	var sources []Source
 	for _, connector := range result.Data.Connectors {
+		for _, connection := range connector.Connections {
+			sources = append(sources, streamNames(connection.Streams).of(Source{
+				ConnectionID: connection.ID, ConnectorKey: connector.Key, Label: connection.Label,
+			})...)
+		}
 		for _, stream := range connector.Streams {
 			connections := stream.Connections
 			if connections == nil {

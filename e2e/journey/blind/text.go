@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,8 +24,48 @@ var (
 	errNoValue    = errors.New("neither a value nor groups")
 )
 
-// Index reads the connectors: each has its connections, one a line, and then its streams in one line.
+// Index reads the rows, one for each connection with its streams, or the connectors of an index that has none: each has its
+// connections, one a line, and then its streams in one line.
 func (Text) Index(seen string) ([]Source, error) {
+	rows, err := rowsOf(seen)
+	if err != nil {
+		return nil, err
+	}
+	var sources []Source
+	for _, row := range rows {
+		sources = append(sources, streamNames(row.get("streams")).of(Source{
+			ConnectionID: row.text("connection_id"), ConnectorKey: row.text("connector_key"), Label: row.text("display_name"),
+		})...)
+	}
+	if rows == nil {
+		sources = indexedLines(seen)
+	}
+	if len(sources) == 0 {
+		return nil, errNoSources
+	}
+	return sources, nil
+}
+
+// streamNames are the names of streams: an array, or an object that has more of each.
+type streamNames json.RawMessage
+
+// of are the streams of a source.
+func (n streamNames) of(source Source) []Source {
+	var names []string
+	if json.Unmarshal(n, &names) != nil {
+		var told map[string]json.RawMessage
+		_ = json.Unmarshal(n, &told) // what is neither has no names
+		names = slices.Sorted(maps.Keys(told))
+	}
+	var sources []Source
+	for _, name := range names {
+		source.Stream = name
+		sources = append(sources, source)
+	}
+	return sources
+}
+
+func indexedLines(seen string) []Source {
 	var sources, connections []Source
 	connector := ""
 	for line := range strings.SplitSeq(seen, "\n") {
@@ -42,13 +84,11 @@ func (Text) Index(seen string) ([]Source, error) {
 			}
 		}
 	}
-	if len(sources) == 0 {
-		return nil, errNoSources
-	}
-	return sources, nil
+	return sources
 }
 
-// Stream reads the fields, one a line below fields= or their names alone behind it, the sort line, and the legend.
+// Stream reads the fields, those of the same flags on a line below fields= or their names alone behind it, the sort line, and
+// the legend.
 func (Text) Stream(seen string) (Stream, error) {
 	stream := Stream{Legend: map[string]string{}}
 	inFields := false
@@ -66,8 +106,7 @@ func (Text) Stream(seen string) (Stream, error) {
 				names = strings.TrimSpace(names)
 			}
 		case inFields && indented:
-			name, rest := cutName(content)
-			stream.Fields = append(stream.Fields, Field{name, parseFlags(strings.TrimSpace(rest))})
+			stream.Fields = append(stream.Fields, alike(content)...)
 		default:
 			inFields = false
 			if _, implied, found := strings.Cut(content, "implies sort "); found && strings.HasPrefix(content, "sort: ") {
@@ -82,6 +121,25 @@ func (Text) Stream(seen string) (Stream, error) {
 		return stream, errNoFields
 	}
 	return stream, nil
+}
+
+// alike are the fields of a line, which all have the flags behind the colon.
+func alike(line string) []Field {
+	var names []string
+	for {
+		var name string
+		name, line = cutName(line)
+		last := strings.HasSuffix(name, ":") || strings.HasPrefix(line, ":")
+		if names = append(names, strings.TrimSuffix(name, ":")); last || line == "" {
+			break
+		}
+		line = strings.TrimPrefix(line, " ")
+	}
+	var fields []Field
+	for _, name := range names {
+		fields = append(fields, Field{name, parseFlags(strings.TrimLeft(line, ": "))})
+	}
+	return fields
 }
 
 // quotedWords are the JSON strings in a line.
@@ -217,11 +275,8 @@ func (Text) Hits(seen string) (Hits, error) {
 // hit is the row as a hit. What all of them have in common stands in a line of its own.
 func (r tableRow) hit(shared string) Hit {
 	cell := func(name string) string {
-		if text := (token{value: string(r.get(name))}).text(); text != "" && text != "null" {
-			return text
-		}
 		text, _ := find(shared, name)
-		return text
+		return cmp.Or(r.text(name), text)
 	}
 	hit := Hit{ID: r.lead("id"), Stream: cell("stream"), Label: cell("display_name"), Title: cell("title"), Time: readTime(cell("time")), Text: cell("snippet")}
 	var excerpts [][]any
