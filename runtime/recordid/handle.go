@@ -97,6 +97,9 @@ func (h Handle) ID() string {
 // CanFormat reports whether Parse gives the same handle back from String. It does not when a part could
 // not survive the grammar, such as a connection id with a slash, or when the record id is a URL (R-HAND-1).
 func (h Handle) CanFormat() bool {
+	if isPlain(h.Stream) && isPlain(h.RecordID) && (h.ConnectionID == "" || isPlain(h.ConnectionID)) {
+		return true // none of its characters is of the grammar
+	}
 	parsed, err := Parse(h.String())
 	return err == nil && parsed == h
 }

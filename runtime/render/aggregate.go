@@ -42,7 +42,7 @@ func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input A
 	if response.Reading == nil {
 		a = a.whole(ctx, env)
 	}
-	page := newPage(len(a.groups), groupCharacters, a.write)
+	page := newPage(len(a.groups), a.write)
 	shown, around := page.fit(len(a.groups), a.frame)
 	return within(a.response, page.result(shown, around), TextCharacters)
 }

@@ -18,7 +18,6 @@ const (
 	snippetCharacters = 240
 	rungCharacters    = 60 // of an excerpt in the ladder, which stands in results too
 	evidencePerHit    = 3
-	hitBytes          = 800 // that most hits have at most
 )
 
 // hit is one search result.

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -28,14 +29,25 @@ type page struct {
 	// What is written: a line break before each row of the text, a comma before each of structured output, which has room before
 	// the first for the opening of the frame.
 	text, structured []byte
-	ends             []end // of the first rows, by their number
+	ends             []end   // of the first rows, by their number
+	buffer           *[]byte // of the text, from textBuffers
+	handle           []byte  // of the row that is being written, as JSON
 }
+
+// textBuffers keep the memory of pages' texts for the next ones, since result copies them.
+var textBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// textKept is how many bytes a buffer has at most that is kept. The text of a page has far fewer, but for the row that ends it.
+const textKept = 128 << 10
 
 // end is where a row ends in what is written, in bytes and in characters.
 type end struct{ text, structured, textLength, structuredLength int }
 
 // openingRoom is how many bytes of structured output most pages have before their rows.
-const openingRoom = 2_048
+const openingRoom = 1_024
+
+// closingRoom is how many bytes most pages have behind their rows.
+const closingRoom = 1_024
 
 // frame is what stands around the rows that are shown: lines of text before and after them, and structured output that
 // ends in the opening bracket of the rows, or begins with the closing one.
@@ -44,14 +56,11 @@ type frame struct {
 	open, close   []byte
 }
 
-// newPage writes rows until no more of them can fit. Size is about how many bytes a row has.
-func newPage(total, size int, write func(p *page, i int)) *page {
-	room := min(total*size, ChannelCharacters)
-	p := &page{
-		total: total, ends: make([]end, 1, total+1),
-		text: make([]byte, 0, room), structured: make([]byte, openingRoom, openingRoom+room+room/8+openingRoom),
-	}
-	p.ends[0].structured = openingRoom
+// newPage writes rows until no more of them can fit.
+func newPage(total int, write func(p *page, i int)) *page {
+	p := &page{total: total, ends: make([]end, 1, total+1), structured: make([]byte, openingRoom, 2*openingRoom)}
+	p.buffer = textBuffers.Get().(*[]byte)
+	p.text, p.ends[0].structured = (*p.buffer)[:0], openingRoom
 	for i := range total {
 		last := p.ends[i]
 		p.text, p.structured = append(p.text, '\n'), append(p.structured, ',')
@@ -62,6 +71,9 @@ func newPage(total, size int, write func(p *page, i int)) *page {
 		})
 		if next := p.ends[i+1]; next.textLength > TextCharacters || next.structuredLength > ChannelCharacters {
 			break
+		}
+		if i == 0 { // the others are about as long
+			p.structured = slices.Grow(p.structured, min((total-1)*(len(p.structured)-openingRoom)*17/16, ChannelCharacters)+closingRoom)
 		}
 	}
 	return p
@@ -103,13 +115,19 @@ func (p *page) fit(most int, around func(shown int) frame) (int, frame) {
 // result is both channels with so many leading rows. The page is not used again.
 func (p *page) result(shown int, around frame) *tool.Result {
 	last := p.ends[shown]
+	before, after := strings.Join(around.before, "\n"), strings.Join(around.after, "\n")
 	var text strings.Builder
-	text.Grow(last.text + last.text/8 + openingRoom)
-	text.WriteString(strings.Join(around.before, "\n"))
+	text.Grow(len(before) + last.text + len("\n") + len(after))
+	text.WriteString(before)
 	text.Write(p.text[:last.text])
-	for _, line := range around.after {
-		text.WriteString("\n" + line)
+	if len(around.after) > 0 {
+		text.WriteString("\n")
+		text.WriteString(after)
 	}
+	if *p.buffer = p.text; cap(p.text) <= textKept {
+		textBuffers.Put(p.buffer)
+	}
+	p.text, p.buffer = nil, nil
 	return &tool.Result{Text: strings.TrimPrefix(text.String(), "\n"), Structured: p.enclosed(last.structured, around), Rows: shown}
 }
 

@@ -98,11 +98,7 @@ func (r *records) show(most ceiling) {
 
 // write writes so many rows, in a page of all of them.
 func (r *records) write(rows int, most ceiling) *page {
-	size := 0
-	if rows > 0 {
-		size = len(r.Rows[0])
-	}
-	page := newPage(rows, size, func(p *page, i int) { r.rows[i].write(p, r.columns, r.shared, most) })
+	page := newPage(rows, func(p *page, i int) { r.rows[i].write(p, r.columns, r.shared, most) })
 	page.total = len(r.rows)
 	return page
 }

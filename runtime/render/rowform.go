@@ -128,8 +128,10 @@ func (r *row) write(p *page, columns, shared rawjson.Object, most ceiling) {
 	if !r.hasData {
 		fields = nil
 	}
+	p.handle = rawjson.AppendQuote(p.handle[:0], r.handle)
+	lead := rawjson.Object{rawjson.Raw("handle", p.handle)}
 	beside := append(r.beside(shared), shown.after...)
-	p.text = line{lead: r.lead(), fields: fields, beside: beside, calls: shown.calls}.append(p.text, columns)
+	p.text = line{lead: lead, fields: fields, beside: beside, calls: shown.calls}.append(p.text, columns)
 }
 
 // shownRow is what both channels show of a row with a ceiling.
@@ -194,9 +196,6 @@ func (r *row) append(out []byte, shared rawjson.Object, shown shownRow) []byte {
 	}
 	return append(out, '}')
 }
-
-// lead is the handle.
-func (r *row) lead() rawjson.Object { return rawjson.Object{rawjson.String("handle", r.handle)} }
 
 // beside is what a text says of a row before what both channels say: that it is a tombstone (R-QRY-4), and what its handle
 // does not hold.

@@ -70,7 +70,7 @@ func openSearch(response *rs.Response, call Given, q question, again reread) (*s
 		s.hits = append(s.hits, hit)
 	}
 	s.share()
-	s.page = newPage(len(s.hits), hitBytes, func(p *page, i int) { s.hits[i].write(p, s.columns) })
+	s.page = newPage(len(s.hits), func(p *page, i int) { s.hits[i].write(p, s.columns) })
 	s.shown, s.around = s.page.fit(s.most(), s.frame)
 	return s, nil
 }
