@@ -64,9 +64,6 @@ func origin(option, value string) (string, error) {
 	return strings.TrimRight(value, "/"), nil
 }
 
-// readBuffer lets the usual page come with one or two reads of a connection, of which each is a system call.
-const readBuffer = 32 << 10
-
 // NewTransport gives a transport for clients of one process to share. It keeps connections alive, speaks
 // HTTP/2 over TLS, and takes no proxy from the environment: a bearer goes to the resource server and
 // to nothing between. It is safe for concurrent use.
@@ -80,7 +77,6 @@ func NewTransport() *http.Transport {
 		IdleConnTimeout:        90 * time.Second,
 		TLSHandshakeTimeout:    5 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
-		ReadBufferSize:         readBuffer,
 		DisableCompression:     true, // the client decompresses by itself, under its own bound
 	}
 }
