@@ -115,7 +115,7 @@ var allowed = map[string][]string{
 	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
 	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc", "runtime/address"},
 	"runtime/webhook":      {},
-	"runtime/telemetry":    {"runtime/host", "runtime/tool", "runtime/tracecontext"},
+	"runtime/telemetry":    {"runtime/host", "runtime/rs", "runtime/tool", "runtime/tracecontext"},
 	"runtime/scalar":       {"runtime/rawjson"},
 	"runtime/condition":    {"runtime/rs", "runtime/rawjson", "runtime/scalar"},
 	"runtime/tally":        {"runtime/rawjson", "runtime/scalar"},

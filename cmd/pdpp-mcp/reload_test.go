@@ -209,7 +209,7 @@ func TestReloadUnderLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	replaceFile(t, settings, strings.Replace(limits, "1000", "2000", 1)+"server-name: after\nintrospection-client-secret-file: "+secret+"\nintrospection-url: "+v.URL+"\n")
+	replaceFile(t, settings, strings.Replace(limits, "1000", "2000", 1)+"server-name: after\nslow-call: 1ns\nintrospection-client-secret-file: "+secret+"\nintrospection-url: "+v.URL+"\n")
 	hangUp()
 	for s.connect(t, token).InitializeResult().ServerInfo.Name != "after" {
 		load.more(t, 64)
@@ -224,6 +224,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	log := s.end(t, syscall.SIGTERM)
 	for _, said := range []string{
 		"the new introspection secret is refused", "check the client id and secret for introspection", secret, "the introspection secret was read again",
+		`"msg":"slow call","method":"tools/call","tool":"query_records","code":"ok"`, `"reads":[{"url":"/v1/streams/{stream}/records","status":200,"requests":1,`,
 		"the new settings are refused", `config.yaml:1: \"listn\" is the name of no setting; did you mean listen?`, "config.yaml:2: caller-rate",
 	} {
 		if !strings.Contains(log, said) {

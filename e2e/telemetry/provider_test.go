@@ -142,6 +142,7 @@ func watch(t *testing.T) *watched {
 	}, func(options *host.HandlerOptions) {
 		options.Tracer, options.Limits = tracer, host.Limits{PerSecond: 1e9, Burst: 1e9}
 		options.Logger = slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		options.SlowCall = 1 // every call is logged with its reads
 		options.Audit = audit.NewFile(w.audit, audit.HostedLimits, options.Logger)
 	})
 	return w

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,7 @@ func TestOneTrace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := watch(t)
-			w.post(t, fmt.Sprintf(call, test.meta), test.header...)
+			w.post(t, fmt.Sprintf(call, test.meta), append(slices.Clone(test.header), "Request-Id", "req_of_a_test")...)
 			span, reads := spansOf(t, w)
 			if span.SpanContext.TraceID().String() != test.trace || span.Parent.SpanID().String() != test.span || len(span.Links) != test.links {
 				t.Errorf("the call's span is %s of %s with %d links", span.Parent.SpanID(), span.SpanContext.TraceID(), len(span.Links))
@@ -74,7 +75,7 @@ func TestOneTrace(t *testing.T) {
 			got := attributes(span)
 			for key, want := range map[string]string{
 				"mcp.method.name": "tools/call", "gen_ai.tool.name": "query_records", "gen_ai.operation.name": "execute_tool",
-				"network.transport": "tcp", "jsonrpc.request.id": "7",
+				"network.transport": "tcp", "jsonrpc.request.id": "7", "pdpp.request_id": "req_of_a_test",
 			} {
 				if got[key] != want {
 					t.Errorf("%s is %q, want %q", key, got[key], want)
@@ -90,6 +91,9 @@ func TestOneTrace(t *testing.T) {
 			seen := w.taken()[0].Get("Traceparent")
 			if want := "00-" + test.trace + "-" + read.SpanContext.SpanID().String() + "-01"; seen != want {
 				t.Errorf("the resource server saw %q, want %q", seen, want)
+			}
+			if said := `"trace_id":"` + test.trace + `","request_id":"req_of_a_test"`; !strings.Contains(w.log.String(), said) {
+				t.Errorf("the line of the slow call lacks %s: %s", said, w.log)
 			}
 		})
 	}

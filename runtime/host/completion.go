@@ -14,6 +14,8 @@ import (
 )
 
 const (
+	methodComplete = "completion/complete"
+
 	// offersMost is how many values one answer has (MCP 2025-06-18, Completion).
 	offersMost = 100
 
@@ -40,7 +42,7 @@ func (o offers) complete(ctx context.Context, request *mcp.CompleteRequest) (*mc
 	}
 	ctx, cancel := context.WithTimeout(ctx, offersWithin)
 	defer cancel()
-	names, err := o.calls.names(ctx, "completion/complete")
+	names, err := o.calls.names(ctx, sdkCall(methodComplete, tool.Definition{}, request))
 	if err != nil {
 		return result, nil //nolint:nilerr // see above
 	}
@@ -125,8 +127,9 @@ func begins(name, typed string) bool {
 }
 
 // names reads the names of the caller's grant.
-func (c *toolCalls) names(ctx context.Context, method string) (names schemadoc.Names, err error) {
-	err = c.guard(ctx, method, func(ctx context.Context, env tool.Env) error {
+func (c *toolCalls) names(ctx context.Context, call toolCall) (names schemadoc.Names, err error) {
+	ctx, kept := c.begin(ctx, call)
+	err = c.guard(ctx, &kept, func(ctx context.Context, env tool.Env) error {
 		response, err := env.RS.Get(ctx, schemadoc.Scope{}.Request(false))
 		if err != nil {
 			return err
@@ -138,5 +141,6 @@ func (c *toolCalls) names(ctx context.Context, method string) (names schemadoc.N
 		names = document.Names()
 		return nil
 	})
+	kept.end(ctx, 0, err)
 	return names, err
 }

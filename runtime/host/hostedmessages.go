@@ -34,7 +34,7 @@ type methodKind struct {
 // any other, and a known one in the wrong form, without the message's id; a test holds this list to the SDK's. It leaves out
 // methodListen: see refuseListening.
 var methods = map[string]methodKind{
-	"completion/complete":       {wantsParams: true},
+	methodComplete:              {wantsParams: true},
 	methodInitialize:            {wantsParams: true},
 	"logging/setLevel":          {wantsParams: true},
 	"ping":                      {},

@@ -24,7 +24,7 @@ type Recorder interface {
 	// Call is one tool call or resource read: ok, or the code of its error.
 	Call(tool, code string, elapsed time.Duration)
 
-	// Read is one request to the resource server with its headers: its status, 0 when there was none.
+	// Read is one request to the resource server, to the end of its answer: its status, 0 when there was none.
 	Read(status int, elapsed time.Duration)
 
 	// Reading is one answer that the adapter read itself: its kind, whether that was complete, and how many records it read.
@@ -42,8 +42,12 @@ func (silentRecorder) Read(int, time.Duration)            {}
 func (silentRecorder) Reading(string, bool, int64)        {}
 func (silentRecorder) Child(string, time.Duration)        {}
 
-// outcome is what became of one MCP request. Its strings come from closed sets.
+// outcome is what became of one MCP request. Its strings come from closed sets. It is the observer of the requests to the resource
+// server that the request led to.
 type outcome struct {
+	recorder Recorder
+	reads    reads
+
 	tool string // empty when no tool was run
 	code string // ok, or the code of the error
 
@@ -51,18 +55,30 @@ type outcome struct {
 	reading rs.Reading
 }
 
-type outcomeKey struct{}
+var _ rs.Observer = (*outcome)(nil)
+
+// Sent counts one request to the resource server.
+func (o *outcome) Sent(sent rs.Sent) {
+	o.recorder.Read(sent.Status, sent.Took)
+	o.reads.add(sent)
+}
+
+// outcomeOf is what becomes of the MCP request of a context; nil when nobody wants to know.
+func outcomeOf(ctx context.Context) *outcome {
+	kept, _ := rs.ObserverOf(ctx).(*outcome)
+	return kept
+}
 
 // note keeps the outcome of a tool for observe.
 func note(ctx context.Context, name, code string) {
-	if kept, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+	if kept := outcomeOf(ctx); kept != nil {
 		kept.tool, kept.code = name, code
 	}
 }
 
 // noteReading keeps what a tool read itself for observe.
 func noteReading(ctx context.Context, kind string, reading rs.Reading) {
-	if kept, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+	if kept := outcomeOf(ctx); kept != nil {
 		kept.kind, kept.reading = kind, reading
 	}
 }
@@ -71,8 +87,8 @@ func noteReading(ctx context.Context, kind string, reading rs.Reading) {
 // one that the SDK knows, never what a client wrote.
 func (h *Handler) observe(ctx context.Context, method string, run func(context.Context) error) error {
 	started := time.Now()
-	became := &outcome{code: tool.OK}
-	err := run(context.WithValue(ctx, outcomeKey{}, became))
+	became := &outcome{recorder: h.options.Recorder, code: tool.OK}
+	err := run(rs.ObservedBy(ctx, became))
 	elapsed := time.Since(started)
 	attributes := append(make([]slog.Attr, 0, 6), slog.String("method", method))
 	var failed *jsonrpc.Error

@@ -17,15 +17,12 @@ import (
 // readers makes a reader for each request, with the bearers of that request's caller and no others
 // (R-HOST-5). They share connections, and nothing else.
 type readers struct {
-	options   HandlerOptions
-	transport http.RoundTripper
-	retries   *rs.RetryBudget // of all callers: the resource server is one
+	options HandlerOptions
+	retries *rs.RetryBudget // of all callers: the resource server is one
 }
 
 func newReaders(options HandlerOptions) (*readers, error) {
-	made := &readers{
-		options: options, transport: &recordedTransport{inner: options.Transport, recorder: options.Recorder}, retries: rs.NewRetryBudget(),
-	}
+	made := &readers{options: options, retries: rs.NewRetryBudget()}
 	// This checks the URLs before the first request.
 	_, err := made.client(&hostedRequest{}, rs.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
 	return made, err
@@ -57,7 +54,7 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 func (m *readers) client(request *hostedRequest, bearer rs.Secret, secrets *rs.Secrets) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{
 		BaseURL: m.options.ResourceURL, ProviderURL: m.options.ProviderURL, Bearer: bearer, Secrets: secrets,
-		Transport: m.transport, Retries: m.retries, Timeout: m.options.RSTimeout,
+		Transport: m.options.Transport, Retries: m.retries, Timeout: m.options.RSTimeout,
 		Header: http.Header{"Request-Id": {request.id}},
 	})
 }
@@ -98,31 +95,16 @@ func (m *readers) check(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ask the resource server: %w", err)
 	}
-	response, err := m.transport.RoundTrip(request)
+	started := time.Now()
+	response, err := m.options.Transport.RoundTrip(request)
 	if err != nil {
+		m.options.Recorder.Read(0, time.Since(started))
 		return fmt.Errorf("ask the resource server: %w", err)
 	}
 	defer response.Body.Close()
+	m.options.Recorder.Read(response.StatusCode, time.Since(started))
 	if response.StatusCode >= http.StatusInternalServerError {
 		return fmt.Errorf("the resource server answered %d", response.StatusCode)
 	}
 	return nil
-}
-
-// recordedTransport counts what is sent to the resource server.
-type recordedTransport struct {
-	inner    http.RoundTripper
-	recorder Recorder
-}
-
-// RoundTrip sends a request and notes its status.
-func (t *recordedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	started := time.Now()
-	response, err := t.inner.RoundTrip(request)
-	status := 0
-	if err == nil {
-		status = response.StatusCode
-	}
-	t.recorder.Read(status, time.Since(started))
-	return response, err
 }

@@ -29,11 +29,7 @@ func addResources(server *mcp.Server, surface tool.Surface, calls *toolCalls) {
 			Name: template.Name, Title: template.Title, URITemplate: template.URITemplate,
 			Description: template.Description, MIMEType: template.MIMEType,
 		}, func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			read := toolCall{definition: calls.tools[template.Tool], isRead: true}
-			if info := request.ClientInfo(); info != nil {
-				read.client = info.Name
-			}
-			return readResource(ctx, calls, template, read)
+			return readResource(ctx, calls, template, sdkCall(methodReadResource, calls.tools[template.Tool], request))
 		})
 	}
 	for _, template := range surface.Templates {
@@ -42,6 +38,15 @@ func addResources(server *mcp.Server, surface tool.Surface, calls *toolCalls) {
 		}
 	}
 	server.AddReceivingMiddleware(checkResourceURI)
+}
+
+// sdkCall is a request that the SDK has read, and that a tool answers or none.
+func sdkCall(method string, definition tool.Definition, request interface{ ClientInfo() *mcp.Implementation }) toolCall {
+	call := toolCall{method: method, definition: definition}
+	if info := request.ClientInfo(); info != nil {
+		call.client = info.Name
+	}
+	return call
 }
 
 // resourceTarget is what a read asks for.

@@ -17,6 +17,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 		member   = "member-token-that-nobody-prints"
 	)
 	h := newHosted(t, func(with *hostedWith) {
+		with.options.SlowCall = 1 // so that every call is logged with its reads too
 		with.surface = testSurface(readAll("read"))
 		with.answer = func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusBadRequest)

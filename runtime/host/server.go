@@ -34,6 +34,7 @@ type Options struct {
 	SignIn      string        // over stdio, the command line that gets another credential when this one is refused
 	Audit       *audit.Log    // takes a line of each tool call and resource read (R-OPS-2); nil for none
 	Caller      audit.Caller  // over stdio, whose credential is read with
+	SlowCall    time.Duration // a call or another request that reads longer is logged with its reads; 0: none
 	Tracer      Tracer        // follows calls; nil for none. Over HTTP it follows their reads too, else the reader has its Transport
 }
 
@@ -166,7 +167,7 @@ func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
 // identified are the methods whose results say who answers: the SDK's empty results have no place for it.
 var identified = []string{
 	"server/discover", "tools/list", methodListResources, "resources/templates/list", methodReadResource, "prompts/list", "prompts/get",
-	"completion/complete",
+	methodComplete,
 }
 
 // isNewRevision reports whether a request is of 2026-07-28 or later. Such a request names its revision itself; an older one

@@ -46,7 +46,7 @@ func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 			after = string(name)
 		}
-		names, err := l.calls.names(ctx, method)
+		names, err := l.calls.names(ctx, sdkCall(method, tool.Definition{}, asked))
 		if err != nil {
 			return nil, requestError(tool.Failed(err))
 		}

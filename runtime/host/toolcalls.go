@@ -38,6 +38,7 @@ type toolCalls struct {
 	timeout     time.Duration
 	readings    *tool.Readings // nil: calls read nothing for themselves
 	logger      *slog.Logger
+	slowCall    time.Duration // a longer one is logged with its reads; 0: none
 	audit       *audit.Log
 	caller      audit.Caller // of every call, over stdio
 	tracer      Tracer       // nil for none
@@ -54,25 +55,28 @@ func newToolCalls(surface tool.Surface, options Options, environment Environment
 		tools: tools, environment: environment, timeout: options.callTimeout(),
 		readings: tool.NewReadings(tool.ReadingsOptions{Most: options.ReadOn, Observe: noteReading}),
 		logger:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), goodClaims: goodClaims,
-		audit: options.Audit, caller: options.Caller, tracer: options.Tracer,
+		slowCall: options.SlowCall, audit: options.Audit, caller: options.Caller, tracer: options.Tracer,
 	}
 }
 
-// toolCall is a call that can be run.
+// toolCall is a call that can be run, or another request that reads the resource server.
 type toolCall struct {
 	id         messageID
-	definition tool.Definition
+	method     string          // tools/call, or the one that the tool's run answers, or that no tool answers
+	definition tool.Definition // zero when no tool is run
 	arguments  json.RawMessage // nil when there are none
 	sentMeta   json.RawMessage // its _meta, checked; nil when there is none
 	client     string          // what the client called itself outside sentMeta; may be empty
 	revision   string          // that it names itself; may be empty before 2026-07-28
 	isNewest   bool            // it is of 2026-07-28 or later: its result says who answers
 	isTyped    bool            // its result says that it is complete
-	isRead     bool            // it answers a read of a resource
 	trace      tracecontext.Context
 
 	progressToken json.RawMessage // nil when the client does not want to be told how far the call has come
 }
+
+// name is that of the tool that is run, else the method.
+func (c toolCall) name() string { return cmp.Or(c.definition.Name, c.method) }
 
 // read gives the call that a message makes. It is false for any other message, and for a call that the SDK refuses. Asked is
 // the revision that the client asked for when its session began, or empty when none has begun.
@@ -102,7 +106,7 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	members, isObject := rawjson.ParseObject(call.sentMeta)
 	revision, isValid := c.namedRevision(members)
 	isValid = isValid && (isObject || call.sentMeta == nil || string(call.sentMeta) == "null")
-	call.id, call.definition, call.revision = m.id, definition, revision
+	call.id, call.method, call.definition, call.revision = m.id, m.method, definition, revision
 	call.isNewest = revision >= newestRevision
 	call.isTyped = call.isNewest || asked >= newestRevision
 	call.trace = tracecontext.Read(members.Text)
@@ -170,39 +174,34 @@ func isDecodable(value json.RawMessage) bool {
 // run answers within the timeout, provided that the tool ends with its context. It never gives nil: whatever goes wrong
 // becomes a result, because not every client shows a protocol error to its model.
 func (c *toolCalls) run(ctx context.Context, call toolCall) *tool.Result {
-	started, audited := time.Now(), c.beginAudit(ctx, call)
-	followed, end := c.follow(ctx, call)
 	var result *tool.Result
-	err := c.guard(followed, call.definition.Name, func(ctx context.Context, env tool.Env) (err error) {
-		env.RS = audited.Reader(env.RS)
+	ctx, kept := c.begin(ctx, call)
+	err := c.guard(ctx, &kept, func(ctx context.Context, env tool.Env) (err error) {
 		if result, err = call.definition.Run(ctx, env, call.arguments); err == nil && result == nil {
 			return errNoResult
 		}
 		return err
 	})
-	outcome := tool.Outcome(err)
-	note(ctx, call.definition.Name, outcome)
 	if err != nil {
 		result = tool.Failed(err)
 	}
-	end(outcome)
-	audited.End(result.Rows, outcome, time.Since(started))
+	note(ctx, call.definition.Name, kept.end(ctx, result.Rows, err))
 	return result
 }
 
 // guard runs what reads for one request, within the timeout and with what that request may use. A panic becomes an error.
-func (c *toolCalls) guard(ctx context.Context, name string, read func(context.Context, tool.Env) error) (err error) {
+func (c *toolCalls) guard(ctx context.Context, kept *account, read func(context.Context, tool.Env) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			c.logPanic(name, panicked)
+			c.logPanic(kept.call.name(), panicked)
 			err = errPanicked
 		}
 	}()
 	env, err := c.environment(ctx)
 	if err == nil {
-		env.Progress, env.Readings = progressOf(ctx), c.readings
+		env.RS, env.Progress, env.Readings = kept.audit.Reader(env.RS), progressOf(ctx), c.readings
 		err = read(ctx, env)
 	}
 	var failure *rs.Failure

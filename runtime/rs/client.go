@@ -81,8 +81,10 @@ func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 func (c *Client) get(ctx context.Context, asked Request) (*Response, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	return repeat(limited, c.retries, func() (*Response, error) {
-		return c.exchange(ctx, http.MethodGet, asked).run(limited, nil)
+	return repeat(limited, c.retries, func(try int) (*Response, error) {
+		exchange := c.exchange(ctx, http.MethodGet, asked)
+		exchange.try = try
+		return exchange.run(limited, nil)
 	})
 }
 
@@ -102,6 +104,6 @@ func (c *Client) exchange(ctx context.Context, method string, asked Request) *ex
 		target += "?" + query
 	}
 	return &exchange{
-		client: c, caller: ctx, method: method, asked: asked, address: c.baseURL + target, shownURL: c.secrets.text(c.providerURL + target),
+		client: c, caller: ctx, method: method, asked: asked, try: 1, address: c.baseURL + target, shownURL: c.secrets.text(c.providerURL + target),
 	}
 }

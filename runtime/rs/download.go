@@ -79,6 +79,7 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		body.timer.Stop()
+		exchange.tell()
 		failure := body.broken(err)
 		cancel()
 		return nil, failure
@@ -156,6 +157,7 @@ func (b *downloadBody) Read(into []byte) (int, error) {
 	b.timer.Reset(b.exchange.client.timeout)
 	count, err := b.ReadCloser.Read(into)
 	b.timer.Stop() // the caller may take its time
+	b.exchange.bytes += int64(count)
 	if b.left >= 0 {
 		b.left -= int64(count)
 	}
@@ -172,6 +174,7 @@ func (b *downloadBody) Read(into []byte) (int, error) {
 
 func (b *downloadBody) Close() error {
 	b.timer.Stop()
+	b.exchange.tell()
 	b.cancel()
 	return b.ReadCloser.Close()
 }

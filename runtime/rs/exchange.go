@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
@@ -20,8 +21,12 @@ type exchange struct {
 	address   string
 	asked     Request
 	shownURL  string // the URL at the provider's public origin, without the bearer
+	try       int    // of its read, from 1 on
+	started   time.Time
 	status    int
+	bytes     int64 // of the body that were read
 	requestID string
+	isTold    bool // to the observer
 }
 
 // request is the exchange's request under a context, with the headers that all have.
@@ -44,7 +49,16 @@ func (e *exchange) request(ctx context.Context, accept string, body []byte) (*ht
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
+	e.started = time.Now()
 	return request, nil
+}
+
+// tell tells the caller's observer what became of the request, once.
+func (e *exchange) tell() {
+	if observer := ObserverOf(e.caller); observer != nil && !e.isTold {
+		e.isTold = true
+		observer.Sent(Sent{Template: e.asked.Path.Template(), Status: e.status, Took: time.Since(e.started), Bytes: e.bytes, Try: e.try})
+	}
 }
 
 // run sends the request and reads the whole answer.
@@ -60,6 +74,7 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	// move its API within its own.
 	response, err := e.client.transport.RoundTrip(request)
 	if err != nil {
+		e.tell()
 		return nil, e.unanswered(err)
 	}
 	defer response.Body.Close()
@@ -71,11 +86,14 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	e.status = response.StatusCode
 	e.requestID = e.client.secrets.text(requestID(response.Header))
 	if response.StatusCode >= 300 && response.StatusCode < 400 {
+		e.tell()
 		return nil, e.failure(Redirected, fmt.Sprintf(
 			"the resource server answered with a redirect (%d), which is not followed so that the bearer stays with it", response.StatusCode),
 			"set the provider URL to the final address", nil)
 	}
 	body, err := readBody(response, e.client.maxBody)
+	e.bytes = int64(len(body))
+	e.tell()
 	if err != nil {
 		return nil, e.unreadable(err)
 	}

@@ -33,7 +33,7 @@ const (
 
 // repeat runs a read until it has an answer to give. The context bounds all tries, the budget those after the first. When
 // there is no further try, the last one's error is the answer, also for a caller who has gone away while this waited.
-func repeat(ctx context.Context, budget *RetryBudget, once func() (*Response, error)) (*Response, error) {
+func repeat(ctx context.Context, budget *RetryBudget, once func(try int) (*Response, error)) (*Response, error) {
 	budget.earn()
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.Multiplier = firstWait, waitFactor
@@ -46,8 +46,8 @@ func repeat(ctx context.Context, budget *RetryBudget, once func() (*Response, er
 	tries := 0
 	// The error of the package does not matter: that of the last try says more.
 	_, _ = backoff.Retry(ctx, func() (*Response, error) {
-		response, last = once()
 		tries++
+		response, last = once(tries)
 		judged := verdict(ctx, last)
 		var final *backoff.PermanentError
 		if judged != nil && !errors.As(judged, &final) && tries < MaxTries && !budget.spend() {

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
@@ -21,7 +23,7 @@ import (
 // w3c reads and writes traceparent and tracestate.
 var w3c propagation.TraceContext
 
-// Call begins the span of a call: `tools/call` with the tool's name, or `resources/read`.
+// Call begins the span of a call: `tools/call` with the tool's name, or the method of another request.
 func (t *Telemetry) Call(ctx context.Context, call host.TracedCall) (context.Context, func(outcome string)) {
 	started, name := time.Now(), call.Method
 	counted := []attribute.KeyValue{attribute.String("mcp.method.name", call.Method)}
@@ -40,14 +42,20 @@ func (t *Telemetry) Call(ctx context.Context, call host.TracedCall) (context.Con
 		counted = append(counted, attribute.String("mcp.protocol.version", call.Revision))
 		shown = counted[:len(counted):len(counted)]
 	}
+	if call.MessageID != "" {
+		shown = append(shown, attribute.String("jsonrpc.request.id", call.MessageID))
+	}
 	if call.RequestID != "" {
-		shown = append(shown, attribute.String("jsonrpc.request.id", call.RequestID))
+		shown = append(shown, attribute.String("pdpp.request_id", call.RequestID))
 	}
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(shown...)}
 	if link := remote(context.Background(), call.Link); trace.SpanContextFromContext(link).IsValid() {
 		options = append(options, trace.WithLinks(trace.LinkFromContext(link)))
 	}
 	ctx, span := t.tracer.Start(remote(ctx, call.Parent), name, options...)
+	within := tracecontext.From(ctx)
+	within.Parent = parentOf(span.SpanContext())
+	ctx = within.Within(ctx)
 	return ctx, func(outcome string) {
 		if outcome != tool.OK {
 			failed := attribute.String("error.type", "tool_error")
@@ -73,6 +81,11 @@ func remote(ctx context.Context, parent tracecontext.Context) context.Context {
 	return w3c.Extract(ctx, propagation.HeaderCarrier(header))
 }
 
+// parentOf is the traceparent of what a span leads to.
+func parentOf(span trace.SpanContext) string {
+	return "00-" + span.TraceID().String() + "-" + span.SpanID().String() + "-" + span.TraceFlags().String()
+}
+
 // Transport follows the requests that another transport sends.
 func (t *Telemetry) Transport(inner http.RoundTripper) http.RoundTripper { return &transport{t, inner} }
 
@@ -83,7 +96,7 @@ type transport struct {
 
 // RoundTrip sends a request as a part of its call's trace.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	started, route := time.Now(), routeOf(request.URL.EscapedPath())
+	started, route := time.Now(), routeOf(request.URL)
 	counted := []attribute.KeyValue{attribute.String("http.request.method", request.Method), attribute.String("url.template", route)}
 	ctx, span := t.tracer.Start(request.Context(), request.Method+" "+route,
 		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(counted...))
@@ -108,30 +121,11 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// fixed are the words of the resource server's paths (rs-contract.md). Whatever else stands in one is a name or an id.
-var fixed = map[string]bool{
-	"schema": true, "streams": true, "records": true, "field-window": true, "aggregate": true, "search": true, "semantic": true,
-	"hybrid": true, "blobs": true,
-}
-
-// routeOf is a path without what a caller chose: /v1/streams/{stream}/records/{id}. Words have their places: a name that is
-// spelled like one of them is none.
-func routeOf(path string) string {
-	_, below, isRead := strings.Cut(path, "/v1/")
+// routeOf is a URL without its origin and without what a caller chose. A provider may stand below a path of its own.
+func routeOf(address *url.URL) string {
+	_, below, isRead := strings.Cut(address.EscapedPath(), "/v1/")
 	if !isRead {
 		return "other"
 	}
-	route := "/v1"
-	for i, segment := range strings.Split(below, "/") {
-		isWord := i%2 == 0 || strings.HasPrefix(below, "search/")
-		switch {
-		case isWord && fixed[segment]:
-			route += "/" + segment
-		case i == 1 && strings.HasPrefix(below, "streams/"):
-			route += "/{stream}"
-		default:
-			route += "/{id}"
-		}
-	}
-	return route
+	return rs.Path("/v1/" + below).Template()
 }

@@ -64,6 +64,15 @@ func (c Context) Or(other Context) Context {
 	return c
 }
 
+// TraceID is the trace's id, 32 hexadecimal digits; empty without a Parent.
+func (c Context) TraceID() string {
+	parts := parentForm.FindStringSubmatch(c.Parent)
+	if parts == nil {
+		return ""
+	}
+	return parts[1]
+}
+
 // WriteTo sets the headers of a request. It removes none.
 func (c Context) WriteTo(header http.Header) {
 	for name, value := range map[string]string{ParentName: c.Parent, StateName: c.State, BaggageName: c.Baggage} {

@@ -44,28 +44,53 @@ func (c *Choice) String() string {
 	return *c.chosen
 }
 
-// timeout is the value of a flag that takes a time longer than 0. It is a pflag.Value.
-type timeout time.Duration
+// duration is the value of a flag that takes a time, which is not negative. It is a pflag.Value.
+type duration struct {
+	passed    *time.Duration
+	takesZero bool
+}
 
-var errNoTimeout = errors.New("it must be longer than 0, such as 15s")
+var (
+	errNoTimeout  = errors.New("it must be longer than 0, such as 15s")
+	errNoDuration = errors.New("it must be 0 or longer, such as 5s")
+)
 
-func (t *timeout) Set(passed string) error {
-	limit, err := time.ParseDuration(passed)
-	if err != nil || limit <= 0 {
+func (d *duration) Set(passed string) error {
+	value, err := time.ParseDuration(passed)
+	switch {
+	case d.takesZero && (err != nil || value < 0):
+		return errNoDuration
+	case !d.takesZero && (err != nil || value <= 0):
 		return errNoTimeout
 	}
-	*t = timeout(limit)
+	*d.passed = value
 	return nil
 }
 
-func (t *timeout) Type() string   { return "duration" }
-func (t *timeout) String() string { return time.Duration(*t).String() }
+func (d *duration) Type() string { return "duration" }
+
+func (d *duration) String() string {
+	if d.passed == nil { // pflag asks an empty value for its default
+		return ""
+	}
+	return d.passed.String()
+}
 
 // AddTimeout adds the flag that limits one request to a resource server. Its default is *limit, or rs.DefaultTimeout if that is 0.
 func AddTimeout(flags *pflag.FlagSet, limit *time.Duration, usage string) {
 	if *limit == 0 {
 		*limit = rs.DefaultTimeout
 	}
-	flags.Var((*timeout)(limit), "rs-timeout", usage)
+	flags.Var(&duration{passed: limit}, "rs-timeout", usage)
 	ReadVariables(flags, "rs-timeout")
+}
+
+// defaultSlowCall is below the ten seconds of the alert for slow calls, so that the log says which they were.
+const defaultSlowCall = 5 * time.Second
+
+// AddSlowCall adds the flag that says which calls a server logs with their reads.
+func AddSlowCall(flags *pflag.FlagSet, longer *time.Duration) {
+	*longer = defaultSlowCall
+	flags.Var(&duration{longer, true}, "slow-call", "log a call that takes longer, with its reads of the resource server; 0s for none")
+	ReadVariables(flags, "slow-call")
 }

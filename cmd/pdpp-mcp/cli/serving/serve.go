@@ -117,7 +117,10 @@ func (m *maker) handler(settings *serveSettings) (made, error) {
 		return made{}, err
 	}
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options:             host.Options{Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, Audit: settings.audit(m.logger), Tracer: m.tracer},
+		Options: host.Options{
+			Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, SlowCall: settings.slowCall,
+			Audit: settings.audit(m.logger), Tracer: m.tracer,
+		},
 		Verifier:            verifier,
 		AuthorizationServer: settings.authorizationServer,
 		ProviderURL:         settings.providerURL,

@@ -33,6 +33,7 @@ type serveSettings struct {
 	rsURL                   string
 	rsTimeout               time.Duration
 	readOn                  int
+	slowCall                time.Duration
 	serverName              string
 	listen                  string
 	metricsListen           string
@@ -70,6 +71,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "network (CIDR) whose forwarded headers count"+listed)
 	flags.StringSliceVar(&s.allowedHosts, "allowed-host", nil, "further host that clients may ask for"+listed)
 	invocation.AddReadOn(flags, &s.readOn)
+	invocation.AddSlowCall(flags, &s.slowCall)
 	invocation.AddTimeout(flags, &s.rsTimeout, "limit of one request to the resource server")
 	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
 	flags.StringVar(&s.auditFile, "audit-file", "", "file for a line of JSON for each call, without contents; - for stderr (default: none)")

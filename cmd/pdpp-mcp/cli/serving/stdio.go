@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	var sources invocation.Sources
 	var serverName string
 	var readOn int
+	var slowCall time.Duration
 	command := &cobra.Command{
 		Use:   "stdio",
 		Short: "Serve MCP over standard input and output with the cached scoped credentials",
@@ -44,7 +46,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 				return err
 			}
 			local.Begin()
-			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn, Tracer: tracer}
+			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn, SlowCall: slowCall, Tracer: tracer}
 			options.Audit, options.Caller = sources.Account(logger)
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
 			return host.ServeLocal(ctx, gen.Surface(), options, local, streams)
@@ -52,6 +54,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	}
 	sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &readOn)
+	invocation.AddSlowCall(command.Flags(), &slowCall)
 	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "name that the server tells its clients")
 	invocation.ReadVariables(command.Flags(), "server-name")
 	return command

@@ -1,0 +1,78 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// mostSums bounds how many kinds of requests of one call are told apart: reading on sends hundreds, of a few kinds.
+const mostSums = 8
+
+// readSum adds up those requests of one call to the resource server that have template and status in common.
+type readSum struct {
+	Template string        `json:"url"`
+	Status   int           `json:"status"` // 0: no answer
+	Requests int           `json:"requests"`
+	Again    int           `json:"again"`    // of them, those that were not the first try of their read
+	Duration time.Duration `json:"duration"` // of all, some of which may have run at the same time
+	Longest  time.Duration `json:"longest"`
+	Bytes    int64         `json:"bytes"`
+}
+
+// readSums are the requests of one call. They print as text, and are an array of objects in JSON.
+type readSums []readSum
+
+func (s readSums) String() string {
+	lines := make([]string, 0, len(s))
+	for _, each := range s {
+		lines = append(lines, fmt.Sprintf("%s status=%d requests=%d again=%d duration=%s longest=%s bytes=%d",
+			each.Template, each.Status, each.Requests, each.Again, each.Duration, each.Longest, each.Bytes))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// reads collects the requests of one call. The zero value is empty; it is safe for concurrent use.
+type reads struct {
+	mu    sync.Mutex
+	first [1]readSum // where the sums begin: most calls send one kind of request, and allocate nothing for it
+	sums  readSums
+	rest  int // requests of more kinds than mostSums
+}
+
+func (r *reads) add(sent rs.Sent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sums == nil {
+		r.sums = r.first[:0]
+	}
+	place := slices.IndexFunc(r.sums, func(each readSum) bool { return each.Template == sent.Template && each.Status == sent.Status })
+	switch {
+	case place >= 0:
+	case len(r.sums) == mostSums:
+		r.rest++
+		return
+	default:
+		place = len(r.sums)
+		r.sums = append(r.sums, readSum{Template: sent.Template, Status: sent.Status})
+	}
+	sum := &r.sums[place]
+	sum.Requests++
+	if sent.Try > 1 {
+		sum.Again++
+	}
+	sum.Duration += sent.Took
+	sum.Longest = max(sum.Longest, sent.Took)
+	sum.Bytes += sent.Bytes
+}
+
+// all are the sums, and how many requests are in none of them.
+func (r *reads) all() (sums readSums, rest int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.sums), r.rest
+}
