@@ -36,7 +36,11 @@ func requestBlob(raw json.RawMessage) (rs.Request, error) {
 	}
 	var query rs.Query
 	query.String("connection_id", input.ConnectionID)
-	return rs.Request{Path: rs.JoinPath("v1", "blobs", input.ID), Query: query}, nil
+	return rs.Request{
+		Path:    rs.JoinPath("v1", "blobs", input.ID),
+		Query:   query,
+		Sources: rs.NamedSource{ConnectionID: input.ConnectionID},
+	}, nil
 }
 
 func blobCommand() tool.Command {
@@ -48,6 +52,7 @@ func blobCommand() tool.Command {
 			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the blob, such as blob_sha256_…"},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
-		Download: requestBlob,
+		OfSources: true,
+		Download:  requestBlob,
 	}
 }

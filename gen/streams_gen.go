@@ -35,7 +35,11 @@ func runStreams(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.R
 	}
 	var query rs.Query
 	query.String("connection_id", input.ConnectionID)
-	response, err := env.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "streams"), Query: query})
+	response, err := env.Get(ctx, rs.Request{
+		Path:    rs.JoinPath("v1", "streams"),
+		Query:   query,
+		Sources: rs.StreamsOfSources{ConnectionID: input.ConnectionID},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +50,12 @@ func streamsCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"streams"},
 		Title:       "List the granted streams",
-		Description: "List every stream that the grant covers, one row for each connection, with the number of its records and the time of the newest.",
+		Description: "List every stream that the grants cover, one row for each connection, with the number of its records and the time of the newest.",
 		Arguments: []tool.Argument{
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
-		Columns: []string{"name", "record_count", "last_updated", "connection_id", "display_name"},
-		Run:     runStreams,
+		Columns:   []string{"name", "record_count", "last_updated", "connection_id", "display_name"},
+		OfSources: true,
+		Run:       runStreams,
 	}
 }

@@ -47,8 +47,8 @@ func (c *toolCheck) terminal() {
 	if c.has("otherwise") {
 		c.add("otherwise", "is for tools of MCP clients; remove it, a command shows the refusal")
 	}
-	if c.has("request.sources") {
-		c.add("request.sources", "is for tools of MCP clients; remove it, a command asks with a single grant")
+	if request := c.tool.Request; request != nil && request.Sources != nil && request.Method != Method {
+		c.add("request.sources", "stands beside %s; remove it, what changes something is asked with a single grant", request.Method)
 	}
 	if c.has("request.read_on") {
 		c.add("request.read_on", "is for tools of MCP clients; remove it, a command shows what the resource server answers")

@@ -126,6 +126,14 @@ var SourceWords = Words{
 		Name: "hits", Function: "HitsOfSources", Doc: "Every source is searched, and the hits are merged by rank.",
 		Parameters: []Parameter{{"streams", KindStringList}, {"connection_id", KindOptionalString}},
 	},
+	{
+		Name: "streams", Function: "StreamsOfSources", Doc: "Every source lists its streams, and the lists are put together.",
+		Parameters: []Parameter{{"connection_id", KindOptionalString}},
+	},
+	{
+		Name: "named", Function: "NamedSource", Doc: "One source answers: the one named, or the only one.",
+		Parameters: []Parameter{{"connection_id", KindOptionalString}},
+	},
 }
 
 // ReadOnWords are the words for `read_on.as`: functions of package readon, which read what the resource server refuses.

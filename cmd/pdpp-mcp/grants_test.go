@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -196,5 +197,99 @@ func TestGrantsAtTwoProviders(t *testing.T) {
 	}
 	if own := s.readers(0); !slices.Contains(own, "gmail_both") {
 		t.Errorf("it was read with %q", own)
+	}
+}
+
+// run runs a command over the cache, and returns what it prints and says.
+func (s *severalGrants) run(t *testing.T, words ...string) (printed, said string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "pdpp-mcp", append(words, "--cache-root", s.cache.Root)...)
+	var out, err strings.Builder
+	command.Stdout, command.Stderr = &out, &err
+	_ = command.Run() // what it says tells more
+	return out.String(), err.String()
+}
+
+// R-LOCAL-1, R-LOCAL-2, R-ERR-3: the commands of a terminal read with every grant of every provider of the cache when none is named.
+// The rows of streams say of which they are, a blob is asked of the one grant that has its connection, and a grant that was
+// revoked is named.
+func TestCommandsOverEveryGrant(t *testing.T) {
+	s := serveGrants(t)
+	table, said := s.run(t, "streams", "--format", "table")
+	for _, each := range []struct{ stream, connection, name string }{
+		{"messages", homeMail, "gmail_personal"}, {"play_history", music, "spotify"}, {"chat_messages", chat, "slack"},
+	} {
+		at := 1
+		if each.connection == homeMail {
+			at = 0
+		}
+		ready, _ := s.boxes[at].Authorization().Credential(each.name)
+		row := regexp.MustCompile(`(?m)^` + each.stream + ` .* ` + each.connection + ` .* ` + ready.GrantID + ` .*` + s.origins[at].server.URL + `$`)
+		if !row.MatchString(table) {
+			t.Errorf("no row of %s of %s in\n%s%s", each.stream, each.connection, table, said)
+		}
+	}
+	one, _ := s.run(t, "streams", "--provider-url", s.origins[0].server.URL, "--format", "table")
+	if head, _, _ := strings.Cut(one, "\n"); strings.Contains(head, "grant_id") || strings.Contains(head, "provider_url") || !strings.Contains(head, "connection_id") {
+		t.Errorf("the columns of a single grant are %s", head)
+	}
+
+	blob, file := sampleBlob(t), filepath.Join(t.TempDir(), "file")
+	_, said = s.run(t, "blob", blob, "-o", file)
+	for _, says := range []string{"ambiguous_connection", homeMail + " (Personal Gmail)", chat + " (Team chat)"} {
+		if !strings.Contains(said, says) {
+			t.Errorf("a blob without its connection does not say %q: %s", says, said)
+		}
+	}
+	s.readers(0)
+	s.readers(1)
+	_, said = s.run(t, "blob", blob, "-o", file, "--connection-id", homeMail)
+	if content, err := os.ReadFile(filepath.Clean(file)); err != nil || len(content) == 0 {
+		t.Errorf("the blob is not saved: %v, %s", err, said)
+	}
+	if own, other := s.readers(0), s.readers(1); !slices.Equal(own, []string{"gmail_personal"}) || other != nil {
+		t.Errorf("the blob was read with %q and %q", own, other)
+	}
+
+	revoked, _ := s.boxes[1].Authorization().Credential("slack")
+	if err := s.boxes[1].Authorization().Revoke(revoked.GrantID); err != nil {
+		t.Fatal(err)
+	}
+	table, said = s.run(t, "streams", "--format", "table")
+	if !strings.Contains(table, homeMail) || strings.Contains(table, chat) || !strings.Contains(said, "grant_revoked") ||
+		!strings.Contains(said, "pdpp-mcp connect "+s.origins[1].server.URL) {
+		t.Errorf("after a revocation streams prints\n%s\nand says %s", table, said)
+	}
+}
+
+// Completion offers what every grant of the cache covers, and the grants themselves.
+func TestCompletionOverEveryGrant(t *testing.T) {
+	s := serveGrants(t)
+	t.Setenv("PDPP_CACHE_ROOT", s.cache.Root)
+	complete := func(words ...string) string {
+		printed, err := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"__complete"}, words...)...).Output()
+		if err != nil {
+			t.Error(err)
+		}
+		return string(printed)
+	}
+	t.Setenv("COMPLETION_DEADLINE", "1m")
+	offered := strings.Split(complete("blob", "--connection-id", ""), "\n") // in the order of the cache's files, which have the ports
+	slices.Sort(offered)
+	if want := []string{"", ":4", homeMail + "\tPersonal Gmail", chat + "\tTeam chat", music + "\tSpotify"}; !slices.Equal(offered, want) {
+		t.Errorf("offered the connections %q, want %q", offered, want)
+	}
+	if offered := complete("call", "query_records", "--stream", "ch"); offered != "channels\nchat_messages\n:4\n" {
+		t.Errorf("offered the streams %q", offered)
+	}
+	if offered := complete("call", "query_records", "--stream", "play_history", "--fields", "played"); offered != "played_at\n:4\n" {
+		t.Errorf("offered the fields %q", offered)
+	}
+	ready, _ := s.boxes[0].Authorization().Credential("gmail_personal")
+	if offered := complete("streams", "--grant-id", ""); !strings.Contains(offered, ready.GrantID+"\tmail at home\n") || strings.Count(offered, "\n") != 4 {
+		t.Errorf("offered the grants %q", offered)
+	}
+	if offered := complete("streams", "--provider-url", s.origins[1].server.URL, "--connection-id", "cin_g"); offered != ":4\n" {
+		t.Errorf("offered %q of another provider", offered)
 	}
 }

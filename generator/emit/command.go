@@ -43,6 +43,9 @@ func (t toolFile) commandDefinition() jen.Code {
 	if terminal.Secret {
 		members = append(members, member{"Secret", jen.True()})
 	}
+	if request := t.tool.Request; request != nil && request.Sources != nil {
+		members = append(members, member{"OfSources", jen.True()})
+	}
 	if terminal.Download {
 		members = append(members, member{"Download", jen.Id(t.requestName())})
 	} else {

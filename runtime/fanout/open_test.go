@@ -35,18 +35,25 @@ func TestOpenAsksOneSource(t *testing.T) {
 	if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) || refused.Code != tool.PackageUnsupported {
 		t.Errorf("a request without a source gives %v", err)
 	}
-	request.Sources = rs.OneSource{Stream: "attachments"}
-	if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection {
-		t.Errorf("a request for any of two sources gives %v", err)
+	for _, request.Sources = range []rs.Sources{rs.OneSource{Stream: "attachments"}, rs.NamedSource{}} {
+		if _, err := reader.Open(t.Context(), request, rs.Resume{}); !errors.As(err, &refused) || refused.Code != tool.AmbiguousConnection ||
+			!strings.Contains(string(refused.AvailableConnections), "cin_a") {
+			t.Errorf("a request for any of two sources gives %v", err)
+		}
 	}
 	connection := "cin_b"
-	request.Sources = rs.OneSource{Stream: "attachments", ConnectionID: &connection}
-	download, err := reader.Open(t.Context(), request, rs.Resume{})
-	if err != nil {
-		t.Fatal(err)
+	for _, request.Sources = range []rs.Sources{rs.OneSource{Stream: "attachments", ConnectionID: &connection}, rs.NamedSource{ConnectionID: &connection}} {
+		download, err := reader.Open(t.Context(), request, rs.Resume{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := io.ReadAll(download.Body); string(text) != "b" {
+			t.Errorf("the bytes are those of %q", text)
+		}
 	}
-	if text, _ := io.ReadAll(download.Body); string(text) != "b" {
-		t.Errorf("the bytes are those of %q", text)
+	request.Sources = rs.NamedSource{}
+	if _, err := newReader(second).Open(t.Context(), request, rs.Resume{}); err != nil {
+		t.Errorf("the only source is not asked: %v", err)
 	}
 	untouched(t, servers["a"].fakeRS)
 }

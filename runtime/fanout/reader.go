@@ -142,7 +142,10 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 		}
 		source, err = r.named(*wanted.ConnectionID, streamsOf(wanted.Stream))
 	case rs.StreamsOfSources:
-		return r.streams(ctx, request)
+		if wanted.ConnectionID == nil {
+			return r.streams(ctx, request)
+		}
+		source, err = r.named(*wanted.ConnectionID, nil)
 	default:
 		err = unanswerable(request)
 	}
@@ -175,11 +178,16 @@ func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (
 	if len(r.active) == 0 {
 		return nil, r.revoked()
 	}
-	wanted, isOne := request.Sources.(rs.OneSource)
-	if !isOne {
-		return nil, unanswerable(request)
+	var source *Source
+	var err error
+	switch wanted := request.Sources.(type) {
+	case rs.OneSource:
+		source, err = r.one(wanted)
+	case rs.NamedSource:
+		source, err = r.namedOrOnly(wanted.ConnectionID)
+	default:
+		err = unanswerable(request)
 	}
-	source, err := r.one(wanted)
 	if err != nil {
 		return nil, err
 	}

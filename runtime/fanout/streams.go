@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// streams lists the streams of every source, each row with the connection of its source (R-SCH-9). A source that does not
-// answer has no rows; the schema says that it is missing.
+// streams lists the streams of every source, each row with the connection of its source (R-SCH-9), and among several with its
+// grant and its provider. A source that does not answer has no rows, and is named in a warning.
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	deadline := time.Now().Add(r.options.ChildTimeout)
 	var questions []question
@@ -21,13 +21,12 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 	if err != nil {
 		return nil, err
 	}
-	rows := []rawjson.Value{}
+	rows, ended := []rawjson.Value{}, r.ended(nil)
+	var missing []absence
 	for i, answer := range answers {
-		if answer.err != nil {
-			continue
-		}
-		list, err := answer.response.List()
+		list, err := listOf(answer)
 		if err != nil {
+			missing = append(missing, r.absent(questions[i].source, err)...)
 			continue
 		}
 		own := r.ofGrant(questions[i].source)
@@ -38,13 +37,42 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 			if claims(each, r.connections, isOwn) {
 				continue // another member counts its own
 			}
-			row, _ := rawjson.ParseObject(each)
-			if id := questions[i].source.ConnectionID; id != "" && !questions[i].source.Shared && row.Get("connection_id") == nil {
-				row = row.With("connection_id", rawjson.Quote(id))
-			}
-			rows = append(rows, row.Encode())
+			rows = append(rows, r.listed(questions[i].source, each, len(questions)+len(ended) > 1))
 		}
 	}
+	if len(missing) > 0 && len(rows) == 0 {
+		return nil, failed(append(missing, ended...), r.url(request))
+	}
+	warnings := []rawjson.Value{}
+	for _, each := range append(missing, ended...) {
+		warnings = append(warnings, each.warning(each.retryAlone()))
+	}
+	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows))}
+	if len(warnings) > 0 {
+		body = append(body, rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(warnings))}.Encode()))
+	}
 	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
-	return response.WithMembers(rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows))}), nil
+	return response.WithMembers(body), nil
+}
+
+func listOf(got answer) (rs.List, error) {
+	if got.err != nil {
+		return rs.List{}, got.err
+	}
+	return got.response.List()
+}
+
+// listed is a row of a source's list, with what tells it from those of other sources.
+func (r *Reader) listed(source *Source, sent rawjson.Value, isOfSeveral bool) rawjson.Value {
+	row, _ := rawjson.ParseObject(sent)
+	if source.ConnectionID != "" && !source.Shared && row.Get("connection_id") == nil {
+		row = row.With("connection_id", rawjson.Quote(source.ConnectionID))
+	}
+	if isOfSeveral {
+		row = row.With("grant_id", rawjson.Quote(source.GrantID))
+	}
+	if r.options.ProviderURL == "" {
+		row = row.With("provider_url", rawjson.Quote(source.Reader.ProviderURL()))
+	}
+	return row.Encode()
 }

@@ -58,7 +58,7 @@ func (r Request) Limit() int {
 }
 
 // Sources says what a request needs of a package, which is several grants under one bearer. It is one of
-// OneSource, HitsOfSources, SchemaOfSources and StreamsOfSources. A reader with a single grant ignores it.
+// OneSource, NamedSource, HitsOfSources, SchemaOfSources and StreamsOfSources. A reader with a single grant ignores it.
 type Sources interface{ sources() }
 
 // OneSource is a request that a single source answers: the one named, or the only one that grants the
@@ -81,9 +81,17 @@ type SchemaOfSources struct {
 }
 
 // StreamsOfSources is a list of streams whose answers are put together (R-SCH-9).
-type StreamsOfSources struct{}
+type StreamsOfSources struct {
+	ConnectionID *string // nil: every source
+}
+
+// NamedSource is a request that the named source answers, or the only one.
+type NamedSource struct {
+	ConnectionID *string // nil: not named
+}
 
 func (OneSource) sources()        {}
+func (NamedSource) sources()      {}
 func (HitsOfSources) sources()    {}
 func (SchemaOfSources) sources()  {}
 func (StreamsOfSources) sources() {}

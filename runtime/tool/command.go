@@ -15,6 +15,7 @@ type Command struct {
 	Arguments   []Argument // in the order of the spec; one at most is positional
 	Columns     []string   // the members of a row that a table shows; nil: every one
 	Secret      bool       // the answer holds a signing secret, which is shown once
+	OfSources   bool       // the request says which of several grants can answer it; else it is sent with a single one
 
 	Run Run
 	// Download gives the request whose answer is bytes for a file.

@@ -31,7 +31,11 @@ func advised(command *cobra.Command, err error) error {
 		Error struct {
 			Hint     string   `json:"hint"`
 			Accepted []string `json:"accepted"`
-			Next     []struct {
+			Offered  []struct {
+				ID   string `json:"connection_id"`
+				Name string `json:"display_name"`
+			} `json:"available_connections"`
+			Next []struct {
 				Tool      string          `json:"tool"`
 				Arguments json.RawMessage `json:"arguments"`
 			} `json:"next"`
@@ -47,6 +51,13 @@ func advised(command *cobra.Command, err error) error {
 	accepted := strings.Join(failure.Error.Accepted, ", ")
 	if accepted != "" && !strings.Contains(err.Error(), accepted) {
 		steps = append(steps, "accepted: "+accepted)
+	}
+	var offered []string
+	for _, each := range failure.Error.Offered {
+		offered = append(offered, strings.TrimSuffix(invocation.OneLine(each.ID+" ("+each.Name+")"), " ()"))
+	}
+	if offered != nil {
+		steps = append(steps, "available_connections: "+strings.Join(offered, ", "))
 	}
 	for _, next := range failure.Error.Next {
 		for _, sibling := range command.Parent().Commands() {

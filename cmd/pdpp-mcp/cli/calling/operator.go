@@ -1,12 +1,15 @@
 package calling
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -72,14 +75,44 @@ func newGeneratedCommand(generated tool.Command) (*cobra.Command, *invocation.Ar
 	return command, arguments
 }
 
+// access has the flags that choose what a command reads with: all grants of every provider that is connected, where the request
+// says which of them can answer it, else a single one.
+type access struct {
+	sources   invocation.Sources
+	ofSources bool
+}
+
+func newAccess(flags *pflag.FlagSet, generated tool.Command) *access {
+	a := &access{ofSources: generated.OfSources}
+	if a.sources.ReadsEvery = a.ofSources; a.ofSources {
+		a.sources.AddFlags(flags)
+	} else {
+		a.sources.Provider.AddFlags(flags)
+	}
+	return a
+}
+
+// admitted returns what the command may use. The function ends its use.
+func (a *access) admitted(ctx context.Context, logger *slog.Logger) (tool.Env, func(), error) {
+	if !a.ofSources {
+		client, err := a.sources.Admitted(ctx, logger)
+		return tool.Env{RS: client, Writer: client}, func() {}, err
+	}
+	local, err := a.sources.Local(ctx, logger)
+	if err != nil {
+		return tool.Env{}, nil, err
+	}
+	env, err := admitted(ctx, local)
+	return env, func() { local.Settle(ctx) }, err
+}
+
 // newAnswerCommand makes a command that sends one request and prints the answer. The result of a change is printed even
 // when it differs from what was asked for, which is an error.
 func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
-	var provider invocation.Provider
 	format := display.Format{Terminal: terminal}
 	secretFile := ""
 	command, arguments := newGeneratedCommand(generated)
-	provider.AddFlags(command.Flags())
+	access := newAccess(command.Flags(), generated)
 	format.AddFlags(command.Flags())
 	if generated.Secret {
 		command.Flags().StringVar(&secretFile, "secret-file", "", "new file of mode 0600 for the signing secret, in place of the output")
@@ -92,51 +125,69 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 		if err != nil {
 			return err
 		}
-		client, err := provider.Admitted(command.Context(), log.Logger())
+		env, end, err := access.admitted(command.Context(), log.Logger())
 		if err != nil {
 			return err
 		}
-		var writer rs.Writer = client
+		defer end()
 		if secretFile != "" {
-			keeper, err := newSecretKeeper(client, secretFile)
+			keeper, err := newSecretKeeper(env.Writer, secretFile)
 			if err != nil {
 				return err
 			}
 			defer keeper.close()
-			writer = keeper
+			env.Writer = keeper
 		}
-		result, failed := runWithin(command.Context(), generated.Run, tool.Env{RS: client, Writer: writer}, object)
+		result, failed := runWithin(command.Context(), generated.Run, env, object)
 		if unconfirmed, ok := errors.AsType[*tool.UnconfirmedError](failed); ok {
 			result = unconfirmed.Result
 		} else if failed != nil {
-			return failed
+			return advised(command, failed)
 		}
 		tellMore(terminal.Err, result)
 		result = display.TerminalSafe(result)
-		return errors.Join(failed, format.PrintMembers(command.Context(), result, generated.Columns))
+		return errors.Join(failed, format.PrintMembers(command.Context(), result, generated.Columns, access.tellApart()))
 	}
 	return command
 }
 
-// tellMore notes on stderr that a list has more rows than were printed, which neither a table nor a text shows (R-HAND-8).
-// Operator commands do not page, so the other rows cannot be read.
+// tellApart are the members that tell the rows of several grants and of several providers apart.
+func (a *access) tellApart() []string {
+	if !a.ofSources {
+		return nil
+	}
+	return []string{"grant_id", "provider_url"}
+}
+
+// tellMore notes on stderr what neither a table nor a text shows: that a list has more rows than were printed (R-HAND-8), which
+// operator commands do not page, and that a source is missing (R-LOCAL-2).
 func tellMore(out io.Writer, answer *tool.Result) {
 	var list struct {
 		Data    []json.RawMessage `json:"data"`
 		HasMore bool              `json:"has_more"`
+		Meta    struct {
+			Warnings []struct {
+				Message string `json:"message"`
+			} `json:"warnings"`
+		} `json:"meta"`
 	}
-	if err := json.Unmarshal(answer.Structured, &list); err == nil && list.HasMore {
+	if json.Unmarshal(answer.Structured, &list) != nil {
+		return
+	}
+	if list.HasMore {
 		fmt.Fprintf(out, "the provider has more than these %d rows\n", len(list.Data))
+	}
+	for _, each := range list.Meta.Warnings {
+		fmt.Fprintln(out, invocation.OneLine(each.Message))
 	}
 }
 
 // newDownloadCommand makes a command that saves the bytes of an answer to a file.
 func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, generated tool.Command) *cobra.Command {
-	var provider invocation.Provider
 	target := saved.Target{Terminal: terminal}
 	command, arguments := newGeneratedCommand(generated)
 	target.AddFlags(command.Flags(), "required")
-	provider.AddFlags(command.Flags())
+	access := newAccess(command.Flags(), generated)
 	command.RunE = func(command *cobra.Command, words []string) error {
 		object, err := arguments.Object(command, words)
 		if err != nil {
@@ -146,11 +197,13 @@ func newDownloadCommand(terminal invocation.Terminal, log *invocation.Log, gener
 		if err != nil {
 			return err
 		}
-		client, err := provider.Admitted(command.Context(), log.Logger())
+		env, end, err := access.admitted(command.Context(), log.Logger())
 		if err != nil {
 			return err
 		}
-		return target.Download(command.Context(), client, request)
+		defer end()
+		opener, _ := env.RS.(rs.Opener) // whatever a command reads with is one
+		return advised(command, target.Download(command.Context(), opener, request))
 	}
 	return command
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,12 +35,16 @@ func completeFlags(command *cobra.Command) {
 			}
 		}
 	})
-	if strings.Contains(command.Use, "<provider-url>") {
+	if takesProvider(command) {
 		command.ValidArgsFunction = firstOnly(knownProviders)
 	}
 	for _, below := range command.Commands() {
 		completeFlags(below)
 	}
+}
+
+func takesProvider(command *cobra.Command) bool {
+	return strings.Contains(command.Use, "<provider-url>")
 }
 
 // firstOnly offers nothing after the first word.
@@ -134,18 +139,18 @@ func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 // Deadline bounds how long a shell waits for a provider. Tests raise it for busy machines.
 var Deadline = 2 * time.Second
 
-// namesFor returns the names of the grant that the command line would use.
+// namesFor returns the names of the grants that the command line would use.
 func namesFor(command *cobra.Command) schemadoc.Names {
 	return ask(command, func(ctx context.Context, provider *invocation.Provider) (schemadoc.Names, error) {
 		return namesOfGrant(ctx, provider, time.Now())
 	})
 }
 
-// ask puts a question to the provider that the command line names. Any failure gives the zero answer, since completion
-// prints no messages.
-func ask[T any](command *cobra.Command, question func(context.Context, *invocation.Provider) (T, error)) (answer T) {
+// ask puts a question to every grant that the command line would use, all at once, and puts the answers together. A failure gives
+// no answer, since completion prints no messages.
+func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *invocation.Provider) (S, error)) S {
 	if err := invocation.Fill(command); err != nil {
-		return answer
+		return nil
 	}
 	parent := command.Context()
 	if parent == nil {
@@ -153,12 +158,32 @@ func ask[T any](command *cobra.Command, question func(context.Context, *invocati
 	}
 	ctx, cancel := context.WithTimeout(parent, Deadline)
 	defer cancel()
-	answer, _ = question(ctx, providerOf(command.Flags()))
-	return answer
+	grants := grantsOf(command.Flags())
+	answers := make([]S, len(grants))
+	var asking sync.WaitGroup
+	for i, each := range grants {
+		asking.Go(func() {
+			if answer, err := question(ctx, each); err == nil {
+				answers[i] = answer
+			}
+		})
+	}
+	asking.Wait()
+	return slices.Concat(answers...)
 }
 
-// providerOf reads the flags of an unfinished command line. Absent flags keep their defaults.
-func providerOf(flags *pflag.FlagSet) *invocation.Provider {
+// grantsOf are those that a command with these flags would use: a single one, unless it reads several providers as one.
+func grantsOf(flags *pflag.FlagSet) []*invocation.Provider {
+	sources := sourcesOf(flags)
+	if !sources.ReadsEvery {
+		return []*invocation.Provider{&sources.Provider}
+	}
+	grants, _ := sources.Each(slog.New(slog.DiscardHandler))
+	return grants
+}
+
+// sourcesOf reads the flags of an unfinished command line. Absent flags keep their defaults.
+func sourcesOf(flags *pflag.FlagSet) *invocation.Sources {
 	text := func(name string) string {
 		value, err := flags.GetString(name)
 		if err != nil {
@@ -167,15 +192,15 @@ func providerOf(flags *pflag.FlagSet) *invocation.Provider {
 		return value
 	}
 	grants, _ := flags.GetStringArray("grant-id")
-	url := text("provider-url")
-	if several, err := flags.GetStringSlice("provider-url"); err == nil && len(several) > 0 {
-		url = several[0]
-	}
-	allowed, err := flags.GetBool(invocation.AllowPlainHTTP)
-	return &invocation.Provider{
-		URL: url, CacheRoot: text("cache-root"), Grants: grants,
-		AccessTokenFile: text("access-token-file"), Timeout: Deadline,
-		ClearText: invocation.ClearText{Allowed: err == nil && allowed},
+	several, err := flags.GetStringSlice("provider-url")
+	allowed, _ := flags.GetBool(invocation.AllowPlainHTTP)
+	return &invocation.Sources{
+		Provider: invocation.Provider{
+			URL: text("provider-url"), CacheRoot: text("cache-root"), Grants: grants,
+			AccessTokenFile: text("access-token-file"), Timeout: Deadline,
+			ClearText: invocation.ClearText{Allowed: allowed},
+		},
+		URLs: several, ReadsEvery: err == nil,
 	}
 }
 
@@ -257,21 +282,22 @@ func knownProviders(command *cobra.Command, _ []string, begun string) ([]string,
 	return beginning(slices.Compact(offered), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// knownGrants offers the cached grants of the provider that the command line names.
+// knownGrants offers the cached grants of the providers that the command line names, or all of them when it names none.
 func knownGrants(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
 	entries := cachedEntries(command) // fills in the variables, too
-	named := providerOf(command.Flags()).URL
-	if named == "" && len(passed) > 0 {
-		named = passed[0]
-	}
-	wanted, err := credential.ParseProviderURL(named)
-	if err != nil {
-		return nothing(command, passed, begun)
+	sources := sourcesOf(command.Flags())
+	named := slices.DeleteFunc(append(sources.URLs, sources.URL), func(url string) bool { return url == "" })
+	if takesProvider(command) {
+		named = append(named, passed...)
 	}
 	var offered []string
 	for _, entry := range entries {
-		if stored, err := credential.ParseProviderURL(entry.ProviderURL); err == nil && stored == wanted && completable(entry.Credential.GrantID) {
-			offered = append(offered, entry.Credential.GrantID)
+		isWanted := len(named) == 0 || slices.ContainsFunc(named, func(url string) bool {
+			wanted, err := credential.ParseProviderURL(url)
+			return err == nil && wanted == entry.ProviderURL
+		})
+		if isWanted && completable(entry.Credential.GrantID) {
+			offered = append(offered, cobra.CompletionWithDesc(entry.Credential.GrantID, invocation.OneLine(entry.Credential.Label)))
 		}
 	}
 	return beginning(offered, begun), cobra.ShellCompDirectiveNoFileComp
@@ -281,7 +307,7 @@ func cachedEntries(command *cobra.Command) []*credential.Entry {
 	if err := invocation.Fill(command); err != nil {
 		return nil
 	}
-	cache, err := invocation.OpenCache(providerOf(command.Flags()).CacheRoot, slog.New(slog.DiscardHandler))
+	cache, err := invocation.OpenCache(sourcesOf(command.Flags()).CacheRoot, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
@@ -23,7 +22,7 @@ func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.T
 	if err != nil {
 		return nil, err
 	}
-	kept, err := keptNamesOf(provider, silent, now)
+	kept, err := keptNamesOf(provider, silent)
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +37,11 @@ func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.T
 }
 
 // keptNamesOf returns the cache of names, or nil when the token was passed for this run or its grant is unknown.
-func keptNamesOf(provider *invocation.Provider, logger *slog.Logger, now time.Time) (*keptNames, error) {
+func keptNamesOf(provider *invocation.Provider, logger *slog.Logger) (*keptNames, error) {
 	if source, _ := provider.Passed(); source != "" {
 		return nil, nil
 	}
-	cache, err := invocation.OpenCache(provider.CacheRoot, logger)
-	if err != nil {
-		return nil, err
-	}
-	entry, err := cache.Load(credential.Selection{ProviderURL: provider.URL, Grants: provider.Grants}, now)
+	cache, entry, err := provider.Stored(logger)
 	if err != nil || entry.Credential.GrantID == "" {
 		return nil, err
 	}

@@ -73,9 +73,10 @@ func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool
 	return f.print(ctx, result, func(screen Screen) string { return ofShape(shape, result, screen, more) })
 }
 
-// PrintMembers writes the answer to a command in the chosen form; a table shows the named members of its rows.
-func (f *Format) PrintMembers(ctx context.Context, result *tool.Result, names []string) error {
-	return f.print(ctx, result, func(screen Screen) string { return ofMembers(result, names, screen) })
+// PrintMembers writes the answer to a command in the chosen form; a table shows the named members of its rows, and those others
+// that a row has.
+func (f *Format) PrintMembers(ctx context.Context, result *tool.Result, names, others []string) error {
+	return f.print(ctx, result, func(screen Screen) string { return ofMembers(result, names, others, screen) })
 }
 
 func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(Screen) string) error {

@@ -63,13 +63,18 @@ func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) 
 	return invocation.Printable(result.Text)
 }
 
-// ofMembers shows the rows of a list as a table with the named members, and any other result as its text.
-func ofMembers(result *tool.Result, names []string, screen Screen) string {
+// ofMembers shows the rows of a list as a table with the named members and those others that a row has, and any other result as its
+// text.
+func ofMembers(result *tool.Result, names, others []string, screen Screen) string {
 	var list struct {
 		Data []json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(result.Structured, &list); err != nil || len(list.Data) == 0 {
 		return invocation.Printable(result.Text)
+	}
+	had := memberNames(list.Data)
+	if names != nil {
+		names = slices.Concat(names, slices.DeleteFunc(slices.Clone(others), func(name string) bool { return !slices.Contains(had, name) }))
 	}
 	table := memberTable(list.Data, names...)
 	table.Advice = seeAll

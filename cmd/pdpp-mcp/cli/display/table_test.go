@@ -134,7 +134,7 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	}
 	for _, structured := range []string{`{}`, `{"data":[{` + hostile + `:` + hostile + `}]}`} {
 		result := &tool.Result{Text: "x" + commands, Structured: json.RawMessage(structured)}
-		if shown := ofMembers(result, nil, Screen{Columns: 200}); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
+		if shown := ofMembers(result, nil, nil, Screen{Columns: 200}); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
 			t.Errorf("an answer of %s: %q", structured, shown)
 		}
 	}

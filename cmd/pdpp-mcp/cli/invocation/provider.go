@@ -257,19 +257,23 @@ func (p *Provider) token(ctx context.Context, logger *slog.Logger) (rs.Secret, e
 		}
 		return read()
 	}
-	cache, err := OpenCache(p.CacheRoot, logger)
+	cache, entry, err := p.Stored(logger)
 	if err != nil {
 		return rs.Secret{}, err
-	}
-	entry := p.chosen
-	if entry == nil {
-		if entry, err = cache.Load(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, time.Now()); err != nil {
-			return rs.Secret{}, err
-		}
 	}
 	if entry, err = (&connect.Renewal{Cache: cache}).Current(ctx, entry); err != nil {
 		return rs.Secret{}, err
 	}
 	p.caller = audit.Caller{ClientID: entry.Client.ClientID, GrantID: entry.Credential.GrantID}
 	return entry.Credential.AccessToken, nil
+}
+
+// Stored returns the credential that is read with when no token was passed for this run, and the cache that has it.
+func (p *Provider) Stored(logger *slog.Logger) (*credential.Cache, *credential.Entry, error) {
+	cache, err := OpenCache(p.CacheRoot, logger)
+	if err != nil || p.chosen != nil {
+		return cache, p.chosen, err
+	}
+	entry, err := cache.Load(credential.Selection{ProviderURL: p.URL, Grants: p.Grants}, time.Now())
+	return cache, entry, err
 }

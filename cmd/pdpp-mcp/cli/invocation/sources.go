@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -17,12 +18,17 @@ import (
 type Sources struct {
 	Provider
 
-	URLs []string
+	URLs       []string
+	ReadsEvery bool // every provider that is connected is read when none is named; set before AddFlags
 }
 
 // AddFlags adds the flags and the environment variables that stand in for them.
 func (s *Sources) AddFlags(flags *pflag.FlagSet) {
-	AddProviderURLs(flags, &s.URLs, "origin of a PDPP provider, such as https://pdpp.example (default: the only one that is connected); repeatable, to read several as one")
+	usual := "the only one"
+	if s.ReadsEvery {
+		usual = "every one"
+	}
+	AddProviderURLs(flags, &s.URLs, "origin of a PDPP provider, such as https://pdpp.example (default: "+usual+" that is connected); repeatable, to read several as one")
 	AddGrants(flags, &s.Grants, "read with the cached credential of this grant, by its id or label; repeatable (default: all of the provider)")
 	s.AddAccess(flags)
 }
@@ -45,12 +51,9 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return nil, err
 	}
-	urls := s.URLs
-	if len(urls) == 0 {
-		if err := s.Choose(); err != nil {
-			return nil, err
-		}
-		urls = []string{s.URL}
+	urls, err := s.providers()
+	if err != nil {
+		return nil, err
 	}
 	for _, url := range urls {
 		address, err := credential.ParseProviderURL(url)
@@ -73,4 +76,48 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 		s.caller = audit.Caller{ClientID: only.Client.ClientID, GrantID: only.Credential.GrantID}
 	}
 	return members, nil
+}
+
+// providers are those that were named, or the usual ones.
+func (s *Sources) providers() ([]string, error) {
+	if len(s.URLs) > 0 {
+		return s.URLs, nil
+	}
+	if source, _ := s.Passed(); s.ReadsEvery && source == "" {
+		cache, err := OpenCache(s.CacheRoot, nil)
+		if err != nil {
+			return nil, err
+		}
+		cache.AsIs = true // what reads a credential narrows its file
+		if urls, err := cache.Providers(); len(urls) > 0 || err != nil {
+			return urls, err
+		}
+	}
+	if err := s.Choose(); err != nil {
+		return nil, err
+	}
+	return []string{s.URL}, nil
+}
+
+// Each returns a Provider for each usable credential that is wanted, those of each provider in the order of Provider.Each. A
+// provider without one is left out.
+func (s *Sources) Each(logger *slog.Logger) ([]*Provider, error) {
+	urls, err := s.providers()
+	if err != nil {
+		return nil, err
+	}
+	if source, _ := s.Passed(); source != "" {
+		urls = urls[:1] // one access token is of one provider
+	}
+	var all []*Provider
+	for _, url := range urls {
+		one := s.Provider
+		one.URL = url
+		found, failed := one.Each(logger)
+		all, err = append(all, found...), cmp.Or(err, failed)
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, err
 }

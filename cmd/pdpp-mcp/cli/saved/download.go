@@ -15,7 +15,7 @@ const mostAttempts = 4
 
 // Download saves the answer to a request. A file gets its name only when it is complete and its digest is right. A partial
 // download stays beside it for the next run, if the blob's id has a digest by which that run can check the whole.
-func (t *Target) Download(ctx context.Context, client *rs.Client, request rs.Request) error {
+func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Request) error {
 	digest := digestOf(request)
 	var target sink = &stream{newContent(digest), ctx, t.Terminal.Out}
 	if t.name != standardOutput {
@@ -27,7 +27,7 @@ func (t *Target) Download(ctx context.Context, client *rs.Client, request rs.Req
 	}
 	progress := &progress{line: invocation.NewLine(t.Terminal.Err)}
 	defer progress.end()
-	if err := download(ctx, client, request, target, progress); err != nil {
+	if err := download(ctx, opener, request, target, progress); err != nil {
 		return errors.Join(err, target.leave())
 	}
 	return nil
@@ -48,10 +48,10 @@ type sink interface {
 }
 
 // download reads until the sink is complete. It continues a broken download, with at most mostAttempts attempts in all.
-func download(ctx context.Context, client *rs.Client, request rs.Request, target sink, progress *progress) error {
+func download(ctx context.Context, opener rs.Opener, request rs.Request, target sink, progress *progress) error {
 	for attempt := 1; !target.complete(); attempt++ {
 		before := target.resume().Offset
-		err := downloadPart(ctx, client, request, target, progress)
+		err := downloadPart(ctx, opener, request, target, progress)
 		if err == nil {
 			break
 		}
@@ -63,11 +63,11 @@ func download(ctx context.Context, client *rs.Client, request rs.Request, target
 	return target.finish()
 }
 
-func downloadPart(ctx context.Context, client *rs.Client, request rs.Request, target sink, progress *progress) error {
-	opened, err := client.Open(ctx, request, target.resume())
+func downloadPart(ctx context.Context, opener rs.Opener, request rs.Request, target sink, progress *progress) error {
+	opened, err := opener.Open(ctx, request, target.resume())
 	refused, ok := errors.AsType[*rs.Error](err)
 	if ok && refused.Status == http.StatusRequestedRangeNotSatisfiable && target.resume().Offset > 0 {
-		opened, err = client.Open(ctx, request, rs.Resume{}) // the partial file is not a beginning of this blob
+		opened, err = opener.Open(ctx, request, rs.Resume{}) // the partial file is not a beginning of this blob
 	}
 	if err != nil {
 		return err

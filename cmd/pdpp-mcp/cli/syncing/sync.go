@@ -54,7 +54,7 @@ command says what is kept where.`,
 			if result == nil {
 				return failed
 			}
-			return errors.Join(failed, format.PrintMembers(command.Context(), result, nil))
+			return errors.Join(failed, format.PrintMembers(command.Context(), result, nil, nil))
 		},
 	}
 	flags := command.Flags()
