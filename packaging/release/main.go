@@ -37,6 +37,7 @@ func run(ctx context.Context, arguments []string, progress io.Writer) error {
 	described := flags.String("version", "", "the output of git describe, such as v1.2.3")
 	output := flags.String("output", "bin/release", "`directory` to write; what is in it is removed")
 	only := flags.String("targets", "", "build only these, such as linux/amd64,darwin/arm64 (default: all)")
+	chart := flags.Bool("chart", false, "write the chart alone, without building a program")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -49,6 +50,9 @@ func run(ctx context.Context, arguments []string, progress io.Writer) error {
 		return err
 	}
 	r := release{source: ".", output: *output, version: version, targets: targets}
+	if *chart {
+		return r.writeChart()
+	}
 	return r.write(ctx, progress)
 }
 
@@ -78,6 +82,9 @@ func (r release) write(ctx context.Context, progress io.Writer) error {
 		return err
 	}
 	if err := r.fill("packaging/registry/server.json", "server.json"); err != nil {
+		return err
+	}
+	if err := r.writeChart(); err != nil {
 		return err
 	}
 	return r.writeChecksums()

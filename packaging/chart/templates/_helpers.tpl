@@ -20,6 +20,20 @@ labels:
   {{- include "selector" . | nindent 2 }}
 {{- end -}}
 
+{{- /* The image. Variables of OpenTelemetry are refused where the program would not read them. */ -}}
+{{- define "image" -}}
+{{- with .Values.telemetry }}
+{{- if .endpoint -}}
+{{- .image | default (printf "pdpp-mcp-otel:%s" $.Chart.AppVersion) -}}
+{{- else -}}
+{{- range $.Values.env }}
+{{- if hasPrefix "OTEL_" .name }}{{ fail (printf "env sets %s, and telemetry.endpoint is not set" .name) }}{{ end }}
+{{- end -}}
+{{- $.Values.image | default (printf "pdpp-mcp:%s" $.Chart.AppVersion) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- /* Objects that a Prometheus of the operator selects by labels of the operator's choice. */ -}}
 {{- define "monitoring.metadata" -}}
 {{ include "metadata" . }}

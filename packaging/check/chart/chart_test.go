@@ -23,6 +23,7 @@ import (
 const (
 	chart      = "../../chart"
 	plain      = "../../kubernetes/values.yaml"
+	telemetry  = "../../kubernetes/telemetry.yaml"
 	everything = "testdata/everything.yaml"
 )
 
@@ -57,24 +58,28 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// The plain manifests are the chart, rendered.
+// The plain manifests are the chart, rendered. The tests of packaging start the server as they say.
 func TestPlainManifests(t *testing.T) {
-	const file = "../../kubernetes/pdpp-mcp.yaml"
-	rendered, err := render(t, "pdpp-mcp", plain)
-	if err != nil {
-		t.Fatal(err, rendered)
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(rendered), 0o644); err != nil {
+	for file, settings := range map[string][]string{
+		"../../kubernetes/pdpp-mcp.yaml":      nil,
+		"../../kubernetes/pdpp-mcp-otel.yaml": {"--values", telemetry},
+	} {
+		rendered, err := render(t, "pdpp-mcp", plain, settings...)
+		if err != nil {
+			t.Fatal(err, rendered)
+		}
+		if *update {
+			if err := os.WriteFile(file, []byte(rendered), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		written, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	written, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rendered != string(written) {
-		t.Errorf("%s is not what the chart renders; run the test with -update when this is meant", file)
+		if rendered != string(written) {
+			t.Errorf("%s is not what the chart renders; run the test with -update when this is meant", file)
+		}
 	}
 }
 
@@ -88,6 +93,8 @@ func TestRefusedValues(t *testing.T) {
 		{"introspectionSecret.value=planted-secret", "introspectionSecret"},
 		{"replicas.min=0", "replicas"},
 		{"networkpolicy.enabled=false", "networkpolicy"},
+		{"telemetry.endpoint=http://collector", "telemetry/endpoint"}, // the network policy needs the port
+		{"env[0].name=OTEL_SERVICE_NAME", "telemetry.endpoint is not set"},
 	} {
 		printed, err := render(t, "pdpp-mcp", plain, "--set", test.setting)
 		if err == nil || !strings.Contains(printed, test.says) || strings.Contains(printed, "planted-secret") {

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -60,8 +61,10 @@ func TestObjects(t *testing.T) {
 // Covers R-OPS-4: the pod is no more than the server needs: no root, no writing, no token of the cluster; it is asked whether
 // it is up and ready, has time to drain, and its secret comes by reference.
 func TestPod(t *testing.T) {
-	pod := everyObject(t)["Deployment"][0].(*apps.Deployment).Spec.Template.Spec
+	kinds := everyObject(t)
+	pod := kinds["Deployment"][0].(*apps.Deployment).Spec.Template.Spec
 	container := pod.Containers[0]
+	egress := kinds["NetworkPolicy"][0].(*networking.NetworkPolicy).Spec.Egress[0].Ports
 	for promise, kept := range map[string]bool{
 		"no root":             *pod.SecurityContext.RunAsNonRoot && *pod.SecurityContext.RunAsUser > 0,
 		"no writing":          *container.SecurityContext.ReadOnlyRootFilesystem,
@@ -72,6 +75,8 @@ func TestPod(t *testing.T) {
 		"ready":               container.ReadinessProbe.HTTPGet.Path == "/readyz",
 		"time to drain":       *pod.TerminationGracePeriodSeconds > 40,
 		"bounds":              !container.Resources.Limits.Memory().IsZero() && !container.Resources.Requests.Cpu().IsZero(),
+		"traces":              strings.Contains(container.Image, "pdpp-mcp-otel@") && container.Env[0].Name == "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"a way for them":      egress[len(egress)-1].Port.IntValue() == 4318,
 		"secret by reference": pod.Volumes[1].Secret.SecretName == "authorization" && pod.Volumes[1].Secret.Items[0].Key == "introspection",
 	} {
 		if !kept {
