@@ -8,7 +8,10 @@ import (
 	"testing"
 )
 
-// binary is the path of the real program, built as users build it.
+// binaries is the folder of the real programs, built as users build them.
+var binaries string
+
+// binary is the path of the program that most tests run.
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -20,8 +23,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	binary = filepath.Join(folder, "pdpp-mcp")
-	build := exec.Command("go", "build", "-o", binary, "../cmd/pdpp-mcp")
+	binaries, binary = folder, filepath.Join(folder, "pdpp-mcp")
+	build := exec.Command("go", "build", "-o", folder, "../cmd/pdpp-mcp", "../cmd/pdpp-mcp-otel")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

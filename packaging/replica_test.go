@@ -5,30 +5,33 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// replica is one running `pdpp-mcp serve`.
+// replica is one running pod.
 type replica struct {
 	name    string
 	url     *url.URL
+	metrics *url.URL
+	pod     pod
 	command *exec.Cmd
 	ended   chan struct{}
 }
 
-// startReplica runs the real program behind a public URL, and waits until it listens.
-func startReplica(t *testing.T, name string, p *provider, publicURL string, flags ...string) *replica {
+// startReplica runs the program of a pod's image as the pod does, behind a public URL, and waits until it listens.
+func startReplica(t *testing.T, name string, pod pod, p *provider, publicURL, collector string, flags ...string) *replica {
 	t.Helper()
 	caller := p.Authorization().Caller()
+	arguments := append(pod.place(t, caller.Secret, map[string]string{
+		"provider-url": p.url, "authorization-server": p.url, "introspection-client-id": caller.ID, "public-url": publicURL,
+	}), flags...)
+	program, _, _ := strings.Cut(pod.Image, ":")
 	// The test's context ends before its clean-up, which ends the process.
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), binary, append([]string{
-		"serve", "--listen", "127.0.0.1:0", "--public-url", publicURL, "--log-format", "json",
-		"--provider-url", p.url, "--authorization-server", p.url, "--introspection-client-id", caller.ID,
-	}, flags...)...)
-	command.Env = append(os.Environ(), "PDPP_INTROSPECTION_CLIENT_SECRET="+caller.Secret)
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(binaries, program), arguments...)
+	command.Env = pod.environment(collector)
 	stderr, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -36,9 +39,10 @@ func startReplica(t *testing.T, name string, p *provider, publicURL string, flag
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r := &replica{name: name, command: command, ended: make(chan struct{})}
+	r := &replica{name: name, pod: pod, command: command, ended: make(chan struct{})}
 	lines := bufio.NewScanner(stderr)
-	r.url = listening(t, lines)
+	r.metrics = listening(t, lines, "metrics")
+	r.url = listening(t, lines, "listening")
 	go func() {
 		defer close(r.ended)
 		for lines.Scan() {
@@ -49,8 +53,8 @@ func startReplica(t *testing.T, name string, p *provider, publicURL string, flag
 	return r
 }
 
-// listening reads the log up to the line with the address, and returns its URL.
-func listening(t *testing.T, lines *bufio.Scanner) *url.URL {
+// listening reads the log up to the line with an address, and returns its URL.
+func listening(t *testing.T, lines *bufio.Scanner, message string) *url.URL {
 	t.Helper()
 	var read strings.Builder
 	for lines.Scan() {
@@ -59,7 +63,7 @@ func listening(t *testing.T, lines *bufio.Scanner) *url.URL {
 		if err := json.Unmarshal(lines.Bytes(), &entry); err != nil {
 			t.Fatalf("the line %q is not JSON: %v", lines.Text(), err)
 		}
-		if entry.Msg == "listening" {
+		if entry.Msg == message {
 			return &url.URL{Scheme: "http", Host: entry.Address}
 		}
 	}

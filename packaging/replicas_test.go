@@ -15,12 +15,12 @@ import (
 
 // question has several pages of hits, from several sources of the package.
 const (
-	question  = "overdraft"
-	pageHits  = 3
-	slowDrain = "1s"
+	question   = "overdraft"
+	pageHits   = 3
+	shortDrain = "1s" // the chart's is longer
 )
 
-// cluster is three replicas of one provider's adapter behind a balancer.
+// cluster is three replicas of one provider's adapter behind a balancer, as the chart runs them.
 type cluster struct {
 	provider *provider
 	balancer *balancer
@@ -31,8 +31,9 @@ type cluster struct {
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{provider: newProvider(t), balancer: newBalancer(t)}
+	pod := readPod(t, plainManifests)
 	for _, name := range []string{"replica-a", "replica-b", "replica-c"} {
-		c.replicas = append(c.replicas, startReplica(t, name, c.provider, c.balancer.url, "--drain-delay", slowDrain))
+		c.replicas = append(c.replicas, startReplica(t, name, pod, c.provider, c.balancer.url, "", "--drain-delay", shortDrain))
 	}
 	var retried atomic.Int64
 	hits, err := walk(t, dial(t, c.replicas[0].url.String(), c.provider.Tokens()["package"], &retried), question, pageHits)
@@ -167,7 +168,7 @@ func TestDrainingAReplicaUnderLoad(t *testing.T) {
 
 func untilNotReady(t *testing.T, r *replica) {
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		response, err := http.Get(r.url.String() + "/readyz")
+		response, err := http.Get(r.url.String() + r.pod.Readiness.Get.Path)
 		if err != nil {
 			t.Errorf("readiness cannot be asked: %v", err)
 			return

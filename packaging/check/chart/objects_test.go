@@ -75,6 +75,7 @@ func TestPod(t *testing.T) {
 		"ready":               container.ReadinessProbe.HTTPGet.Path == "/readyz",
 		"time to drain":       *pod.TerminationGracePeriodSeconds > 40,
 		"bounds":              !container.Resources.Limits.Memory().IsZero() && !container.Resources.Requests.Cpu().IsZero(),
+		"metrics":             container.Ports[1].Name == *kinds["PodMonitor"][0].(*operator.PodMonitor).Spec.PodMetricsEndpoints[0].Port,
 		"traces":              strings.Contains(container.Image, "pdpp-mcp-otel@") && container.Env[0].Name == "OTEL_EXPORTER_OTLP_ENDPOINT",
 		"a way for them":      egress[len(egress)-1].Port.IntValue() == 4318,
 		"secret by reference": pod.Volumes[1].Secret.SecretName == "authorization" && pod.Volumes[1].Secret.Items[0].Key == "introspection",
