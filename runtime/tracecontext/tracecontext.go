@@ -37,9 +37,9 @@ func Read(get func(name string) string) Context {
 	var c Context
 	if parent := get(ParentName); isParent(parent) {
 		c.Parent = parent
-		c.State = listed(get(StateName), longestState, mostStates, stateForm)
+		c.State = listed(get(StateName), longestState, mostStates, isState)
 	}
-	c.Baggage = listed(get(BaggageName), longestBaggage, mostBaggage, baggageForm)
+	c.Baggage = listed(get(BaggageName), longestBaggage, mostBaggage, baggageForm.MatchString)
 	return c
 }
 
@@ -108,7 +108,7 @@ func isParent(text string) bool {
 
 var (
 	// stateForm is a member of tracestate (W3C Trace Context, section 3.3.1.3), with the white space around it.
-	stateForm = regexp.MustCompile(`^[ \t]*[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~][ \t]*$`)
+	stateForm = regexp.MustCompile(`^[ \t]*([a-z0-9][a-z0-9_*/@-]*)=([ -+\--<>-~]*[!-+\--<>-~])[ \t]*$`)
 	// baggageForm is a member of baggage with its properties (W3C Baggage, section 3.3).
 	baggageForm = regexp.MustCompile(`^[ \t]*` + token + `[ \t]*=[ \t]*` + octets + `([ \t]*;[ \t]*` + token + `([ \t]*=[ \t]*` + octets + `)?)*[ \t]*$`)
 )
@@ -118,8 +118,17 @@ const (
 	octets = `[!#-+\--:<-\[\]-~]*`
 )
 
+// longestPart is how many bytes the key of a member of tracestate may have, and its value.
+const longestPart = 256
+
+// isState looks at the lengths itself: in the expression they take 0.3 MB and a millisecond of every start.
+func isState(member string) bool {
+	parts := stateForm.FindStringSubmatch(member)
+	return parts != nil && len(parts[1]) <= longestPart && len(parts[2]) <= longestPart
+}
+
 // listed returns a list of members of a form, or nothing when it is malformed or too long. A list may have empty members.
-func listed(text string, longest, most int, form *regexp.Regexp) string {
+func listed(text string, longest, most int, isMember func(string) bool) string {
 	if text == "" || len(text) > longest {
 		return ""
 	}
@@ -132,7 +141,7 @@ func listed(text string, longest, most int, form *regexp.Regexp) string {
 		if strings.Trim(member, " \t") == "" {
 			continue
 		}
-		if isEmpty = false; !form.MatchString(member) {
+		if isEmpty = false; !isMember(member) {
 			return ""
 		}
 	}

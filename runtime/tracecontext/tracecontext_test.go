@@ -22,6 +22,7 @@ func of(parent, state, baggage string) tracecontext.Context {
 // R-MCP-2: malformed values are ignored.
 func TestRead(t *testing.T) {
 	members := func(count int, form string) string { return strings.TrimSuffix(strings.Repeat(form+",", count), ",") }
+	long := func(part string, length int) string { return strings.Repeat(part, length)[:length] }
 	for name, test := range map[string]struct {
 		parent, state, baggage string
 		want                   tracecontext.Context
@@ -43,6 +44,10 @@ func TestRead(t *testing.T) {
 		"32 states":                {parent, members(32, "a=1"), "", tracecontext.Context{Parent: parent, State: members(32, "a=1")}},
 		"33 states":                {parent, members(33, "a=1"), "", tracecontext.Context{Parent: parent}},
 		"long state":               {parent, members(3, "a="+strings.Repeat("x", 200)), "", tracecontext.Context{Parent: parent}},
+		"a key of 256":             {parent, long("a", 256) + "=1", "", tracecontext.Context{Parent: parent, State: long("a", 256) + "=1"}},
+		"a key of 257":             {parent, long("a", 257) + "=1", "", tracecontext.Context{Parent: parent}},
+		"a value of 256":           {parent, " a=" + long(" b", 256) + "\t", "", tracecontext.Context{Parent: parent, State: " a=" + long(" b", 256) + "\t"}},
+		"a value of 257":           {parent, "a=" + long("b", 257), "", tracecontext.Context{Parent: parent}},
 		"only commas":              {parent, ", ,", ",,", tracecontext.Context{Parent: parent}},
 		"baggage with a line end":  {baggage: "a=b\r\nX: y"},
 		"baggage with a quote":     {baggage: `a="b"`},
