@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // Text is the text of a file in UTF-8.
@@ -60,7 +61,8 @@ func charsetOf(data []byte, declared string, isHTML bool) (name string, detected
 		}
 	}
 	if isHTML {
-		if _, name, certain := charset.DetermineEncoding(data, "text/html"); certain {
+		// It is never certain of what a page declares. Its guesses are these two; what it looked up is a type of its own.
+		if found, name, _ := charset.DetermineEncoding(data, "text/html"); found != charmap.Windows1252 && found != encoding.Nop {
 			return name, false
 		}
 	}

@@ -26,6 +26,11 @@ func TestReadable(t *testing.T) {
 		"white space that counts": {blob.HTML, "<pre>  a\n  b</pre>", "  a\n  b\n"},
 		"a link to a script":      {blob.HTML, `<a href="javascript:alert(1)">press</a>`, "press\n"},
 		"a charset of its own":    {blob.HTML, "<meta charset=iso-8859-1><p>K\xe4se", "Käse\n"},
+		"a Japanese charset":      {blob.HTML, "<meta charset=Shift_JIS><p>\x93\xfa\x96\x7b", "日本\n"},
+		"a Chinese charset":       {blob.HTML, "<meta http-equiv=Content-Type content='text/html; charset=big5'><p>\xa4\xa4\xa4\xe5", "中文\n"},
+		"a charset of no meaning": {blob.HTML, "<meta charset=klingon><p>K\xe4se", "Käse\n"},
+		"a charset that is wrong": {blob.HTML, "<meta charset=utf-16><p>Käse", "Käse\n"},
+		"UTF-8 cut short":         {blob.HTML, "<meta charset=utf-8><p>Käse\xc3", "Käse\ufffd\n"},
 		"a picture's words":       {blob.HTML, `<img src=x alt="two  cats">`, "[two cats]\n"},
 		"a mail of text": {
 			blob.Mail, "From: =?iso-8859-1?q?J=F6rg?= <j@x.example>\nTo: n@x.example\nX-Other: no\nSubject: a\n  b\n\nHello\n",
