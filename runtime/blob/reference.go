@@ -4,9 +4,10 @@ package blob
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
@@ -47,7 +48,7 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 	if sized && size >= 0 {
 		reference.Size = size
 	}
-	if reference.Digest = digestIn(reference.ID); reference.Digest == "" && digest.MatchString(members.Text("sha256")) {
+	if reference.Digest = DigestIn(reference.ID); reference.Digest == "" && isDigest(members.Text("sha256")) {
 		reference.Digest = strings.ToLower(members.Text("sha256"))
 	}
 	says := reference.MediaType != "" || sized || reference.Digest != "" || members.Get("fetch_url") != nil
@@ -68,17 +69,19 @@ func clean(mediaType string) string {
 	return mediaType
 }
 
-var (
-	digest    = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
-	addressed = regexp.MustCompile(`^blob_sha256_([0-9a-f]{64})$`)
-)
+// isDigest reports whether a text is a SHA-256 in hexadecimal.
+func isDigest(text string) bool {
+	sum, err := hex.DecodeString(text)
+	return err == nil && len(sum) == sha256.Size
+}
 
-// digestIn is the digest that an id consists of; empty for any other id.
-func digestIn(id string) string {
-	if found := addressed.FindStringSubmatch(id); found != nil {
-		return found[1]
+// DigestIn is the SHA-256 that an id consists of, in lower-case hexadecimal; empty for any other id.
+func DigestIn(id string) string {
+	digest, addresses := strings.CutPrefix(id, "blob_sha256_")
+	if !addresses || !isDigest(digest) || digest != strings.ToLower(digest) {
+		return ""
 	}
-	return ""
+	return digest
 }
 
 // Members are those that a result shows of the reference: what a model needs, and the digest once (R-BLOB-1).
@@ -90,7 +93,7 @@ func (r Reference) Members() rawjson.Object {
 	if r.Size >= 0 {
 		members = append(members, rawjson.Int(sizeMember, r.Size))
 	}
-	if digestIn(r.ID) == "" && r.Digest != "" {
+	if DigestIn(r.ID) == "" && r.Digest != "" {
 		members = append(members, rawjson.String("sha256", r.Digest))
 	}
 	return members

@@ -7,22 +7,10 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"regexp"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
-
-// addressed matches the path of a blob whose id is the SHA-256 of its bytes.
-var addressed = regexp.MustCompile(`/blob_sha256_([0-9a-f]{64})$`)
-
-// digestOf returns the digest in a request's path, in hexadecimal, or an empty string.
-func digestOf(request rs.Request) string {
-	if found := addressed.FindStringSubmatch(string(request.Path)); found != nil {
-		return found[1]
-	}
-	return ""
-}
 
 // mismatchError is a download whose bytes differ from what was requested or announced.
 type mismatchError struct{ message string }

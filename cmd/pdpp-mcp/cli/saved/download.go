@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"path"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/blob"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -16,7 +18,7 @@ const mostAttempts = 4
 // Download saves the answer to a request. A file gets its name only when it is complete and its digest is right. A partial
 // download stays beside it for the next run, if the blob's id has a digest by which that run can check the whole.
 func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Request) error {
-	digest := digestOf(request)
+	digest := blob.DigestIn(path.Base(string(request.Path)))
 	var target sink = &stream{newContent(digest), ctx, t.Terminal.Out}
 	if t.name != standardOutput {
 		file, err := newFile(t, digest)
