@@ -18,11 +18,13 @@ type Server struct {
 	URL       string   // of the MCP endpoint; empty for a local server
 }
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+const longestServerName = 64
 
 // Check refuses what no host could use. Its errors are *credential.Error of class Usage.
 func (s Server) Check() error {
-	if !serverName.MatchString(s.Name) {
+	if len(s.Name) > longestServerName || !serverName.MatchString(s.Name) {
 		return usage("the server name must be 1 to 64 letters, digits, - or _", "pass --name such as pdpp")
 	}
 	if s.URL != "" {

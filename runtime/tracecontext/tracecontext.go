@@ -98,12 +98,15 @@ func From(ctx context.Context) Context {
 	return c
 }
 
-// parentForm is version 00 of traceparent (W3C Trace Context, section 3.2).
-var parentForm = regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
+// parentForm is version 00 of traceparent (W3C Trace Context, section 3.2): an id of 32 digits, one of 16, and two of flags.
+var parentForm = regexp.MustCompile(`^00-([0-9a-f]+)-([0-9a-f]+)-[0-9a-f]+$`)
 
 func isParent(text string) bool {
+	if len(text) != len("00-")+32+len("-")+16+len("-")+2 {
+		return false
+	}
 	parts := parentForm.FindStringSubmatch(text)
-	return parts != nil && strings.Trim(parts[1], "0") != "" && strings.Trim(parts[2], "0") != ""
+	return parts != nil && len(parts[1]) == 32 && len(parts[2]) == 16 && strings.Trim(parts[1], "0") != "" && strings.Trim(parts[2], "0") != ""
 }
 
 var (

@@ -35,6 +35,8 @@ func TestRead(t *testing.T) {
 		"parent of zeros":          {parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01"},
 		"upper case":               {parent: strings.ToUpper(parent)},
 		"more":                     {parent: parent + "-x"},
+		"a longer trace id":        {parent: "00-4bf92f3577b34da6a3ce929d0e0e47360-0f067aa0ba902b7-01"},
+		"longer flags":             {parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-0f067aa0ba902b7-011"},
 		"a line end":               {parent: parent + "\n"},
 		"another version":          {parent: "01" + parent[2:]},
 		"state with a line end":    {parent, "a=1\r\nAuthorization: Bearer x", "", tracecontext.Context{Parent: parent}},
