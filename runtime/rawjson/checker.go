@@ -1,6 +1,9 @@
 package rawjson
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // nestingMost bounds how deep a checked document nests, as package json does.
 const nestingMost = 10_000
@@ -91,11 +94,13 @@ func (c *checker) members(like, until int32) bool {
 		return c.leave()
 	}
 	own := objectNames{from: len(c.names)}
+	first := like
 	for {
 		start := c.at
-		if like < until && c.passes(like) {
-			c.names = append(c.names, c.text[start+1:c.at-2])
-		} else {
+		if like == until || !c.passes(like) {
+			for ; first < like; first = c.notes[first].next {
+				c.names = append(c.names, c.noted(first))
+			}
 			like, until = 0, 0
 			var ok bool
 			if start, ok = c.name(&own); !ok {
@@ -190,9 +195,33 @@ var isOrdinary = func() (ordinary [256]bool) {
 	return ordinary
 }()
 
+// quoted passes a string. Most are short and end at the first byte that needs a look.
 func (c *checker) quoted() bool {
 	text, at := c.text, c.at+1
-	for at += ordinaryPrefix(text[at:]); at < len(text); {
+	for end := min(len(text), at+shortString); end-at >= wordBytes; at += wordBytes {
+		found := special(wordAt(text, at))
+		if found == 0 {
+			continue
+		}
+		if at += bits.TrailingZeros64(found) / 8; text[at] == '"' {
+			c.at = at + 1
+			return true
+		}
+		return c.quotedFrom(at)
+	}
+	if end := bytes.IndexByte(text[at:], '"'); end >= 0 && isOrdinaryText(text[at:at+end]) {
+		c.at = at + end + 1
+		return true
+	}
+	return c.quotedFrom(at)
+}
+
+// isOrdinaryText reports whether no byte of a text without quotes needs a look.
+func isOrdinaryText(text []byte) bool { return bytes.IndexByte(text, '\\') < 0 && !holdsControl(text) }
+
+// quotedFrom passes a string from a byte inside on.
+func (c *checker) quotedFrom(at int) bool {
+	for text := c.text; at < len(text); {
 		switch b := text[at]; {
 		case isOrdinary[b]:
 			at++

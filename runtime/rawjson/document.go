@@ -59,6 +59,9 @@ func (c *checker) inside(value int32) (from, until int32) {
 	return value + 1, c.notes[value].next
 }
 
+// noted is the name at a note of a member.
+func (c *checker) noted(at int32) []byte { return c.text[c.notes[at].start+1 : c.notes[at].value-2] }
+
 // passes passes a name and its colon when they stand here as at a note. An element has none.
 func (c *checker) passes(at int32) bool {
 	known := c.text[c.notes[at].start:c.notes[at].value]

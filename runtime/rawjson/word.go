@@ -48,6 +48,24 @@ func ordinaryPrefix(text []byte) int {
 	return at
 }
 
+// holdsControl reports whether a control character stands in a text.
+func holdsControl(text []byte) bool {
+	at := 0
+	for ; len(text)-at >= 4*wordBytes; at += 4 * wordBytes {
+		four := text[at : at+4*wordBytes]
+		a, b, c, d := wordAt(four, 0), wordAt(four, wordBytes), wordAt(four, 2*wordBytes), wordAt(four, 3*wordBytes)
+		if ((a-spaces)&^a|(b-spaces)&^b|(c-spaces)&^c|(d-spaces)&^d)&highest != 0 {
+			return true
+		}
+	}
+	for ; at < len(text); at++ {
+		if text[at] < ' ' {
+			return true
+		}
+	}
+	return false
+}
+
 // plainPrefix is how many bytes stand before the first one that is special or beyond ASCII, as far as whole
 // words tell.
 func plainPrefix(text string) int {
