@@ -80,35 +80,43 @@ func newSession(lifetime context.Context, calls *toolCalls, self mcp.Implementat
 	return s
 }
 
-// read reads the input in a separate goroutine: a read of the SDK does not wait for it once the session is closed.
-func (s *session) read() {
-	source := bufio.NewReaderSize(s.streams.In, 64<<10)
+// read reads the input in a separate goroutine: a read of the SDK does not wait for it once the session is closed. The goroutine
+// that has read a request works on it, and another one reads on: to wake one for the request would keep the client waiting.
+func (s *session) read(source *bufio.Reader) {
 	for {
 		line, err := nextLine(source)
 		if errors.Is(err, errLineTooLong) {
 			s.write(invalidRequest(messageID{}, fmt.Sprintf("the message is longer than %d bytes; send less at once", LongestLine)).refusal())
 			continue
 		}
+		var work func()
 		if len(bytes.Trim(line, " \t\r\n")) > 0 {
-			s.takeLine(line)
+			work = s.takeLine(line)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
+			if work != nil {
+				go work()
+			}
 			// A script that pipes its requests in and closes gets its answers before the SDK learns of the end.
 			s.wait(s.lifetime, s.atMost)
 			s.end(err)
+			return
+		case work != nil:
+			go s.read(source)
+			work()
 			return
 		}
 	}
 }
 
-// takeLine takes a message or a batch.
-func (s *session) takeLine(line []byte) {
+// takeLine takes a message or a batch. What is left to be done for a request is work, or nil.
+func (s *session) takeLine(line []byte) (work func()) {
 	texts, isBatch, bad := splitMessages(line)
 	switch {
 	case bad.refused != nil:
 	case !isBatch:
-		s.take(readMessage(texts[0]), s.write)
-		return
+		return s.take(readMessage(texts[0]), s.write)
 	case !hasBatches(s.asked()):
 		bad = invalidRequest(messageID{}, "batches are of revisions up to 2025-03-26, once one is agreed on; send one message on each line")
 	case len(texts) > callsMost:
@@ -117,10 +125,11 @@ func (s *session) takeLine(line []byte) {
 		var batch []message
 		if batch, bad = readBatch(texts); bad.refused == nil {
 			s.takeBatch(batch)
-			return
+			return nil
 		}
 	}
 	s.write(bad.refusal())
+	return nil
 }
 
 // asked is the revision that the client asked for when the session began, or empty when it has not begun.
@@ -144,7 +153,7 @@ func (s *session) takeBatch(batch []message) {
 	var mu sync.Mutex
 	answers, left := make([]json.RawMessage, len(batch)), len(batch)
 	for i, m := range batch {
-		s.take(m, func(answer []byte) {
+		work := s.take(m, func(answer []byte) {
 			mu.Lock()
 			defer mu.Unlock()
 			answers[i] = bytes.Clone(answer)
@@ -155,34 +164,38 @@ func (s *session) takeBatch(batch []message) {
 				s.write(joined)
 			}
 		})
+		if work != nil {
+			go work()
+		}
 	}
 }
 
-// take begins to answer a message. Only a request is answered later.
-func (s *session) take(m message, reply reply) {
+// take begins to answer a message. Only a request is answered later, by its work.
+func (s *session) take(m message, reply reply) (work func()) {
 	switch {
 	case m.refused != nil:
 		reply(m.refusal())
 	case m.isCall():
-		s.begin(m, reply)
+		return s.begin(m, reply)
 	default:
 		if m.method != methodCancelled || s.cancel(m) {
 			s.giveToSDK(m)
 		}
 		reply(nil)
 	}
+	return nil
 }
 
-// begin registers a request and works on it when there is room. The message after an initialize is not looked at before
+// begin registers a request, whose work waits until there is room. The message after an initialize is not looked at before
 // that is answered, since it depends on it.
-func (s *session) begin(m message, reply reply) {
+func (s *session) begin(m message, reply reply) (work func()) {
 	ctx, cancel := context.WithCancel(s.lifetime)
 	request := &pending{cancel: cancel, reply: reply, settled: make(chan struct{})}
 	request.weight = min(max(int64(len(m.raw)), readAheadRequest), readAheadMost)
 	if s.readAhead.Acquire(s.lifetime, request.weight) != nil {
 		cancel()
 		reply(nil) // the session is over
-		return
+		return nil
 	}
 	s.mu.Lock()
 	isKnown := s.underWay[m.id.ID] != nil
@@ -194,16 +207,20 @@ func (s *session) begin(m message, reply reply) {
 		s.readAhead.Release(request.weight)
 		cancel()
 		reply(invalidRequest(messageID{}, fmt.Sprintf("request ID %s already in use", m.id.written)).refusal())
-		return
+		return nil
 	}
 	s.inFlight.enter()
-	go s.work(ctx, m, request, s.asked())
-	if m.method == methodInitialize {
-		select {
-		case <-request.settled:
-		case <-s.closed.Done():
-		}
+	asked := s.asked()
+	work = func() { s.work(ctx, m, request, asked) }
+	if m.method != methodInitialize {
+		return work
 	}
+	go work()
+	select {
+	case <-request.settled:
+	case <-s.closed.Done():
+	}
+	return nil
 }
 
 // work answers a request, or lets the SDK answer it.

@@ -17,6 +17,9 @@ import (
 // Limits). A longer one is answered with a JSON-RPC error and skipped.
 const LongestLine = 4 << 20
 
+// readAtOnce is how many bytes of the input are read with one system call at most.
+const readAtOnce = 64 << 10
+
 // goodbye is how long a server that ends waits: for the answer about its credential, so that its exit
 // code does not depend on timing, and for requests under way when its context ends.
 const goodbye = 2 * time.Second
@@ -85,7 +88,7 @@ func serveSession(ctx context.Context, surface tool.Surface, options Options, en
 		return fmt.Errorf("the MCP session could not begin: %w", err)
 	}
 	served.sdk = sdk
-	go served.read()
+	go served.read(bufio.NewReaderSize(streams.In, readAtOnce))
 	ended := make(chan error, 1)
 	go func() { ended <- sdk.Wait() }()
 	select {
