@@ -106,6 +106,21 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
+// An error is no fast answer.
+func TestFailuresAreNoAnswers(t *testing.T) {
+	long := strings.Repeat("x", 40_000)
+	for answer, passes := range map[string]bool{
+		`{"jsonrpc":"2.0","id":9007199254740992,"result":{"content":[{"type":"text","text":"` + long + `"}]}}`:               true,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + long + `"}],"isError":true}}`:               false,
+		`{"jsonrpc":"2.0","id":9007199254740992,"error":{"code":-32602,"message":"` + long + `"}}`:                           false,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true,"structuredContent":{"error":{"code":"not_found"}}}}`: false,
+	} {
+		if err := succeeded([]byte(answer)); (err == nil) != passes {
+			t.Errorf("%.60s…: %v", answer, err)
+		}
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
 		found     measurement
