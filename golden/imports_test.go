@@ -107,7 +107,7 @@ var allowed = map[string][]string{
 	"runtime/operation":    {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/credential":   {"runtime/commandline", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address", "runtime/webpage"},
-	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile"},
+	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile", "runtime/schemadoc"},
 	"runtime/auth":         {"runtime/rs", "runtime/rawjson", "runtime/address"},
 	"runtime/config":       {"runtime/nearname"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address", "runtime/tracecontext", "runtime/audit", "runtime/commandline", "runtime/mcphost", "runtime/webpage"}, // its pages say how hosts are set up

@@ -79,6 +79,8 @@ func answer(r *http.Request) (status int, body string) {
 		return 404, `{"error":{"type":"not_found_error","code":"not_found","message":"no ` + planted + `"}}`
 	case unknown("fields", "id", "body"), unknown("field", "body"), unknown("group_by", "body"):
 		return 400, `{"error":{"type":"invalid_request_error","code":"unknown_field","message":"no ` + planted + `"}}`
+	case strings.Contains(r.URL.RawQuery, "filter") && !query.Has("filter[body]"), strings.TrimPrefix(query.Get("sort"), "-") == planted:
+		return 400, `{"error":{"type":"invalid_request_error","code":"unknown_field","message":"no ` + planted + `"}}`
 	case path[2] == "aggregate":
 		return 200, `{"object":"aggregation","stream":"messages","metric":"count","group_by":"body","groups":[{"key":"` + planted + `","count":1}]}`
 	case len(path) == 3:

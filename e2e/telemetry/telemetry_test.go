@@ -131,7 +131,7 @@ func TestPlantedSecrets(t *testing.T) {
 	w := watch(t)
 	arguments := map[string][]string{
 		"schema":            {`{}`, `{"stream":"messages"}`, `{"stream":"%s"}`, `{"connection_id":"%s"}`},
-		"query_records":     {`{"stream":"messages"}`, `{"stream":"messages","fields":["body","%s"]}`, `{"stream":"messages","cursor":"%s"}`, `{"stream":"%s"}`, `{"stream":"messages","connection_id":"%s"}`},
+		"query_records":     {`{"stream":"messages"}`, `{"stream":"messages","fields":["body","%s"]}`, `{"stream":"messages","cursor":"%s"}`, `{"stream":"%s"}`, `{"stream":"messages","connection_id":"%s"}`, `{"stream":"messages","filter":{"%s":"x"}}`, `{"stream":"messages","filter":{"body":"%s"}}`, `{"stream":"messages","sort":"%s"}`},
 		"aggregate":         {`{"stream":"messages","metric":"count","group_by":"body"}`, `{"stream":"messages","metric":"count","group_by":"%s"}`, `{"stream":"messages","metric":"%s"}`},
 		"search":            {`{"q":"%s"}`, `{"q":"%s","streams":["%s"]}`, `{"q":"%s","connection_id":"%s"}`},
 		"fetch":             {`{"id":"cin_1/messages:%s"}`, `{"id":"%s"}`, `{"id":"cin_1/%s:x"}`},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,6 +43,10 @@ func TestConfirmedNames(t *testing.T) {
 	rows := `[{"object":"record","id":"` + planted + `","stream":"messages","connection_id":"cin_1","data":{"subject":"` + planted + `","other":1}},` +
 		`{"object":"record","id":"m2","stream":"messages","connection_id":"cin_2","data":{"subject":null}}]`
 	record := `{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","data":{"subject":"` + planted + `"}}`
+	hit := `{"object":"search_result","record_key":"` + planted + `","stream":"messages","connection_id":"cin_1","matched_fields":["subject","snippet"],` +
+		`"snippet":{"field":"subject","text":"` + planted + `"}}`
+	const granted answers = `{"connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_1","display_name":"` + planted + `"}],` +
+		`"streams":[{"name":"messages"},{"name":"labels"}]}]}`
 	for name, test := range map[string]struct {
 		path   rs.Path
 		query  rs.Query
@@ -50,12 +55,13 @@ func TestConfirmedNames(t *testing.T) {
 	}{
 		"page": {
 			rs.JoinPath("v1", "streams", "messages", "records"),
-			query("fields", "subject,"+planted, "filter[subject]", planted, "cursor", planted), answers(`{"object":"list","data":` + rows + `}`),
-			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, Fields: []string{"subject"}, RecordsRead: 2},
+			query("fields", "subject,"+planted, "filter[folder]", planted, "filter[at][gte]", planted, "sort", "-sent", "cursor", planted),
+			answers(`{"object":"list","data":` + rows + `}`),
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, Fields: []string{"folder", "at", "sent", "subject"}, RecordsRead: 2},
 		},
 		"page of an older server": {
 			rs.JoinPath("v1", "streams", "messages", "records"), query(), answers(`{"data":{"object":"list","data":` + rows + `}}`),
-			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, RecordsRead: 2},
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, Fields: []string{"*"}, RecordsRead: 2},
 		},
 		"empty page": {
 			rs.JoinPath("v1", "streams", "messages", "records"), query("fields", planted, "connection_id", planted), `{"object":"list","data":[]}`,
@@ -65,20 +71,34 @@ func TestConfirmedNames(t *testing.T) {
 			rs.JoinPath("v1", "streams", "messages", "records", planted), query("fields", "subject,"+planted), answers(record),
 			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"subject"}, RecordsRead: 1},
 		},
+		"whole record": {
+			rs.JoinPath("v1", "streams", "messages", "records", planted), query(), answers(record),
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"*"}, RecordsRead: 1},
+		},
 		"window": {
 			rs.JoinPath("v1", "streams", "messages", "records", planted, "field-window"), query("field", "body", "q", planted, "connection_id", "cin_1"),
 			`{"object":"field_window","stream":"messages","field":{"path":"body"},"window":{"text":"` + planted + `"}}`,
 			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"body"}, RecordsRead: 1},
 		},
 		"aggregate": {
-			rs.JoinPath("v1", "streams", "messages", "aggregate"), query("metric", "count", "group_by", "sender", "field", planted),
+			rs.JoinPath("v1", "streams", "messages", "aggregate"), query("metric", "count", "group_by", "sender", "field", planted, "filter[folder]", planted),
 			`{"object":"aggregation","stream":"messages","group_by":"sender","groups":[{"key":"` + planted + `","count":1}]}`,
-			audit.Entry{Streams: []string{"messages"}, Fields: []string{"sender"}},
+			audit.Entry{Streams: []string{"messages"}, Fields: []string{"folder", "sender"}},
 		},
 		"search": {
-			rs.JoinPath("v1", "search"), query("q", planted, "streams", planted), answers(`{"object":"list","data":` + rows + `}`),
-			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1", "cin_2"}, RecordsRead: 2},
+			rs.JoinPath("v1", "search"), query("q", planted, "streams", planted, "filter[folder]", planted),
+			answers(`{"object":"list","data":[` + hit + `]}`),
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}, Fields: []string{"folder", "subject", "snippet"}, RecordsRead: 1},
 		},
+		"search that found nothing": { // every source may have been passed over for the filter
+			rs.JoinPath("v1", "search"), query("q", planted, "filter["+planted+"]", planted), `{"object":"list","data":[]}`, audit.Entry{},
+		},
+		"schema of a stream": {
+			rs.JoinPath("v1", "schema"), query("stream", "messages", "connection_id", "cin_1"), granted,
+			audit.Entry{Streams: []string{"messages"}, Connections: []string{"cin_1"}},
+		},
+		"schema of names that are not there": {rs.JoinPath("v1", "schema"), query("stream", planted, "connection_id", planted), granted, audit.Entry{}},
+		"whole schema":                       {rs.JoinPath("v1", "schema"), query("view", "compact"), granted, audit.Entry{}},
 		"schema": {
 			rs.JoinPath("v1", "schema"), query("stream", planted, "connection_id", planted), `{"object":"schema","connectors":[]}`, audit.Entry{},
 		},
@@ -102,6 +122,50 @@ func TestConfirmedNames(t *testing.T) {
 			}
 			if bytes.Contains(out.Bytes(), []byte(planted)) {
 				t.Errorf("a value stands in %s", out.String())
+			}
+		})
+	}
+}
+
+// answeredBy is a reader of several grants, each of which gives an answer in turn; empty for a refusal.
+type answeredBy struct{ grants [][]string }
+
+func (a *answeredBy) ProviderURL() string { return "https://pdpp.example" }
+
+func (a *answeredBy) Get(context.Context, rs.Request) (*rs.Response, error) {
+	next := a.grants[0]
+	a.grants = a.grants[1:]
+	if next == nil {
+		return nil, errors.New("refused")
+	}
+	return rs.Response{Status: 200, GrantIDs: next}.WithBody([]byte(`{}`))
+}
+
+// Covers R-OPS-2: an account names the grants that answered: the one as the caller's, several each.
+func TestGrantsOfACall(t *testing.T) {
+	for name, test := range map[string]struct {
+		caller string
+		grants [][]string
+		one    string
+		all    []string
+	}{
+		"the caller's":     {"grt_1", [][]string{{}}, "grt_1", nil},
+		"one of several":   {"", [][]string{{"grt_2"}, nil, {"grt_2"}}, "grt_2", nil},
+		"another than was": {"grt_1", [][]string{{"grt_2"}}, "grt_2", nil},
+		"several":          {"grt_1", [][]string{{"grt_1"}, {"grt_2", "grt_1"}}, "", []string{"grt_1", "grt_2"}},
+		"none that answer": {"", [][]string{nil}, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			call := audit.NewStream(&out, nil).Begin(audit.Caller{GrantID: test.caller}, "a_tool")
+			reader := call.Reader(&answeredBy{test.grants})
+			for range test.grants {
+				_, _ = reader.Get(t.Context(), rs.Request{Path: rs.JoinPath("v1", "schema")})
+			}
+			call.End(0, "ok", 0)
+			var got audit.Entry
+			if err := json.Unmarshal(out.Bytes(), &got); err != nil || got.GrantID != test.one || !slices.Equal(got.GrantIDs, test.all) {
+				t.Errorf("%v: %s", err, out.String())
 			}
 		})
 	}

@@ -18,22 +18,27 @@ type Caller struct {
 	RequestID  string `json:"request_id,omitempty"` // as logs show it, over HTTP
 }
 
-// Entry is one call of a tool, or one read of a resource, which a tool answers. Names stand there only after the resource server
+// Entry is one call of a tool, one read of a resource, which a tool answers, or another request for which the resource server is
+// read. Names stand there only after the resource server
 // confirmed them with an answer, so that no other value of an argument can. No record's id or content and no query stands there.
 type Entry struct {
 	Time        time.Time `json:"time"` // when the call began, UTC
 	Provider    string    `json:"provider,omitempty"`
 	Caller                // whose members stand beside the others
-	Tool        string    `json:"tool"`
-	Streams     []string  `json:"streams,omitempty"`     // that were read; a schema call has none
+	GrantIDs    []string  `json:"grant_ids,omitempty"`   // that were read, when there were several; the caller has no grant then
+	Tool        string    `json:"tool"`                  // or the method of a request that no tool answers
+	Streams     []string  `json:"streams,omitempty"`     // that were read, or whose schema was
 	Connections []string  `json:"connections,omitempty"` // that were read, as far as answers name them
-	Fields      []string  `json:"fields,omitempty"`      // that were named and given; without any, all of the grant
+	Fields      []string  `json:"fields,omitempty"`      // that were given, or used: in a filter, an order, a group or a search
 	Rows        int       `json:"rows"`                  // records, hits or groups that the caller was given
 	RecordsRead int       `json:"records_read"`          // that the resource server gave to the adapter
 	Reads       int       `json:"reads"`                 // reads of the resource server that the call made
 	Code        string    `json:"code"`                  // ok, or the code of the error, of a closed set
 	Duration    int64     `json:"duration_ms"`
 }
+
+// AllFields stands among the fields when whole records were given. No field is named so (806c).
+const AllFields = "*"
 
 // Bounds of one line, which stays far below what a file system writes at once.
 const (

@@ -175,3 +175,34 @@ func TestSourcesThatHangLaterMakeAShortPage(t *testing.T) {
 		t.Errorf("next hits (-want +got):\n%s", diff)
 	}
 }
+
+// R-OPS-2: an answer names the grants that it is of, each once, and none that did not answer.
+func TestAnswersNameTheirGrants(t *testing.T) {
+	schema := &fakeRS{name: "a", body: `{"connectors":[]}`}
+	list := &fakeRS{name: "b", body: `{"object":"list","data":[]}`}
+	broken := &fakeRS{name: "c", fails: func(int) error { return &rs.Failure{Reason: rs.Unreachable, Message: "no answer"} }}
+	one, again := member(list, "messages"), member(list, "messages")
+	again.ConnectionID = "cin_of_the_same_grant"
+	named := one.ConnectionID
+	for name, test := range map[string]struct {
+		sources []fanout.Source
+		request rs.Request
+		want    []string
+	}{
+		"search":     {[]fanout.Source{one, again, member(broken, "messages")}, searchFor(7, ""), []string{"grt_b"}},
+		"of two":     {members(&fakeRS{name: "x", hits: 2}, &fakeRS{name: "y", hits: 2}), searchFor(2, ""), []string{"grt_x", "grt_y"}},
+		"one source": {members(list, schema), rs.Request{Path: "/v1/streams/messages/records", Sources: rs.OneSource{Stream: "messages", ConnectionID: &named}}, []string{"grt_b"}},
+		"schema":     {members(schema, broken), rs.Request{Path: "/v1/schema", Sources: rs.SchemaOfSources{}}, []string{"grt_a"}},
+		"streams":    {members(broken, list), rs.Request{Path: "/v1/streams", Sources: rs.StreamsOfSources{}}, []string{"grt_b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			response, err := newReader(test.sources...).Get(t.Context(), test.request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(test.want, response.GrantIDs); diff != "" {
+				t.Errorf("grants (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -155,7 +155,7 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	started := time.Now()
 	response, err := source.Reader.Get(ctx, source.own(request))
 	if err == nil {
-		response.ProviderURL = source.Reader.ProviderURL()
+		response.ProviderURL, response.GrantIDs = source.Reader.ProviderURL(), []string{source.GrantID}
 	}
 	if err == nil && isNamed && r.isClaimed(source, response) {
 		response, err = nil, response.Unusable("the source "+source.name()+" sent records that claim to be of another granted source", "")

@@ -33,7 +33,10 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 		}
 		if err != nil {
 			merged.missing = append(merged.missing, r.absent(source, err)...)
-		} else if response.RequestID == "" {
+			continue
+		}
+		response.GrantIDs = source.addTo(response.GrantIDs)
+		if response.RequestID == "" {
 			response.RequestID = answer.response.RequestID
 		}
 	}

@@ -204,11 +204,15 @@ func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 		hits = append(hits, child.source.attributed(value, members, p.reader.options.ProviderURL == ""))
 		given[i]++
 	}
+	var grants []string
 	requestID := "" // of the first source that answered; warnings have those of the sources that did not
 	for _, child := range p.children {
 		requestID = cmp.Or(requestID, child.requestID)
+		if child.asked && (child.err == nil || len(child.hits) > 0) {
+			grants = child.source.addTo(grants)
+		}
 	}
 	body := p.envelope(hits, p.rest(shown, given))
 	request.Sources = p
-	return rs.Response{Status: 200, RequestID: requestID, URL: p.reader.url(request), Request: request}.WithMembers(body)
+	return rs.Response{Status: 200, RequestID: requestID, URL: p.reader.url(request), GrantIDs: grants, Request: request}.WithMembers(body)
 }

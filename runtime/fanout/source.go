@@ -37,6 +37,14 @@ func (s *Source) key() sourceKey { return sourceKey{s.GrantID, s.ConnectionID} }
 
 type sourceKey struct{ grantID, connectionID string }
 
+// addTo adds the source's grant to those of an answer.
+func (s *Source) addTo(grants []string) []string {
+	if slices.Contains(grants, s.GrantID) {
+		return grants
+	}
+	return append(grants, s.GrantID)
+}
+
 // own is a request to the source: it names the connection where the grant has others.
 func (s *Source) own(request rs.Request) rs.Request {
 	if s.Shared {

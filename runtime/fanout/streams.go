@@ -22,6 +22,7 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 		return nil, err
 	}
 	rows, ended := []rawjson.Value{}, r.ended(nil)
+	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
 	var missing []absence
 	for i, answer := range answers {
 		list, err := listOf(answer)
@@ -29,6 +30,7 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 			missing = append(missing, r.absent(questions[i].source, err)...)
 			continue
 		}
+		response.GrantIDs = questions[i].source.addTo(response.GrantIDs)
 		own := r.ofGrant(questions[i].source)
 		isOwn := func(id string) bool {
 			return slices.ContainsFunc(own, func(s *Source) bool { return s.ConnectionID == id })
@@ -51,7 +53,6 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 	if len(warnings) > 0 {
 		body = append(body, rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(warnings))}.Encode()))
 	}
-	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
 	return response.WithMembers(body), nil
 }
 

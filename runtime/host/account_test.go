@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -63,7 +64,7 @@ func TestAccountOverHTTP(t *testing.T) {
 }
 
 // Covers R-OPS-2: over stdio an account says whose credential was used and what the client calls itself; a resource that is read
-// stands there as the tool that answers.
+// stands there as the tool that answers, and what no tool answers by its method.
 func TestAccountOverStdio(t *testing.T) {
 	written := &journal{}
 	options := hosttest.Options
@@ -75,10 +76,21 @@ func TestAccountOverStdio(t *testing.T) {
 	if _, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://stream/messages"}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := session.ListResources(t.Context(), nil); err == nil {
+		t.Fatal("a list was made without a schema")
+	}
+	if _, err := session.Complete(t.Context(), &mcp.CompleteParams{
+		Ref:      &mcp.CompleteReference{Type: "ref/resource", URI: "pdpp://stream/{name}"},
+		Argument: mcp.CompleteParamsArgument{Name: "name", Value: "m"},
+	}); err != nil {
+		t.Fatal(err)
+	}
 	who := audit.Caller{ClientID: "cli_1", GrantID: "grt_1", ClientName: "test"}
 	want := []audit.Entry{
 		{Provider: "https://pdpp.example", Caller: who, Tool: "fetch", Reads: 1, Code: "ok"},
 		{Provider: "https://pdpp.example", Caller: who, Tool: "schema", Reads: 1, Code: "ok"},
+		{Provider: "https://pdpp.example", Caller: who, Tool: "resources/list", Reads: 1, Code: string(rs.InvalidResponse)},
+		{Provider: "https://pdpp.example", Caller: who, Tool: "completion/complete", Reads: 1, Code: string(rs.InvalidResponse)},
 	}
 	if diff := cmp.Diff(want, accounts(t, written), uncertain); diff != "" {
 		t.Error(diff)

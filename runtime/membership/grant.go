@@ -151,6 +151,7 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 	response, err := g.read(ctx, request)
 	switch {
 	case err == nil:
+		response.GrantIDs = []string{g.stored().Credential.GrantID}
 		g.noteUse()
 	case hasEnded(err):
 		g.mu.Lock()

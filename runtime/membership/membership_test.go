@@ -18,7 +18,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A single grant is read as it is: of what kind it is, is asked once beside the handshake, and nothing else is.
+// A single grant is read as it is: of what kind it is, is asked once beside the handshake, and nothing else is. Answers name it,
+// for the account (R-OPS-2).
 func TestOneGrant(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a", "cin_b"}})
 	cache := &credential.Cache{Root: t.TempDir()}
@@ -27,7 +28,15 @@ func TestOneGrant(t *testing.T) {
 	served.Begin()
 	search(t, served)
 	search(t, served)
-	want := []string{bearerOf("a") + " /v1/schema?view=compact", bearerOf("a") + " /v1/search?q=x&limit=10", bearerOf("a") + " /v1/search?q=x&limit=10"}
+	env, err := served.Environment(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered, err := env.RS.Get(t.Context(), rs.Request{Path: "/v1/search"})
+	if err != nil || !slices.Equal(answered.GrantIDs, []string{"grt_a"}) {
+		t.Errorf("an answer is of the grants %v, %v", answered, err)
+	}
+	want := []string{bearerOf("a") + " /v1/schema?view=compact", bearerOf("a") + " /v1/search", bearerOf("a") + " /v1/search?q=x&limit=10", bearerOf("a") + " /v1/search?q=x&limit=10"}
 	if diff := cmp.Diff(want, provider.asked()); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

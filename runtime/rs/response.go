@@ -19,6 +19,9 @@ type Response struct {
 	// else empty, and the reader's.
 	ProviderURL string
 
+	// GrantIDs are the grants whose answers these are, of a reader that has several or may come to have; else nil.
+	GrantIDs []string
+
 	Request Request // what was asked, to ask it again in another way; never holds a bearer
 
 	Reading *Reading // nil: the resource server gave the answer, not the adapter

@@ -21,8 +21,8 @@ func NewCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Comman
 	command := &cobra.Command{
 		Use:   "activity",
 		Short: "Show what agents read through this machine: calls and rows, never contents",
-		Long: `Show who read how much from which source, for each day, the newest first. pdpp-mcp stdio and pdpp-mcp call keep
-account of their calls in the credential cache, for 96 days at most: names and numbers, never contents.`,
+		Long: `Show who read how much of which fields from which source, for each day, the newest first. pdpp-mcp stdio and pdpp-mcp call
+keep account of their calls in the credential cache, for 96 days at most: names and numbers, never contents.`,
 		Example: `  pdpp-mcp activity
   pdpp-mcp activity --since 7d --json`,
 		Args: invocation.NoArguments,
@@ -83,11 +83,11 @@ func printGroups(terminal invocation.Terminal, groups []*group) error {
 		_, err := fmt.Fprintln(terminal.Out, "No calls in this time.")
 		return err
 	}
-	rows := [][]string{{"DAY", "CLIENT", "SOURCE", "CALLS", "FAILED", "ROWS", "STREAMS"}}
+	rows := [][]string{{"DAY", "CLIENT", "SOURCE", "CALLS", "FAILED", "ROWS", "STREAMS", "FIELDS"}}
 	for _, shown := range groups {
 		rows = append(rows, []string{
 			shown.Day, shown.Client, shown.source(), strconv.Itoa(shown.Calls), strconv.Itoa(shown.Failed), strconv.Itoa(shown.Rows),
-			strings.Join(shown.Streams, ", "),
+			strings.Join(shown.Streams, ", "), shown.fields(),
 		})
 	}
 	return terminal.PrintTable(rows)

@@ -13,13 +13,14 @@ import (
 
 // group is what one client read from one source on one day.
 type group struct {
-	Day         string         `json:"day"`    // in this machine's time zone
-	Client      string         `json:"client"` // what it calls itself, else its id, else - for unknown
-	GrantID     string         `json:"grant_id,omitempty"`
+	Day         string         `json:"day"`       // in this machine's time zone
+	Client      string         `json:"client"`    // what it calls itself, else its id, else - for unknown
+	GrantIDs    []string       `json:"grant_ids"` // that each of the calls read, as far as they are known
 	Provider    string         `json:"provider"`
 	Connections []string       `json:"connections"` // that each of the calls read; empty for calls that read none, such as refused ones
 	Streams     []string       `json:"streams"`
-	Tools       map[string]int `json:"tools"` // calls by tool
+	Fields      []string       `json:"fields"` // that were given or used; * stands for whole records
+	Tools       map[string]int `json:"tools"`  // calls by tool
 	Calls       int            `json:"calls"`
 	Failed      int            `json:"failed"`
 	Rows        int            `json:"rows"`
@@ -35,6 +36,14 @@ func (g *group) source() string {
 	return strings.TrimSpace(host + " " + strings.Join(g.Connections, ", "))
 }
 
+// fields names what of the records was read.
+func (g *group) fields() string {
+	if slices.Contains(g.Fields, audit.AllFields) {
+		return "all"
+	}
+	return strings.Join(g.Fields, ", ")
+}
+
 // summary adds calls up by day, client and source.
 type summary struct {
 	first  time.Time // of the calls that count
@@ -48,11 +57,15 @@ func (s *summary) add(entry *audit.Entry) {
 		return
 	}
 	connections := slices.Sorted(slices.Values(entry.Connections))
-	sum := &group{
-		Day: entry.Time.Local().Format(time.DateOnly), Client: cmp.Or(entry.ClientName, entry.ClientID, "-"), GrantID: entry.GrantID,
-		Provider: entry.Provider, Connections: connections, Streams: []string{}, Tools: make(map[string]int),
+	grants := slices.Sorted(slices.Values(entry.GrantIDs))
+	if entry.GrantID != "" {
+		grants = []string{entry.GrantID}
 	}
-	key := strings.Join(append([]string{sum.Day, sum.Client, sum.GrantID, sum.Provider}, connections...), "\x00")
+	sum := &group{
+		Day: entry.Time.Local().Format(time.DateOnly), Client: cmp.Or(entry.ClientName, entry.ClientID, "-"), GrantIDs: grants,
+		Provider: entry.Provider, Connections: connections, Streams: []string{}, Fields: []string{}, Tools: make(map[string]int),
+	}
+	key := strings.Join(slices.Concat([]string{sum.Day, sum.Client, sum.Provider}, grants, []string{""}, connections), "\x00")
 	if known, isKnown := s.groups[key]; isKnown {
 		sum = known
 	}
@@ -64,18 +77,24 @@ func (s *summary) add(entry *audit.Entry) {
 	if entry.Code != "ok" {
 		sum.Failed++
 	}
-	for _, stream := range entry.Streams {
-		if place, isKnown := slices.BinarySearch(sum.Streams, stream); !isKnown {
-			sum.Streams = slices.Insert(sum.Streams, place, stream)
+	sum.Streams, sum.Fields = union(sum.Streams, entry.Streams), union(sum.Fields, entry.Fields)
+}
+
+// union adds names to sorted ones.
+func union(sorted, names []string) []string {
+	for _, name := range names {
+		if place, isKnown := slices.BinarySearch(sorted, name); !isKnown {
+			sorted = slices.Insert(sorted, place, name)
 		}
 	}
+	return sorted
 }
 
 // sorted are the groups, the newest day first, and within it by client and source. Without any it is empty, not nil.
 func (s *summary) sorted() []*group {
 	groups := slices.AppendSeq(make([]*group, 0, len(s.groups)), maps.Values(s.groups))
 	slices.SortFunc(groups, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Client, b.Client), cmp.Compare(a.source(), b.source()), cmp.Compare(a.GrantID, b.GrantID))
+		return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Client, b.Client), cmp.Compare(a.source(), b.source()), slices.Compare(a.GrantIDs, b.GrantIDs))
 	})
 	return groups
 }
