@@ -171,6 +171,11 @@ func (p *Provider) Reader(ctx context.Context, logger *slog.Logger) (*rs.Client,
 	if err != nil {
 		return nil, err
 	}
+	return p.client(address, token)
+}
+
+// client reads at an address with a token.
+func (p *Provider) client(address string, token rs.Secret) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{BaseURL: address, Bearer: token, Timeout: p.Timeout, Transport: p.Transport})
 }
 

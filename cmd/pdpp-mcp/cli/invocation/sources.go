@@ -33,6 +33,26 @@ func (s *Sources) AddFlags(flags *pflag.FlagSet) {
 	s.AddAccess(flags)
 }
 
+// passed reads with a token that was passed for this run. That of a file may be replaced while the server runs.
+func (s *Sources) passed(ctx context.Context, logger *slog.Logger) (host.Local, error) {
+	address, err := s.address()
+	if err != nil {
+		return nil, err
+	}
+	token, err := s.token(ctx, logger)
+	if err != nil {
+		return nil, err
+	}
+	if s.AccessTokenFile != "" {
+		return newRotatedToken(ctx, &s.Provider, address, token, logger)
+	}
+	reader, err := s.client(address, token)
+	if err != nil {
+		return nil, err
+	}
+	return host.NewAdmission(ctx, reader, s.SignIn(), nil), nil
+}
+
 // Local returns what a server of this machine reads with. It sends nothing.
 func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, error) {
 	if len(s.URLs) > 0 {
@@ -42,11 +62,7 @@ func (s *Sources) Local(ctx context.Context, logger *slog.Logger) (host.Local, e
 		if len(s.URLs) > 1 {
 			return nil, Usagef("one access token is of one provider: pass one --provider-url with %s", source)
 		}
-		reader, err := s.Reader(ctx, logger)
-		if err != nil {
-			return nil, err
-		}
-		return host.NewAdmission(ctx, reader, s.SignIn(), nil), nil
+		return s.passed(ctx, logger)
 	}
 	if err := credential.RefuseOwnerEnvironment(os.Environ()); err != nil {
 		return nil, err

@@ -14,14 +14,8 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
-
-// lookEvery is how often the secret's file is read. An orchestrator replaces such files by links, which no change of the file
-// itself tells.
-const lookEvery = 2 * time.Second
-
-// checkWithin bounds the question whether the authorization server takes new settings.
-const checkWithin = 10 * time.Second
 
 // reloader puts changed settings into effect while a server runs (R-OPS-3): all of them on SIGHUP, a changed secret by itself.
 // New ones must pass the checks of a start, and the authorization server must answer an introspection with them; else those in
@@ -32,8 +26,7 @@ type reloader struct {
 	settings *serveSettings // in effect
 	replace  func(*host.Handler)
 	logger   *slog.Logger
-
-	refused string // what was said last about a secret that did not change since
+	rotation invocation.Rotation // of the secret
 }
 
 // run reloads until the context is done.
@@ -41,7 +34,7 @@ func (r *reloader) run(ctx context.Context) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	looks := time.NewTicker(lookEvery)
+	looks := time.NewTicker(invocation.LookEvery)
 	defer looks.Stop()
 	for {
 		select {
@@ -68,33 +61,24 @@ func (r *reloader) reload(ctx context.Context) {
 	if fresh.listen != r.settings.listen || fresh.metricsListen != r.settings.metricsListen || fresh.drainDelay != r.settings.drainDelay {
 		r.logger.Warn("--listen, --metrics-listen and --drain-delay change with a restart only")
 	}
-	r.settings, r.refused = fresh, ""
+	r.settings = fresh
 	r.logger.Info("the settings were read again")
 }
 
-// look puts a changed secret into effect. What is wrong with one is said once.
+// look puts a changed secret into effect.
 func (r *reloader) look(ctx context.Context) {
 	if r.settings.introspectionSecretFile == "" {
 		return
 	}
-	fresh := *r.settings
-	var err error
-	if fresh.introspectionSecret, err = fresh.secret(); err == nil {
-		if fresh.introspectionSecret.Reveal() == r.settings.introspectionSecret.Reveal() {
-			r.refused = ""
-			return
+	r.rotation.Look(r.settings.introspectionSecretFile, r.settings.introspectionSecret, r.settings.secret, func(secret rs.Secret) error {
+		fresh := *r.settings
+		fresh.introspectionSecret = secret
+		err := r.use(ctx, &fresh)
+		if err == nil {
+			r.settings = &fresh
 		}
-		err = r.use(ctx, &fresh)
-	}
-	if err != nil {
-		if r.refused != err.Error() {
-			r.refused = err.Error()
-			r.logger.Error("the new introspection secret is refused; the one before stays", "file", fresh.introspectionSecretFile, "error", err)
-		}
-		return
-	}
-	r.settings, r.refused = &fresh, ""
-	r.logger.Info("the introspection secret was read again", "file", fresh.introspectionSecretFile)
+		return err
+	})
 }
 
 // use lets a handler with new settings answer from now on, unless the authorization server does not answer it.
@@ -103,7 +87,7 @@ func (r *reloader) use(ctx context.Context, fresh *serveSettings) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkWithin)
+	ctx, cancel := context.WithTimeout(ctx, invocation.CheckWithin)
 	defer cancel()
 	if err := made.verifier.Check(ctx); err != nil {
 		return fmt.Errorf("an introspection with --introspection-client-id %s and its secret fails: %w", fresh.introspectionClientID, err)
