@@ -10,7 +10,7 @@ import (
 )
 
 // Entry is one file of the cache: a provider and the scoped credential that its owner approved.
-// Members that it does not name stay in it and are written back.
+// Members that it does not name stay in it and are written back. Printing an entry or a part of it shows no token.
 type Entry struct {
 	ProviderURL         string
 	AuthorizationServer string
@@ -19,7 +19,7 @@ type Entry struct {
 	Credential          Credential
 	CreatedAt           time.Time // zero when the file does not say
 
-	members rawjson.Object
+	members hidden
 }
 
 // Client is the OAuth client that the credential was issued to.
@@ -28,7 +28,7 @@ type Client struct {
 	ClientName              string
 	TokenEndpointAuthMethod string
 
-	members rawjson.Object
+	members hidden
 }
 
 // Credential is a scoped access token and what is known of its grant. All of it stands in one object of the file, so that
@@ -45,7 +45,20 @@ type Credential struct {
 	LastUsedAt   time.Time     // to the hour; zero when it was not used or the file does not say
 	RenewalBegan time.Time     // when the refresh token was sent, of which no answer is known; zero: it was not
 
-	members rawjson.Object
+	members hidden
+}
+
+// hidden gives members of a file as they stand there, tokens among them; nil for none. Package fmt calls no method of what is in
+// an unexported field, and follows a pointer to a slice for some verbs; of a function it prints the address.
+type hidden func() rawjson.Object
+
+func hide(members rawjson.Object) hidden { return func() rawjson.Object { return members } }
+
+func (h hidden) reveal() rawjson.Object {
+	if h == nil {
+		return nil
+	}
+	return h()
 }
 
 // HasName reports whether a name is the id of the credential's grant or its label.
@@ -55,7 +68,7 @@ func (c Credential) HasName(name string) bool {
 
 // OwnerMark gives the member that marks an owner credential, or an empty string (R-STDIO-3).
 func (c Credential) OwnerMark() string {
-	kind, member, err := rs.TokenKind(c.members.Get)
+	kind, member, err := rs.TokenKind(c.members.reveal().Get)
 	if err != nil || kind != rs.KindOwner { // a credential that was read has no such error
 		return ""
 	}
@@ -103,7 +116,7 @@ func parseEntry(data []byte) (*Entry, error) {
 		AuthorizationServer: file.Text("authorization_server"),
 		Scope:               file.Text("scope"),
 		CreatedAt:           readTime(&file, "created_at"),
-		members:             members,
+		members:             hide(members),
 	}
 	client := rawjson.Reader{Object: file.Nested("client")}
 	credential := file.Nested("credential")
@@ -117,7 +130,7 @@ func parseEntry(data []byte) (*Entry, error) {
 		ClientID:                client.Text("client_id"),
 		ClientName:              client.Text("client_name"),
 		TokenEndpointAuthMethod: client.Text("token_endpoint_auth_method"),
-		members:                 client.Object,
+		members:                 hide(client.Object),
 	}
 	if client.Err != nil {
 		return nil, client.Err
@@ -136,7 +149,7 @@ func parseCredential(members rawjson.Object) (Credential, error) {
 		Label:      reader.Text("label"),
 		Details:    members.Get("authorization_details"),
 		LastUsedAt: readTime(&reader, "last_used_at"),
-		members:    members,
+		members:    hide(members),
 
 		RenewalBegan: readTime(&reader, "renewal_began_at"),
 	}
@@ -171,7 +184,7 @@ func readTime(r *rawjson.Reader, name string) time.Time {
 
 // object puts the entry's members over others, which may be nil. The others are left as they are.
 func (e *Entry) object(others rawjson.Object) rawjson.Object {
-	credential := withTexts(e.Credential.members,
+	credential := withTexts(e.Credential.members.reveal(),
 		"access_token", e.Credential.AccessToken.Reveal(),
 		"refresh_token", e.Credential.RefreshToken.Reveal(),
 		"token_type", e.Credential.TokenType,
@@ -184,7 +197,7 @@ func (e *Entry) object(others rawjson.Object) rawjson.Object {
 	if e.Credential.Details != nil {
 		credential = credential.With("authorization_details", e.Credential.Details)
 	}
-	client := withTexts(e.Client.members,
+	client := withTexts(e.Client.members.reveal(),
 		"client_id", e.Client.ClientID,
 		"client_name", e.Client.ClientName,
 		"token_endpoint_auth_method", e.Client.TokenEndpointAuthMethod)

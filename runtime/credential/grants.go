@@ -49,7 +49,7 @@ func (c *Cache) grants(at place) ([]*Entry, error) {
 }
 
 func (e *Entry) others() ([]*Entry, error) {
-	value := e.members.Get(otherGrants)
+	value := e.members.reveal().Get(otherGrants)
 	elements, isArray := rawjson.Elements(value)
 	if value != nil && !isArray {
 		return nil, &rawjson.MemberError{Member: otherGrants, Want: "an array of objects"}
@@ -109,9 +109,9 @@ func (e *Entry) inherit(old *Entry) {
 	if e.Credential.LastUsedAt.IsZero() {
 		e.Credential.LastUsedAt = old.Credential.LastUsedAt
 	}
-	e.Credential.members = slices.DeleteFunc(slices.Clone(old.Credential.members), func(m rawjson.Member) bool {
+	e.Credential.members = hide(slices.DeleteFunc(slices.Clone(old.Credential.members.reveal()), func(m rawjson.Member) bool {
 		return slices.Contains(tokenBound, m.Name)
-	})
+	}))
 	if e.Client.ClientID == old.Client.ClientID {
 		e.Client.members = old.Client.members
 	}
@@ -129,7 +129,7 @@ func (c *Cache) joined(at place) (joinedFile, error) {
 	grants, err := c.grants(at)
 	switch {
 	case err == nil:
-		return joinedFile{members: grants[0].members, grants: grants}, nil
+		return joinedFile{members: grants[0].members.reveal(), grants: grants}, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return joinedFile{}, nil
 	case errors.Is(err, errMalformed):
@@ -180,7 +180,7 @@ func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (
 		if err := change(changed); err != nil {
 			return err
 		}
-		return c.storeGrants(at.path, grants[0].members, grants)
+		return c.storeGrants(at.path, grants[0].members.reveal(), grants)
 	})
 	return changed, err
 }
@@ -223,7 +223,7 @@ func (c *Cache) remove(at place, name string) ([]*Entry, error) {
 		}
 		return nil, err
 	}
-	members := grants[0].members
+	members := grants[0].members.reveal()
 	var removed, kept []*Entry
 	for _, entry := range grants {
 		if name == "" || entry.Credential.HasName(name) {

@@ -53,7 +53,7 @@ func (c *Cache) exchangeStored(at place, grants []*Entry, held *Entry, ended boo
 	case !held.Credential.RenewalBegan.IsZero() && !ended:
 		return nil // it goes on with the access token that it has
 	}
-	write := func() error { return c.storeGrants(at.path, grants[0].members, grants) }
+	write := func() error { return c.storeGrants(at.path, grants[0].members.reveal(), grants) }
 	held.Credential.RenewalBegan = time.Now().UTC().Truncate(time.Second)
 	if err := write(); err != nil {
 		return err
