@@ -175,6 +175,29 @@ func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
 		"%d granted sources may have it; call again with the connection_id of one of available_connections", len(r.active))
 }
 
+// Origins are the public origins of the providers that are asked for records or hits, each once; none when the request is refused
+// before.
+func (r *Reader) Origins(request rs.Request) []string {
+	var asked []*Source
+	switch wanted := request.Sources.(type) {
+	case rs.OneSource:
+		if source, err := r.one(wanted); err == nil {
+			asked = []*Source{source}
+		}
+	case rs.HitsOfSources:
+		asked = r.granting(wanted.Streams)
+		if wanted.ConnectionID != nil {
+			asked = keep(asked, func(s *Source) bool { return s.ConnectionID == *wanted.ConnectionID })
+		}
+	}
+	var origins []string
+	for _, source := range asked {
+		origins = append(origins, source.Reader.ProviderURL())
+	}
+	slices.Sort(origins)
+	return slices.Compact(origins)
+}
+
 // coverage is how many of the streams the source has; without streams, how many it has at all.
 func (s *Source) coverage(streams []string) int {
 	if len(streams) == 0 {

@@ -188,12 +188,12 @@ func TestForeignCursors(t *testing.T) {
 func TestRefusalsAreForgotten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	readings := tool.NewReadings(tool.ReadingsOptions{Most: 10, Now: func() time.Time { return now }})
-	readings.NoteRefusal(provider)
-	readings.NoteRefusal("") // of several providers
-	if !readings.Refuses(provider) || readings.Refuses("https://other.example") || readings.Refuses("") {
+	const other = "https://other.example"
+	readings.NoteRefusal([]string{provider})
+	if !readings.Refuses([]string{provider}) || readings.Refuses([]string{other}) || readings.Refuses([]string{provider, other}) || readings.Refuses(nil) {
 		t.Error("it remembers another refusal than the one that was noted")
 	}
-	if now = now.Add(5 * time.Minute); readings.Refuses(provider) {
+	if now = now.Add(5 * time.Minute); readings.Refuses([]string{provider}) {
 		t.Error("it still remembers the refusal after five minutes")
 	}
 }

@@ -1,6 +1,8 @@
 package readon_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -60,6 +63,56 @@ func TestMembersOfAPackage(t *testing.T) {
 	}
 	if read := pageOf(t, result); len(read.Data.Data) != 25 || !read.Reading.Complete || second.came > 0 {
 		t.Errorf("%d requests to the other member; %s", second.came, result.Text)
+	}
+}
+
+// elsewhere is a stand-in of another provider and connection.
+type elsewhere struct {
+	*standIn
+	origin, connection string
+}
+
+func (e elsewhere) ProviderURL() string { return e.origin }
+
+func (e elsewhere) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	response, err := e.standIn.Get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return rs.Response{Status: 200, Request: request}.WithBody(bytes.ReplaceAll(response.Body(), []byte("cin_1"), []byte(e.connection)))
+}
+
+// R-SCAN-1: of several providers each one's refusal is remembered, so that the detour is taken once, and of none another's.
+func TestRefusalsOfSeveralProviders(t *testing.T) {
+	first, second := many(30), many(30)
+	members := fanout.New([]fanout.Source{
+		{GrantID: "grt_1", Active: true, ConnectionID: "cin_1", Streams: []string{"notes"}, Reader: elsewhere{first, "https://first.example", "cin_1"}},
+		{GrantID: "grt_2", Active: true, ConnectionID: "cin_2", Streams: []string{"notes"}, Reader: elsewhere{second, "https://second.example", "cin_2"}},
+	}, fanout.Options{})
+	detours := func(server *standIn) (count int) {
+		for _, request := range server.asked {
+			if strings.Contains(request.Query.Encoded(), "filter") {
+				count++
+			}
+		}
+		return count
+	}
+	env := tool.Env{RS: rs.Wrap(members, members.Get, nil), Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	for _, each := range []struct {
+		name, arguments string
+		first, second   int // detours so far
+	}{
+		{"query_records", ofKindB, 1, 0},
+		{"query_records", ofKindB, 1, 0},
+		{"query_records", strings.Replace(ofKindB, "cin_1", "cin_2", 1), 1, 1},
+		{"aggregate", `{"stream":"notes","connection_id":"cin_2","metric":"count","filter":{"kind":"b"}}`, 1, 1},
+	} {
+		if _, err := definition(each.name).Run(t.Context(), env, json.RawMessage(each.arguments)); err != nil {
+			t.Fatal(err)
+		}
+		if detours(first) != each.first || detours(second) != each.second {
+			t.Errorf("after %s %s the providers saw %d and %d filters", each.name, each.arguments, detours(first), detours(second))
+		}
 	}
 }
 

@@ -53,14 +53,14 @@ func Groups(ctx context.Context, env tool.Env, request rs.Request, input GroupsI
 		return env.Get(ctx, request)
 	}
 	tallied, wrong := tally.New(input.query())
-	filters := len(input.Filter) > 0 && env.Readings.Refuses(env.RS.ProviderURL())
+	filters := len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
 	if !filters {
 		response, err := env.Get(ctx, request)
 		switch {
 		case err == nil:
 			return response, nil
 		case len(input.Filter) > 0 && isOfFilters(err):
-			env.Readings.NoteRefusal(env.RS.ProviderURL())
+			env.Readings.NoteRefusal(rs.Origins(env.RS, request))
 			filters = true
 		case wrong != nil || !isOfMeasure(err):
 			return nil, err

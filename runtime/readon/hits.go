@@ -38,12 +38,12 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	case env.Readings == nil || len(input.Filter) == 0 || !isNarrowable(input.Filter):
 		return env.Get(ctx, request)
 	}
-	if !isOurs && !env.Readings.Refuses(env.RS.ProviderURL()) {
+	if !isOurs && !env.Readings.Refuses(rs.Origins(env.RS, request)) {
 		response, err := env.Get(ctx, request)
 		if err == nil || !isOfFilters(err) {
 			return response, err
 		}
-		env.Readings.NoteRefusal(env.RS.ProviderURL())
+		env.Readings.NoteRefusal(rs.Origins(env.RS, request))
 	}
 	if !isOurs && input.Cursor != nil {
 		return nil, errOtherCall

@@ -37,7 +37,7 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 		return env.Get(ctx, request)
 	}
 	q := &rows{request: request, input: input, from: from}
-	q.filters = isOurs || len(input.Filter) > 0 && env.Readings.Refuses(env.RS.ProviderURL())
+	q.filters = isOurs || len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
 	if !q.filters {
 		response, err := env.Get(ctx, request)
 		if err == nil || !q.answers(env, err) {
@@ -66,7 +66,7 @@ type rows struct {
 func (q *rows) answers(env tool.Env, err error) bool {
 	switch {
 	case !q.filters && len(q.input.Filter) > 0 && isOfFilters(err):
-		env.Readings.NoteRefusal(env.RS.ProviderURL())
+		env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
 		q.filters = true
 	case !q.sorts && q.input.Sort != nil && q.input.Cursor == nil && isOfSort(err):
 		q.by, q.falling = strings.CutPrefix(*q.input.Sort, "-")

@@ -19,6 +19,15 @@ type Reader interface {
 	ProviderURL() string
 }
 
+// Origins are the public origins of the providers that a request is sent to, each once. It is that of the reader, unless this one
+// reads several providers as one.
+func Origins(reader Reader, request Request) []string {
+	if several, ok := reader.(interface{ Origins(Request) []string }); ok {
+		return several.Origins(request)
+	}
+	return []string{reader.ProviderURL()}
+}
+
 // Opener is a Reader that reads bytes too. Client and the reader of a package are; Wrap passes it on.
 type Opener interface {
 	// Open begins to read the bytes of one source, from the first on. Its errors are those of Get.

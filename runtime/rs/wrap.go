@@ -22,6 +22,9 @@ func (w *wrapped) Get(ctx context.Context, request Request) (*Response, error) {
 	return w.get(ctx, request)
 }
 
+// Origins are those of the reader itself.
+func (w *wrapped) Origins(request Request) []string { return Origins(w.Reader, request) }
+
 // wrappedOpener is a type of its own, so that no reader claims to read bytes that cannot.
 type wrappedOpener struct {
 	wrapped

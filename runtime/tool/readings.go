@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,22 +83,20 @@ func NewReadings(options ReadingsOptions) *Readings {
 // Most is how many records one call may read.
 func (r *Readings) Most() int { return r.most }
 
-// Refuses reports whether a provider is known to refuse filters to tokens of clients.
-func (r *Readings) Refuses(provider string) bool {
+// Refuses reports whether all of the providers, at least one, are known to refuse filters to tokens of clients.
+func (r *Readings) Refuses(providers []string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.now().Before(r.refused[provider])
+	return len(providers) > 0 && !slices.ContainsFunc(providers, func(each string) bool { return !r.now().Before(r.refused[each]) })
 }
 
-// NoteRefusal remembers for some minutes that a provider refused a filter as such. Of a reader over several providers, which
-// has no one origin, nothing is remembered: another one may answer.
-func (r *Readings) NoteRefusal(provider string) {
-	if provider == "" {
-		return
-	}
+// NoteRefusal remembers for some minutes that the providers, all of which were asked, refused a filter as such.
+func (r *Readings) NoteRefusal(providers []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.refused[provider] = r.now().Add(refusalKept)
+	for _, each := range providers {
+		r.refused[each] = r.now().Add(refusalKept)
+	}
 }
 
 // Begin waits for a caller's turn to read, and gives what ends it. Its error is an *Error: the context ended first.
