@@ -49,6 +49,70 @@ func TestSeveralConnections(t *testing.T) {
 	}
 }
 
+// R-SCAN-7, R-SCAN-8: the connections of a stream are read side by side, two at a time and only while their caller reads nothing else,
+// and what is said of all of them is what each says. A bound of time may end any of them, and no other.
+func TestConnectionsSideBySide(t *testing.T) {
+	box := sandboxOf(t, resource.ReadsV01, "everything")
+	c := newCaller(box, 20_000)
+	const one = `{"stream":"messages","connection_id":%q,"metric":"count","filter":{"received_at":{"gte":%q}}}`
+	first := "cin_gmail_personal"
+	for _, since := range []string{"2025-01-01", "2025-05-20", "2025-06-15", "2025-09-01", "2026-02-01", "2026-04-29"} {
+		want := 0
+		for _, connection := range []string{first, "cin_gmail_work"} {
+			want += c.counted(t, fmt.Sprintf(one, connection, since))
+		}
+		all := strings.Replace(fmt.Sprintf(one, first, since), `"connection_id":"`+first+`",`, "", 1)
+		if got := c.counted(t, all); got != want {
+			t.Errorf("since %s there are %d together, and %d each for itself", since, got, want)
+		}
+		rows := len(c.all(t, strings.NewReplacer(`"metric":"count"`, `"limit":100,"fields":["id"]`).Replace(all)))
+		if rows != want {
+			t.Errorf("since %s there are %d rows together, and %d counted", since, rows, want)
+		}
+	}
+
+	const all = `{"stream":"messages","metric":"count","filter":{"subject":"none"}}`
+	isMixed := func() bool { // the first connection is asked for again after another one was
+		text := ""
+		for _, asked := range box.taken() {
+			for connection, letter := range map[string]string{first: "a", "cin_gmail_work": "b"} {
+				if strings.Contains(asked, "connection_id="+connection) {
+					text += letter
+				}
+			}
+		}
+		return strings.Contains(strings.TrimPrefix(text, "a"), "ba")
+	}
+	box.taken()
+	if c.counted(t, all); !isMixed() {
+		t.Error("the connections are read one after another")
+	}
+	busy, err := c.readings.Begin(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy()
+	if c.counted(t, all); isMixed() {
+		t.Error("a caller who reads already reads side by side")
+	}
+
+	part := newCaller(box, 260).call(t, "aggregate", all)
+	if part.Reading.Complete || part.Reading.Read > 260 || !strings.Contains(part.text, "Connections that were not read to their ends: "+first) {
+		t.Errorf("an interrupted reading does not name its connections: %s", part.text)
+	}
+}
+
+// counted is the count that an aggregate gives, of all records.
+func (c caller) counted(t *testing.T, arguments string) int {
+	t.Helper()
+	read := c.call(t, "aggregate", arguments)
+	var value int
+	if err := json.Unmarshal(read.Data.Value, &value); err != nil || read.Reading == nil || !read.Reading.Complete {
+		t.Fatalf("%s is counted so: %s", arguments, read.text)
+	}
+	return value
+}
+
 // R-SCAN-1, R-SCAN-5: a package of grants reads with the member that has the stream.
 func TestMembersOfAPackage(t *testing.T) {
 	first, second := many(250), many(30)

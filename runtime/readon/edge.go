@@ -73,8 +73,10 @@ func (l *list) passes(row record) bool {
 	if !l.edge.isBehind(row.fields) {
 		return false
 	}
-	l.forget()
-	l.advance()
+	if l.connections == nil || row.connectionID() == l.connections[l.connection] { // else its page was the last of its connection
+		l.forget()
+		l.advance()
+	}
 	return true
 }
 

@@ -133,6 +133,14 @@ func (q *groups) add(l *list, filter *condition.Filter) error {
 			held.settle()
 			return nil
 		}
+		if l.isFanned(page) {
+			take := func(row record) { held.add(heldRecord{record: row, matches: filter.Match(row.fields)}) }
+			if err := l.takeFanned(page, take); err != nil {
+				return err
+			}
+			held.settle()
+			return nil
+		}
 		held.before()
 		for i, row := range page.rows[page.from:] {
 			if l.passes(row) {

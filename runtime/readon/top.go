@@ -14,6 +14,14 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 	first := tally.NewTop(q.by, q.falling, q.request.Limit())
 	l.toEnd = true
 	var last record
+	take := func(row record) {
+		l.look(row)
+		if filter.Match(row.fields) {
+			l.Matched++
+			first.Add(row.key(), row.fields, row.row)
+		}
+		last = row
+	}
 	for {
 		read, err := l.page()
 		if err != nil {
@@ -22,17 +30,13 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 		if read == nil {
 			break
 		}
-		for _, row := range read.rows {
-			if l.passes(row) {
-				break
+		if l.isFanned(read) {
+			if err := l.takeFanned(read, take); err != nil {
+				return nil, err
 			}
-			l.look(row)
-			if filter.Match(row.fields) {
-				l.Matched++
-				first.Add(row.key(), row.fields, row.row)
-			}
-			last = row
+			break
 		}
+		l.take(read, take)
 	}
 	l.UpTo = l.mark(last)
 	rows := first.Rows()

@@ -109,22 +109,35 @@ func (r *Readings) Begin(ctx context.Context, caller string) (end func(), err er
 	}
 	of.held++
 	r.mu.Unlock()
-	leave := func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if of.held--; of.held == 0 {
-			delete(r.callers, caller)
-		}
-	}
 	if err := of.free.Acquire(ctx, 1); err != nil {
-		leave()
+		r.leave(caller, of)
 		return nil, &Error{
 			Code:    RateLimitExceeded,
 			Message: "two calls of this token are reading records already; call again when they are answered",
 			Cause:   err,
 		}
 	}
-	return func() { of.free.Release(1); leave() }, nil
+	return func() { of.free.Release(1); r.leave(caller, of) }, nil
+}
+
+// BeginBeside gives a caller whose reading is under way the turn of another one, unless there is none free, and what ends it.
+func (r *Readings) BeginBeside(caller string) (end func(), begun bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := r.callers[caller]
+	if of == nil || !of.free.TryAcquire(1) {
+		return nil, false
+	}
+	of.held++
+	return func() { of.free.Release(1); r.leave(caller, of) }, true
+}
+
+func (r *Readings) leave(caller string, of *turns) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if of.held--; of.held == 0 {
+		delete(r.callers, caller)
+	}
 }
 
 // NoteStop remembers for some minutes where the answer to a caller's question begins in a list.
