@@ -206,13 +206,14 @@ func write(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]+"\n"), 0o600))
 }
 
-// take reads a key=value token of the last text into a variable, still as JSON, or the first value of its first row:
-// take CURSOR next_cursor, take ID row.
+// take reads a key=value token of the last text into a variable, still as JSON, or the argument of that name in a call that it
+// proposes, or the first value of its first row: take CURSOR cursor, take ID row.
 func take(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: take <variable> <key>")
 	}
-	pattern := regexp.MustCompile(`(?m)(?:^|\s)` + regexp.QuoteMeta(args[1]) + `=("(?:[^"\\]|\\.)*"|\S+)`)
+	pattern := regexp.MustCompile(`(?m)(?:^|\s)` + regexp.QuoteMeta(args[1]) + `=("(?:[^"\\]|\\.)*"|\S+)|"` +
+		regexp.QuoteMeta(args[1]) + `":("(?:[^"\\]|\\.)*")`)
 	if args[1] == "row" {
 		pattern = regexp.MustCompile(`(?m)^\[("(?:[^"\\]|\\.)*")`)
 	}
@@ -220,7 +221,7 @@ func take(ts *testscript.TestScript, neg bool, args []string) {
 	if found == nil {
 		ts.Fatalf("the text has no %s=", args[1])
 	}
-	ts.Setenv(args[0], found[1])
+	ts.Setenv(args[0], strings.Join(found[1:], ""))
 }
 
 // next sets a variable to the arguments of the first call of a tool that the last text proposes: next ARGUMENTS fetch. With a

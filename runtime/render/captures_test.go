@@ -153,7 +153,7 @@ func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 			t.Fatal(err)
 		}
 	}
-	leftOut := strings.Contains(result.Text, `next_cursor="place.`)
+	leftOut := strings.Contains(result.Text, `"cursor":"place.`)
 	wanted := []string{}
 	for _, row := range rows {
 		if !leftOut {
@@ -175,8 +175,10 @@ func checkHandles(t *testing.T, capture capture, result *tool.Result) {
 			continue
 		}
 		quoted, _ := json.Marshal(handle)
-		if !strings.Contains(result.Text, "="+string(quoted)) && !strings.Contains(result.Text, "\n["+string(quoted)) &&
-			!strings.Contains(result.Text, `{"handle":`+string(quoted)) || !strings.Contains(string(result.Structured), string(quoted)) {
+		inText := slices.ContainsFunc([]string{"=", "\n[", `{"handle":`, `"cursor":`, `"changes_since":`}, func(before string) bool {
+			return strings.Contains(result.Text, before+string(quoted))
+		})
+		if !inText || !strings.Contains(string(result.Structured), string(quoted)) {
 			t.Errorf("%s is not in both channels", handle)
 		}
 	}

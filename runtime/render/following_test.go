@@ -57,7 +57,7 @@ type followedPage struct {
 
 var (
 	hasMoreToken = regexp.MustCompile(`(?m)^(?:records |hits=).*\bhas_more=(true|false)`)
-	cursorToken  = regexp.MustCompile(`(?m)^next_cursor=("(?:[^"\\]|\\.)*")`)
+	cursorToken  = regexp.MustCompile(`(?m)^next_cursor \(for these arguments only\) is in:\nnext: .*"cursor":("(?:[^"\\]|\\.)*")`)
 )
 
 // follow makes a call and then each call that a result shows at its top, until none is left. It holds every page to

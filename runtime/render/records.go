@@ -181,20 +181,19 @@ func (r *records) ways(on wayOn) []string {
 	if notes := r.notes(on); notes != "" {
 		lines = append(lines, notes)
 	}
-	switch {
-	case on.cursor != "" && !r.input.Call.takes("cursor"):
-		lines = append(lines, Token("next_cursor", on.cursor), r.input.Call.Tool+" takes no cursor: it shows this page and no more.")
-	case on.cursor != "":
-		lines = append(lines, Token("next_cursor", on.cursor)+" (for these arguments only)")
-	}
-	if bookmark := r.Text("next_changes_since"); bookmark != "" && on.whole {
+	resume := r.resume(on)
+	switch bookmark := r.Text("next_changes_since"); {
+	case resume != nil:
+		lines = append(lines, "next_changes_since"+isIn)
+	case bookmark != "" && on.whole:
 		lines = append(lines, Token("next_changes_since", bookmark))
 	}
-	for _, call := range r.resume(on) {
+	for _, call := range resume {
 		lines = append(lines, resumeWord+": "+call.invocation())
 	}
-	for _, call := range on.calls {
-		lines = append(lines, call.Line())
+	lines = append(lines, on.lines()...)
+	if on.cursor != "" && len(on.calls) == 0 {
+		lines = append(lines, r.input.Call.Tool+" takes no cursor: it shows this page and no more.")
 	}
 	return lines
 }

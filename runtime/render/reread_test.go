@@ -156,7 +156,7 @@ func TestPagingUnderTheBudgetLosesNothing(t *testing.T) {
 			if cursor == "" {
 				break
 			}
-			if !strings.Contains(result.Text, `next_cursor="`+cursor+`"`) {
+			if !strings.Contains(result.Text, `"cursor":"`+cursor+`"`) {
 				t.Fatalf("the cursor %s is not in text", cursor)
 			}
 		}

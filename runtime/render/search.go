@@ -221,19 +221,13 @@ func (s *search) after(shown int, on wayOn, note string, try []Call) []string {
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
-	if on.cursor != "" {
-		lines = append(lines, Token("next_cursor", on.cursor))
-	}
 	if note != "" {
 		lines = append(lines, note)
 	}
 	for _, call := range try {
 		lines = append(lines, tryWord+": "+call.invocation())
 	}
-	for _, call := range on.calls {
-		lines = append(lines, call.Line())
-	}
-	return lines
+	return append(lines, on.lines()...)
 }
 
 // sources are the connections of the hits that are shown.

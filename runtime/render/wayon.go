@@ -19,6 +19,24 @@ type wayOn struct {
 // hasMore reports whether a call gets more rows. That more of them match is no more than said when none does.
 func (on wayOn) hasMore() bool { return len(on.calls) > 0 || on.cursor != "" }
 
+// isIn is said of what stands in the call below, and there alone (R-BUD-4).
+const isIn = " is in:"
+
+// lines are the way on in text. The cursor is in the call that goes on; where no call is, it stands by itself.
+func (on wayOn) lines() []string {
+	var lines []string
+	switch {
+	case on.cursor != "" && len(on.calls) == 0:
+		lines = append(lines, Token("next_cursor", on.cursor))
+	case on.cursor != "":
+		lines = append(lines, "next_cursor (for these arguments only)"+isIn)
+	}
+	for _, call := range on.calls {
+		lines = append(lines, call.Line())
+	}
+	return lines
+}
+
 // from gives the way on from a page of a list to which a single cursor leads, the RS's own or one that it is asked for
 // more rows with. Shown is how many rows of the page are; narrowing is what gets others when a list ends that has more. It
 // has no calls yet.

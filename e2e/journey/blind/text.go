@@ -172,6 +172,8 @@ func (Text) Page(seen string) (Page, error) {
 			page.readHead(line)
 		}
 	}
+	page.Cursor = cmp.Or(page.Cursor, passedOn(seen, "next_cursor", "cursor"))
+	page.Bookmark = cmp.Or(page.Bookmark, passedOn(seen, "next_changes_since", "changes_since"))
 	rows, err := rowsOf(seen)
 	if err != nil {
 		return page, err
@@ -184,6 +186,22 @@ func (Text) Page(seen string) (Page, error) {
 		page.Rows = append(page.Rows, row)
 	}
 	return page, nil
+}
+
+// passedOn is the value of an argument in the call below a line that says that a name is in it.
+func passedOn(seen, name, argument string) string {
+	lines := strings.Split(seen, "\n")
+	for i, line := range lines[:len(lines)-1] {
+		if !strings.HasPrefix(line, name+" ") || !strings.HasSuffix(line, " is in:") {
+			continue
+		}
+		var arguments map[string]json.RawMessage
+		_, call, _ := strings.Cut(lines[i+1], "{")
+		if json.Unmarshal([]byte("{"+call), &arguments) == nil && arguments[argument] != nil {
+			return token{value: string(arguments[argument])}.text()
+		}
+	}
+	return ""
 }
 
 // isHead reports whether a line is none of a row.
@@ -266,6 +284,7 @@ func (Text) Hits(seen string) (Hits, error) {
 			shared = line
 		}
 	}
+	hits.Cursor = cmp.Or(hits.Cursor, passedOn(seen, "next_cursor", "cursor"))
 	for _, row := range rows {
 		hits.List = append(hits.List, row.hit(shared))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -23,6 +24,7 @@ type page struct {
 		Others     json.Number       `json:"other_count"`
 		HasMore    bool              `json:"has_more"`
 		NextCursor string            `json:"next_cursor"`
+		Bookmark   string            `json:"next_changes_since"`
 		Meta       struct {
 			Count json.RawMessage `json:"count"`
 		} `json:"meta"`
@@ -46,15 +48,15 @@ func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) 
 	case shape == tool.RowTable && len(read.Data.Data) > 0:
 		table, prefix := recordTable(read.Data.Data, screen.Columns)
 		table.Advice = "--fields, --format json"
-		return table.Render(screen) + footer(screen, read.counted(table, read.stream(), more)+ids(prefix)) + remarks(screen, result.Text)
+		return table.Render(screen) + footer(screen, read.counted(table, read.stream(), more)+ids(prefix)) + read.remarks(screen, result.Text)
 	case shape == tool.HitTable && len(read.Results) > 0:
 		table := hitTable(read.Results, read.Shared, screen)
 		table.Advice = seeAll
-		return table.Render(screen) + footer(screen, read.counted(table, "hits", more)) + remarks(screen, result.Text)
+		return table.Render(screen) + footer(screen, read.counted(table, "hits", more)) + read.remarks(screen, result.Text)
 	case shape == tool.GroupTable && len(read.Data.Groups) > 0:
 		table := memberTable(read.Data.Groups)
 		table.Advice = seeAll
-		return table.Render(screen) + footer(screen, read.cutGroups()) + remarks(screen, result.Text)
+		return table.Render(screen) + footer(screen, read.cutGroups()) + read.remarks(screen, result.Text)
 	case shape == tool.DocumentTable && read.Text != "":
 		return document(screen, read)
 	case read.Window != nil:
@@ -166,21 +168,25 @@ func (p *page) cutGroups() string {
 	return lines
 }
 
-// remarks returns the lines of a text that concern the page as a whole, wrapped to the screen. A cursor that does not fit on one
-// line is named only.
-func remarks(screen Screen, shown string) string {
-	prefixes := []string{"warning", "limit_used=", "rows_left_out=", "more_sources=", "read_by=", "next_cursor=", "next_changes_since="}
+// remarks returns the lines of a text that concern the page as a whole, wrapped to the screen, and what goes on from it. A cursor
+// that does not fit on one line is named only.
+func (p *page) remarks(screen Screen, shown string) string {
+	prefixes := []string{"warning", "limit_used=", "rows_left_out=", "more_sources=", "read_by="}
 	var kept strings.Builder
 	for line := range strings.SplitSeq(shown, "\n") {
 		if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(line, prefix) }) {
 			continue
 		}
-		line = invocation.Printable(line)
-		name, _, isCursor := strings.Cut(line, "=")
-		if isCursor && strings.HasPrefix(name, "next_") && text.StringWidthWithoutEscSequences(line) > screen.Columns {
-			line = name + " is in --format json"
+		kept.WriteString(screen.notices(invocation.Printable(line)))
+	}
+	for _, on := range []struct{ name, value string }{{"next_cursor", p.Data.NextCursor}, {"next_changes_since", p.Data.Bookmark}} {
+		line := invocation.Printable(render.Token(on.name, on.value))
+		if text.StringWidthWithoutEscSequences(line) > screen.Columns {
+			line = on.name + " is in --format json"
 		}
-		kept.WriteString(screen.notices(line))
+		if on.value != "" {
+			kept.WriteString(screen.notices(line))
+		}
 	}
 	return kept.String()
 }
