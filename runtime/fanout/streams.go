@@ -24,12 +24,14 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 	rows, ended := []rawjson.Value{}, r.ended(nil)
 	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
 	var missing []absence
+	isHeard := false // of a source at least
 	for i, answer := range answers {
 		list, err := listOf(answer)
 		if err != nil {
 			missing = append(missing, r.absent(questions[i].source, err)...)
 			continue
 		}
+		isHeard = true
 		response.GrantIDs = questions[i].source.addTo(response.GrantIDs)
 		own := r.ofGrant(questions[i].source)
 		isOwn := func(id string) bool {
@@ -42,7 +44,7 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 			rows = append(rows, r.listed(questions[i].source, each, len(questions)+len(ended) > 1))
 		}
 	}
-	if len(missing) > 0 && len(rows) == 0 {
+	if len(missing) > 0 && !isHeard {
 		return nil, failed(append(missing, ended...), r.url(request))
 	}
 	warnings := []rawjson.Value{}
