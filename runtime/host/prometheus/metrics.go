@@ -5,6 +5,9 @@ package prometheus
 import (
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -18,46 +21,52 @@ import (
 type Metrics struct {
 	set       *metrics.Set
 	durations histograms
+
+	mu    sync.RWMutex
+	names map[labelled]string // that were made
 }
+
+// labelled is the name of a metric before its labels stand in it.
+type labelled struct{ form, first, second string }
 
 var _ host.Recorder = (*Metrics)(nil)
 
 // New starts at zero.
-func New() *Metrics { return &Metrics{set: metrics.NewSet()} }
+func New() *Metrics { return &Metrics{set: metrics.NewSet(), names: make(map[labelled]string)} }
 
 // Request counts an HTTP request.
 func (m *Metrics) Request(route string, status int, elapsed time.Duration) {
-	m.count("pdpp_mcp_http_requests_total{route=%q,status=\"%d\"}", route, status)
-	m.time(elapsed, "pdpp_mcp_http_request_duration_seconds{route=%q}", route)
+	m.count("pdpp_mcp_http_requests_total{route=%q,status=%q}", route, strconv.Itoa(status))
+	m.time(elapsed, "pdpp_mcp_http_request_duration_seconds{route=%q}", route, "")
 }
 
 // Call counts a tool call or a resource read.
 func (m *Metrics) Call(tool, code string, elapsed time.Duration) {
 	m.count("pdpp_mcp_calls_total{tool=%q,code=%q}", tool, code)
-	m.time(elapsed, "pdpp_mcp_call_duration_seconds{tool=%q}", tool)
+	m.time(elapsed, "pdpp_mcp_call_duration_seconds{tool=%q}", tool, "")
 }
 
 // Read counts a request to the resource server.
 func (m *Metrics) Read(status int, elapsed time.Duration) {
-	m.count("pdpp_mcp_rs_requests_total{status=%q}", statusClass(status))
-	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds")
+	m.count("pdpp_mcp_rs_requests_total{status=%q}", statusClass(status), "")
+	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds", "", "")
 }
 
 // Reading counts an answer that the adapter read itself, and the records that it read.
 func (m *Metrics) Reading(kind string, complete bool, records int64) {
-	m.count("pdpp_mcp_readings_total{kind=%q,complete=\"%t\"}", kind, complete)
+	m.count("pdpp_mcp_readings_total{kind=%q,complete=%q}", kind, strconv.FormatBool(complete))
 	m.set.GetOrCreateCounter("pdpp_mcp_records_read_total").Add(int(records))
 }
 
 // Child counts a read of one source of a package.
 func (m *Metrics) Child(result string, elapsed time.Duration) {
-	m.count("pdpp_mcp_package_children_total{result=%q}", result)
-	m.time(elapsed, "pdpp_mcp_package_child_duration_seconds")
+	m.count("pdpp_mcp_package_children_total{result=%q}", result, "")
+	m.time(elapsed, "pdpp_mcp_package_child_duration_seconds", "", "")
 }
 
 // Authorization counts what the verifier does; pass it as auth.Options.Observe.
 func (m *Metrics) Authorization(event auth.Event) {
-	m.count("pdpp_mcp_introspections_total{result=%q}", string(event))
+	m.count("pdpp_mcp_introspections_total{result=%q}", string(event), "")
 }
 
 // ServeHTTP shows the metrics of the server and of the process.
@@ -68,17 +77,35 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	metrics.WriteProcessMetrics(w)
 }
 
-func (m *Metrics) count(form string, labels ...any) {
-	m.set.GetOrCreateCounter(fmt.Sprintf(form, labels...)).Inc()
+func (m *Metrics) count(form, first, second string) {
+	m.set.GetOrCreateCounter(m.name(labelled{form, first, second})).Inc()
 }
 
-func (m *Metrics) time(elapsed time.Duration, form string, labels ...any) {
-	m.durations.get(fmt.Sprintf(form, labels...)).add(elapsed)
+func (m *Metrics) time(elapsed time.Duration, form, first, second string) {
+	m.durations.get(m.name(labelled{form, first, second})).add(elapsed)
+}
+
+// name is the name of a metric with its labels, as many as its form has places for. It is made once, since labels are of closed sets.
+func (m *Metrics) name(of labelled) string {
+	m.mu.RLock()
+	name, isKnown := m.names[of]
+	m.mu.RUnlock()
+	if isKnown {
+		return name
+	}
+	labels := []any{of.first, of.second}
+	name = fmt.Sprintf(of.form, labels[:strings.Count(of.form, "%q")]...)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.names[of] = name
+	return name
 }
 
 func statusClass(status int) string {
 	if status < 100 || status > 599 {
 		return "none"
 	}
-	return fmt.Sprintf("%dxx", status/100)
+	return classes[status/100]
 }
+
+var classes = [...]string{1: "1xx", "2xx", "3xx", "4xx", "5xx"}
