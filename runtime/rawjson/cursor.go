@@ -63,6 +63,10 @@ func (c *Cursor) Enter(kind ValueKind) bool {
 // More reports whether the object or the array that was entered last has one more member or element, which is next then.
 // Else it passes the closing bracket.
 func (c *Cursor) More() bool {
+	if n := c.noted(); n != nil && int(n.start) <= c.at+1 { // behind the bracket or a comma
+		c.at = int(n.start)
+		return true
+	}
 	text := c.doc.text
 	at := space(text, c.at)
 	if at < len(text) && text[at] == ',' {

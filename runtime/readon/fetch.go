@@ -2,6 +2,7 @@ package readon
 
 import (
 	"context"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 
@@ -80,7 +81,9 @@ func (l *list) follow(before *fetch, cursor string) *fetch {
 	request := before.request
 	limit := min(before.left, rs.MostRows)
 	request.Query = request.Query.With(limitName, strconv.Itoa(limit)).Without(feedName).With(cursorName, cursor)
-	return l.start(request, before.left-limit, true)
+	guess := l.start(request, before.left-limit, true)
+	runtime.Gosched() // the request goes out first: with no processor free, it would wait until the page before is checked
+	return guess
 }
 
 // drop ends a fetch that is not needed, and waits for its end.

@@ -31,7 +31,7 @@ func (l *List) Cursor(row int) rawjson.Cursor {
 // List takes the body apart as a list, wrapped or not, and keeps the rows of the page that was asked for. A body
 // without a list is a *Failure.
 func (r *Response) List() (List, error) {
-	if list, ok := usualList(r.Cursor()); ok {
+	if list, ok := usualList(r.Cursor(), r.Request.Limit()); ok {
 		return r.page(list), nil
 	}
 	body, err := r.Object()
@@ -93,14 +93,14 @@ func ListIn(envelope rawjson.Object) (List, bool) {
 	return List{}, false
 }
 
-// usualList is ListIn for a body whose rows stand where most servers have them. It passes over the rows once.
-func usualList(c rawjson.Cursor) (List, bool) {
+// usualList is ListIn for a body whose rows, about so many, stand where most servers have them. It passes over the rows once.
+func usualList(c rawjson.Cursor, limit int) (List, bool) {
 	list := List{RowsName: rowsNames[0]}
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		name := string(c.Name())
 		start := c.At()
 		if name == list.RowsName && list.Rows == nil && c.Kind() == rawjson.ArrayValue {
-			list.Rows, list.cursors = make([]json.RawMessage, 0, DefaultRows), make([]rawjson.Cursor, 0, DefaultRows)
+			list.Rows, list.cursors = make([]json.RawMessage, 0, limit), make([]rawjson.Cursor, 0, limit)
 			for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
 				list.cursors = append(list.cursors, c)
 				list.Rows = append(list.Rows, c.Value())

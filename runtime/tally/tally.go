@@ -13,6 +13,7 @@ import (
 // of each of them, and each is measured. It is not safe for concurrent use.
 type Tally struct {
 	query   Query
+	fields  []string // that are read
 	buckets buckets
 	all     figure
 	groups  groups
@@ -33,16 +34,18 @@ func New(query Query) (*Tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tally{query: query, buckets: buckets{query.Granularity, zone}}
+	t := &Tally{query: query, fields: fieldsOf(query), buckets: buckets{query.Granularity, zone}}
 	if query.Metric == "count_distinct" {
 		t.told = newDistinct()
 	}
 	return t, nil
 }
 
-// Fields are the names of the fields that are read, each once.
-func (t *Tally) Fields() []string {
-	names := []string{t.query.Field, t.query.GroupBy, t.query.GroupByTime}
+// Fields are the names of the fields that are read, each once. They are not to be written to.
+func (t *Tally) Fields() []string { return t.fields }
+
+func fieldsOf(query Query) []string {
+	names := []string{query.Field, query.GroupBy, query.GroupByTime}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
@@ -56,9 +59,12 @@ func (t *Tally) isGrouped() bool { return t.query.GroupBy != "" || t.query.Group
 func (t *Tally) Add(c rawjson.Cursor) {
 	t.values, t.keys, t.starts, t.room = t.values[:0], t.keys[:0], t.starts[:0], t.room[:0]
 	if t.query.Metric != "count" || t.isGrouped() {
-		for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
+		unread := len(t.fields)
+		for inside := c.Enter(rawjson.ObjectValue); inside && unread > 0 && c.More(); {
 			name := c.Name()
-			t.read(name, c.Value())
+			if value := c.Value(); len(name) > 0 && t.read(name, value) { // no name is that of no field
+				unread--
+			}
 		}
 	}
 	if !t.isGrouped() {
@@ -84,12 +90,14 @@ func orNone[T any](list []T, none T) []T {
 	return list
 }
 
-// read reads a field, for each use that is made of it.
-func (t *Tally) read(name []byte, value rawjson.Value) {
+// read reads a field, for each use that is made of it, and reports whether there is one.
+func (t *Tally) read(name []byte, value rawjson.Value) (isRead bool) {
 	if string(name) == t.query.Field {
+		isRead = true
 		eachValue(value, t.readMeasured)
 	}
 	if string(name) == t.query.GroupBy {
+		isRead = true
 		eachValue(value, t.readKey)
 		if len(t.keys) > 1 { // a record is once in each group
 			slices.SortFunc(t.keys, bytes.Compare)
@@ -97,12 +105,14 @@ func (t *Tally) read(name []byte, value rawjson.Value) {
 		}
 	}
 	if string(name) == t.query.GroupByTime {
+		isRead = true
 		eachValue(value, t.readTime)
 		if len(t.starts) > 1 {
 			slices.Sort(t.starts)
 			t.starts = slices.Compact(t.starts)
 		}
 	}
+	return isRead
 }
 
 func (t *Tally) readMeasured(value rawjson.Value) {

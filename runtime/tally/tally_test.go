@@ -25,7 +25,7 @@ func add(t *testing.T, query tally.Query, records ...string) *tally.Tally {
 // The order of the groups, which is part of the answer.
 func TestGroupsInOrder(t *testing.T) {
 	records := []string{
-		`{"to":"Ada","amount":-12.10,"at":"2026-02-03T10:00:00Z"}`,
+		`{"":"x","to":"Ada","amount":-12.10,"at":"2026-02-03T10:00:00Z"}`,
 		`{"to":"Ada","amount":-0.90,"at":"2026-01-03T10:00:00Z"}`,
 		`{"to":"Bob","amount":100,"at":"2026-03-03T10:00:00Z"}`,
 		`{"to":["Cy","Ada"],"amount":0.05,"at":"2026-02-04T10:00:00Z"}`,
