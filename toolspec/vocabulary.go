@@ -332,8 +332,8 @@ var Others = Words{
 			"A PNG, JPEG or GIF of up to 1 MiB comes as one image beside the text that describes it, without structured content, so that hosts which " +
 				"show either show the image. Of any other file, PDF among them, the result says what it " +
 				"is and the ways to it: `resource`, of up to 4 MiB, for hosts, and `save`, a command for a terminal.",
-			"References in a list or inside another object are shown as they were sent, and are not read here, since a resource server " +
-				"refuses windows of such a path; `pdpp-mcp blob` saves each by its `blob_id`.",
+			"The path of a reference in a list or inside another object has a dot before the number of the element, from 0 on, or the name " +
+				"of the member: `attachments.0`. The first eight of a record are named so, up to four levels deep.",
 		},
 	},
 }

@@ -18,6 +18,7 @@ import (
 // Reference is what a record says of a blob. All of it is the resource server's word, and nothing was checked yet.
 type Reference struct {
 	ID        string
+	Name      string // of the file; empty: not said, or too long to be repeated
 	MediaType string // with its parameters, as it was sent; empty: unknown
 	Size      int64  // bytes; -1: unknown
 	Digest    string // SHA-256 in hexadecimal, small letters; empty: unknown
@@ -26,6 +27,7 @@ type Reference struct {
 // The members of a reference (rs-contract.md, GET /v1/blobs/{id}).
 const (
 	idMember    = "blob_id"
+	nameMember  = "filename"
 	mediaMember = "mime_type"
 	sizeMember  = "size_bytes"
 )
@@ -33,17 +35,24 @@ const (
 // Bounds of what a result repeats of a reference, in bytes. RFC 6838 has 127 for each half of a media type; no server has so much.
 const (
 	longestID        = 200
+	longestName      = 200
 	longestMediaType = 200
 )
 
 // ParseReference reads the value of a field. It is false for any value but an object that names a blob which can be asked
-// for, and says of it what kind or how large it is. A list of references is none.
+// for, and says of it what kind or how large it is. A list of references is none; References finds those in it.
 func ParseReference(value json.RawMessage) (Reference, bool) {
-	if !mayRefer(value) {
+	if !MayRefer(value) {
 		return Reference{}, false
 	}
-	members, _ := rawjson.ParseObject(value)
+	members, isObject := rawjson.ParseObject(value)
+	if !isObject {
+		return Reference{}, false
+	}
 	reference := Reference{ID: members.Text(idMember), MediaType: clean(members.Text(mediaMember)), Size: -1}
+	if name := members.Text(nameMember); len(name) <= longestName {
+		reference.Name = name
+	}
 	size, sized := members.Int(sizeMember)
 	if sized && size >= 0 {
 		reference.Size = size
@@ -55,9 +64,9 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 	return reference, says && len(reference.ID) <= longestID && recordid.CheckName("blob id", reference.ID) == nil
 }
 
-// mayRefer tells the usual values, which are no reference, without taking them apart.
-func mayRefer(value json.RawMessage) bool {
-	return len(value) > 0 && value[0] == '{' && bytes.Contains(value, []byte(`"`+idMember+`"`))
+// MayRefer tells the usual values, which neither are a reference nor hold one, without taking them apart: it is false for them.
+func MayRefer(value json.RawMessage) bool {
+	return len(value) > 0 && (value[0] == '{' || value[0] == '[') && bytes.Contains(value, []byte(`"`+idMember+`"`))
 }
 
 // clean is a media type on one line, or nothing when it is no such thing.
@@ -87,6 +96,9 @@ func DigestIn(id string) string {
 // Members are those that a result shows of the reference: what a model needs, and the digest once (R-BLOB-1).
 func (r Reference) Members() rawjson.Object {
 	members := rawjson.Object{rawjson.String(idMember, r.ID)}
+	if r.Name != "" {
+		members = append(members, rawjson.String(nameMember, r.Name))
+	}
 	if r.MediaType != "" {
 		members = append(members, rawjson.String(mediaMember, r.MediaType))
 	}
@@ -99,16 +111,19 @@ func (r Reference) Members() rawjson.Object {
 	return members
 }
 
-// String names and sizes the blob, such as blob(text/csv 542 bytes).
+// String names and sizes the blob, such as blob(text/csv 542 bytes) or blob(text/csv 542 bytes, report.csv).
 func (r Reference) String() string {
 	size := "of unknown size"
 	if r.Size >= 0 {
 		size = fmt.Sprintf("%d bytes", r.Size)
 	}
-	if r.MediaType == "" {
-		return "blob(" + size + ")"
+	if r.MediaType != "" {
+		size = r.MediaType + " " + size
 	}
-	return "blob(" + r.MediaType + " " + size + ")"
+	if r.Name != "" {
+		size += ", " + r.Name
+	}
+	return "blob(" + size + ")"
 }
 
 // Command is the command line that saves the blob (R-BLOB-3).

@@ -22,6 +22,10 @@ func TestReferences(t *testing.T) {
 			`{"blob_id":"blob_sha256_` + sum + `","sha256":"` + strings.Repeat("a", 64) + `"}`,
 			"blob(of unknown size)", `{"blob_id":"blob_sha256_` + sum + `"}`,
 		},
+		"a name": {
+			`{"blob_id":"b","mime_type":"text/csv","size_bytes":5,"filename":"a\nb.csv"}`, "blob(text/csv 5 bytes, a\nb.csv)",
+			`{"blob_id":"b","filename":"a\nb.csv","mime_type":"text/csv","size_bytes":5}`,
+		},
 		"no size":         {`{"blob_id":"b","mime_type":"text/csv"}`, "blob(text/csv of unknown size)", `{"blob_id":"b","mime_type":"text/csv"}`},
 		"no kind":         {`{"blob_id":"b","size_bytes":0}`, "blob(0 bytes)", `{"blob_id":"b","size_bytes":0}`},
 		"a size below 0":  {`{"blob_id":"b","size_bytes":-7}`, "blob(of unknown size)", `{"blob_id":"b"}`},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,13 +38,15 @@ const (
 	notOccurs = "query_not_found"
 )
 
+var notField = []string{"field_not_granted", "field_not_found", "unknown_field", "invalid_field_path"}
+
 // BlobField answers a call for a window of a field whose value is no text but refers to a blob (R-BLOB-2, R-BLOB-3): with a
 // window of the file's text, with a picture, or with what the file is and the ways to it. It reads the record and then the
 // blob with the caller's bearer, and keeps nothing. What a field that refers to no blob was refused with is its error.
 func BlobField(ctx context.Context, env tool.Env, refused error, input BlobFieldInput) (*tool.Result, error) {
 	var no *rs.Error
 	opener, opens := env.RS.(rs.Opener)
-	if !opens || !errors.As(refused, &no) || no.Code != notText {
+	if !opens || !errors.As(refused, &no) || !input.mayRefer(no) {
 		return nil, refused
 	}
 	response, err := env.RS.Get(ctx, input.recordRequest())
@@ -64,6 +67,12 @@ func BlobField(ctx context.Context, env tool.Env, refused error, input BlobField
 		return read.whole(ctx)
 	}
 	return read.shown(ctx)
+}
+
+// mayRefer reports whether a refusal leaves it open that the field refers to a blob. Of the parts of a field a resource server says
+// that it does not have them or does not grant them, whatever they are (098b).
+func (i BlobFieldInput) mayRefer(no *rs.Error) bool {
+	return no.Code == notText || strings.Contains(i.FieldPath, ".") && slices.Contains(notField, no.Code)
 }
 
 // recordRequest reads of the record the field alone, where its name can be asked for.

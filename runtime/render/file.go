@@ -62,8 +62,8 @@ func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 	return within(response, result, ChannelCharacters)
 }
 
-// FieldOf gives the value of a field in an answer that holds its record, or nil; dots lead into objects. The target gets the
-// record's connection, if it names none.
+// FieldOf gives the value of a field in an answer that holds its record, or nil; blob.Inside has the meaning of the path. The
+// target gets the record's connection, if it names none.
 func FieldOf(response *rs.Response, target recordid.Target, path string) (rawjson.Value, recordid.Target, error) {
 	body, err := response.Object()
 	if err != nil {
@@ -76,14 +76,5 @@ func FieldOf(response *rs.Response, target recordid.Target, path string) (rawjso
 	if target.ConnectionID == nil && record.connectionID != "" {
 		target.ConnectionID = &record.connectionID
 	}
-	fields := record.fields
-	for fields.Get(path) == nil {
-		name, rest, isDotted := strings.Cut(path, ".")
-		inner, isObject := rawjson.ParseObject(fields.Get(name))
-		if !isDotted || !isObject {
-			return nil, target, nil
-		}
-		fields, path = inner, rest
-	}
-	return fields.Get(path), target, nil
+	return blob.Inside(record.fields, path), target, nil
 }

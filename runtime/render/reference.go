@@ -8,13 +8,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// reference is a field of a record that refers to a blob.
+// reference is a field of a record that refers to a blob, or a part of one.
 type reference struct {
-	name string
+	name string // the path
 	blob.Reference
 }
 
-// referencesShown bounds the references of one record. Any other field that holds one stays as it was sent.
+// referencesShown bounds the references of one record. Any other one stays as it was sent.
 const referencesShown = 8
 
 // usualWindow is how many characters a window has without limit_chars.
@@ -23,17 +23,25 @@ const usualWindow = 4_096
 // referring gives a record's fields with a name and a size in the place of each reference, in both channels, and the references
 // (R-BLOB-1). Without any they are the same fields.
 func referring(fields rawjson.Object) (rawjson.Object, []reference) {
+	if !slices.ContainsFunc(fields, func(field rawjson.Member) bool { return blob.MayRefer(field.Value) }) {
+		return fields, nil
+	}
+	return named(fields)
+}
+
+// named is referring for fields that may refer.
+func named(fields rawjson.Object) (rawjson.Object, []reference) {
 	var found []reference
+	name := func(path string, named blob.Reference) rawjson.Value {
+		if len(found) == referencesShown {
+			return nil
+		}
+		found = append(found, reference{path, named})
+		return rawjson.Quote(named.String())
+	}
+	fields = slices.Clone(fields)
 	for i, field := range fields {
-		named, ok := blob.ParseReference(field.Value)
-		if !ok || len(found) == referencesShown {
-			continue
-		}
-		if found == nil {
-			fields = slices.Clone(fields)
-		}
-		fields[i].Value = rawjson.Quote(named.String())
-		found = append(found, reference{field.Name, named})
+		fields[i].Value = blob.Replace(field.Name, field.Value, name)
 	}
 	return fields, found
 }

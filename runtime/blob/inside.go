@@ -1,0 +1,86 @@
+package blob
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// deepest is how many lists and objects are looked into for references.
+const deepest = 4
+
+// Replace gives a value with another one in the place of each reference in it: of itself, of elements of lists and of members of
+// objects. The path of a reference is that of the value, with a dot before the number of an element, from 0 on, and before the
+// name of a member, such as attachments.0. Without any it is the same value. A reference for which the other is nil stays.
+func Replace(path string, value rawjson.Value, other func(path string, reference Reference) rawjson.Value) rawjson.Value {
+	return replace(path, value, other, deepest)
+}
+
+func replace(path string, value rawjson.Value, other func(string, Reference) rawjson.Value, depth int) rawjson.Value {
+	if depth == 0 || !MayRefer(value) {
+		return value
+	}
+	if reference, refers := ParseReference(value); refers {
+		if replaced := other(path, reference); replaced != nil {
+			return replaced
+		}
+		return value
+	}
+	isChanged := false
+	inner := func(name string, value rawjson.Value) rawjson.Value {
+		replaced := replace(path+"."+name, value, other, depth-1)
+		isChanged = isChanged || &replaced[0] != &value[0]
+		return replaced
+	}
+	if elements, isArray := rawjson.Elements(value); isArray {
+		for i, element := range elements {
+			elements[i] = inner(strconv.Itoa(i), element)
+		}
+		if isChanged {
+			return rawjson.Array(elements)
+		}
+		return value
+	}
+	members, _ := rawjson.ParseObject(value)
+	members = slices.Clone(members)
+	for i, member := range members {
+		if !strings.Contains(member.Name, ".") { // else its path would be that of another one
+			members[i].Value = inner(member.Name, member.Value)
+		}
+	}
+	if isChanged {
+		return members.Encode()
+	}
+	return value
+}
+
+// Inside gives the value at a path in the fields of a record, or nil: dots lead into objects, and numbers into lists. A field or
+// member whose own name has the dots comes first.
+func Inside(fields rawjson.Object, path string) rawjson.Value {
+	if value := fields.Get(path); value != nil {
+		return value
+	}
+	name, rest, isDotted := strings.Cut(path, ".")
+	if value := fields.Get(name); isDotted && value != nil {
+		return insideOf(value, rest)
+	}
+	return nil
+}
+
+func insideOf(value rawjson.Value, path string) rawjson.Value {
+	if members, isObject := rawjson.ParseObject(value); isObject {
+		return Inside(members, path)
+	}
+	elements, isArray := rawjson.Elements(value)
+	number, rest, isDotted := strings.Cut(path, ".")
+	i, err := strconv.Atoi(number)
+	switch {
+	case !isArray || err != nil || i < 0 || i >= len(elements) || strconv.Itoa(i) != number:
+		return nil
+	case isDotted:
+		return insideOf(elements[i], rest)
+	}
+	return elements[i]
+}
