@@ -101,4 +101,5 @@ release: toolchain ## everything that is published, for every platform, in bin/r
 packages: toolchain ## make the release, and try it: npm, MCP bundle, registry entry, image, systemd and Kubernetes
 	@packaging/check/prerequisites
 	@$(MAKE) --no-print-directory release
+	$(GO) test -count=1 -tags packages -run SharedByReplicas ./packaging
 	$(GO) test -count=1 -tags packages ./packaging/check

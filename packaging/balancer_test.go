@@ -3,6 +3,7 @@ package packaging_test
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,10 +15,11 @@ import (
 	"testing"
 )
 
-// balancer is a round-robin load balancer without sticky sessions. A replica that does not answer is removed and its request
+// balancer is a round-robin load balancer, without affinity unless a test asks for it. A replica that does not answer is removed and its request
 // fails; no request is sent twice.
 type balancer struct {
-	url string
+	url      string
+	affinity bool // each token keeps to one replica, as with nginx's `hash $http_authorization`
 
 	mu      sync.Mutex
 	members []*replica
@@ -76,7 +78,11 @@ func (b *balancer) choose(r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.turn++
-	member := b.members[b.turn%len(b.members)]
+	turn := b.turn
+	if b.affinity {
+		turn = int(crc32.ChecksumIEEE([]byte(r.Header.Get("Authorization"))))
+	}
+	member := b.members[turn%len(b.members)]
 	b.order = append(b.order, member.name)
 	r.Header.Set(chosenHeader, member.url.Host)
 	r.Header.Set("X-Request-Id", fmt.Sprintf("%s.%08d", member.name, b.turn))

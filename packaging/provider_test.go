@@ -15,6 +15,8 @@ type provider struct {
 	*sandbox.Sandbox
 	url  string
 	read atomic.Pointer[func(requestID string)] // called before each read is answered
+
+	reads, introspections atomic.Int64 // that came
 }
 
 func newProvider(t *testing.T) *provider {
@@ -28,8 +30,14 @@ func newProvider(t *testing.T) *provider {
 	p.Sandbox = box
 	handler := box.Handler()
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if read := p.read.Load(); read != nil && strings.HasPrefix(r.URL.Path, "/v1/") {
-			(*read)(r.Header.Get("Request-Id"))
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			p.reads.Add(1)
+			if read := p.read.Load(); read != nil {
+				(*read)(r.Header.Get("Request-Id"))
+			}
+		}
+		if strings.HasSuffix(r.URL.Path, "/introspect") {
+			p.introspections.Add(1)
 		}
 		handler.ServeHTTP(w, r)
 	})

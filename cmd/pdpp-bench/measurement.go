@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// measurement is one line of the table: a figure beside its bar.
+// measurement is one line of the table: a figure beside its bar, if it has one.
 type measurement struct {
 	What    string  `json:"what"`
 	Unit    string  `json:"unit"`
@@ -24,7 +24,15 @@ func atLeast(what string, bar, figure float64, unit, beside string) measurement 
 	return measurement{What: what, Unit: unit, Bar: bar, AtLeast: true, Figure: figure, Met: figure >= bar, Beside: beside}
 }
 
+// figure has no bar: it says how things are.
+func figure(what string, figure float64, unit, beside string) measurement {
+	return measurement{What: what, Unit: unit, Figure: figure, Met: true, Beside: beside}
+}
+
 func (m measurement) bar() string {
+	if m.Bar == 0 {
+		return ""
+	}
 	if m.AtLeast {
 		return "≥ " + amount(m.Bar, m.Unit)
 	}
@@ -32,6 +40,9 @@ func (m measurement) bar() string {
 }
 
 func (m measurement) verdict() string {
+	if m.Bar == 0 {
+		return ""
+	}
 	if m.Met {
 		return "met"
 	}

@@ -63,6 +63,7 @@ func measureAll(ctx context.Context, effort effort, only, binary string, out io.
 		{"stdio latency", s.latency},
 		{"stdio rate", s.inFlight},
 		{"hosted rate", s.hosted},
+		{"one replica", s.replica},
 		{"package search", s.packageSearch},
 		{"large schema", s.largeSchema},
 		{"reading on", s.readingOn},
