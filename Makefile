@@ -98,7 +98,7 @@ build: toolchain ## static binaries in bin/, man pages and shell completions in 
 release: toolchain ## everything that is published, for every platform, in bin/release/
 	$(GO) run ./packaging/release -version '$(VERSION)' -targets '$(TARGETS)'
 
-packages: toolchain ## make the release, and try it: npm, MCP bundle, registry entry, image, systemd and Kubernetes
+packages: toolchain ## make the release, and try it: npm, MCP bundle, registry entry, images, systemd and nginx
 	@packaging/check/prerequisites
 	@$(MAKE) --no-print-directory release
 	$(GO) test -count=1 -tags packages -run SharedByReplicas ./packaging

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -71,19 +70,6 @@ func TestBundleIsValid(t *testing.T) {
 	built, err := os.ReadFile(released(t, "binaries/linux_amd64/pdpp-mcp"))
 	if err != nil || !bytes.Equal(packed, built) {
 		t.Errorf("the bundle holds another binary than the release: %v", err)
-	}
-}
-
-func TestKubernetesObjectsAreValid(t *testing.T) {
-	const file = "../kubernetes/pdpp-mcp.yaml"
-	printed := run(t, ".", "node", "kubernetes.mjs", file)
-	for _, kind := range []string{"Deployment", "Service", "HorizontalPodAutoscaler", "PodDisruptionBudget", "NetworkPolicy", "ConfigMap"} {
-		if !strings.Contains(printed, " "+kind+" pdpp-mcp") {
-			t.Errorf("there is no %s in\n%s", kind, printed)
-		}
-	}
-	for _, member := range []string{"readinessProbe", "maxReplicas", "readOnlyRootFilesystem"} {
-		refused(t, file, member, func(wrong string) (string, error) { return try(t, ".", "node", "kubernetes.mjs", wrong) })
 	}
 }
 

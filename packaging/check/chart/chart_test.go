@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -103,7 +105,8 @@ func TestRefusedValues(t *testing.T) {
 	}
 }
 
-// objects decodes what the chart renders. A member that a type does not have, or has twice, is an error.
+// objects decodes what the chart renders. A member that a type does not have, or has twice, is an error, and so is one that it
+// lacks.
 func objects(rendered string) (decoded []runtime.Object, err error) {
 	known := runtime.NewScheme()
 	if err := errors.Join(scheme.AddToScheme(known), operator.AddToScheme(known)); err != nil {
@@ -122,6 +125,13 @@ func objects(rendered string) (decoded []runtime.Object, err error) {
 		object, _, err := decoder.Decode(buffer[:length], nil, nil)
 		if err != nil {
 			return nil, err
+		}
+		var written any
+		if err := yaml.Unmarshal(buffer[:length], &written); err != nil {
+			return nil, err
+		}
+		if lost := missing(written, reflect.TypeOf(object), object.GetObjectKind().GroupVersionKind().Kind); lost != nil {
+			return nil, fmt.Errorf("missing %v", lost)
 		}
 		decoded = append(decoded, object)
 	}
