@@ -13,20 +13,20 @@ import (
 )
 
 func newFootprintCommand(terminal invocation.Terminal) *cobra.Command {
-	var asJSON bool
+	var form invocation.Form
 	command := &cobra.Command{
 		Use:   "footprint",
 		Short: "Show the bytes and tokens of the advertised surface against its budgets",
 		Args:  invocation.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			footprint := gen.Footprint()
-			if asJSON {
+			if form.IsJSON() {
 				return terminal.PrintJSON(footprint)
 			}
 			return printFootprint(terminal.Out, footprint)
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	form.AddFlags(command.Flags(), "table")
 	return command
 }
 

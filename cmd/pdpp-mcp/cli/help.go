@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -16,8 +18,18 @@ var families = []struct {
 	{"Use it in a host:", []string{"setup", "doctor", "stdio", "serve", "healthcheck"}},
 }
 
-// arrange groups the commands in the help, and makes help fail for what is no command.
-func arrange(root *cobra.Command) {
+// helpColumns is the width of help where standard output is no terminal.
+const helpColumns = 80
+
+// arrange groups the commands in the help, which fits the terminal, and makes help fail for what is no command.
+func arrange(root *cobra.Command, terminal invocation.Terminal) {
+	root.SetHelpFunc(func(command *cobra.Command, _ []string) {
+		columns, onTerminal := terminal.Width()
+		if !onTerminal {
+			columns = helpColumns
+		}
+		_, _ = fmt.Fprint(terminal.Out, helpOf(command, columns)) // there is nowhere to report that this fails
+	})
 	for _, family := range families {
 		root.AddGroup(&cobra.Group{ID: family.heading, Title: family.heading})
 		for _, name := range family.commands {

@@ -88,25 +88,15 @@ func (r *roff) options(heading string, flags *pflag.FlagSet) {
 		return
 	}
 	r.macro("SH", heading)
-	flags.VisitAll(func(flag *pflag.Flag) {
-		if flag.Hidden {
-			return
-		}
-		name := "--" + flag.Name
-		if flag.Shorthand != "" {
-			name = "-" + flag.Shorthand + ", " + name
-		}
-		kind, usage := pflag.UnquoteUsage(flag)
-		r.macro("TP")
+	for _, each := range described(flags) {
+		kind := each.kind
 		if kind != "" {
 			kind = ` \fI` + escapeRoff(kind) + `\fR`
 		}
-		r.line(`\fB` + escapeRoff(name) + `\fR` + kind)
-		if standard := flag.DefValue; standard != "" && standard != "false" && standard != "0" && standard != "[]" {
-			usage += fmt.Sprintf(" (default %s)", standard)
-		}
-		r.text(strings.Join(strings.Fields(usage), " "))
-	})
+		r.macro("TP")
+		r.line(`\fB` + escapeRoff(each.name) + `\fR` + kind)
+		r.text(each.usage)
+	}
 }
 
 // related writes SEE ALSO: the pages of the parent command and of the subcommands.

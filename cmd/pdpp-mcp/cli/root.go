@@ -49,7 +49,7 @@ var errPanicked = errors.New("an internal fault ended the command; run it again 
 func NewRoot(terminal invocation.Terminal, release string, tracing invocation.Tracing) (*cobra.Command, *invocation.Log) {
 	version := buildVersion(release)
 	root := &cobra.Command{
-		Use:   "pdpp-mcp",
+		Use:   "pdpp-mcp <command>",
 		Short: "Serve personal data of a PDPP provider to MCP clients, read-only",
 		Long: `pdpp-mcp stands between a PDPP provider and a Model Context Protocol client. Its tools
 read what the owner granted, and nothing else.
@@ -57,6 +57,7 @@ read what the owner granted, and nothing else.
 Exit codes: 0 ok, 1 the tool answered with an error, 64 usage, 69 provider unreachable, 70 internal,
 77 owner credential refused or access denied by the owner, 78 configuration or credential missing, expired or
 malformed, 130 interrupted.`,
+		Version:       version,
 		Args:          invocation.NoCommand,
 		RunE:          invocation.ShowHelp,
 		SilenceErrors: true, // Execute prints them
@@ -91,7 +92,7 @@ malformed, 130 interrupted.`,
 		newShareCommand(),
 	)
 	root.AddCommand(calling.NewOperatorCommands(terminal, log)...)
-	arrange(root)
+	arrange(root, terminal)
 	completion.Add(root)
 	return root, log
 }

@@ -12,17 +12,31 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
+// versions is the output of version for programs.
+type versions struct {
+	Version string   `json:"version"`
+	Commit  string   `json:"commit"`
+	Go      string   `json:"go"`
+	MCP     []string `json:"mcp"` // revisions, the newest first
+}
+
 func newVersionCommand(terminal invocation.Terminal, version string) *cobra.Command {
-	return &cobra.Command{
+	var form invocation.Form
+	command := &cobra.Command{
 		Use:   "version",
 		Short: "Show the version, the commit, the Go version and the MCP revisions spoken",
 		Args:  invocation.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
+			if form.IsJSON() {
+				return terminal.PrintJSON(versions{version, buildCommit(), runtime.Version(), host.Revisions()})
+			}
 			_, err := fmt.Fprintf(terminal.Out, "pdpp-mcp %s\ncommit %s\ngo %s\nmcp %s\n",
 				version, buildCommit(), runtime.Version(), strings.Join(host.Revisions(), " "))
 			return err
 		},
 	}
+	form.AddFlags(command.Flags(), "text")
+	return command
 }
 
 // buildVersion returns the release, or else the version that the Go tool recorded, or else "dev".

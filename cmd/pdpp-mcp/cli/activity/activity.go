@@ -17,7 +17,7 @@ import (
 // keep in the cache (R-OPS-2).
 func NewCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot, file, since string
-	var asJSON bool
+	var form invocation.Form
 	command := &cobra.Command{
 		Use:   "activity",
 		Short: "Show what agents read through this machine: calls and rows, never contents",
@@ -47,16 +47,16 @@ keep account of their calls in the credential cache, for 96 days at most: names 
 				}
 				sum.add(entry)
 			}
-			if asJSON {
+			if form.IsJSON() {
 				return terminal.PrintJSON(sum.sorted())
 			}
 			return printGroups(terminal, sum.sorted())
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
-	command.Flags().StringVar(&file, "audit-file", "", "read the audit of pdpp-mcp serve in this file, in place of this machine's account")
-	command.Flags().StringVar(&since, "since", "", "show the days from this one on: 2026-11-01, or 7d for the last seven")
-	command.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	command.Flags().StringVar(&file, "audit-file", "", "read the audit of pdpp-mcp serve in this `file`, in place of this machine's account")
+	command.Flags().StringVar(&since, "since", "", "show the `days` from this one on: 2026-11-01, or 7d for the last seven")
+	form.AddFlags(command.Flags(), "table")
 	return command
 }
 

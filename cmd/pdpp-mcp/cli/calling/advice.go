@@ -2,7 +2,6 @@ package calling
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -62,7 +62,7 @@ func advised(command *cobra.Command, err error) error {
 	for _, next := range failure.Error.Next {
 		for _, sibling := range command.Parent().Commands() {
 			if sibling.Name() == next.Tool {
-				steps = append(steps, "try: "+commandFor(sibling, command, next.Arguments))
+				steps = append(steps, invocation.Command+commandFor(sibling, command, next.Arguments))
 			}
 		}
 	}
@@ -72,16 +72,15 @@ func advised(command *cobra.Command, err error) error {
 	return &advisedError{err, steps}
 }
 
-// inArguments are flags whose values are among the arguments of a call when it is made.
-var inArguments = []string{"json", sinceFlag, onFlag}
-
-// commandFor returns a command line of a command that can be pasted into a POSIX shell. It has the flags that were passed to
-// another one, as far as both have them, and the arguments in --json. No flag holds a token.
+// commandFor returns a command line of a command that can be pasted into a POSIX shell. It has the arguments, as flags if all of
+// them can be, and the flags that were passed to another command, as far as both have them. The same arguments give the same
+// line, in whichever order they stand. No flag holds a token.
 func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) string {
 	words := []string{command.CommandPath()}
+	typed, ok := asTyped(command, arguments)
+	words = append(words, typed...)
 	passedTo.Flags().VisitAll(func(flag *pflag.Flag) {
-		_, isArgument := flag.Value.(*invocation.ArgumentValue)
-		if isArgument || !flag.Changed || slices.Contains(inArguments, flag.Name) || command.Flag(flag.Name) == nil {
+		if invocation.IsArgument(flag) || !flag.Changed || command.Flag(flag.Name) == nil {
 			return
 		}
 		if flag.Value.Type() == "bool" && flag.Value.String() == "true" {
@@ -96,5 +95,36 @@ func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) str
 			words = append(words, "--"+flag.Name, commandline.Word(value))
 		}
 	})
-	return strings.Join(append(words, "--json", commandline.Word(invocation.Printable(string(arguments)))), " ")
+	if !ok {
+		words = append(words, "--json", commandline.Word(invocation.Printable(string(arguments))))
+	}
+	return strings.Join(words, " ")
+}
+
+// asTyped returns arguments as people type them, in the order of the flags of a command. It fails for those that only JSON holds.
+func asTyped(command *cobra.Command, arguments json.RawMessage) ([]string, bool) {
+	object, ok := rawjson.ParseObject(arguments)
+	var positional, flagged []string
+	taken := 0
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		argument, isArgument := flag.Value.(*invocation.ArgumentValue)
+		if !isArgument || object.Get(argument.Argument.Name) == nil {
+			return
+		}
+		value, isWord := argument.Word(object.Get(argument.Argument.Name))
+		taken++
+		ok = ok && isWord
+		switch {
+		case argument.Argument.Positional:
+			positional = append(positional, commandline.Word(value))
+		case flag.NoOptDefVal != "":
+			flagged = append(flagged, "--"+flag.Name+"="+value)
+		default:
+			flagged = append(flagged, "--"+flag.Name, commandline.Word(value))
+		}
+	})
+	if !ok || taken != len(object) {
+		return nil, false
+	}
+	return append(positional, flagged...), true
 }

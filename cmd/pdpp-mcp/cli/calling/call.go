@@ -25,10 +25,11 @@ import (
 // NewCallCommand makes the call command: a subcommand for each tool, with a flag for each of its arguments.
 func NewCallCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "call <tool> [--argument value …] [--json '{…}']",
+		Use:   "call <tool> [--argument value … | --json '{…}']",
 		Short: "Call one tool from a terminal or a script",
 		Long: `Call one tool. On a terminal the answer is shown for people; in a pipe or a file it is the
-structured output as JSON. --format text prints what a model reads that sees only text.`,
+structured output as JSON. --format chooses another form: text is what a model reads that sees only text.
+--json holds the arguments of the call, as a model passes them; for JSON as output, pass --format json.`,
 		Example: "  pdpp-mcp call " + strings.Join(gen.Surface().Examples, "\n  pdpp-mcp call "),
 		// An unknown tool is refused by its name, not by its flags.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
@@ -81,11 +82,11 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 	c.arguments = invocation.AddArguments(command.Flags(), definition.Arguments, true)
 	command.Use += c.arguments.Use()
 	c.span = newTimespan(command.Flags(), definition)
-	c.sources.AddFlags(command.Flags())
-	invocation.AddReadOn(command.Flags(), &c.readOn)
 	c.format.AddFlags(command.Flags())
 	c.pages = newPages(&c.format, &c.target, command, definition.Pages)
 	c.target.AddFlags(command.Flags(), "the default")
+	c.sources.AddFlags(command.Flags())
+	invocation.AddReadOn(command.Flags(), &c.readOn)
 	return command
 }
 

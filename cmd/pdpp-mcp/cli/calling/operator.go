@@ -53,7 +53,7 @@ func group(parent *cobra.Command, word string) *cobra.Command {
 		}
 	}
 	child := &cobra.Command{
-		Use:   word,
+		Use:   word + " <command>",
 		Short: groups[word],
 		Args:  invocation.NoCommand,
 		RunE:  invocation.ShowHelp,
@@ -112,11 +112,11 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 	format := display.Format{Terminal: terminal}
 	secretFile := ""
 	command, arguments := newGeneratedCommand(generated)
-	access := newAccess(command.Flags(), generated)
-	format.AddFlags(command.Flags())
 	if generated.Secret {
-		command.Flags().StringVar(&secretFile, "secret-file", "", "new file of mode 0600 for the signing secret, in place of the output")
+		command.Flags().StringVar(&secretFile, "secret-file", "", "new `file` of mode 0600 for the signing secret, in place of the output")
 	}
+	format.AddFlags(command.Flags())
+	access := newAccess(command.Flags(), generated)
 	command.RunE = func(command *cobra.Command, words []string) error {
 		if err := format.Check(); err != nil {
 			return err

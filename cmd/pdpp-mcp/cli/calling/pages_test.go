@@ -47,8 +47,35 @@ func TestReadOnCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := commandFor(command, command, []byte("{\"filter\":{\"a\":\"it's $HOME \u202e\"},\"cursor\":\"c\"}"))
-	want := `pdpp-mcp call query_records --provider-url 'https://a.example/x y' --all --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
+	want := `pdpp-mcp call query_records --all --provider-url 'https://a.example/x y' --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A command line has arguments as people type them when that says the same, and else in --json.
+func TestArgumentsAsTyped(t *testing.T) {
+	const begin = "pdpp-mcp call query_records "
+	for arguments, want := range map[string]string{
+		`{"limit":3,"stream":"messages"}`:                      begin + "messages --limit 3",
+		`{"stream":"it's","fields":["a","b c"],"order":"asc"}`: begin + `'it'\''s' --order asc --fields 'a,b c'`,
+		`{"stream":"m","fields":["a,b"]}`:                      begin + `--json '{"stream":"m","fields":["a,b"]}'`,
+		`{"stream":"m","cursor":"-x"}`:                         begin + `--json '{"stream":"m","cursor":"-x"}'`,
+		`{"stream":"m","cursor":""}`:                           begin + `--json '{"stream":"m","cursor":""}'`,
+		`{"stream":"m","limit":1e2}`:                           begin + `--json '{"stream":"m","limit":1e2}'`,
+		`{"stream":"m","filter":{"a":"b"}}`:                    begin + `--json '{"stream":"m","filter":{"a":"b"}}'`,
+		`{"stream":"m","other":1}`:                             begin + `--json '{"stream":"m","other":1}'`,
+		`{"stream":7}`:                                         begin + `--json '{"stream":7}'`,
+		`{"stream":"\u202e"}`:                                  begin + `--json '{"stream":"\u202e"}'`,
+	} {
+		root := &cobra.Command{Use: "pdpp-mcp"}
+		root.AddCommand(NewCallCommand(invocation.Terminal{}, &invocation.Log{}))
+		command, _, err := root.Find([]string{"call", "query_records"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := commandFor(command, command, []byte(arguments)); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", arguments, got, want)
+		}
 	}
 }

@@ -27,8 +27,6 @@ type timespan struct {
 	since, on                  string // as passed
 }
 
-const sinceFlag, onFlag = "since", "on"
-
 // newTimespan adds the flags of a time to the command of a tool that filters one stream.
 func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
 	made := &timespan{}
@@ -43,8 +41,9 @@ func newTimespan(flags *pflag.FlagSet, definition tool.Definition) *timespan {
 		}
 	}
 	if made.filter != "" && made.stream != "" {
-		flags.StringVar(&made.since, sinceFlag, "", "only what is not older: 12h, 7d, 2w, a date of this machine's zone, or a time of RFC 3339")
-		flags.StringVar(&made.on, onFlag, "", "only what is of this day in this machine's zone, such as 2026-03-01, today or yesterday")
+		flags.StringVar(&made.since, "since", "", "only what is not older than this `time`: 12h, 7d, 2w, a date of this machine's zone, or a time of RFC 3339")
+		flags.StringVar(&made.on, "on", "", "only what is of this `day` in this machine's zone, such as 2026-03-01, today or yesterday")
+		invocation.MarkArguments(flags, "since", "on")
 	}
 	return made
 }

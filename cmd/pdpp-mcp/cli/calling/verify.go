@@ -28,8 +28,9 @@ func newVerifyCommand(terminal invocation.Terminal) *cobra.Command {
 	var headers []string
 	secretFile, tolerance := "", webhook.DefaultTolerance
 	command := &cobra.Command{
-		Use:   "verify --secret-file FILE [--header 'name: value' …] < event",
-		Short: "Check the signature of an event",
+		Use:                   "verify --secret-file FILE [--header 'name: value' …] < event",
+		DisableFlagsInUseLine: true,
+		Short:                 "Check the signature of an event",
 		Long: `Check an event that was posted to a receiver (Standard Webhooks: webhook-id, webhook-timestamp and
 webhook-signature). Standard input is the body, byte for byte, when headers are passed with --header; else it is
 the whole HTTP request. Exit code 0: signed by the provider; 1: not to be trusted; 78: no usable secret.`,
@@ -56,8 +57,8 @@ the whole HTTP request. Exit code 0: signed by the provider; 1: not to be truste
 			return err
 		},
 	}
-	command.Flags().StringVar(&secretFile, "secret-file", "", "file that holds the signing secret; "+webhookSecretVariable+" may hold the secret itself")
-	command.Flags().StringArrayVar(&headers, "header", nil, "a header of the event as 'name: value'; repeated for more")
+	command.Flags().StringVar(&secretFile, "secret-file", "", "`file` that holds the signing secret; "+webhookSecretVariable+" may hold the secret itself")
+	command.Flags().StringArrayVar(&headers, "header", nil, "a `header` of the event as 'name: value'; repeated for more")
 	command.Flags().DurationVar(&tolerance, "tolerance", tolerance, "how far the event's time may be from now")
 	return command
 }

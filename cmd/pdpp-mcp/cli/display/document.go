@@ -9,7 +9,7 @@ import (
 
 // document shows the title of a record and its text.
 func document(screen Screen, read page) string {
-	shown := invocation.Printable(read.Text)
+	shown := screen.text(read.Text)
 	if read.Title == "" {
 		return shown
 	}
@@ -31,5 +31,5 @@ func (w *window) show(screen Screen) string {
 	if w.Next != nil {
 		line += fmt.Sprintf("; read on with --%s %d", invocation.FlagName(tool.FieldOffsetChars), *w.Next)
 	}
-	return invocation.Printable(w.Text) + footer(screen, line)
+	return screen.text(w.Text) + footer(screen, line)
 }

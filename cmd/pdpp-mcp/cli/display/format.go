@@ -17,11 +17,11 @@ import (
 
 // The forms in which a command prints a result. They mean the same for every command that has them.
 const (
-	formatTable = "table" // for people
-	formatText  = "text"  // the text channel of a result
-	formatJSON  = "json"  // structured output
-	formatLines = "jsonl" // each row on a line, whole
-	formatCSV   = "csv"   // each row on a line, whole, under a heading
+	formatTable = "table"             // for people
+	formatText  = "text"              // the text channel of a result
+	formatJSON  = invocation.FormJSON // structured output
+	formatLines = "jsonl"             // each row on a line, whole
+	formatCSV   = "csv"               // each row on a line, whole, under a heading
 )
 
 // Format prints results in the form that its flags choose.
@@ -38,6 +38,7 @@ type Format struct {
 func (f *Format) AddFlags(flags *pflag.FlagSet) {
 	const usage = "table, json, jsonl, csv or text (default table on a terminal, else json)"
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatText)
+	invocation.AddJSON(flags, &f.chosen)
 	flags.StringVar(&f.expression, "jq", "", "print what this jq `expression` selects of the JSON, strings without quotes")
 	flags.StringVar(&f.passedTemplate, "template", "", "print this `text` for each row, with {{.subject}} where a field goes; \\t is a tab, dots lead into objects, and there are no "+
 		"other commands in it")

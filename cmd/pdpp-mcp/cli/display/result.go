@@ -42,7 +42,7 @@ type page struct {
 func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) string {
 	var read page
 	if err := json.Unmarshal(result.Structured, &read); err != nil {
-		return invocation.Printable(result.Text)
+		return screen.text(result.Text)
 	}
 	switch {
 	case shape == tool.RowTable && len(read.Data.Data) > 0:
@@ -62,7 +62,7 @@ func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) 
 	case read.Window != nil:
 		return read.Window.show(screen)
 	}
-	return invocation.Printable(result.Text)
+	return screen.text(result.Text)
 }
 
 // ofMembers shows the rows of a list as a table with the named members and those others that a row has, and any other result as its
@@ -72,7 +72,7 @@ func ofMembers(result *tool.Result, names, others []string, screen Screen) strin
 		Data []json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(result.Structured, &list); err != nil || len(list.Data) == 0 {
-		return invocation.Printable(result.Text)
+		return screen.text(result.Text)
 	}
 	had := memberNames(list.Data)
 	if names != nil {
@@ -101,8 +101,8 @@ func footer(screen Screen, lines string) string {
 // notices wraps a line to the screen, and precedes each part with a line break.
 func (s Screen) notices(line string) string {
 	shown := ""
-	for part := range strings.SplitSeq(text.WrapSoft(line, s.Columns), "\n") {
-		shown += "\n" + s.Notice(strings.TrimRight(part, " "))
+	for part := range strings.SplitSeq(invocation.WrapLine(line, s.Columns, ""), "\n") {
+		shown += "\n" + s.Notice(part)
 	}
 	return shown
 }

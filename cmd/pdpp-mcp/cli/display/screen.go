@@ -39,6 +39,19 @@ func (s Screen) look(parameters, text string) string {
 // Notice is a line that is not data, such as the footer of a table.
 func (s Screen) Notice(line string) string { return s.look(faint, line) }
 
+// text is a text of several lines, wrapped at words. What goes on from an indented line stands below it, a little further in.
+func (s Screen) text(lines string) string {
+	var shown []string
+	for line := range strings.SplitSeq(invocation.Printable(lines), "\n") {
+		hang := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		if hang != "" {
+			hang += "  "
+		}
+		shown = append(shown, invocation.WrapLine(line, s.Columns, hang))
+	}
+	return strings.Join(shown, "\n")
+}
+
 // link makes shown, which may be cut, a link to the web address that a cell holds. Other cells are unchanged.
 func (s Screen) link(shown, cell string) string {
 	web := strings.HasPrefix(cell, "https://") || strings.HasPrefix(cell, "http://")

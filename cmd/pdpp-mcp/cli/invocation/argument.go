@@ -25,8 +25,8 @@ type Arguments struct {
 	flagged    bool           // the positional argument has a flag too
 }
 
-// AddArguments adds a flag with an ArgumentValue for each argument, and --json for all of them. The positional argument of a
-// tool has a flag too, since models know it by its name.
+// AddArguments adds a flag with an ArgumentValue for each argument. Those of a tool have --json for all of them too, and the
+// positional one has a flag, since models know it by its name.
 func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) *Arguments {
 	made := &Arguments{flagged: ofTool}
 	for _, argument := range arguments {
@@ -42,13 +42,33 @@ func AddArguments(flags *pflag.FlagSet, arguments []tool.Argument, ofTool bool) 
 		if argument.Type == tool.BooleanArgument {
 			flag.NoOptDefVal = "true"
 		}
+		MarkArguments(flags, flag.Name)
 	}
-	flags.StringVar(&made.whole, "json", "", "the arguments as one JSON object in place of their flags; @file or - reads it from a file or from stdin")
+	if ofTool {
+		flags.StringVar(&made.whole, "json", "", "all arguments as one JSON `object` in place of their flags; @file or - reads it from a file or from stdin")
+		MarkArguments(flags, "json")
+	}
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(FlagName(name)) // accepts connection_id for connection-id
 	})
 	flags.SortFlags = false // arguments in the order of the schema, then the rest
 	return made
+}
+
+// argumentMark annotates the flags whose values are arguments of a call.
+const argumentMark = "argument"
+
+// MarkArguments says that flags hold arguments of a call, by themselves or as they are resolved.
+func MarkArguments(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		_ = flags.SetAnnotation(name, argumentMark, nil) // fails for a flag that is not there
+	}
+}
+
+// IsArgument reports whether a flag holds arguments of a call.
+func IsArgument(flag *pflag.Flag) bool {
+	_, marked := flag.Annotations[argumentMark]
+	return marked
 }
 
 // FlagName returns the name of an argument's flag.
@@ -139,6 +159,31 @@ type ArgumentValue struct {
 // Text returns the value passed for a string argument, or an empty string.
 func (v *ArgumentValue) Text() string {
 	return (rawjson.Object{{Value: v.passed}}).Text("")
+}
+
+// Word returns the one word that sets the flag to a value, if there is one that every terminal shows.
+func (v *ArgumentValue) Word(value json.RawMessage) (string, bool) {
+	word := string(value)
+	switch v.Argument.Type {
+	case tool.StringListArgument:
+		list, _ := rawjson.Elements(value)
+		items := make([]string, len(list))
+		for i, item := range list {
+			items[i] = (rawjson.Object{{Value: item}}).Text("")
+		}
+		word = strings.Join(items, ",")
+	case tool.IntegerArgument, tool.BooleanArgument:
+	case tool.FilterArgument, tool.LimitsArgument:
+		return "", false // takes a flag for each entry
+	default:
+		word = (rawjson.Object{{Value: value}}).Text("")
+	}
+	set := ArgumentValue{Argument: v.Argument}
+	compact, err := rawjson.Compact(value)
+	if err != nil || set.Set(word) != nil || string(set.passed) != string(compact) {
+		return "", false
+	}
+	return word, word != "" && !strings.HasPrefix(word, "-") && word == OneLine(word)
 }
 
 func (v *ArgumentValue) usage() string {

@@ -22,7 +22,8 @@ func ConfigSchema(root *cobra.Command) map[string]any {
 }
 
 func settingSchema(flag *pflag.Flag) map[string]any {
-	description, _, _ := strings.Cut(flag.Usage, " [$")
+	_, usage := pflag.UnquoteUsage(flag)
+	description, _, _ := strings.Cut(usage, " [$")
 	schema := map[string]any{"description": description}
 	one := "string"
 	switch flag.Value.Type() {

@@ -20,7 +20,7 @@ const settingOf = "setting"
 
 // AddConfig adds the flag that names a configuration file.
 func AddConfig(flags *pflag.FlagSet) {
-	flags.String(configFlag, "", "YAML file with flags of any command and their values; a passed flag and a variable win")
+	flags.String(configFlag, "", "YAML `file` with flags of any command and their values; a passed flag and a variable win")
 	ReadVariables(flags, configFlag)
 }
 

@@ -55,10 +55,22 @@ func (l *Log) Fatal(err error, code int) {
 		return
 	}
 	// If stderr cannot be written, there is nowhere to report it.
-	_, _ = fmt.Fprintf(l.destination, "pdpp-mcp: %s\n", oneLine(err.Error()))
+	l.print("pdpp-mcp: "+err.Error(), "")
 	for _, step := range steps {
-		_, _ = fmt.Fprintf(l.destination, "  %s\n", oneLine(step))
+		l.print("  "+step, "  ")
 	}
+}
+
+// Command begins a next step that is a command line.
+const Command = "try: "
+
+// print writes a message as one line; on a terminal it is wrapped at words, but for a command line, which is there to be pasted.
+func (l *Log) print(message, hang string) {
+	message = oneLine(message)
+	if columns, onTerminal := columnsOf(l.destination); onTerminal && !strings.HasPrefix(message, hang+Command) {
+		message = WrapLine(message, columns, hang)
+	}
+	_, _ = fmt.Fprintln(l.destination, message)
 }
 
 // oneLine puts a message, which may quote the provider, on one line.

@@ -41,7 +41,7 @@ func RefuseReadOn(most int) error {
 
 // AddCacheRoot adds the flag that names the credential cache.
 func AddCacheRoot(flags *pflag.FlagSet, cacheRoot *string) {
-	flags.StringVar(cacheRoot, "cache-root", "", "directory of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
+	flags.StringVar(cacheRoot, "cache-root", "", "`directory` of the credential cache (default .pdpp here if it exists, else ~/.pdpp)")
 	ReadVariables(flags, "cache-root")
 }
 
@@ -109,8 +109,8 @@ type Provider struct {
 
 // AddFlags adds the flags and the environment variables that stand in for them.
 func (p *Provider) AddFlags(flags *pflag.FlagSet) {
-	AddProviderURL(flags, &p.URL, "origin of the PDPP provider, such as https://pdpp.example (default: the only one that is connected)")
-	AddGrants(flags, &p.Grants, "use the cached credential of this grant, by its id or label (default: the one that was connected last)")
+	AddProviderURL(flags, &p.URL, "`url` of the PDPP provider, such as https://pdpp.example (default: the only one that is connected)")
+	AddGrants(flags, &p.Grants, "use the cached credential of this `grant`, by its id or label (default: the one that was connected last)")
 	p.AddAccess(flags)
 }
 
@@ -118,7 +118,7 @@ func (p *Provider) AddFlags(flags *pflag.FlagSet) {
 func (p *Provider) AddAccess(flags *pflag.FlagSet) {
 	AddCacheRoot(flags, &p.CacheRoot)
 	flags.StringVar(&p.AccessTokenFile, "access-token-file", "",
-		"file that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
+		"`file` that holds a scoped token, in place of the cache; PDPP_ACCESS_TOKEN may hold the token itself")
 	ReadConfigured(flags, "access-token-file")
 	AddTimeout(flags, &p.Timeout, "limit of one request to the resource server")
 	p.ClearText.AddFlags(flags)

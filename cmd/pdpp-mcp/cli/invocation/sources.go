@@ -28,8 +28,8 @@ func (s *Sources) AddFlags(flags *pflag.FlagSet) {
 	if s.ReadsEvery {
 		usual = "every one"
 	}
-	AddProviderURLs(flags, &s.URLs, "origin of a PDPP provider, such as https://pdpp.example (default: "+usual+" that is connected); repeatable, to read several as one")
-	AddGrants(flags, &s.Grants, "read with the cached credential of this grant, by its id or label; repeatable (default: all of the provider)")
+	AddProviderURLs(flags, &s.URLs, "`url` of a PDPP provider, such as https://pdpp.example (default: "+usual+" that is connected); repeatable, to read several as one")
+	AddGrants(flags, &s.Grants, "read with the cached credential of this `grant`, by its id or label; repeatable (default: all of the provider)")
 	s.AddAccess(flags)
 }
 

@@ -32,8 +32,10 @@ func OnTerminal(stream any) (*os.File, bool) {
 const widthElsewhere = 160
 
 // Width returns the width of standard output in columns, and reports whether that is a terminal.
-func (t Terminal) Width() (int, bool) {
-	file, isTerminal := OnTerminal(t.Out)
+func (t Terminal) Width() (int, bool) { return columnsOf(t.Out) }
+
+func columnsOf(stream any) (int, bool) {
+	file, isTerminal := OnTerminal(stream)
 	if isTerminal {
 		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 20 {
 			return columns, true

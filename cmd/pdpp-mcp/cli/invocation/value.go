@@ -34,7 +34,7 @@ func (c *Choice) Set(passed string) error {
 }
 
 // Type returns the placeholder for the value in the help.
-func (c *Choice) Type() string { return "string" }
+func (c *Choice) Type() string { return "word" }
 
 // String returns the chosen word.
 func (c *Choice) String() string {

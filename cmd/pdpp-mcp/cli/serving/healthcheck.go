@@ -35,7 +35,7 @@ The exit code is 0 when the server is up, and 69 when it is not.`,
 			return checkHealth(command.Context(), listen)
 		},
 	}
-	command.Flags().StringVar(&listen, "listen", defaultListen, "address that the server listens on")
+	command.Flags().StringVar(&listen, "listen", defaultListen, "`address` that the server listens on")
 	invocation.ReadVariables(command.Flags(), "listen")
 	return command
 }

@@ -55,7 +55,7 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &readOn)
 	invocation.AddSlowCall(command.Flags(), &slowCall)
-	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "name that the server tells its clients")
+	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "`name` that the server tells its clients")
 	invocation.ReadVariables(command.Flags(), "server-name")
 	return command
 }

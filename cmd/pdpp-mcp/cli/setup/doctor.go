@@ -14,7 +14,7 @@ import (
 func NewDoctorCommand(terminal invocation.Terminal) *cobra.Command {
 	// A check has less time than a request of other commands, so that a provider that hangs does not hang the doctor.
 	provider := invocation.Provider{Timeout: doctor.DefaultDeadline}
-	var asJSON bool
+	var form invocation.Form
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check provider, credential and MCP hosts, and say what to do",
@@ -40,12 +40,12 @@ the configuration. Of several providers the worst one counts: 77, then 78, 64 an
 			}
 			report := newDoctorReport(terminal)
 			take := report.print
-			if asJSON {
+			if form.IsJSON() {
 				take = report.keep
 			}
 			doctor.Examine(command.Context(), options, take)
 			end := report.summarize
-			if asJSON {
+			if form.IsJSON() {
 				end = func() error { return report.printJSON(provider.URL) }
 			}
 			if err := end(); err != nil {
@@ -54,11 +54,11 @@ the configuration. Of several providers the worst one counts: 77, then 78, 64 an
 			return report.err()
 		},
 	}
-	invocation.AddProviderURL(command.Flags(), &provider.URL, "origin of the PDPP provider to check (default: every one that is connected)")
-	invocation.AddGrants(command.Flags(), &provider.Grants, "check only this grant, by its id or label; repeatable (default: all of them)")
+	invocation.AddProviderURL(command.Flags(), &provider.URL, "`url` of the PDPP provider to check (default: every one that is connected)")
+	invocation.AddGrants(command.Flags(), &provider.Grants, "check only this `grant`, by its id or label; repeatable (default: all of them)")
 	provider.AddAccess(command.Flags())
 	command.Flags().Lookup("rs-timeout").Usage = "limit of one check [$PDPP_RS_TIMEOUT]"
-	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, whose names and ids are stable")
+	form.AddFlags(command.Flags(), "text")
 	return command
 }
 

@@ -24,8 +24,8 @@ type setupServer struct {
 }
 
 func (s *setupServer) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&s.name, "name", "pdpp", "name of the server in the host")
-	flags.StringVar(&s.url, "url", "", "MCP endpoint of a hosted server, such as https://data.example/mcp")
+	flags.StringVar(&s.name, "name", "pdpp", "`name` of the server in the host")
+	flags.StringVar(&s.url, "url", "", "`url` of the MCP endpoint of a hosted server, such as https://data.example/mcp")
 	invocation.AddProviderURLs(flags, &s.providers, "origin of a PDPP provider that the started binary reads; repeatable (default: every one that is connected)")
 	invocation.AddCacheRoot(flags, &s.cacheRoot)
 	invocation.AddGrants(flags, &s.grants, "the started binary reads with this grant only, by its id or label; repeatable (default: all of the provider, later ones too)")

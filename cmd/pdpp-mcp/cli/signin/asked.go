@@ -25,13 +25,13 @@ type asking struct {
 }
 
 func (a *asking) addFlags(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&a.sources, "source", nil, "connector to ask for, by its address at the provider (default: the owner chooses)")
-	flags.StringArrayVar(&a.connections, "connection", nil, "connection of the source to ask for, by its id; repeatable (default: the only one)")
-	flags.StringArrayVar(&a.streams, "stream", nil, "stream of the source to ask for; repeatable (default all)")
-	flags.StringArrayVar(&a.fields, "field", nil, "field to ask for, or stream.field if there are several streams; repeatable (default all)")
-	flags.StringVar(&a.since, "since", "", "ask for records from this time or date on, such as 2026-01-31 (default all)")
-	flags.StringVar(&a.until, "until", "", "ask for records before this time or date")
-	flags.StringVar(&a.purpose, "purpose", "", "what the data is for, in a sentence that the owner sees")
+	flags.StringArrayVar(&a.sources, "source", nil, "`connector` to ask for, by its address at the provider (default: the owner chooses)")
+	flags.StringArrayVar(&a.connections, "connection", nil, "connection of the source to ask for, by its `id`; repeatable (default: the only one)")
+	flags.StringArrayVar(&a.streams, "stream", nil, "`stream` of the source to ask for; repeatable (default all)")
+	flags.StringArrayVar(&a.fields, "field", nil, "`field` to ask for, or stream.field if there are several streams; repeatable (default all)")
+	flags.StringVar(&a.since, "since", "", "ask for records from this `time` or date on, such as 2026-01-31 (default all)")
+	flags.StringVar(&a.until, "until", "", "ask for records before this `time` or date")
+	flags.StringVar(&a.purpose, "purpose", "", "what the data is for, in a `sentence` that the owner sees")
 	flags.BoolVar(&a.singleUse, "single-use", false, "ask for one token that ends within days, in place of access until it is revoked")
 }
 

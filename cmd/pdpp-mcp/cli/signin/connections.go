@@ -52,7 +52,7 @@ const (
 // NewConnectionsCommand makes the command that lists the stored credentials without their tokens.
 func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot string
-	var asJSON bool
+	var form invocation.Form
 	command := &cobra.Command{
 		Use:   "connections",
 		Short: "List the stored credentials: provider, grant, scope and expiry, never a token",
@@ -67,14 +67,14 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if form.IsJSON() {
 				return terminal.PrintJSON(connections)
 			}
 			return printConnections(terminal, connections, cache.NamedRoot())
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
-	command.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	form.AddFlags(command.Flags(), "table")
 	return command
 }
 

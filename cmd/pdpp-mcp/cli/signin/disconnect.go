@@ -42,7 +42,7 @@ the provider.`,
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
-	command.Flags().StringVar(&grantID, "grant-id", "", "remove only the credential of this grant, by its id or label (default: all of the provider)")
+	command.Flags().StringVar(&grantID, "grant-id", "", "remove only the credential of this `grant`, by its id or label (default: all of the provider)")
 	command.Flags().BoolVar(&keepToken, "keep-token", false, "do not ask the authorization server to revoke the token")
 	return command
 }

@@ -58,10 +58,10 @@ command says what is kept where.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringSliceVar(&run.streams, invocation.FlagName(tool.RecordsStream), nil, "only this stream; repeated for more")
-	flags.StringSliceVar(&run.connections, invocation.FlagName(tool.RecordsConnectionID), nil, "only this connection; repeated for more")
-	provider.AddFlags(flags)
+	flags.StringSliceVar(&run.streams, invocation.FlagName(tool.RecordsStream), nil, "only this `stream`; repeated for more")
+	flags.StringSliceVar(&run.connections, invocation.FlagName(tool.RecordsConnectionID), nil, "only this connection, by its `id`; repeated for more")
 	format.AddFlags(flags)
+	provider.AddFlags(flags)
 	return command
 }
 
