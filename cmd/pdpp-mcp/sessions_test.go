@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "write the goldens")
 
 // sessions are command lines as people type them.
 var sessions = []string{
+	"pdpp-mcp",
 	"pdpp-mcp streams",
 	"pdpp-mcp call schema messages --connection-id cin_gmail_personal",
 	"pdpp-mcp call query_records messages --limit 3",
@@ -37,6 +38,8 @@ var sessions = []string{
 	"pdpp-mcp call read_record_field cin_gmail_personal/message_bodies:p-msg-010 --field-path body_text --limit-chars 200",
 	"pdpp-mcp call query_records messages --limit 2 --jq '.data.data[].data.subject'",
 	"pdpp-mcp call aggregate messages --metric count --group-by is_seen --format csv",
+	"pdpp-mcp call query_records messages --connection-id cin_gmail_personal --limit 3 --template '{{.received_at}}\\t{{.subject}}'",
+	"pdpp-mcp call query_records messages --connection-id cin_gmail_personal --count exact --all -o mails.jsonl",
 	"pdpp-mcp call query_records mesages",
 	"pdpp-mcp call serch overdraft",
 	"pdpp-mcp call query_records messages --fields subjekt",
@@ -118,7 +121,7 @@ func onTmux(t *testing.T, environment []string, columns int, name, line string) 
 		return string(printed)
 	}
 	defer tmux("kill-server")
-	tmux("new-session", "-d", "-x", fmt.Sprint(columns), "-y", "200", line+"; tmux wait-for -S shown; cat")
+	tmux("new-session", "-d", "-c", t.TempDir(), "-x", fmt.Sprint(columns), "-y", "200", line+"; tmux wait-for -S shown; cat")
 	tmux("wait-for", "shown")
 	return strings.TrimRight(tmux("capture-pane", "-p"), "\n ")
 }

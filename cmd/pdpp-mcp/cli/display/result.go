@@ -48,15 +48,15 @@ func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) 
 	case shape == tool.RowTable && len(read.Data.Data) > 0:
 		table, prefix := recordTable(read.Data.Data, screen.Columns)
 		table.Advice = "--fields, --format json"
-		return table.Render(screen) + footer(screen, read.counted(table, read.stream(), more)+ids(prefix)) + read.remarks(screen, result.Text)
+		return table.Render(screen) + footer(screen, read.counted(table, read.stream(), more)+ids(prefix)) + read.remarks(screen, result.Text, more)
 	case shape == tool.HitTable && len(read.Results) > 0:
 		table := hitTable(read.Results, read.Shared, screen)
 		table.Advice = seeAll
-		return table.Render(screen) + footer(screen, read.counted(table, "hits", more)) + read.remarks(screen, result.Text)
+		return table.Render(screen) + footer(screen, read.counted(table, "hits", more)) + read.remarks(screen, result.Text, more)
 	case shape == tool.GroupTable && len(read.Data.Groups) > 0:
 		table := memberTable(read.Data.Groups)
 		table.Advice = seeAll
-		return table.Render(screen) + footer(screen, read.cutGroups()) + read.remarks(screen, result.Text)
+		return table.Render(screen) + footer(screen, read.cutGroups()) + read.remarks(screen, result.Text, "")
 	case shape == tool.DocumentTable && read.Text != "":
 		return document(screen, read)
 	case read.Window != nil:
@@ -169,8 +169,8 @@ func (p *page) cutGroups() string {
 }
 
 // remarks returns the lines of a text that concern the page as a whole, wrapped to the screen, and what goes on from it. A cursor
-// that does not fit on one line is named only.
-func (p *page) remarks(screen Screen, shown string) string {
+// that does not fit on one line is named only, and that of the next page is left out where more says how to see what follows.
+func (p *page) remarks(screen Screen, shown, more string) string {
 	prefixes := []string{"warning", "limit_used=", "rows_left_out=", "more_sources=", "read_by="}
 	var kept strings.Builder
 	for line := range strings.SplitSeq(shown, "\n") {
@@ -180,13 +180,14 @@ func (p *page) remarks(screen Screen, shown string) string {
 		kept.WriteString(screen.notices(invocation.Printable(line)))
 	}
 	for _, on := range []struct{ name, value string }{{"next_cursor", p.Data.NextCursor}, {"next_changes_since", p.Data.Bookmark}} {
+		if on.value == "" || on.name == "next_cursor" && more != "" {
+			continue
+		}
 		line := invocation.Printable(render.Token(on.name, on.value))
 		if text.StringWidthWithoutEscSequences(line) > screen.Columns {
 			line = on.name + " is in --format json"
 		}
-		if on.value != "" {
-			kept.WriteString(screen.notices(line))
-		}
+		kept.WriteString(screen.notices(line))
 	}
 	return kept.String()
 }

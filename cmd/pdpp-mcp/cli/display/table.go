@@ -65,7 +65,7 @@ func (t *Table) Render(screen Screen) string {
 		}
 	}
 	if tooLong > 0 {
-		lines = append(lines, screen.Notice(fmt.Sprintf("too long to show: the %s of %d rows (--format json)", t.Columns[below].Name, tooLong)))
+		lines = append(lines, screen.Notice(fmt.Sprintf("too long to show: %d of the %ss (--format json)", tooLong, t.Columns[below].Name)))
 	}
 	var hidden []string
 	for i, column := range t.Columns {

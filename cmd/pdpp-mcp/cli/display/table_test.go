@@ -49,7 +49,7 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 		120: "received_at       from_name   subject                                     snippet                            id",
 		200: "received_at       from_name   subject                                     snippet                                    to                                      size_bytes  thread_id  id",
 	} {
-		result := &tool.Result{Text: `next_cursor="` + strings.Repeat("e", 220) + `"`, Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
+		result := &tool.Result{Text: "next_cursor=\"e\"\nnext_changes_since=" + strings.Repeat("e", 220), Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
 		shown := ofShape(tool.RowTable, result, Screen{Columns: columns}, "; --all")
 		lines := strings.Split(shown, "\n")
 		if strings.Join(strings.Fields(lines[0]), " ") != strings.Join(strings.Fields(want), " ") {
@@ -60,10 +60,13 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 				t.Errorf("%q is wider than %d", line, columns)
 			}
 		}
-		for _, said := range []string{"2026-04-29 20:22", "p-msg-081", "2 of 261 messages; more follow; --all", "next_cursor is in --format json"} {
+		for _, said := range []string{"2026-04-29 20:22", "p-msg-081", "2 of 261 messages; more follow; --all", "next_changes_since is in --format json"} {
 			if !strings.Contains(shown, said) {
 				t.Errorf("at %d columns %q is missing in\n%s", columns, said, shown)
 			}
+		}
+		if strings.Contains(shown, "next_cursor") {
+			t.Errorf("at %d columns a cursor stands beside --all:\n%s", columns, shown)
 		}
 	}
 }
