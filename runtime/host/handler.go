@@ -80,7 +80,7 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	if h.limiter, err = newLimiter(options.Limits); err != nil {
 		return nil, err
 	}
-	h.readiness = &readiness{checkAS: options.Verifier.Check, checkRS: readers.check}
+	h.readiness = &readiness{checkAS: options.Verifier.Check, checkRS: readers.check, logger: options.Logger}
 	endpoint := options.Endpoint
 	if endpoint == nil {
 		h.calls = newToolCalls(surface, options.Options, readers.environment)

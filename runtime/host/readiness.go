@@ -3,6 +3,8 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -23,12 +25,18 @@ const (
 type readiness struct {
 	checkAS  func(context.Context) error
 	checkRS  func(context.Context) error
+	logger   *slog.Logger // is told why, which the public report does not say
 	draining atomic.Bool
 
 	mu    sync.Mutex // held while the servers are asked, so that one probe asks for all
 	known readinessReport
 	until time.Time
 }
+
+const (
+	isReady    = "ready"
+	isDraining = "draining"
+)
 
 // readinessReport is the body of /readyz. It holds no address, because it is public.
 type readinessReport struct {
@@ -39,7 +47,7 @@ type readinessReport struct {
 
 func (r *readiness) report(ctx context.Context) readinessReport {
 	if r.draining.Load() {
-		return readinessReport{Status: "draining"}
+		return readinessReport{Status: isDraining}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,25 +62,36 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	both.Go(func() { errAS = r.checkAS(ctx) })
 	both.Go(func() { errRS = r.checkRS(ctx) })
 	both.Wait()
-	r.known = readinessReport{Status: "ready", AuthorizationServer: "reachable", ResourceServer: "reachable"}
+	before := r.known.Status
+	r.known = readinessReport{Status: isReady, AuthorizationServer: "reachable", ResourceServer: "reachable"}
 	if errAS != nil {
 		r.known.Status, r.known.AuthorizationServer = "unavailable", "unreachable"
 	}
 	if errRS != nil {
 		r.known.Status, r.known.ResourceServer = "unavailable", "unreachable"
 	}
+	switch {
+	case r.known.Status != isReady && before != r.known.Status:
+		r.logger.Warn("not ready", "error", errors.Join(errAS, errRS))
+	case r.known.Status == isReady && before != "" && before != isReady:
+		r.logger.Info("ready again")
+	}
 	r.until = time.Now().Add(readinessFor)
 	return r.known
 }
 
-// serveReadiness answers /readyz.
+// serveReadiness answers /readyz. It is counted, for an alert, but while the server drains: that is no trouble.
 func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
+	started := time.Now()
 	found := h.readiness.report(r.Context())
 	status := http.StatusOK
-	if found.Status != "ready" {
+	if found.Status != isReady {
 		status = http.StatusServiceUnavailable
 	}
 	writeProbe(w, status, found)
+	if found.Status != isDraining {
+		h.options.Recorder.Request(readinessPath, status, time.Since(started))
+	}
 }
 
 func writeProbe(w http.ResponseWriter, status int, found readinessReport) {

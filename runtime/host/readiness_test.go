@@ -1,12 +1,14 @@
 package host_test
 
 import (
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
 
-// Ready means that the servers behind this one can be reached, for whatever host a probe asks.
+// Ready means that the servers behind this one can be reached, for whatever host a probe asks. What is not is counted and logged.
 func TestReadiness(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -29,6 +31,14 @@ func TestReadiness(t *testing.T) {
 			if got.status != test.status || strings.TrimSpace(got.body) != test.want {
 				t.Errorf("answer is %d %s, want %d %s", got.status, got.body, test.status, test.want)
 			}
+			scraped := httptest.NewRecorder()
+			h.metrics.ServeHTTP(scraped, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			if counted := fmt.Sprintf(`pdpp_mcp_http_requests_total{route="/readyz",status="%d"} 1`, test.status); !strings.Contains(scraped.Body.String(), counted) {
+				t.Errorf("the metrics lack %s, which an alert asks for", counted)
+			}
+			if said := strings.Contains(h.log.String(), `"msg":"not ready","error":"`); said == (test.status == 200) {
+				t.Errorf("the log says: %s", h.log)
+			}
 			if got := send(t, h.request(t, http.MethodGet, "/healthz", "", "Host", "10.0.0.7:8788")); got.status != 200 {
 				t.Errorf("the process is not healthy: %d %s", got.status, got.body)
 			}
@@ -39,8 +49,12 @@ func TestReadiness(t *testing.T) {
 // Probes do not become a load on the servers behind, and show them no token of anybody.
 func TestReadinessIsKeptForAWhile(t *testing.T) {
 	h := newHosted(t)
+	h.rs.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
 	for range 20 {
 		send(t, h.request(t, http.MethodGet, "/readyz", ""))
+	}
+	if count := strings.Count(h.log.String(), "not ready"); count != 1 {
+		t.Errorf("what is wrong was said %d times", count)
 	}
 	if as, rs := len(h.as.seen()), len(h.rs.seen()); as != 1 || rs != 1 {
 		t.Errorf("the AS was asked %d times and the RS %d times, want once each", as, rs)
