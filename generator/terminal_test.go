@@ -1,7 +1,6 @@
 package generator_test
 
 import (
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
@@ -77,24 +77,14 @@ type addedTerminal struct {
 
 func newAddedTerminal(t *testing.T, files map[string]string) *addedTerminal {
 	t.Helper()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(box.Handler())
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	box, url := sandboxtest.Serve(t, sandbox.Options{PublicURL: "http://sandbox.test"})
 	binary := filepath.Join(t.TempDir(), "pdpp-mcp")
 	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay(t, files), "-o", binary, "./cmd/pdpp-mcp")
 	build.Dir = ".."
 	if printed, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, printed)
 	}
-	provider := []string{"PDPP_PROVIDER_URL=" + server.URL, "PDPP_ACCESS_TOKEN=" + box.Tokens()["everything"], "PDPP_CACHE_ROOT=" + t.TempDir()}
+	provider := []string{"PDPP_PROVIDER_URL=" + url, "PDPP_ACCESS_TOKEN=" + box.Tokens()["everything"], "PDPP_CACHE_ROOT=" + t.TempDir()}
 	return &addedTerminal{t: t, binary: binary, provider: provider}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -136,15 +137,7 @@ type inProcess struct {
 // sampleProvider is the sandbox of make demo.
 func sampleProvider(t *testing.T) *inProcess {
 	t.Helper()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: demoURL, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	box := sandboxtest.Open(t, sandbox.Options{PublicURL: demoURL, Seed: 1})
 	return &inProcess{provider: box.Handler(), bearer: box.Tokens()["everything"]}
 }
 

@@ -2,11 +2,11 @@ package packaging_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
@@ -21,32 +21,21 @@ type provider struct {
 
 func newProvider(t *testing.T) *provider {
 	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	p := &provider{url: "http://" + server.Listener.Addr().String()}
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: p.url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Sandbox = box
-	handler := box.Handler()
-	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/v1/") {
-			p.reads.Add(1)
-			if read := p.read.Load(); read != nil {
-				(*read)(r.Header.Get("Request-Id"))
+	p := &provider{}
+	p.Sandbox, p.url = sandboxtest.Serve(t, sandbox.Options{}, func(box *sandbox.Sandbox) http.Handler {
+		handler := box.Handler()
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/v1/") {
+				p.reads.Add(1)
+				if read := p.read.Load(); read != nil {
+					(*read)(r.Header.Get("Request-Id"))
+				}
 			}
-		}
-		if strings.HasSuffix(r.URL.Path, "/introspect") {
-			p.introspections.Add(1)
-		}
-		handler.ServeHTTP(w, r)
-	})
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
+			if strings.HasSuffix(r.URL.Path, "/introspect") {
+				p.introspections.Add(1)
+			}
+			handler.ServeHTTP(w, r)
+		})
 	})
 	return p
 }

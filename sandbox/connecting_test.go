@@ -56,7 +56,7 @@ func newConnecting(t *testing.T) *connecting {
 	p := newListening(t, sandbox.Options{Seed: 1})
 	n := &network{}
 	c := &connecting{
-		T: t, box: p.box, origin: p.server.URL, network: n, owner: flowtest.New(n),
+		T: t, box: p.box, origin: p.url, network: n, owner: flowtest.New(n),
 		ctx: context.WithValue(t.Context(), oauth2.HTTPClient, &http.Client{Transport: n}),
 	}
 	t.Cleanup(func() {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"path"
 	"regexp"
@@ -20,6 +19,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
@@ -110,7 +110,7 @@ var placeholder = regexp.MustCompile(`<([a-z_0-9 ]+)>`)
 
 // replayer sends captured requests to a sandbox.
 type replayer struct {
-	server   *httptest.Server
+	url      string
 	box      *sandbox.Sandbox
 	clientID string // of a registered client
 }
@@ -128,27 +128,14 @@ func newReplayer(t *testing.T, all []capture) *replayer {
 // newListening is a sandbox at an address of its own.
 func newListening(t *testing.T, options sandbox.Options) *replayer {
 	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	options.PublicURL = "http://" + server.Listener.Addr().String()
-	box, err := sandbox.New(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.Config.Handler = box.Handler()
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &replayer{server: server, box: box}
+	box, url := sandboxtest.Serve(t, options)
+	return &replayer{url: url, box: box}
 }
 
 // send replays one request and returns the status and the body.
 func (p *replayer) send(t *testing.T, c capture) (int, []byte) {
 	t.Helper()
-	target, err := url.Parse(p.server.URL + c.target)
+	target, err := url.Parse(p.url + c.target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +167,7 @@ func (p *replayer) send(t *testing.T, c capture) (int, []byte) {
 		}
 		request.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(caller.ID+":"+caller.Secret)))
 	}
-	response, err := p.server.Client().Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +227,7 @@ func replaceParameter(query, parameter, value string) string {
 func TestReplay(t *testing.T) {
 	all := readCaptures(t)
 	p := newReplayer(t, all)
-	config, err := flowtest.Register(t.Context(), http.DefaultTransport, p.server.URL, "Replayed client")
+	config, err := flowtest.Register(t.Context(), http.DefaultTransport, p.url, "Replayed client")
 	if err != nil {
 		t.Fatal(err)
 	}

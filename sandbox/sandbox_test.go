@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
@@ -22,16 +23,7 @@ func newSandbox(t *testing.T, options sandbox.Options) *sandbox.Sandbox {
 	if options.PublicURL == "" {
 		options.PublicURL = origin
 	}
-	box, err := sandbox.New(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return box
+	return sandboxtest.Open(t, options)
 }
 
 // read sends a GET with a ready token and decodes the answer's body into answer.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
@@ -191,20 +192,8 @@ func subscriptionOf(t *testing.T, body []byte) (id, status, reason string) {
 // Event subscriptions of the sandbox are those of a real provider (rs-contract.md, Event subscriptions): every captured
 // request in its order, with the captured receiver, is answered alike, and the same events come.
 func TestSubscriptionsAreAsCaptured(t *testing.T) {
-	server := httptest.NewUnstartedServer(nil)
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + server.Listener.Addr().String(), Seed: 1, Retries: []time.Duration{time.Hour}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.Config.Handler = box.Handler()
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	p := &subscriptionReplay{origin: server.URL, box: box, receiver: newCapturedReceiver(t), ids: map[string]string{}}
+	box, url := sandboxtest.Serve(t, sandbox.Options{Seed: 1, Retries: []time.Duration{time.Hour}})
+	p := &subscriptionReplay{origin: url, box: box, receiver: newCapturedReceiver(t), ids: map[string]string{}}
 	requests, deliveries := readSubscriptionCaptures(t)
 	for _, c := range requests {
 		number, _, _ := strings.Cut(c.name, "-")

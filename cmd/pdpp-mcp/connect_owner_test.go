@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
@@ -49,45 +50,26 @@ func runOwner() int {
 }
 
 // newProvider serves a sandbox that knows its own address, as a sign-in needs it.
-func newProvider(t testing.TB) *httptest.Server {
+func newProvider(t testing.TB) (url string) {
 	t.Helper()
-	server, _ := newProviderAndBox(t, 0)
-	return server
+	_, url = newProviderAndBox(t, 0)
+	return url
 }
 
 // newProviderAndBox is newProvider with a seed for the sample data. It also returns the sandbox, for its tokens.
-func newProviderAndBox(t testing.TB, seed uint64) (*httptest.Server, *sandbox.Sandbox) {
+func newProviderAndBox(t testing.TB, seed uint64) (box *sandbox.Sandbox, url string) {
 	t.Helper()
-	return serveBox(t, sandbox.Options{Seed: seed, Reads: resource.ReadsOpen}) // the pages ask with filters, and the owner chooses
+	return sandboxtest.Serve(t, sandbox.Options{Seed: seed, Reads: resource.ReadsOpen}) // the pages ask with filters, and the owner chooses
 }
 
 // newStrictProvider serves a sandbox of PDPP v0.1: a request names its connections, where the owner has several. It reads the
 // metadata documents of clients.
-func newStrictProvider(t testing.TB) *httptest.Server {
+func newStrictProvider(t testing.TB) (url string) {
 	t.Helper()
-	server, _ := serveBox(t, sandbox.Options{
+	_, url = sandboxtest.Serve(t, sandbox.Options{
 		Reads: resource.ReadsV01, Authorization: []authorization.Option{authorization.WithDocuments(flow.DocumentsAnywhere)},
 	})
-	return server
-}
-
-func serveBox(t testing.TB, options sandbox.Options) (*httptest.Server, *sandbox.Sandbox) {
-	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	options.PublicURL = "http://" + server.Listener.Addr().String()
-	box, err := sandbox.New(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.Config.Handler = http.HandlerFunc(box.Handler().ServeHTTP)
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server, box
+	return url
 }
 
 // newDocument serves a client's metadata document and returns its address.

@@ -25,9 +25,9 @@ func TestConnectScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("PDPP_CACHE_ROOT", "cache")
-			env.Setenv("STRICT", strict.URL)
+			env.Setenv("STRICT", strict)
 			env.Setenv("DOCUMENT", document)
-			setProvider(env.Setenv, sandbox.URL)
+			setProvider(env.Setenv, sandbox)
 			env.Values[playedKey{}] = new(*capturetest.Provider)
 			return nil
 		},

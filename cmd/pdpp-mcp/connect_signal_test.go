@@ -23,7 +23,7 @@ func TestSignalsEndConnect(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {
 			root := t.TempDir()
-			command := exec.CommandContext(t.Context(), "pdpp-mcp", "connect", provider.URL, "--cache-root", root, "--no-browser")
+			command := exec.CommandContext(t.Context(), "pdpp-mcp", "connect", provider, "--cache-root", root, "--no-browser")
 			stderr, err := command.StderrPipe()
 			if err != nil {
 				t.Fatal(err)

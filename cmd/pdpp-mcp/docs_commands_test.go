@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,9 +15,10 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/spf13/cobra"
+
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/spf13/cobra"
 )
 
 // notRun has the lines of documented blocks that no test runs, and why. The flags of pdpp-mcp in them are still checked.
@@ -88,7 +88,7 @@ func TestDocumentedCommands(t *testing.T) {
 // reader runs the commands of a page as a user would.
 type reader struct {
 	home     string
-	provider *httptest.Server
+	provider string
 	exported []string
 }
 
@@ -96,7 +96,7 @@ var documentedHost = regexp.MustCompile(`https://(pdpp|data)\.example`)
 
 func (r *reader) run(t *testing.T, line string) {
 	t.Helper()
-	line = documentedHost.ReplaceAllString(line, r.provider.URL)
+	line = documentedHost.ReplaceAllString(line, r.provider)
 	if set, isExport := strings.CutPrefix(line, "export "); isExport {
 		r.exported = append(r.exported, set)
 		return

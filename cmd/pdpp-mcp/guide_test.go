@@ -25,10 +25,10 @@ func TestTutorial(t *testing.T) {
 		"env DISPLAY=:0\nenv OWNER='approve cin_gmail_personal'\n"
 	params := scripts("", nil)
 	params.Setup = func(env *testscript.Env) error {
-		server, box := newProviderAndBox(t, 1) // the seed of pdpp-sandbox
+		box, url := newProviderAndBox(t, 1) // the seed of pdpp-sandbox
 		env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
-		env.Setenv("PROVIDER", server.URL)
-		env.Setenv("KEY", strings.ReplaceAll(strings.TrimPrefix(server.URL, "http://"), ":", "_"))
+		env.Setenv("PROVIDER", url)
+		env.Setenv("KEY", strings.ReplaceAll(strings.TrimPrefix(url, "http://"), ":", "_"))
 		for name, token := range box.Tokens() {
 			env.Setenv("TOKEN_"+strings.ToUpper(name), token)
 		}

@@ -10,22 +10,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
 func newSandbox(t *testing.T, reads resource.Reads) *sandbox.Sandbox {
 	t.Helper()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test", Reads: reads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return box
+	return sandboxtest.Open(t, sandbox.Options{PublicURL: "http://sandbox.test", Reads: reads})
 }
 
 // origin serves the sandbox on its own address and records the requests.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
@@ -30,26 +30,15 @@ type provided struct {
 
 func newProvided(t *testing.T) *provided {
 	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	url := "http://" + server.Listener.Addr().String()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &provided{Sandbox: box, url: url}
-	handler := box.Handler()
-	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/v1/") {
-			p.note(r)
-		}
-		handler.ServeHTTP(w, r)
-	})
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
+	p := &provided{}
+	p.Sandbox, p.url = sandboxtest.Serve(t, sandbox.Options{}, func(box *sandbox.Sandbox) http.Handler {
+		handler := box.Handler()
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/v1/") {
+				p.note(r)
+			}
+			handler.ServeHTTP(w, r)
+		})
 	})
 	return p
 }

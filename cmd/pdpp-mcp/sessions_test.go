@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -55,11 +56,7 @@ func TestSessionsOfATerminal(t *testing.T) {
 	if os.Getenv("PDPP_NO_TMUX") == "1" {
 		t.Skip("PDPP_NO_TMUX is set")
 	}
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://sandbox.test", Reads: resource.ReadsOpen, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer box.Close()
+	box := sandboxtest.Open(t, sandbox.Options{PublicURL: "http://sandbox.test", Reads: resource.ReadsOpen, Seed: 1})
 	provider := newOrigin(box)
 	defer provider.server.Close()
 	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+provider.server.URL, "TZ=Europe/Berlin", "LC_ALL=C.UTF-8")

@@ -6,11 +6,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
@@ -35,7 +35,7 @@ func TestGrantsOfARealHost(t *testing.T) {
 	}{{"claude-code", playClaude}, {"codex", playCodex}} {
 		t.Run(host.name, func(t *testing.T) {
 			u := newStranger(t)
-			box, other := serveAnother(t)
+			box, other := sandboxtest.Serve(t, sandbox.Options{})
 			for i, each := range connected {
 				u.connect(t, []string{pdpp.URL, other, other}[i], each.label, each.connector, each.connection)
 			}
@@ -75,26 +75,6 @@ func wantSaid(t *testing.T, result json.RawMessage, all ...string) {
 			t.Errorf("the model is not shown %q: %s", said, result)
 		}
 	}
-}
-
-// serveAnother serves a second provider, until the test ends.
-func serveAnother(t *testing.T) (box *sandbox.Sandbox, url string) {
-	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	url = "http://" + server.Listener.Addr().String()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.Config.Handler = http.HandlerFunc(box.Handler().ServeHTTP)
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return box, url
 }
 
 // connect signs in to a provider, whose owner approves on the page that the terminal names.

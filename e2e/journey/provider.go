@@ -4,11 +4,11 @@ package journey
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
@@ -36,29 +36,16 @@ type Request struct {
 // NewProvider starts a sandbox with the given reads, until the test ends.
 func NewProvider(t *testing.T, reads resource.Reads) *Provider {
 	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	provider := &Provider{URL: "http://" + server.Listener.Addr().String(), reads: reads}
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: provider.URL, Seed: 1, Reads: reads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider.Box = box
-	server.Config.Handler = provider.recording(box.Handler())
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	provider := &Provider{reads: reads}
+	provider.Box, provider.URL = sandboxtest.Serve(t, sandbox.Options{Seed: 1, Reads: reads}, provider.recording)
 	return provider
 }
 
-func (p *Provider) recording(next http.Handler) http.Handler {
-	names := map[string]string{}
-	for name, token := range p.Box.Tokens() {
+func (p *Provider) recording(box *sandbox.Sandbox) http.Handler {
+	next, names := box.Handler(), map[string]string{}
+	for name, token := range box.Tokens() {
 		names["Bearer "+token] = name
-		for _, member := range p.Box.Authorization().Members(name) {
+		for _, member := range box.Authorization().Members(name) {
 			names["Bearer "+member.AccessToken] = name + "/" + member.ConnectionID
 		}
 	}

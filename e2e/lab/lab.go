@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
@@ -97,27 +97,14 @@ type Server struct {
 // Serve serves a dataset with open reads; the sandbox's own sample data when it is nil.
 func Serve(t testing.TB, set *catalog.Dataset) *Server {
 	t.Helper()
-	listener := httptest.NewUnstartedServer(nil)
-	origin := "http://" + listener.Listener.Addr().String()
-	options := sandbox.Options{PublicURL: origin, Seed: 1, Data: set, Reads: resource.ReadsOpen}
+	options := sandbox.Options{Seed: 1, Data: set, Reads: resource.ReadsOpen}
 	if set != nil {
 		both := catalog.StreamGrant{Name: "samples", ConnectionIDs: []string{"cin_lab_a", "cin_lab_b"}}
 		options.Authorization = []authorization.Option{authorization.WithGrants(map[string]catalog.Grant{
 			clientOfBoth: {ConnectorKey: "typelab", Streams: []catalog.StreamGrant{both}},
 		})}
 	}
-	box, err := sandbox.New(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener.Config.Handler = box.Handler()
-	listener.Start()
-	t.Cleanup(func() {
-		listener.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	box, origin := sandboxtest.Serve(t, options)
 	return &Server{t: t, URL: origin, token: box.Tokens()["owner"], client: box.Tokens()[clientOfBoth]}
 }
 

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
 
@@ -102,15 +102,7 @@ exec setpriv --no-new-privs chroot --userspec=65532:65532 "$root" /pdpp-mcp "$@"
 func TestImageServesFromAReadOnlyRoot(t *testing.T) { eachImage(t, servesFromAReadOnlyRoot) }
 
 func servesFromAReadOnlyRoot(t *testing.T, folder string) {
-	provider := httptest.NewUnstartedServer(nil)
-	url := "http://" + provider.Listener.Addr().String()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider.Config.Handler = box.Handler()
-	provider.Start()
-	t.Cleanup(func() { provider.Close(); _ = box.Close() })
+	box, url := sandboxtest.Serve(t, sandbox.Options{})
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(box.Authorization().Caller().Secret), 0o644); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -26,18 +26,7 @@ var patient = fanout.Options{ProviderURL: provider, ChildTimeout: time.Minute}
 // serve runs a sandbox over HTTP.
 func serve(t *testing.T) (*sandbox.Sandbox, string) {
 	t.Helper()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: provider, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(box.Handler())
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return box, server.URL
+	return sandboxtest.Serve(t, sandbox.Options{PublicURL: provider, Seed: 1})
 }
 
 // introspected makes the sources of the ready package from what introspection says of its token.

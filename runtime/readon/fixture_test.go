@@ -3,11 +3,11 @@ package readon_test
 import (
 	"context"
 	"encoding/json"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -44,18 +44,8 @@ func (w *watched) taken() []string {
 // sandboxOf serves the sample data to a token of a client.
 func sandboxOf(t *testing.T, reads resource.Reads, token string) *watched {
 	t.Helper()
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: provider, Seed: 1, Reads: reads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(box.Handler())
-	t.Cleanup(func() {
-		server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, ProviderURL: provider, Bearer: rs.NewSecret(box.Tokens()[token])})
+	box, url := sandboxtest.Serve(t, sandbox.Options{PublicURL: provider, Seed: 1, Reads: reads})
+	client, err := rs.NewClient(rs.Options{BaseURL: url, ProviderURL: provider, Bearer: rs.NewSecret(box.Tokens()[token])})
 	if err != nil {
 		t.Fatal(err)
 	}

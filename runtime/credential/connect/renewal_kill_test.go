@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/flowtest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/killtest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -48,7 +49,7 @@ func TestKilledWhileItRenews(t *testing.T) {
 			}
 		})
 		killed += killedAtOnce
-		grants, err := cache.Grants(box.server.URL)
+		grants, err := cache.Grants(box.url)
 		if err != nil || len(grants) != renewableGrants {
 			t.Fatalf("after %d kills the cache has %d grants: %v", killed, len(grants), err)
 		}
@@ -56,7 +57,7 @@ func TestKilledWhileItRenews(t *testing.T) {
 			box.read(t, grant)
 			if !grant.Credential.RenewalBegan.IsZero() {
 				cut++
-				if _, err := cache.Remove(box.server.URL, grant.Credential.GrantID); err != nil {
+				if _, err := cache.Remove(box.url, grant.Credential.GrantID); err != nil {
 					t.Fatal(err)
 				}
 				box.connect(t, cache)
@@ -91,7 +92,7 @@ func renewForever(t *testing.T, root string) {
 
 // rotatingBox is a sandbox provider that counts what becomes of refresh tokens.
 type rotatingBox struct {
-	server *httptest.Server
+	url string
 
 	mu      sync.Mutex
 	rotated map[string]bool
@@ -100,19 +101,8 @@ type rotatingBox struct {
 
 func newRotatingBox(t *testing.T) *rotatingBox {
 	t.Helper()
-	b := &rotatingBox{server: httptest.NewUnstartedServer(nil), rotated: map[string]bool{}}
-	box, err := sandbox.New(t.Context(), sandbox.Options{PublicURL: "http://" + b.server.Listener.Addr().String()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.server.Config.Handler = b.counting(box.Handler())
-	b.server.Start()
-	t.Cleanup(func() {
-		b.server.Close()
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	b := &rotatingBox{rotated: map[string]bool{}}
+	_, b.url = sandboxtest.Serve(t, sandbox.Options{}, func(box *sandbox.Sandbox) http.Handler { return b.counting(box.Handler()) })
 	return b
 }
 
@@ -158,7 +148,7 @@ func (b *rotatingBox) faults() []string {
 func (b *rotatingBox) connect(t *testing.T, cache *credential.Cache) {
 	t.Helper()
 	entry, err := connect.Connect(t.Context(), connect.Options{
-		ProviderURL: b.server.URL, Flow: connect.AuthorizationCode,
+		ProviderURL: b.url, Flow: connect.AuthorizationCode,
 		Announce: func(approval connect.Approval) {
 			page, err := flowtest.New(nil).Approve(t.Context(), approval.URL, "cin_gmail_personal")
 			if err != nil || page.Location == nil {
@@ -181,7 +171,7 @@ func (b *rotatingBox) connect(t *testing.T, cache *credential.Cache) {
 // read reads with a grant as it is stored.
 func (b *rotatingBox) read(t *testing.T, grant *credential.Entry) {
 	t.Helper()
-	client, err := rs.NewClient(rs.Options{BaseURL: b.server.URL, Bearer: grant.Credential.AccessToken})
+	client, err := rs.NewClient(rs.Options{BaseURL: b.url, Bearer: grant.Credential.AccessToken})
 	if err != nil {
 		t.Fatal(err)
 	}
