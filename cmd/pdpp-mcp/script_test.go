@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/completion"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 			if patience, err := time.ParseDuration(os.Getenv("COMPLETION_DEADLINE")); err == nil {
 				completion.Deadline = patience
 			}
-			os.Exit(run())
+			os.Exit(cli.Main(version, nil))
 		},
 		"mcp-call": func() { os.Exit(runClient()) },
 		"xdg-open": func() { os.Exit(runOwner()) },

@@ -5,7 +5,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,9 +22,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/syncing"
 )
 
-// Execute runs one command line and returns the exit code. An error is one line on stderr, with next steps indented
+// Main runs the command line of this process and returns the exit code. A first SIGINT or SIGTERM ends the command, a second one
+// the process at once. The release and tracing are those of NewRoot.
+func Main(release string, tracing invocation.Tracing) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return execute(ctx, os.Args[1:], invocation.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, release, tracing)
+}
+
+// execute runs one command line and returns the exit code. An error is one line on stderr, with next steps indented
 // below it.
-func Execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string, tracing invocation.Tracing) (code int) {
+func execute(ctx context.Context, arguments []string, terminal invocation.Terminal, release string, tracing invocation.Tracing) (code int) {
 	root, log := NewRoot(terminal, release, tracing)
 	root.SetArgs(arguments)
 	defer func() {
@@ -60,7 +71,7 @@ malformed, 130 interrupted.`,
 		Version:       version,
 		Args:          invocation.NoCommand,
 		RunE:          invocation.ShowHelp,
-		SilenceErrors: true, // Execute prints them
+		SilenceErrors: true, // execute prints them
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
 			if command.Hidden { // completion ignores wrong variables; a command reports them

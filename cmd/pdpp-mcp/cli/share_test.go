@@ -21,7 +21,7 @@ func TestShare(t *testing.T) {
 		directory := t.TempDir()
 		var printed bytes.Buffer
 		terminal := invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: &printed, Err: &printed}
-		if code := Execute(t.Context(), []string{"share", directory}, terminal, "", nil); code != invocation.ExitOK || printed.Len() > 0 {
+		if code := execute(t.Context(), []string{"share", directory}, terminal, "", nil); code != invocation.ExitOK || printed.Len() > 0 {
 			t.Fatalf("share printed %q and ended with %d", printed.String(), code)
 		}
 		written[i] = readFiles(t, directory)
