@@ -2,7 +2,6 @@
 package telemetry_test
 
 import (
-	"bytes"
 	"io"
 	"log/slog"
 	"net/http"
@@ -108,32 +107,14 @@ type watched struct {
 	spans    *tracetest.InMemoryExporter
 	metrics  *sdkmetric.ManualReader
 	audit    string // its file
-	log      *journal
-}
-
-// journal is a log that can be read while it is written.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(line []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(line)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
+	log      *hosttest.Journal
 }
 
 func watch(t *testing.T) *watched {
 	t.Helper()
 	w := &watched{
 		provider: newProvider(t), spans: tracetest.NewInMemoryExporter(), metrics: sdkmetric.NewManualReader(),
-		audit: filepath.Join(t.TempDir(), "audit.jsonl"), log: &journal{},
+		audit: filepath.Join(t.TempDir(), "audit.jsonl"), log: &hosttest.Journal{},
 	}
 	tracer, err := telemetry.New(sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)), sdkmetric.NewMeterProvider(sdkmetric.WithReader(w.metrics)))
 	if err != nil {

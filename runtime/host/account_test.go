@@ -18,7 +18,7 @@ import (
 )
 
 // accounts are the entries of a log that were written to a journal.
-func accounts(t *testing.T, written *journal) []audit.Entry {
+func accounts(t *testing.T, written *hosttest.Journal) []audit.Entry {
 	t.Helper()
 	var entries []audit.Entry
 	decoder := json.NewDecoder(bytes.NewReader([]byte(written.String())))
@@ -38,7 +38,7 @@ var uncertain = cmpopts.IgnoreFields(audit.Entry{}, "Time", "Duration")
 
 // Covers R-OPS-2: over HTTP an account says whose token was used, by which client, with what outcome.
 func TestAccountOverHTTP(t *testing.T) {
-	written := &journal{}
+	written := &hosttest.Journal{}
 	h := newHosted(t, func(with *hostedWith) {
 		with.options.Audit = audit.NewStream(written, nil)
 		with.surface = testSurface(failing("broken", errPlain))
@@ -66,7 +66,7 @@ func TestAccountOverHTTP(t *testing.T) {
 // Covers R-OPS-2: over stdio an account says whose credential was used and what the client calls itself; a resource that is read
 // stands there as the tool that answers, and what no tool answers by its method.
 func TestAccountOverStdio(t *testing.T) {
-	written := &journal{}
+	written := &hosttest.Journal{}
 	options := hosttest.Options
 	options.Audit, options.Caller = audit.NewStream(written, nil), audit.Caller{ClientID: "cli_1", GrantID: "grt_1"}
 	session := connect(t, testSurface(), options, reading(reporting(clientSchema)))

@@ -1,7 +1,6 @@
 package host_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
@@ -99,31 +99,13 @@ func (s *resourceServer) seen() []*http.Request {
 	return append([]*http.Request(nil), s.kept...)
 }
 
-// journal is a log that can be read while it is written.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(line []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(line)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
 // hosted is a hosted server with everything that it talks to.
 type hosted struct {
 	*host.Handler
 	url     string
 	as      *authorizationServer
 	rs      *resourceServer
-	log     *journal
+	log     *hosttest.Journal
 	metrics *prometheus.Metrics
 }
 
@@ -141,7 +123,7 @@ func newHosted(t testing.TB, change ...func(*hostedWith)) *hosted {
 	for _, apply := range change {
 		apply(&with)
 	}
-	h := &hosted{as: newAuthorizationServer(t), rs: newResourceServer(t, with.answer), log: &journal{}, metrics: prometheus.New()}
+	h := &hosted{as: newAuthorizationServer(t), rs: newResourceServer(t, with.answer), log: &hosttest.Journal{}, metrics: prometheus.New()}
 	listener := httptest.NewUnstartedServer(nil)
 	address := listener.Listener.Addr().String()
 	verifier, err := auth.NewVerifier(auth.Options{

@@ -44,7 +44,7 @@ type slowRead struct {
 	Bytes    int64
 }
 
-func slowLines(t *testing.T, log *journal) (found []slowLine) {
+func slowLines(t *testing.T, log *hosttest.Journal) (found []slowLine) {
 	t.Helper()
 	for line := range strings.Lines(log.String()) {
 		if !strings.Contains(line, `"msg":"slow call"`) {
@@ -147,7 +147,7 @@ func TestSlowRequests(t *testing.T) {
 		`{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"pdpp://stream/{name}"},"argument":{"name":"name","value":"m"}}}`,
 	}
 	want := []string{"resources/read fetch 1", "resources/list resources/list 1", "completion/complete completion/complete 1"}
-	check := func(t *testing.T, log *journal) {
+	check := func(t *testing.T, log *hosttest.Journal) {
 		t.Helper()
 		var got []string
 		for _, line := range slowLines(t, log) {
@@ -168,7 +168,7 @@ func TestSlowRequests(t *testing.T) {
 		check(t, h.log)
 	})
 	t.Run("over stdio", func(t *testing.T) {
-		log := &journal{}
+		log := &hosttest.Journal{}
 		options := hosttest.Options
 		options.SlowCall, options.Logger = 1, slog.New(slog.NewJSONHandler(log, nil))
 		client, err := rs.NewClient(rs.Options{BaseURL: newResourceServer(t, answer).URL, Bearer: rs.NewSecret(bearer)})
