@@ -50,9 +50,6 @@ func fieldsOf(query Query) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
-// Records are how many records were added.
-func (t *Tally) Records() int64 { return t.all.records }
-
 func (t *Tally) isGrouped() bool { return t.query.GroupBy != "" || t.query.GroupByTime != "" }
 
 // Add counts in a record with these fields, the object that the cursor stands before.

@@ -30,9 +30,6 @@ func NewTop(field string, descending bool, limit int) *Top {
 	return &Top{field: field, descending: descending, limit: limit}
 }
 
-// Fields are the names of the fields that are read.
-func (t *Top) Fields() []string { return []string{t.field} }
-
 // Add considers a row: the record's key, its fields, the object that the cursor stands before, and the row as it is to be given
 // back, which is copied if it is kept.
 func (t *Top) Add(key string, fields rawjson.Cursor, row rawjson.Value) {
