@@ -1,6 +1,7 @@
 package mcphost
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 	}
 	servers, _ := document[h.format.servers()].(map[string]any)
 	var entries []Entry
-	for name := range servers {
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		members := entryOf(document, h.format.servers(), name)
 		entries = append(entries, Entry{
 			Name:    name,
@@ -37,7 +38,6 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 			URL:     textOf(members, "url") + textOf(members, "httpUrl"), // a host reads one of the two
 		})
 	}
-	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return entries, nil
 }
 
