@@ -33,7 +33,7 @@ func TestATableCountsWhatItHides(t *testing.T) {
 }
 
 // mail is a page of two records as sources call their fields.
-const mail = `{"shared":{"stream":"messages"},"data":{"has_more":true,"next_cursor":"%s","meta":{"count":{"kind":"exact","value":261}},"data":[
+const mail = `{"shared":{"stream":"messages"},"data":{"has_more":true,"next_cursor":"%[1]s","next_changes_since":"%[1]s","meta":{"count":{"kind":"exact","value":261}},"data":[
 	{"handle":"cin_mail/messages:p-msg-081","id":"p-msg-081","data":{"id":"p-msg-081","thread_id":"p-thr-79",
 		"subject":"Summer concert, again, and a favour, again","from_name":"Nora Weiss","to":["mateo@mail.example","jonas@mail.example"],"cc":[],
 		"received_at":"2026-04-29T20:22:00.000Z","size_bytes":1230,"in_reply_to":null,"snippet":"Second alto, near the radiator"}},
@@ -49,7 +49,7 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 		120: "received_at       from_name   subject                                     snippet                            id",
 		200: "received_at       from_name   subject                                     snippet                                    to                                      size_bytes  thread_id  id",
 	} {
-		result := &tool.Result{Text: "next_cursor=\"e\"\nnext_changes_since=" + strings.Repeat("e", 220), Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
+		result := &tool.Result{Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
 		shown := ofShape(tool.RowTable, result, Screen{Columns: columns}, "; --all")
 		lines := strings.Split(shown, "\n")
 		if strings.Join(strings.Fields(lines[0]), " ") != strings.Join(strings.Fields(want), " ") {
