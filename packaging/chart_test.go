@@ -21,6 +21,8 @@ func TestChartKnowsTheConfiguration(t *testing.T) {
 		}
 		delete(settings, name)
 	}
+	// Other commands read several providers.
+	settings["provider-url"] = map[string]any{"type": "string", "description": "origin of the PDPP provider, such as https://pdpp.example (required)"}
 	const file = "chart/values.schema.json"
 	values := decode(t, file)
 	values["properties"].(map[string]any)["config"].(map[string]any)["properties"] = settings
