@@ -13,10 +13,6 @@ import (
 const countsNote = "Rows without streams have them counted in stream_count: the names do not fit here, and stand in the text. " +
 	"Call " + tool.SchemaTool + " with connection_id for a shorter index, or with stream for one stream."
 
-// indexMeaning says in the structured index how to go on from it (R-BUD-1).
-const indexMeaning = "Pass a name of streams as stream, and a connection_id of granted_connections when several have it, " +
-	"to " + tool.SchemaTool + " for fields, filters, sorts and relations."
-
 // structured is the structured index in at most so many bytes, or false.
 func (x *index) structured(style indexStyle, bound int) (json.RawMessage, bool) {
 	if style.rows != asRoom {
@@ -77,16 +73,13 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 		left = len(x.Connectors) - len(rows)
 	}
 	data = appendLeftOut(data, "connectors_left_out", left)
-	meaning := indexMeaning
-	if style.shares {
-		if x.common.added != "" {
-			data = append(data, rawjson.String("last_added", x.common.added))
-		}
-		if streams := x.common.meaning(); streams != "" {
-			meaning += " " + streams + "."
-		}
+	if style.shares && x.common.added != "" {
+		data = append(data, rawjson.String("last_added", x.common.added))
 	}
-	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.String("meaning", meaning)}
+	members := rawjson.Object{rawjson.Raw("data", data.Encode())}
+	if meaning := x.common.meaning(); style.shares && meaning != "" {
+		members = append(members, rawjson.String("meaning", meaning))
+	}
 	if counts {
 		members = append(members, rawjson.String("note", countsNote))
 	}

@@ -88,11 +88,11 @@ func (x *index) head() string {
 	return fmt.Sprintf("schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())
 }
 
-// tail leads on from the index.
+// tail leads on from the index, to what a stream supports.
 func (x *index) tail() []string {
 	var tail []string
 	for _, call := range x.calls(false) {
-		tail = append(tail, nextLine, call.Line())
+		tail = append(tail, call.Line())
 	}
 	return tail
 }

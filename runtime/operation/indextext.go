@@ -15,7 +15,6 @@ import (
 // Lines of the index.
 const (
 	noStreams = "No stream is granted, or none of this connection. Call " + tool.SchemaTool + " without arguments for what is."
-	nextLine  = "Fields, filters, sorts and relations of a stream, with its connection_id when several have it:"
 )
 
 // text is the index in at most so many bytes. It is whole when every stream name stands in it; when it

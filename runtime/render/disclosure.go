@@ -46,6 +46,25 @@ func countValue(kind string, value json.RawMessage) string {
 	return "count=" + ListedName(kind)
 }
 
+// recallNames are the members of a recall that say nothing more when it is complete.
+var recallNames = []string{
+	"complete", "truncated", "ranked_candidate_count", "candidate_window_limit", "ranking_scope", "truncated_source_count",
+	"sources_searched_count", "sources_missing_count",
+}
+
+// recallToken is what the RS says of how much of the matches a search ranked (R-SEARCH-9): one word when it is all of them.
+func recallToken(meta rawjson.Object) string {
+	recall, ok := rawjson.ParseObject(meta.Get("recall"))
+	if !ok {
+		return ""
+	}
+	missing, _ := recall.Int("sources_missing_count")
+	if recall.True("complete") && !recall.True("truncated") && missing == 0 && len(recall.Without(recallNames...)) == 0 {
+		return "recall=complete"
+	}
+	return "recall=" + Clip(Visible(recall.Encode()), warningCharacters)
+}
+
 // sentWarnings are the RS's warnings for structured output that does not hold its envelope: nil when it
 // sent none, and without those that do not fit.
 func sentWarnings(body rawjson.Object) json.RawMessage {

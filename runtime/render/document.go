@@ -125,7 +125,7 @@ func (d *document) metadata(shown shownRow) json.RawMessage {
 			metadata = append(metadata, rawjson.String(member.name, member.value))
 		}
 	}
-	for _, name := range []string{"emitted_at", "authored_at", "deleted", "deleted_at", "record_json_bytes"} {
+	for _, name := range []string{"emitted_at", "authored_at", "deleted", "deleted_at"} {
 		if value := d.members.Get(name); value != nil && len(value) <= labelCharacters {
 			metadata = append(metadata, rawjson.Raw(name, value))
 		}

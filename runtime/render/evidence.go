@@ -107,13 +107,16 @@ func (h *hit) structuredEvidence() json.RawMessage {
 	return rawjson.Array(encoded)
 }
 
-// textEvidence are the excerpts in the columns that the text names.
+// textEvidence are the excerpts in the columns that the text names. One that is the whole field is shown as it is: nobody looks for
+// the match in a text that goes on.
 func (h *hit) textEvidence() json.RawMessage {
 	encoded := make([]json.RawMessage, len(h.evidence))
 	for i, each := range h.evidence {
-		encoded[i] = rawjson.Array([]json.RawMessage{
-			rawjson.Quote(each.fieldPath), rawjson.Quote(each.preview), rawjson.Bool("", each.complete).Value,
-		})
+		shown := each.preview
+		if each.complete {
+			shown = unmarked(shown)
+		}
+		encoded[i] = rawjson.Array([]json.RawMessage{rawjson.Quote(each.fieldPath), rawjson.Quote(shown), rawjson.Bool("", each.complete).Value})
 	}
 	return rawjson.Array(encoded)
 }

@@ -21,13 +21,13 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	}{
 		{
 			"/v1/search?q=overdraft+fee&streams=messages&limit=5", `{"q":"overdraft fee","streams":["messages"],"limit":5}`,
-			`Searched for "overdraft fee": a text search, which finds records that have all the words, only where streams allow.`,
+			`all words of q, mode lexical, only where streams allow.`,
 			[]string{
 				`search {"q":"overdraft","streams":["messages"],"limit":5}`,
-				`search {"q":"overdraft fee","limit":5}`, `schema {}`,
+				`search {"q":"overdraft fee","limit":5}`,
 			},
 		},
-		{"/v1/search/semantic?q=fee", `{"q":"fee","mode":"semantic"}`, `Searched for "fee": a semantic search.`, []string{`schema {}`}},
+		{"/v1/search/semantic?q=fee", `{"q":"fee","mode":"semantic"}`, `q, mode semantic.`, []string{`schema {}`}},
 	} {
 		result, err := render.Search(context.Background(), env, answer(test.path, `{"object":"list","data":[],"has_more":false}`),
 			render.SearchInput{Call: given("search", test.arguments)})

@@ -169,7 +169,7 @@ func (s *search) frame(shown int) frame {
 		rawjson.Raw("data", envelope.Encode()),
 	}, append(readingMembers(s.response, shown), s.again.members()...)...)
 	note, try := on.ended, []Call(nil)
-	if len(s.hits) == 0 && isWhole(s.response) {
+	if s.isNothing() {
 		note, try = s.nothing()
 	}
 	if note != "" {
@@ -179,23 +179,25 @@ func (s *search) frame(shown int) frame {
 		members = append(members, rawjson.Raw(tryWord, Calls(try)))
 	}
 	return frame{
-		before: s.before(), after: s.after(shown, on, note, try),
+		before: s.before(note), after: s.after(shown, on, try),
 		open: opening(nil, nil, "results"), close: closing("]", closed(s.response, members, on.calls)),
 	}
 }
 
-// before says what to do with a hit, and what all hits have in common.
-func (s *search) before() []string {
+// isNothing reports whether nothing was found of all that was asked for.
+func (s *search) isNothing() bool { return len(s.hits) == 0 && isWhole(s.response) }
+
+// before says what to do with a hit, and what all hits have in common, or what was searched without any.
+func (s *search) before(note string) []string {
 	switch {
-	case len(s.hits) == 0 && isWhole(s.response):
-		return []string{"No hits."}
+	case s.isNothing():
+		return []string{"No hits: " + note}
 	case len(s.hits) == 0:
 		return []string{"No hits among those that were looked at."}
 	}
-	lines := []string{fmt.Sprintf("Pass an id as it is shown: to %s for its record, to %s with %s for one field of it.",
-		tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
+	lines := []string{fmt.Sprintf("Pass an id as it is shown to %s, or to %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
 	if shares(s.columns, "evidence") {
-		lines[0] += " evidence: [" + tool.FieldPath + ",snippet,whether that is all of the field]"
+		lines[0] += " evidence: [" + tool.FieldPath + ",snippet,is it all of the field]"
 	}
 	var tokens []string
 	for _, member := range s.shared {
@@ -208,21 +210,18 @@ func (s *search) before() []string {
 }
 
 // after is what surrounds the hits: sources, counts, recall, warnings and how to page.
-func (s *search) after(shown int, on wayOn, note string, try []Call) []string {
+func (s *search) after(shown int, on wayOn, try []Call) []string {
 	meta := s.Meta()
 	var lines []string
 	if sources := s.sources(shown); len(sources) > 1 {
 		lines = sourceLines(sources, "hits") // R-SEARCH-9
 	}
-	lines = append(lines, words(IntToken("hits", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(meta)))
-	if recall, ok := rawjson.ParseObject(meta.Get("recall")); ok {
-		lines = append(lines, "recall "+Clip(Visible(recall.Encode()), warningCharacters))
-	}
+	lines = append(lines, words(IntToken("hits", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(meta), recallToken(meta)))
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
-	if note != "" {
-		lines = append(lines, note)
+	if on.ended != "" {
+		lines = append(lines, on.ended)
 	}
 	for _, call := range try {
 		lines = append(lines, tryWord+": "+call.invocation())
@@ -230,11 +229,9 @@ func (s *search) after(shown int, on wayOn, note string, try []Call) []string {
 	return append(lines, on.lines()...)
 }
 
-// sources are the connections of the hits that are shown.
+// sources are the connections of the hits that are shown, which say what else they are.
 func (s *search) sources(shown int) []*source {
-	return sourcesOf(shown, func(i int) string { return s.hits[i].connectionID }, func(i int) source {
-		return source{displayName: s.hits[i].displayName, connectorKey: s.hits[i].connectorKey}
-	})
+	return sourcesOf(shown, func(i int) string { return s.hits[i].connectionID }, func(int) source { return source{} })
 }
 
 // tryWord introduces calls that may find something where this one did not, in either channel.
@@ -242,11 +239,11 @@ const tryWord = "try"
 
 // nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11).
 func (s *search) nothing() (string, []Call) {
-	mode := "a text search, which finds records that have all the words"
+	mode, words := "lexical", "all words of "
 	if _, other, ok := strings.Cut(strings.TrimPrefix(string(s.response.Request.Path), "/"), "search/"); ok {
-		mode = "a " + other + " search"
+		mode, words = other, ""
 	}
-	note := fmt.Sprintf("Searched for %s: %s", Quoted(Clip(s.question.words, groupCharacters)), mode)
+	note := words + s.call.argument("q") + ", mode " + mode
 	var narrowed []string
 	for _, parameter := range s.response.Request.Query.Parameters() {
 		if name, _, _ := strings.Cut(parameter.Name, "["); slices.Contains([]string{"streams", "filter", "connection_id"}, name) && !slices.Contains(narrowed, name) {
@@ -262,7 +259,7 @@ func (s *search) nothing() (string, []Call) {
 		note += ", only where " + strings.Join(narrowed, " and ") + " allow"
 		try = append(try, Call{Tool: s.call.Tool, Arguments: s.call.Without(append(narrowed, "cursor")...).Arguments})
 	}
-	if s.call.Tool != "" {
+	if s.call.Tool != "" && try == nil {
 		try = append(try, Call{Tool: tool.SchemaTool})
 	}
 	return note + ".", try

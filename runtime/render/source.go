@@ -42,6 +42,10 @@ func sourcesOf(rows int, connection func(i int) string, of func(i int) source) [
 
 // sourceLines say once what a connection is, and how many rows are of it.
 func sourceLines(sources []*source, noun string) []string {
+	count := func(source *source) string { return IntToken(noun, int64(source.rows)) }
+	if len(sources) == 1 { // the head counts its rows
+		count = func(*source) string { return "" }
+	}
 	var lines []string
 	for i, source := range sources {
 		if i == sourcesShown {
@@ -50,7 +54,7 @@ func sourceLines(sources []*source, noun string) []string {
 		if source.connectionID != "" {
 			lines = append(lines, "source "+words(
 				Token("connection_id", source.connectionID), tokenIf("connector_key", Clip(source.connectorKey, labelCharacters)),
-				tokenIf("display_name", Clip(source.displayName, labelCharacters)), IntToken(noun, int64(source.rows)),
+				tokenIf("display_name", Clip(source.displayName, labelCharacters)), count(source),
 			))
 		}
 	}
