@@ -176,7 +176,7 @@ var (
 	rowsMeaning = append([]string{
 		"A filter that the resource server refuses as such is applied to the records of the stream; a refusal of one field or operator stands.",
 		"With a `sort` that the resource server does not offer, the rows are the first of the whole stream by that field: ties by record key, " +
-			"nulls last, no further page.",
+			"nulls last, no further page. Where the reading ends before the stream, the next page has those of the records behind.",
 	}, readMeaning...)
 	groupsMeaning = append([]string{
 		"It also tallies what the resource server does not: fields that it does not declare, sums per group, elements of arrays, and `group_by` " +

@@ -16,6 +16,7 @@ type place struct {
 	Skip       int    `json:"k,omitempty"` // rows of the page that were looked at
 	Last       string `json:"a,omitempty"` // the print of the last of them
 	Count      *int64 `json:"n,omitempty"` // all that match, when that is known
+	Sorts      bool   `json:"s,omitempty"` // the order is made here, among the rows behind the place
 }
 
 const (

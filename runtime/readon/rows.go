@@ -38,6 +38,9 @@ func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput
 	}
 	q := &rows{request: request, input: input, from: from}
 	q.filters = isOurs || len(input.Filter) > 0 && env.Readings.Refuses(rs.Origins(env.RS, request))
+	if from.Sorts && !q.sort() {
+		return nil, errOtherCall
+	}
 	if !q.filters {
 		response, err := env.Get(ctx, request)
 		if err == nil || !q.answers(env, err) {
@@ -69,15 +72,22 @@ func (q *rows) answers(env tool.Env, err error) bool {
 		env.Readings.NoteRefusal(rs.Origins(env.RS, q.request))
 		q.filters = true
 	case !q.sorts && q.input.Sort != nil && q.input.Cursor == nil && isOfSort(err):
-		q.by, q.falling = strings.CutPrefix(*q.input.Sort, "-")
-		if q.by == "" || strings.Contains(q.by, ",") || q.input.Order != nil && q.falling != (*q.input.Order == "desc") {
-			return false
-		}
-		q.sorts, q.refused = true, err
+		q.refused = err
+		return q.sort()
 	default:
 		return false
 	}
 	return true
+}
+
+// sort makes the order here, if it is by one field.
+func (q *rows) sort() bool {
+	if q.input.Sort == nil {
+		return false
+	}
+	q.by, q.falling = strings.CutPrefix(*q.input.Sort, "-")
+	q.sorts = q.by != "" && !strings.Contains(q.by, ",") && (q.input.Order == nil || q.falling == (*q.input.Order == "desc"))
+	return q.sorts
 }
 
 // read reads until the page is full. What the resource server refuses of a page may be what the reading answers too.

@@ -9,11 +9,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tally"
 )
 
-// top reads the whole stream for its first rows by a field (R-SCAN-4). No page follows them.
+// top reads the whole stream for its first rows by a field (R-SCAN-4). No page follows them, but where the reading ends before the
+// stream, a cursor finds the first rows of what is behind (R-SCAN-6).
 func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 	first := tally.NewTop(q.by, q.falling, q.request.Limit())
 	l.toEnd = true
 	var last record
+	isFanned := false
 	take := func(row record) {
 		l.look(row)
 		if filter.Match(row.fields) {
@@ -30,7 +32,7 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 		if read == nil {
 			break
 		}
-		if l.isFanned(read) {
+		if isFanned = l.isFanned(read); isFanned {
 			if err := l.takeFanned(read, take); err != nil {
 				return nil, err
 			}
@@ -40,22 +42,41 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 	}
 	l.UpTo = l.mark(last)
 	rows := first.Rows()
-	which := "first"
-	if q.falling {
-		which = "last"
-	}
-	l.Note = fmt.Sprintf("These are the %s %d by %s (numbers and times by value, other text letter by letter), of the records that were read; "+
-		"no page follows, a larger limit shows more.",
-		which, len(rows), rawjson.Quote(q.by)) + spaced(l.Note)
+	l.Note = q.noteOf(len(rows), q.onward(l, isFanned)) + spaced(l.Note)
 	var meta rawjson.Object
-	if q.input.Count != nil && *q.input.Count != "none" && l.Complete {
+	if q.input.Count != nil && *q.input.Count != "none" && l.Complete && !q.from.Sorts {
 		count := rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", l.Matched)}
 		meta = append(meta, rawjson.Raw(countName, count.Encode()))
 	}
 	if warnings := warningsOf(filter); warnings != nil {
 		meta = append(meta, rawjson.Raw("warnings", rawjson.Array(warnings)))
 	}
-	return l.answer(q.request, rowsEnvelope(rows, false, "", rawjson.Raw("meta", meta.Encode()))), nil
+	return l.answer(q.request, rowsEnvelope(rows, l.Behind != "", l.Behind, rawjson.Raw("meta", meta.Encode()))), nil
+}
+
+// onward says what leads on: to the records behind a reading that ended before the stream, by a cursor, unless it went over
+// several connections at once.
+func (q *rows) onward(l *list, isFanned bool) string {
+	switch {
+	case l.Complete:
+		return "no page follows, a larger limit shows more."
+	case isFanned:
+		return "no page follows; call again for each connection_id."
+	}
+	behind := l.next
+	behind.Sorts = true
+	l.Behind = behind.encode(q.request)
+	return "the next page has those of the records behind, to be compared with these."
+}
+
+// noteOf says which rows these are, and what leads on.
+func (q *rows) noteOf(rows int, onward string) string {
+	which := "first"
+	if q.falling {
+		which = "last"
+	}
+	return fmt.Sprintf("These are the %s %d by %s (numbers and times by value, other text letter by letter), of the records that were read; %s",
+		which, rows, rawjson.Quote(q.by), onward)
 }
 
 func spaced(sentence string) string {

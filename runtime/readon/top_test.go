@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -77,5 +78,45 @@ func TestFieldsThatAProviderDoesNotFilter(t *testing.T) {
 		if isPage := strings.Contains(sent, "/records?"); isPage && !strings.Contains(sent, "filter%5B") {
 			t.Errorf("sent %s", sent)
 		}
+	}
+}
+
+// R-SCAN-4, R-SCAN-6: the first rows of a reading that ends before the stream are followed by those of what is behind.
+func TestFirstRowsOfAnIncompleteReading(t *testing.T) {
+	server := many(250)
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 100})}
+	arguments := `{"stream":"notes","connection_id":"cin_1","filter":{"kind":"b"},"sort":"-n","limit":2,"fields":["n"],"count":"exact"}`
+	var read []string
+	for range 3 {
+		page, err := server.call(t, env, "query_records", arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range page.Data.Data {
+			var of struct {
+				Data struct{ N json.Number } `json:"data"`
+			}
+			if err := json.Unmarshal(row, &of); err != nil {
+				t.Fatal(err)
+			}
+			read = append(read, of.Data.N.String())
+		}
+		if strings.Contains(page.text, "count=") {
+			t.Errorf("a part is counted as all: %s", page.text)
+		}
+		if page.Data.HasMore != (len(page.Next) == 1) || page.Data.HasMore != !page.Reading.Complete {
+			t.Fatalf("%s", page.text)
+		}
+		if !page.Data.HasMore {
+			break
+		}
+		arguments = string(page.Next[0].Arguments)
+	}
+	if want := []string{"240", "230", "140", "130", "40", "30"}; !slices.Equal(read, want) {
+		t.Errorf("%v, want %v", read, want)
+	}
+	other := strings.Replace(arguments, `"-n"`, `"n"`, 1)
+	if _, err := server.call(t, env, "query_records", other); err == nil {
+		t.Error("a cursor of another order is taken")
 	}
 }

@@ -45,11 +45,13 @@ func (l list) from(response *rs.Response, shown, leftOut int, narrowing string) 
 	if reading := response.Reading; reading != nil {
 		on.made = true
 		switch {
-		case reading.CursorAfter == nil && !on.whole:
-			on.ended = fmt.Sprintf("%d rows of these do not fit into a result; name fewer fields to see them.", leftOut)
-		case reading.CursorAfter != nil && shown == 0 && !on.whole:
+		case reading.CursorAfter == nil:
+			if on.cursor = reading.Behind; !on.whole {
+				on.ended = fmt.Sprintf("%d rows of these do not fit into a result; name fewer fields to see them.", leftOut)
+			}
+		case shown == 0 && !on.whole:
 			on.ended = "The next row does not fit into a result."
-		case reading.CursorAfter != nil:
+		default:
 			on.cursor = reading.CursorAfter(shown)
 		}
 		return on

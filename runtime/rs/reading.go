@@ -17,6 +17,9 @@ type Reading struct {
 	// CursorAfter gives the cursor that goes on after so many of the rows, at least one; nil where no page follows.
 	CursorAfter func(rows int) string
 
+	// Behind is the cursor of the same question to the records behind UpTo; empty: none is, or CursorAfter leads to them.
+	Behind string
+
 	// Rest finds those records of an aggregate that it does not tell of: it stands in the caller's filter, in the place of
 	// bounds in the same direction. Nil: nothing can say which they are.
 	Rest *Condition
