@@ -71,12 +71,12 @@ func (q *rows) onward(l *list, isFanned bool) string {
 
 // noteOf says which rows these are, and what leads on.
 func (q *rows) noteOf(rows int, onward string) string {
-	which := "first"
+	order := string(rawjson.Quote(q.by))
 	if q.falling {
-		which = "last"
+		order += ", falling"
 	}
-	return fmt.Sprintf("These are the %s %d by %s (numbers and times by value, other text letter by letter), of the records that were read; %s",
-		which, rows, rawjson.Quote(q.by), onward)
+	return fmt.Sprintf("These are the first %d in the order of %s (numbers and times by value, other text letter by letter), of the records that were read; %s",
+		rows, order, onward)
 }
 
 func spaced(sentence string) string {
