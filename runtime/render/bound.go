@@ -69,7 +69,7 @@ func Clip(text string, characters int) string {
 // within passes a result that keeps its bounds. Renderers make their results fit; what cannot be
 // made to fit, such as a cursor longer than the whole text may be, is an answer that cannot be used.
 func within(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
-	if length := Length(result.Text); length > textBound {
+	if len(result.Text) > textBound && Length(result.Text) > textBound { // no character takes less than a byte
 		return nil, response.Unusable("the answer holds handles that do not fit into the text", "narrow the call")
 	}
 	if !isWithin(result.Structured, ChannelCharacters) {
