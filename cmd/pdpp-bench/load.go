@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,9 +16,10 @@ import (
 
 // loaded is the result of a load.
 type loaded struct {
-	rate float64 // answers per second
-	p50  time.Duration
-	p99  time.Duration
+	rate  float64 // answers per second
+	count int
+	p50   time.Duration
+	p99   time.Duration
 }
 
 // next makes the next request of a connection. Number counts the requests of all connections.
@@ -46,7 +48,29 @@ func load(ctx context.Context, connections int, window time.Duration, make next)
 		return nil
 	})
 	elapsed := time.Since(started)
-	return loaded{rate: float64(len(times)) / elapsed.Seconds(), p50: median(times), p99: quantile(times, 0.99)}, err
+	return loaded{rate: float64(len(times)) / elapsed.Seconds(), count: len(times), p50: median(times), p99: quantile(times, 0.99)}, err
+}
+
+// spent is the processor time of loads.
+type spent struct {
+	own, others time.Duration // of the server that is loaded, and of the driver and the provider
+	answers     int
+}
+
+// watched runs a load of a server and adds its processor time to spent.
+func (s *suite) watched(server *os.Process, spent *spent, connections int, make next) (loaded, error) {
+	own, others := processorTime(server), processorTime(s.others...)
+	found, err := load(s.ctx, connections, s.effort.window, make)
+	spent.own += processorTime(server) - own
+	spent.others += processorTime(s.others...) - others
+	spent.answers += found.count
+	return found, err
+}
+
+// String gives the time of one answer.
+func (s *spent) String() string {
+	each := func(all time.Duration) float64 { return float64(all.Microseconds()) / float64(max(s.answers, 1)) }
+	return fmt.Sprintf("%.0f + %.0f µs", each(s.own), each(s.others))
 }
 
 // counter counts requests of several connections.

@@ -42,26 +42,26 @@ func (s *suite) endProcesses() {
 	}
 }
 
-// startRole starts this program in one of its roles and returns the role's URL.
-func (s *suite) startRole(role, target string) (string, error) {
+// startRole starts this program in one of its roles and returns the role's URL and its process.
+func (s *suite) startRole(role, target string) (string, *os.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	command := exec.CommandContext(s.ctx, self)
 	command.Env = append(os.Environ(), roleVariable+"="+role, targetVariable+"="+target)
 	out, err := command.StdoutPipe()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if err := s.start(command); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		return "", fmt.Errorf("the %s did not start: %w", role, err)
+		return "", nil, fmt.Errorf("the %s did not start: %w", role, err)
 	}
-	return strings.TrimSpace(address), nil
+	return strings.TrimSpace(address), command.Process, nil
 }
 
 // hosted is a running pdpp-mcp serve.
@@ -144,6 +144,29 @@ func memory(process *os.Process, line string) float64 {
 		}
 	}
 	return 0
+}
+
+// processorTime is how long processes have run on the processors, to about 10 ms each, or 0 if the system does not have it
+// (proc_pid_stat(5), utime and stime).
+func processorTime(processes ...*os.Process) time.Duration {
+	const tick = 10 * time.Millisecond // USER_HZ is 100 wherever Go runs on Linux
+	var all time.Duration
+	for _, process := range processes {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process.Pid))
+		if err != nil {
+			return 0
+		}
+		_, behindName, _ := strings.Cut(string(stat), ") ")
+		fields := strings.Fields(behindName)
+		for _, field := range fields[min(11, len(fields)):min(13, len(fields))] {
+			ticks, err := strconv.Atoi(field)
+			if err != nil {
+				return 0
+			}
+			all += time.Duration(ticks) * tick
+		}
+	}
+	return all
 }
 
 // forgetPeak resets VmHWM to the current resident memory (proc_pid_clear_refs(5)).

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -24,7 +25,7 @@ func (s *suite) hosted() error {
 	}
 	peak := 0.0
 	for _, connections := range []int{16, 64} {
-		if err := s.besideTheProxy(connections, calls, func() { peak = max(peak, memory(server.process, "VmRSS")) }); err != nil {
+		if err := s.besideTheProxy(connections, server.process, calls, func() { peak = max(peak, memory(server.process, "VmRSS")) }); err != nil {
 			return err
 		}
 	}
@@ -34,17 +35,22 @@ func (s *suite) hosted() error {
 }
 
 // besideTheProxy alternates loads of the proxy and of the adapter in each revision, and calls look after each load.
-func (s *suite) besideTheProxy(connections int, calls map[revision]next, look func()) error {
+func (s *suite) besideTheProxy(connections int, adapter *os.Process, calls map[revision]next, look func()) error {
 	var proxy []float64
+	var proxySpent spent
+	adapterSpent := map[revision]*spent{}
+	for _, revision := range revisions {
+		adapterSpent[revision] = &spent{}
+	}
 	rates, ratios, tails := map[revision][]float64{}, map[revision][]float64{}, map[revision][]float64{}
 	for range s.effort.rounds {
-		beside, err := load(s.ctx, connections, s.effort.window, get(s.proxy+queryPath, clientToken+"0"))
+		beside, err := s.watched(s.proxyProcess, &proxySpent, connections, get(s.proxy+queryPath, clientToken+"0"))
 		if err != nil {
 			return err
 		}
 		proxy = append(proxy, beside.rate)
 		for _, revision := range revisions {
-			found, err := load(s.ctx, connections, s.effort.window, calls[revision])
+			found, err := s.watched(adapter, adapterSpent[revision], connections, calls[revision])
 			if err != nil {
 				return err
 			}
@@ -61,8 +67,9 @@ func (s *suite) besideTheProxy(connections int, calls map[revision]next, look fu
 	for _, revision := range revisions {
 		what := fmt.Sprintf("hosted query_records, %d connections, %s, ", connections, revision)
 		s.report.add(
-			atLeast(what+"rate over the proxy's", 0.45, median(ratios[revision]), "×", fmt.Sprintf("adapter %s/s, proxy %s/s, direct GET %s/s",
-				grouped(int64(median(rates[revision]))), grouped(int64(median(proxy))), grouped(int64(direct.rate)))),
+			atLeast(what+"rate over the proxy's", 0.45, median(ratios[revision]), "×", fmt.Sprintf(
+				"adapter %s/s, proxy %s/s, direct GET %s/s; processor time of an answer, with driver and provider: adapter %s, proxy %s",
+				grouped(int64(median(rates[revision]))), grouped(int64(median(proxy))), grouped(int64(direct.rate)), adapterSpent[revision], &proxySpent)),
 			atMost(what+"p99 over the proxy's", 3, median(tails[revision]), "×", ""),
 		)
 	}

@@ -21,7 +21,9 @@ type suite struct {
 	out      io.Writer
 	report   *report
 
-	processes []*os.Process // that were started
+	processes    []*os.Process // that were started
+	proxyProcess *os.Process
+	others       []*os.Process // whose time every load takes: the driver and the provider
 }
 
 // The page that most bars refer to, and the call that reads it.
@@ -47,12 +49,14 @@ func measureAll(ctx context.Context, effort effort, only, binary string, out io.
 			return nil, err
 		}
 	}
-	if s.provider, err = s.startRole(providerRole, ""); err != nil {
+	var provider *os.Process
+	if s.provider, provider, err = s.startRole(providerRole, ""); err != nil {
 		return nil, err
 	}
-	if s.proxy, err = s.startRole(proxyRole, s.provider); err != nil {
+	if s.proxy, s.proxyProcess, err = s.startRole(proxyRole, s.provider); err != nil {
 		return nil, err
 	}
+	s.others = []*os.Process{{Pid: os.Getpid()}, provider}
 	started := time.Now()
 	for _, part := range []struct {
 		name    string
