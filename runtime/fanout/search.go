@@ -200,7 +200,8 @@ func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	for _, i := range shown {
 		child := p.children[i]
 		value := child.hits[given[i]].value
-		members, _ = rawjson.ParseNested(value, members, nil)
+		cursor := rawjson.NewCursor(value)
+		members, _ = cursor.Object(members, nil)
 		hits = append(hits, child.source.attributed(value, members, p.reader.options.ProviderURL == ""))
 		given[i]++
 	}

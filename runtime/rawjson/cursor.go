@@ -138,9 +138,10 @@ const (
 	namesUsual   = 160
 )
 
-// members takes the next object apart. Names that stand in the same place in another object are not read again; the
-// others are copied in one piece.
-func (c *Cursor) members(other Object, nested *Nested) (Object, bool) {
+// Object passes the next value and takes it apart, one level deep. It is false for a value of another kind. The object probably has
+// the members of another one, as the rows of a page have: names that stand in the same place there are not read again; the others are
+// copied in one piece. One member is taken apart on the way; nil for none.
+func (c *Cursor) Object(other Object, nested *Nested) (Object, bool) {
 	if !c.Enter(ObjectValue) {
 		return nil, false
 	}
@@ -165,7 +166,7 @@ func (c *Cursor) members(other Object, nested *Nested) (Object, bool) {
 		}
 		start := c.At()
 		if nested != nil && !nested.Found && string(name) == nested.Name && c.Kind() == ObjectValue {
-			nested.Members, nested.Found = c.members(nested.Like, nil)
+			nested.Members, nested.Found = c.Object(nested.Like, nil)
 		} else {
 			c.Value()
 		}
@@ -183,7 +184,10 @@ func (c *Cursor) members(other Object, nested *Nested) (Object, bool) {
 
 // ParseObject takes an object apart, one level deep. It reads every byte once, and is false for a value of another
 // kind.
-func ParseObject(value Value) (Object, bool) { return ParseNested(value, nil, nil) }
+func ParseObject(value Value) (Object, bool) {
+	c := NewCursor(value)
+	return c.Object(nil, nil)
+}
 
 // Nested is a member that is an object and taken apart together with the object around it.
 type Nested struct {
@@ -191,13 +195,6 @@ type Nested struct {
 	Like    Object // that it is probably like
 	Members Object // what it holds
 	Found   bool   // whether there is such a member and it is an object
-}
-
-// ParseNested is ParseObject for an object that probably has the members of another one, as the rows of a page have, and
-// takes one member apart on the way; nil for none.
-func ParseNested(value Value, other Object, nested *Nested) (Object, bool) {
-	c := NewCursor(value)
-	return c.members(other, nested)
 }
 
 // Elements takes an array apart, one level deep. It is false for a value of another kind.

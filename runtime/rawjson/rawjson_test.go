@@ -194,7 +194,8 @@ func FuzzUncheckedBytes(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, value []byte) {
 		object, _ := rawjson.ParseObject(value)
-		rawjson.ParseNested(value, object, nil)
+		cursor := rawjson.NewCursor(value)
+		cursor.Object(object, nil)
 		walked(rawjson.NewCursor(value))
 		rawjson.Elements(value)
 		rawjson.Text(value)

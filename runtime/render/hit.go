@@ -56,14 +56,16 @@ func newQuestion(response *rs.Response, input SearchInput, provider string) ques
 	return q
 }
 
-// newHit takes a hit apart that probably has the members of another one.
-func newHit(value json.RawMessage, q question, other rawjson.Object) (*hit, bool) {
-	members, ok := rawjson.ParseNested(value, other, nil)
+// newHit takes the hit at a cursor apart, which probably has the members of another one.
+func newHit(at rawjson.Cursor, q question, other rawjson.Object) (*hit, bool) {
+	within := at
+	members, ok := within.Object(other, nil)
 	if !ok {
 		return nil, false
 	}
 	h := &hit{members: members, identity: hitIdentity(members, q.connectionID)}
 	if h.isRecord() {
+		value := at.Value()
 		if clean := withoutURIs(value, 0, &h.uris); !bytes.Equal(clean, value) {
 			members, _ = rawjson.ParseObject(clean)
 			h.members = members
