@@ -65,14 +65,15 @@ func (e *examination) checkCredential(context.Context) Finding {
 	cache := &credential.Cache{Root: e.options.CacheRoot}
 	now := e.options.Now()
 	grants, err := cache.Select(credential.Selection{ProviderURL: e.passed, Grants: e.grants}, now)
-	first := 0
 	if err != nil {
 		refused := fromError(err, e.connectCommand())
 		if len(grants) == 0 || refused.Class != credential.Configuration {
 			return refused
 		} // else all of them have expired
-	} else {
-		first = slices.IndexFunc(grants, func(g *credential.Entry) bool { return g.Credential.Usable(now) })
+	}
+	first := slices.IndexFunc(grants, func(g *credential.Entry) bool { return !g.Credential.Expired(now) })
+	if e.isSpent = first < 0; e.isSpent {
+		first = max(0, slices.IndexFunc(grants, func(g *credential.Entry) bool { return g.Credential.Usable(now) }))
 	}
 	e.token, e.others = grants[first].Credential.AccessToken, slices.Delete(slices.Clone(grants), first, first+1)
 	return e.lasts(grants[first].Credential)
@@ -95,6 +96,8 @@ func (e *examination) lasts(stored credential.Credential) Finding {
 	switch mend := e.approveAgain(stored); {
 	case !stored.Usable(now):
 		return failed(credential.Configuration, mend, "%s expired at %s", grant, until)
+	case stored.Expired(now):
+		return note("", "%s, its token expired at %s and is renewed by the next read", grant, until)
 	case ends.Sub(now) < expiresSoon && stored.RefreshToken.IsZero():
 		return note(mend, "%s, ends soon, at %s", grant, until)
 	}
@@ -122,7 +125,7 @@ func (e *examination) grantChecks(isReached bool) []check {
 func (e *examination) checkGrant(ctx context.Context, stored credential.Credential, isReached bool) Finding {
 	lasts := e.lasts(stored)
 	switch {
-	case lasts.State == Failed:
+	case lasts.State == Failed, stored.Expired(e.options.Now()):
 		return lasts
 	case !isReached:
 		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + needsReading}

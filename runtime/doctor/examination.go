@@ -49,7 +49,8 @@ type examination struct {
 	address    *url.URL            // by provider_url
 	inspection *connect.Inspection // by resource_metadata
 	issuer     string              // by resource_metadata
-	token      rs.Secret           // by credential: the first that is usable
+	token      rs.Secret           // by credential: the first that can be read with
+	isSpent    bool                // by credential: the token has expired
 	others     []*credential.Entry // by credential: the further grants, which are examined last
 	reader     rs.Reader           // by token_kind
 	schema     *rs.Response        // by token_kind

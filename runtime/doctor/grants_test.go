@@ -118,3 +118,37 @@ func TestEveryProviderIsExamined(t *testing.T) {
 	results, _ = examined(t, asked)
 	want(t, results, "provider_url", doctor.Failed, credential.Configuration, `no cached credential is of the grant "grt_none"`)
 }
+
+// R-LOCAL-5: a token that has expired and is renewed by the next read is nothing to mend. The doctor renews none, and sends none
+// that has expired: it reads with another grant, or not.
+func TestTokensThatAreRenewed(t *testing.T) {
+	server := provider(t, healthy())
+	cache := &credential.Cache{Root: t.TempDir()}
+	for _, name := range []string{"lasting", "spent"} {
+		token, err := rs.NewBearer(name + "-token-of-a-test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry := &credential.Entry{ProviderURL: server.URL, Credential: credential.Credential{AccessToken: token, GrantID: "grt_" + name}}
+		if name == "spent" {
+			entry.Credential.ExpiresAt = time.Now().Add(-day)
+			if entry.Credential.RefreshToken, err = rs.NewBearer("refresh-token-of-a-test"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := cache.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := options(server.URL)
+	asked.Token, asked.CacheRoot = nil, cache.Root
+	results, _ := examined(t, asked)
+	want(t, results, "credential", doctor.OK, "", "grant grt_lasting")
+	want(t, results, "schema", doctor.OK, "", "2 streams")
+	want(t, results, "grant_grt_spent", doctor.Note, "", "is renewed by the next read")
+	asked.Grants = []string{"grt_spent"}
+	results, _ = examined(t, asked)
+	want(t, results, "credential", doctor.Note, "", "grant grt_spent, its token expired at")
+	want(t, results, "token_kind", doctor.Skipped, "", "the next read renews it")
+	want(t, results, "schema", doctor.Skipped, "", "needs token_kind")
+}

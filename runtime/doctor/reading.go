@@ -18,6 +18,9 @@ const harmlessWord = "hello"
 // checkTokenKind asks the provider of what kind the token is, and reads nothing else with one of another
 // kind (R-STDIO-3).
 func (e *examination) checkTokenKind(ctx context.Context) (kind Finding) {
+	if e.isSpent { // to renew it would be to write
+		return Finding{State: Skipped, Detail: "the token has expired, and the next read renews it"}
+	}
 	e.reader, e.schema, kind = e.tryToken(ctx, e.token)
 	return kind
 }
