@@ -48,8 +48,9 @@ type Membership struct {
 var _ host.Local = (*Membership)(nil)
 
 // New reads the cache and sends nothing. What is asked later ends with the lifetime. Its errors are those of
-// credential.Cache.Select for each of the providers, and one of class Configuration when two of them have a connection of
-// the same id.
+// credential.Cache.Select, and one of class Configuration when two providers have a connection of the same id. Of several
+// providers, one without a usable grant is no error while another has some and none is named: it is missing in every answer
+// (R-LOCAL-2).
 func New(lifetime context.Context, options Options) (*Membership, error) {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, fanout.DefaultChildTimeout)
 	if options.Now == nil {
@@ -69,9 +70,10 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 		}
 	}
 	for _, each := range m.providers {
-		if m.look(each); each.err != nil {
-			return nil, each.err
-		}
+		m.look(each)
+	}
+	if err := m.unusable(); err != nil {
+		return nil, err
 	}
 	if err := m.refuseNames(); err != nil {
 		return nil, err
@@ -79,6 +81,25 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 	m.equip()
 	_, err := m.sources(m.grants())
 	return m, err
+}
+
+// unusable is why nothing can be served: the error of a provider that is more than without a usable grant, or of the first, when
+// no other one has any or they are to have those that are named.
+func (m *Membership) unusable() error {
+	var first error
+	usable := 0
+	for _, each := range m.providers {
+		if failure, ok := errors.AsType[*credential.Error](each.err); each.err != nil && (!ok || failure.Class != credential.Configuration) {
+			return each.err
+		}
+		if first = cmp.Or(first, each.err); each.err == nil {
+			usable++
+		}
+	}
+	if usable > 0 && m.options.Grants == nil {
+		return nil
+	}
+	return first
 }
 
 // Only is the credential of the grant when there is a single one, else nil.

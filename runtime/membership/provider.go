@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"slices"
@@ -17,7 +18,7 @@ type provider struct {
 	url     string
 	retries *rs.RetryBudget
 	seen    fs.FileInfo // of the file when it was read; nil when it was not there
-	grants  []*grant    // that are wanted, the one that was connected last first
+	grants  []*grant    // that are wanted, the one that was connected last first; ended ones too
 	err     error       // why none of them is usable
 }
 
@@ -30,19 +31,23 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 		return nil, nil, refusedCall(m.refusal)
 	}
 	isChanged := false
+	usable := 0
 	for _, each := range m.providers {
 		if !m.isAsSeen(each) {
 			m.look(each)
 			isChanged = true
 		}
-		if each.err != nil {
+		switch {
+		case each.err == nil:
+			usable++
+		case each.grants == nil:
 			without = append(without, m.withoutGrant(each))
 		}
 	}
 	if isChanged {
 		m.equip()
 	}
-	if len(without) == len(m.providers) {
+	if usable == 0 {
 		return nil, nil, unusable(m.providers[0].err)
 	}
 	return m.grants(), without, nil
@@ -78,8 +83,8 @@ func (m *Membership) look(p *provider) {
 	entries, err := m.options.Cache.Select(credential.Selection{ProviderURL: p.url, Grants: m.namesOf(p)}, m.options.Now())
 	before := p.grants
 	p.err, p.grants = err, nil
-	if err != nil {
-		return
+	if failure, ok := errors.AsType[*credential.Error](err); ok && failure.Class != credential.Configuration {
+		return // an owner credential is among them
 	}
 	for _, entry := range entries {
 		p.grants = append(p.grants, m.noted(p, entry, before))
