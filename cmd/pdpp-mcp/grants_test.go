@@ -198,6 +198,23 @@ func TestGrantsAtTwoProviders(t *testing.T) {
 	if own := s.readers(0); !slices.Contains(own, "gmail_both") {
 		t.Errorf("it was read with %q", own)
 	}
+
+	both, _ := s.boxes[0].Authorization().Credential("gmail_both")
+	if err := s.boxes[0].Authorization().Revoke(both.GrantID); err != nil {
+		t.Fatal(err)
+	}
+	s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail}) // by which it is noticed
+	for name, arguments := range map[string]map[string]any{
+		"query_records": {"stream": "messages", "limit": 1},
+		"aggregate":     {"stream": "messages", "metric": "count", "filter": map[string]any{"is_seen": true}},
+	} {
+		text, found := s.call(t, name, arguments)
+		for _, says := range []string{"source_unavailable", workMail, "grant_revoked", "pdpp-mcp connect " + s.origins[0].server.URL} {
+			if !strings.Contains(text, says) || !strings.Contains(found, says) {
+				t.Errorf("%s over the mail that is left does not say %q: %s", name, says, text)
+			}
+		}
+	}
 }
 
 // run runs a command over the cache, and returns what it prints and says.

@@ -206,3 +206,26 @@ func TestAnswersNameTheirGrants(t *testing.T) {
 		})
 	}
 }
+
+// R-LOCAL-2: where one source answers because no other one that has the stream can be read, the answer names those that are absent. An
+// answer to who names the source does not, nor one about a stream that they never had.
+func TestAbsentFromTheAnswerOfOneSource(t *testing.T) {
+	reader := newReader(member(&fakeRS{name: "a", body: `{"object":"list","data":[]}`}, "messages", "notes"), ended("b", "messages"))
+	connection := "cin_a"
+	for _, test := range []struct {
+		asked  rs.OneSource
+		absent string
+	}{
+		{rs.OneSource{Stream: "messages"}, `"connection_id":"cin_b"`},
+		{rs.OneSource{Stream: "messages", ConnectionID: &connection}, ""},
+		{rs.OneSource{Stream: "notes"}, ""},
+	} {
+		response, err := reader.Get(t.Context(), rs.Request{Path: "/v1/streams/x/records", Sources: test.asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%s", response.Absent); (test.absent == "") != (response.Absent == nil) || !strings.Contains(got, test.absent) {
+			t.Errorf("%+v is answered without %s, want %s", test.asked, got, test.absent)
+		}
+	}
+}

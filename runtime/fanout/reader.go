@@ -160,8 +160,22 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	if err == nil && isNamed && r.isClaimed(source, response) {
 		response, err = nil, response.Unusable("the source "+source.name()+" sent records that claim to be of another granted source", "")
 	}
+	if err == nil && !isNamed {
+		response.Absent = r.absentFrom(request)
+	}
 	r.observe(started, err)
 	return response, err
+}
+
+// absentFrom are warnings of the sources that cannot be read and might have the stream of a request that names none: the caller
+// takes the answer of the only one that is left for all there is (R-LOCAL-2).
+func (r *Reader) absentFrom(request rs.Request) (warnings []rawjson.Value) {
+	if one, isOne := request.Sources.(rs.OneSource); isOne {
+		for _, each := range r.ended([]string{one.Stream}) {
+			warnings = append(warnings, each.warning(""))
+		}
+	}
+	return warnings
 }
 
 // unanswerable refuses a request that does not tell which sources it is for.

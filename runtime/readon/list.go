@@ -63,6 +63,9 @@ func (l *list) page() (*page, error) {
 	}
 	response, err := l.await()
 	if err == nil {
+		if l.base != nil && response.Absent == nil { // one connection after another names them
+			response.Absent = l.base.Absent
+		}
 		l.base = response
 		var read *page
 		if read, err = l.open(response); err == nil {

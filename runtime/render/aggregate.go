@@ -35,7 +35,7 @@ type aggregation struct {
 // them (R-AGG-1, R-AGG-2); in structured output the RS's envelope (R-AGG-3). Time groups are counted on from the earliest:
 // without a limit of the caller's, those that the RS cuts are asked for again, as many as it gives (R-AGG-4).
 func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input AggregateInput) (*tool.Result, error) {
-	a, err := openAggregation(response, input)
+	a, err := openAggregation(disclosed(response), input)
 	if err != nil {
 		return nil, err
 	}

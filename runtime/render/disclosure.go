@@ -5,12 +5,13 @@ import (
 	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Bounds of what the RS says about a page, in text.
 const (
 	warningsShown     = 10
-	warningCharacters = 300
+	warningCharacters = 600 // with the command that gets a source back
 )
 
 // countNone is the kind of count of a page that was not counted, which says nothing.
@@ -91,6 +92,17 @@ func metaOf(body rawjson.Object) rawjson.Object {
 	return meta
 }
 
+// disclosed is an answer whose own warnings have those of the sources that are absent from it.
+func disclosed(response *rs.Response) *rs.Response {
+	body, err := response.Object()
+	if err != nil || response.Absent == nil {
+		return response
+	}
+	meta := metaOf(body)
+	warnings, _ := rawjson.Elements(meta.Get("warnings"))
+	return response.WithMembers(body.With("meta", meta.With("warnings", rawjson.Array(append(warnings, response.Absent...))).Encode()))
+}
+
 // warningLines are the RS's warnings in text (R-HAND-8), one a line.
 func warningLines(meta rawjson.Object) []string {
 	warnings, _ := rawjson.Elements(meta.Get("warnings"))
@@ -106,12 +118,20 @@ func warningLines(meta rawjson.Object) []string {
 
 func warningLine(warning json.RawMessage) string {
 	if text, ok := rawjson.Text(warning); ok {
-		return "warning: " + Token("message", Clip(text, warningCharacters))
+		return "warning: " + Token("message", clipped(text))
 	}
 	object, _ := rawjson.ParseObject(warning)
 	var tokens []string
 	for _, name := range []string{"code", "param", "connection_id", "message"} {
-		tokens = append(tokens, tokenIf(name, Clip(object.Text(name), warningCharacters)))
+		tokens = append(tokens, tokenIf(name, clipped(object.Text(name))))
 	}
 	return "warning: " + words(tokens...)
+}
+
+// clipped is a text of a warning, which says when it is cut: a command that has lost its end must not pass for one.
+func clipped(text string) string {
+	if short := Clip(text, warningCharacters); short != text {
+		return short + "…"
+	}
+	return text
 }

@@ -17,7 +17,7 @@ import (
 // (R-BUD-3). Where that is no help it ends early, and what leads on is a cursor of the adapter's.
 func Records(ctx context.Context, env tool.Env, response *rs.Response, input RecordsInput) (*tool.Result, error) {
 	r, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*records, error) {
-		return openRecords(response, input, again)
+		return openRecords(disclosed(response), input, again)
 	})
 	if err != nil {
 		return nil, err

@@ -24,6 +24,9 @@ type Response struct {
 
 	Request Request // what was asked, to ask it again in another way; never holds a bearer
 
+	// Absent are warnings of sources that might have had a part in the answer and cannot be read; none of a single source.
+	Absent []rawjson.Value
+
 	Reading *Reading // nil: the resource server gave the answer, not the adapter
 
 	// Seen is how many rows at the beginning of the list the caller has already, which List leaves out.
