@@ -72,17 +72,20 @@ func TestDoctorReportsSeveralProviders(t *testing.T) {
 			[]doctor.Result{
 				checked("https://a.example", "connection", credential.Unreachable), checked("https://a.example", "clock", credential.Configuration),
 				checked("https://b.example", "connection", ""), checked("https://c.example", "schema", credential.Configuration), checked("", "environment", ""),
-			}, 78,
+			},
+			78,
 			"failed  connection            found\nfailed  clock                 found\n\nok      connection            found\n\n" +
 				"failed  schema                found\n\nok      environment           found\n\n" +
 				"https://a.example failed connection, clock; https://b.example is well; https://c.example failed schema\n",
 		},
 		"one": {
-			[]doctor.Result{checked("https://a.example", "connection", credential.Unreachable), checked("", "environment", credential.Refused)}, 69,
+			[]doctor.Result{checked("https://a.example", "connection", credential.Unreachable), checked("", "environment", credential.Refused)},
+			69,
 			"failed  connection            found\nfailed  environment           found\n",
 		},
 		"well": {
-			[]doctor.Result{checked("https://a.example", "connection", ""), checked("https://b.example", "connection", "")}, 0,
+			[]doctor.Result{checked("https://a.example", "connection", ""), checked("https://b.example", "connection", "")},
+			0,
 			"ok      connection            found\n\nok      connection            found\n\nhttps://a.example is well; https://b.example is well\n",
 		},
 	} {
