@@ -25,19 +25,21 @@ func (l *list) isFanned(first *page) bool {
 	return len(l.connections) > 1 && l.pages == 1 && first.at == place{Connection: l.connections[0]}
 }
 
-// take takes the rows of a page, as far as they stand before the edge.
-func (l *list) take(read *page, take func(record)) {
-	for _, row := range read.rows[read.from:] {
-		if l.passes(row) {
-			return
+// take takes the rows of a page, as far as they stand before the edge, and gives the last of them; nil: none was taken.
+func (l *list) take(read *page, take func(record)) (last *record) {
+	for i := read.from; i < len(read.rows); i++ {
+		if l.passes(read.rows[i]) {
+			break
 		}
-		take(row)
+		last = &read.rows[i]
+		take(*last)
 	}
+	return last
 }
 
 // takeFanned takes the rows of a list of several connections from its first page on. Its error is that of list.page.
 func (l *list) takeFanned(first *page, take func(record)) error {
-	l.take(first, take)
+	l.upTo(l.take(first, take))
 	s := &sides{list: l, waiting: l.connections[1:], open: []*list{l}, pool: max(0, l.left)}
 	l.left = 0
 	if l.connection > 0 { // the first page was all of the connection
@@ -105,7 +107,7 @@ func (s *sides) page(own *list, take func(record)) error {
 	}
 	switch {
 	case read != nil:
-		own.take(read, take)
+		s.upTo(own.take(read, take))
 		s.open = append(s.open, own)
 	case own.Complete:
 		s.pool += own.left

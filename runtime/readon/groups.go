@@ -138,8 +138,7 @@ func (q *groups) add(l *list, filter *condition.Filter) error {
 			if err := l.takeFanned(page, take); err != nil {
 				return err
 			}
-			held.settle()
-			return nil
+			return nil // without their order, none is held back
 		}
 		held.before()
 		for i, row := range page.rows[page.from:] {

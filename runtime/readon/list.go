@@ -24,6 +24,7 @@ type list struct {
 	isDone      bool     // nothing follows that can be read
 	ahead       *fetch   // the page that was asked for already; nil: none
 	guess       *fetch   // the page that was asked for behind the one that was taken last; nil: none
+	room        rs.Room  // of the pages' bodies
 	guessing
 }
 
@@ -43,11 +44,14 @@ func (r *reading) newList(request rs.Request, fields []string, from place) *list
 	if fields != nil {
 		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
 	}
-	return &list{reading: r, request: request, next: from}
+	l := &list{reading: r, request: request, next: from}
+	l.request.Room = &l.room
+	return l
 }
 
-// page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Ended say which.
-// Its error is the answer to the caller.
+// page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Note say which.
+// The page before is no more when there is another one: what is needed of it has to be copied. Its error is the answer to the
+// caller.
 func (l *list) page() (*page, error) {
 	l.tell()
 	switch {
@@ -66,9 +70,11 @@ func (l *list) page() (*page, error) {
 		if l.base != nil && response.Absent == nil { // one connection after another names them
 			response.Absent = l.base.Absent
 		}
+		before := l.base
 		l.base = response
 		var read *page
 		if read, err = l.open(response); err == nil {
+			before.Recycle()
 			return read, nil
 		}
 	}

@@ -107,6 +107,13 @@ func (r *reading) mark(at record) rs.Mark {
 	return rs.Mark{ID: at.key(), Time: r.order.time(at.fields), Read: r.Read}
 }
 
+// upTo notes that the reading has come to a record, before its page is no more; nil: to no other one.
+func (r *reading) upTo(last *record) {
+	if last != nil {
+		r.UpTo = r.mark(*last)
+	}
+}
+
 // answer is the answer to a request, with what the reading read.
 func (r *reading) answer(asked rs.Request, body rawjson.Object) *rs.Response {
 	made := r.base.WithMembers(body)

@@ -1,6 +1,7 @@
 package readon
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 
@@ -38,6 +39,9 @@ func recordOf(c rawjson.Cursor) record {
 	found.row = c.Since(start)
 	return found
 }
+
+// kept is a copy of the record that shares no memory with the page.
+func (r record) kept() record { return recordOf(rawjson.NewCursor(bytes.Clone(r.row))) }
 
 func (r record) key() string {
 	key, _ := rawjson.Text(r.id)

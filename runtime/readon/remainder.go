@@ -31,14 +31,15 @@ type remainder struct {
 	by      *timeField      // nil: not known, or not to be relied on
 	isHeld  bool            // records are held from the first of their time on
 	held    []heldRecord
+	from    place      // of the first one that is held
 	counted heldRecord // the last one that is not held
 }
 
 type heldRecord struct {
 	record
 	matches bool
-	page    *page
-	at      int // in the page
+	page    *page // nil: the record was kept from a page before
+	at      int   // in the page
 }
 
 // before prepares for the records of a page.
@@ -55,8 +56,26 @@ func (r *remainder) before() {
 	}
 }
 
+// keep copies what is needed of a page when that is no more.
+func (r *remainder) keep() {
+	for i := range r.held {
+		each := &r.held[i]
+		if each.page == nil {
+			continue
+		}
+		if i == 0 {
+			r.from = each.page.before(each.at)
+		}
+		each.record, each.page = each.kept(), nil
+	}
+	if r.counted.page != nil {
+		r.counted.record, r.counted.page = r.counted.kept(), nil
+	}
+}
+
 // behind looks at what the records of a page showed.
 func (r *remainder) behind() {
+	r.keep()
 	if r.pages != r.whole || r.isDone || len(r.connections) > 1 {
 		return
 	}
@@ -143,8 +162,7 @@ func (r *remainder) settle() {
 		next := r.request
 		next.Query = next.Query.WithoutMembers(filterName)
 		next.Query.BracketFilter(filterName, filter)
-		first := r.held[0]
-		r.env.Readings.NoteStop(r.env.Caller, tool.QuestionOf(next), first.page.before(first.at).encode(next))
+		r.env.Readings.NoteStop(r.env.Caller, tool.QuestionOf(next), r.from.encode(next))
 	}
 }
 

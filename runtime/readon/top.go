@@ -14,7 +14,6 @@ import (
 func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 	first := tally.NewTop(q.by, q.falling, q.request.Limit())
 	l.toEnd = true
-	var last record
 	isFanned := false
 	take := func(row record) {
 		l.look(row)
@@ -22,7 +21,6 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 			l.Matched++
 			first.Add(row.key(), row.fields, row.row)
 		}
-		last = row
 	}
 	for {
 		read, err := l.page()
@@ -38,9 +36,8 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 			}
 			break
 		}
-		l.take(read, take)
+		l.upTo(l.take(read, take))
 	}
-	l.UpTo = l.mark(last)
 	rows := first.Rows()
 	l.Note = q.noteOf(len(rows), q.onward(l, isFanned)) + spaced(l.Note)
 	var meta rawjson.Object

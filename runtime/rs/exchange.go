@@ -91,7 +91,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 			"the resource server answered with a redirect (%d), which is not followed so that the bearer stays with it", response.StatusCode),
 			"set the provider URL to the final address", nil)
 	}
-	body, err := readBody(response, e.client.maxBody)
+	body, err := readBody(response, e.client.maxBody, e.asked.Room)
 	e.bytes = int64(len(body))
 	e.tell()
 	if err != nil {
@@ -115,7 +115,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	}
 	return &Response{
 		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
-		body: body, document: document,
+		body: body, document: document, room: e.asked.Room,
 	}, nil
 }
 

@@ -54,6 +54,9 @@ type Request struct {
 	// be asked for while this one is checked; nil: nobody. What the answer says is what holds, if there is one. It is called at
 	// most once, before Get returns, and a reader need not call it.
 	Ahead func(cursor string)
+
+	// Room is where the body's memory comes from, and where Response.Recycle gives it; nil: from nowhere. A reader need not use it.
+	Room *Room
 }
 
 // Limit is how many rows a page of the request's list has at most.

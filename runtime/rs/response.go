@@ -38,6 +38,7 @@ type Response struct {
 
 	body     json.RawMessage
 	document rawjson.Document // the body without the whitespace between its tokens
+	room     *Room            // that the body's memory is given to; nil: it is kept
 }
 
 // Body is a JSON object in valid UTF-8, as the RS sent it: no name stands twice in one object, and at most 512 objects
@@ -51,14 +52,14 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 	if r.document, problem = readObject(body); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
-	r.body = body
+	r.body, r.room = body, nil
 	return &r, nil
 }
 
 // WithMembers is the answer with a body that is made here, of values that were checked or that package rawjson wrote. No
 // name may stand twice among the members.
 func (r Response) WithMembers(body rawjson.Object) *Response {
-	r.body = body.Encode()
+	r.body, r.room = body.Encode(), nil
 	r.document = rawjson.Unnoted(r.body)
 	return &r
 }

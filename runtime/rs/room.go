@@ -1,0 +1,47 @@
+package rs
+
+import (
+	"sync"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Room is memory for the bodies of pages that one caller reads one after another: each page that is recycled gives its memory to
+// a page to come, where it would else be cleared and collected a thousand times. It is for one caller alone, so that no mistake
+// can show a caller what another one read. The zero value is empty. It is safe for concurrent use.
+type Room struct {
+	mu   sync.Mutex
+	free [][]byte
+}
+
+// take is memory that nobody uses, without a length; nil when there is none, and of a nil Room.
+func (r *Room) take() []byte {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := len(r.free) - 1
+	if last < 0 {
+		return nil
+	}
+	taken := r.free[last]
+	r.free = r.free[:last]
+	return taken[:0]
+}
+
+func (r *Room) give(body []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.free = append(r.free, body)
+}
+
+// Recycle gives the memory of the body to the Room of its request, if it has one. Nobody may look at anything of the body any
+// more: rows and values that are needed have to be copied before. Nil has no body.
+func (r *Response) Recycle() {
+	if r == nil || r.room == nil {
+		return
+	}
+	r.room.give(r.body)
+	r.room, r.body, r.document = nil, nil, rawjson.Document{}
+}
