@@ -60,6 +60,8 @@ func servedMetrics() map[string]string {
 	counted.Reading("rows", true, 1)
 	counted.Child("answered", time.Millisecond)
 	counted.Authorization(auth.CacheHit)
+	counted.Version("1.2.3")
+	counted.AuditLineLost()
 	answer := httptest.NewRecorder()
 	counted.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	served := make(map[string]string)

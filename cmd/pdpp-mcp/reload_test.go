@@ -156,6 +156,17 @@ func (c *callers) more(t *testing.T, answers int64) {
 	}
 }
 
+// until calls on until the metrics of the server have a line.
+func (c *callers) until(t *testing.T, s *served, line string) {
+	t.Helper()
+	for {
+		if _, metrics := get(t, s.metrics); strings.Contains(metrics, line) {
+			return
+		}
+		c.more(t, 64)
+	}
+}
+
 func (c *callers) end() {
 	select {
 	case <-c.stop:
@@ -200,9 +211,11 @@ func TestReloadUnderLoad(t *testing.T) {
 	replaceFile(t, secret, wrong+"\n")
 	v.await(t, wrong)
 	load.more(t, 640)
+	load.until(t, s, `pdpp_mcp_change_refused{what="secret"} 1`)
 	replaceFile(t, secret, "") // no secret at all
 	load.more(t, 640)
 	replaceFile(t, secret, second)
+	load.until(t, s, `pdpp_mcp_change_refused{what="secret"} 0`)
 
 	hangUp := func() {
 		if err := s.command.Process.Signal(syscall.SIGHUP); err != nil {
@@ -217,6 +230,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	replaceFile(t, settings, "listn: x\ncaller-rate: fast\n")
 	hangUp()
 	load.more(t, 640)
+	load.until(t, s, `pdpp_mcp_change_refused{what="settings"} 1`)
 	load.end()
 	if name := s.connect(t, token).InitializeResult().ServerInfo.Name; name != "after" {
 		t.Errorf("the server calls itself %q", name)

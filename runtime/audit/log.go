@@ -33,6 +33,9 @@ const lookEvery = time.Second
 // does no harm. What cannot be written is lost: that stops no call, and is said once until lines can be written again. A nil Log
 // keeps nothing. It is safe for concurrent use.
 type Log struct {
+	// Lost is told of each line that is lost; nil: nobody. It is set before the first line, and must not block.
+	Lost func()
+
 	path   string
 	limits Limits
 	logger *slog.Logger
@@ -72,8 +75,7 @@ func (l *Log) write(entry *Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.ready(time.Now()); err != nil {
-		l.lost++
-		l.fail(err)
+		l.lose(err)
 		return
 	}
 	l.encoded = l.encoded[:0]
@@ -85,8 +87,7 @@ func (l *Log) write(entry *Entry) {
 	l.size += int64(written)
 	if err != nil {
 		l.isTorn = l.isTorn || written > 0
-		l.lost++
-		l.fail(err)
+		l.lose(err)
 		return
 	}
 	l.isTorn = false
@@ -97,6 +98,15 @@ func (l *Log) write(entry *Entry) {
 		l.logger.Info("the audit log is written again", "lines_lost", l.lost)
 		l.failing, l.lost = false, 0
 	}
+}
+
+// lose counts a line that is lost.
+func (l *Log) lose(err error) {
+	l.lost++
+	if l.Lost != nil {
+		l.Lost()
+	}
+	l.fail(err)
 }
 
 // fail says once that lines are lost. The next line tries to open the file anew.

@@ -170,6 +170,8 @@ func TestFailureIsSaidOnce(t *testing.T) {
 	logger, said := logged()
 	stream := &brokenStream{isBroken: true}
 	log := audit.NewStream(stream, logger)
+	lost := 0
+	log.Lost = func() { lost++ }
 	for range 5 {
 		record(log, "lost")
 	}
@@ -178,7 +180,7 @@ func TestFailureIsSaidOnce(t *testing.T) {
 	}
 	stream.isBroken = false
 	record(log, "kept")
-	if !strings.Contains(said.String(), "lines_lost=5") || strings.Count(stream.String(), "\n") != 1 {
+	if lost != 5 || !strings.Contains(said.String(), "lines_lost=5") || strings.Count(stream.String(), "\n") != 1 {
 		t.Errorf("%s, written %s", said, stream)
 	}
 }

@@ -31,8 +31,45 @@ type labelled struct{ form, first, second string }
 
 var _ host.Recorder = (*Metrics)(nil)
 
-// New starts at zero.
-func New() *Metrics { return &Metrics{set: metrics.NewSet(), names: make(map[labelled]string)} }
+// New starts at zero. What an alert asks for at its first step is there from the beginning: an increase from nothing is none.
+func New() *Metrics {
+	m := &Metrics{set: metrics.NewSet(), names: make(map[labelled]string)}
+	m.lost()
+	for _, what := range []Change{ChangedSettings, ChangedSecret} {
+		m.Refused(what, false)
+	}
+	return m
+}
+
+// Version shows which version runs.
+func (m *Metrics) Version(version string) {
+	m.set.GetOrCreateGauge(fmt.Sprintf("pdpp_mcp_build_info{version=%q}", version), nil).Set(1)
+}
+
+// Change is what may change while a server runs, as a label.
+type Change string
+
+// The changes.
+const (
+	ChangedSettings Change = "settings"
+	ChangedSecret   Change = "secret"
+)
+
+// Refused shows whether a change is not in effect, because it was refused.
+func (m *Metrics) Refused(what Change, isRefused bool) {
+	value := 0.0
+	if isRefused {
+		value = 1
+	}
+	m.set.GetOrCreateGauge(fmt.Sprintf("pdpp_mcp_change_refused{what=%q}", string(what)), nil).Set(value)
+}
+
+// AuditLineLost counts a line of the audit that could not be written; it is the Lost of an audit.Log.
+func (m *Metrics) AuditLineLost() { m.lost().Inc() }
+
+func (m *Metrics) lost() *metrics.Counter {
+	return m.set.GetOrCreateCounter("pdpp_mcp_audit_lines_lost_total")
+}
 
 // Request counts an HTTP request.
 func (m *Metrics) Request(route string, status int, elapsed time.Duration) {

@@ -9,6 +9,28 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
 )
 
+// Covers R-OPS-2 and R-OPS-3: what a replica cannot do is shown from its start on, so that the first time counts.
+func TestWhatAReplicaCannotDo(t *testing.T) {
+	counted := prometheus.New()
+	shows := func(lines ...string) {
+		t.Helper()
+		answer := httptest.NewRecorder()
+		counted.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+		for _, line := range lines {
+			if !strings.Contains(answer.Body.String(), line+"\n") {
+				t.Errorf("the metrics lack %s\n%s", line, answer.Body)
+			}
+		}
+	}
+	shows(`pdpp_mcp_audit_lines_lost_total 0`, `pdpp_mcp_change_refused{what="settings"} 0`, `pdpp_mcp_change_refused{what="secret"} 0`)
+	counted.AuditLineLost()
+	counted.Refused(prometheus.ChangedSecret, true)
+	counted.Version("1.2.3")
+	shows(`pdpp_mcp_audit_lines_lost_total 1`, `pdpp_mcp_change_refused{what="secret"} 1`, `pdpp_mcp_build_info{version="1.2.3"} 1`)
+	counted.Refused(prometheus.ChangedSecret, false)
+	shows(`pdpp_mcp_change_refused{what="secret"} 0`)
+}
+
 // Covers R-OPS-1: durations are histograms with the buckets of every replica, which add up.
 func TestHistograms(t *testing.T) {
 	counted := prometheus.New()

@@ -47,6 +47,9 @@ func (r *Rotation) Look(file string, inEffect rs.Secret, read func() (rs.Secret,
 	}
 }
 
+// IsRefused reports whether the secret that was read last is not in effect.
+func (r *Rotation) IsRefused() bool { return r.refused != "" }
+
 // rotatedToken is host.Local with the token of a file. A call reads with the token that was in effect when it began, and with no
 // other one. Another token comes into effect once the resource server has reported it as a client's.
 type rotatedToken struct {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -54,6 +55,7 @@ func (r *reloader) reload(ctx context.Context) {
 	if err == nil {
 		err = r.use(ctx, fresh)
 	}
+	r.makes.counted.Refused(prometheus.ChangedSettings, err != nil)
 	if err != nil {
 		r.logger.Error("the new settings are refused; those before stay", "error", err)
 		return
@@ -79,6 +81,7 @@ func (r *reloader) look(ctx context.Context) {
 		}
 		return err
 	})
+	r.makes.counted.Refused(prometheus.ChangedSecret, r.rotation.IsRefused())
 }
 
 // use lets a handler with new settings answer from now on, unless the authorization server does not answer it.

@@ -44,6 +44,7 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
 			}
 			defer end()
 			makes := &maker{version: version, tracer: tracer, counted: prometheus.New(), transport: rs.NewTransport(), logger: logger}
+			makes.counted.Version(version)
 			return serve(command.Context(), settings, again, makes)
 		},
 	}
@@ -120,7 +121,7 @@ func (m *maker) handler(settings *serveSettings) (made, error) {
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
 		Options: host.Options{
 			Name: settings.serverName, Version: m.version, Logger: m.logger, ReadOn: settings.readOn, SlowCall: settings.slowCall,
-			Audit: settings.audit(m.logger), Tracer: m.tracer,
+			Audit: settings.audit(m.logger, m.counted.AuditLineLost), Tracer: m.tracer,
 		},
 		Verifier:            verifier,
 		AuthorizationServer: settings.authorizationServer,

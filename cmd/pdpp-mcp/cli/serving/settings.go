@@ -153,15 +153,19 @@ func (s *serveSettings) secret() (rs.Secret, error) {
 	return rs.NewSecret(value), nil
 }
 
-// audit returns the log that --audit-file asks for; nil for none.
-func (s *serveSettings) audit(logger *slog.Logger) *audit.Log {
+// audit returns the log that --audit-file asks for, which tells of each line that it loses; nil for none.
+func (s *serveSettings) audit(logger *slog.Logger, lost func()) *audit.Log {
+	var log *audit.Log
 	switch s.auditFile {
 	case "":
 		return nil
 	case "-":
-		return audit.NewStream(os.Stderr, logger)
+		log = audit.NewStream(os.Stderr, logger)
+	default:
+		log = audit.NewFile(s.auditFile, audit.HostedLimits, logger)
 	}
-	return audit.NewFile(s.auditFile, audit.HostedLimits, logger)
+	log.Lost = lost
+	return log
 }
 
 func (s *serveSettings) resourceURL() string { return cmp.Or(s.rsURL, s.providerURL) }
