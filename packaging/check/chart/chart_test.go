@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	operator "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
@@ -31,10 +32,20 @@ const (
 
 var update = flag.Bool("update", false, "write the plain manifests as the chart renders them")
 
-// helm runs the program at the version of go.mod. Without a cluster it asks for the oldest version that the chart accepts.
+// helmProgram builds helm at the version of go.mod, if it has not been built, and returns its path.
+var helmProgram = sync.OnceValues(func() (string, error) {
+	printed, err := exec.Command("go", "tool", "-n", "helm").Output()
+	return strings.TrimSpace(string(printed)), err
+})
+
+// helm runs the program. Without a cluster it asks for the oldest version that the chart accepts.
 func helm(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", append([]string{"tool", "helm"}, arguments...)...)
+	program, err := helmProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), program, arguments...)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	printed, err := command.Output()
