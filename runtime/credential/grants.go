@@ -163,6 +163,17 @@ func (c *Cache) salvaged(at place) (members rawjson.Object) {
 // lock that all processes share, on what the file holds at that moment; when it fails, nothing is written and its error is
 // given. A grant that is not there is an error of class Configuration.
 func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (changed *Entry, err error) {
+	return c.edit(providerURL, grantID, func(stored *Entry, write func() error) error {
+		if err := change(stored); err != nil {
+			return err
+		}
+		return write()
+	})
+}
+
+// edit gives a function the stored credential of one grant, and what writes the file with it, under the lock that all processes
+// share.
+func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write func() error) error) (stored *Entry, err error) {
 	at, err := c.place(providerURL)
 	if err != nil {
 		return nil, err
@@ -176,13 +187,10 @@ func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (
 		if i < 0 {
 			return c.anotherGrant(at.provider, grants, grantID)
 		}
-		changed = grants[i]
-		if err := change(changed); err != nil {
-			return err
-		}
-		return c.storeGrants(at.path, grants[0].members.reveal(), grants)
+		stored = grants[i]
+		return with(stored, func() error { return c.storeGrants(at.path, grants[0].members.reveal(), grants) })
 	})
-	return changed, err
+	return stored, err
 }
 
 // usedStep is how exactly the last use of a grant is noted, so that the file is seldom written.

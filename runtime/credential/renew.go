@@ -3,7 +3,6 @@ package credential
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -23,37 +22,22 @@ var (
 // again while the access token can still be used. Ended says that it cannot, whatever its time. Errors are those of the
 // file and of the exchange, and a *Error of class Configuration when the grant has to be signed in again.
 func (c *Cache) Renew(seen *Entry, ended bool, now time.Time, exchange func(*Entry) error) (renewed *Entry, err error) {
-	at, err := c.place(seen.ProviderURL)
-	if err != nil {
-		return nil, err
-	}
-	err = c.locked(func() error {
-		grants, err := c.grants(at)
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.GrantID == seen.Credential.GrantID })
-		if i < 0 {
-			return c.anotherGrant(at.provider, grants, seen.Credential.GrantID)
-		}
-		renewed = grants[i]
-		if renewed.Credential.AccessToken.Reveal() != seen.Credential.AccessToken.Reveal() {
+	return c.edit(seen.ProviderURL, seen.Credential.GrantID, func(held *Entry, write func() error) error {
+		if held.Credential.AccessToken.Reveal() != seen.Credential.AccessToken.Reveal() {
 			return nil
 		}
-		return c.exchangeStored(at, grants, renewed, ended || renewed.Credential.Expired(now), exchange)
+		return c.exchangeStored(held, write, ended || held.Credential.Expired(now), exchange)
 	})
-	return renewed, err
 }
 
 // exchangeStored runs an exchange between two writes of the file.
-func (c *Cache) exchangeStored(at place, grants []*Entry, held *Entry, ended bool, exchange func(*Entry) error) error {
+func (c *Cache) exchangeStored(held *Entry, write func() error, ended bool, exchange func(*Entry) error) error {
 	switch {
 	case held.Credential.RefreshToken.IsZero():
 		return c.endedGrant(held, nil)
 	case !held.Credential.RenewalBegan.IsZero() && !ended:
 		return nil // it goes on with the access token that it has
 	}
-	write := func() error { return c.storeGrants(at.path, grants[0].members.reveal(), grants) }
 	held.Credential.RenewalBegan = time.Now().UTC().Truncate(time.Second)
 	if err := write(); err != nil {
 		return err
