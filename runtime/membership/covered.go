@@ -40,15 +40,13 @@ func coveredBy(schema *rs.Response) []covered {
 	if err != nil {
 		return []covered{{}} // its resource server decides
 	}
-	for _, connector := range document.Connectors {
-		for _, stream := range connector.Streams {
-			connections := connector.ConnectionsOf(stream)
-			if len(connections) == 0 {
-				connections = []schemadoc.Connection{{}}
-			}
-			for _, each := range connections {
-				found.add(covered{connectionID: each.ID, connectorKey: connector.Key, name: each.Label}, stream.Name)
-			}
+	for connector, stream := range document.Rows() {
+		connections := connector.ConnectionsOf(stream)
+		if len(connections) == 0 {
+			connections = []schemadoc.Connection{{}}
+		}
+		for _, each := range connections {
+			found.add(covered{connectionID: each.ID, connectorKey: connector.Key, name: each.Label}, stream.Name)
 		}
 	}
 	if found == nil {

@@ -20,13 +20,11 @@ type candidate struct {
 func candidates(d *schemadoc.Document) []candidate {
 	var found []candidate
 	seen := map[string]bool{}
-	for _, c := range d.Connectors {
-		for _, stream := range c.Streams {
-			for _, connection := range c.ConnectionsOf(stream) {
-				if !seen[connection.ID] {
-					seen[connection.ID] = true
-					found = append(found, candidate{connection, c})
-				}
+	for c, stream := range d.Rows() {
+		for _, connection := range c.ConnectionsOf(stream) {
+			if !seen[connection.ID] {
+				seen[connection.ID] = true
+				found = append(found, candidate{connection, c})
 			}
 		}
 	}

@@ -40,20 +40,18 @@ type detail struct {
 func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) *detail {
 	found := &detail{Document: d, response: response, input: input}
 	byFields := map[string]*row{}
-	for _, c := range d.Connectors {
-		for _, s := range c.Streams {
-			r := &row{connector: c, stream: s, members: s.Object()}
-			r.takeFields()
-			r.relations, r.hollow = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
-			r.search, r.aggregates = r.describeSearch(), r.describeAggregates()
-			found.widest = max(found.widest, len(r.fields))
-			if same := r.fieldList(); len(r.fields) > 0 {
-				if r.like = byFields[same]; r.like == nil {
-					byFields[same] = r
-				}
+	for c, s := range d.Rows() {
+		r := &row{connector: c, stream: s, members: s.Object()}
+		r.takeFields()
+		r.relations, r.hollow = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
+		r.search, r.aggregates = r.describeSearch(), r.describeAggregates()
+		found.widest = max(found.widest, len(r.fields))
+		if same := r.fieldList(); len(r.fields) > 0 {
+			if r.like = byFields[same]; r.like == nil {
+				byFields[same] = r
 			}
-			found.rows = append(found.rows, r)
 		}
+		found.rows = append(found.rows, r)
 	}
 	return found
 }

@@ -2,6 +2,7 @@ package refusal
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -13,12 +14,12 @@ import (
 // survey answers what names there are.
 type survey struct{ *schemadoc.Document }
 
-// rows calls for every row of a stream, or of all streams when its name is empty.
-func (s survey) rows(stream string, each func(*schemadoc.Connector, *schemadoc.Stream)) {
-	for _, c := range s.Connectors {
-		for _, row := range c.Streams {
-			if stream == "" || row.Name == stream {
-				each(c, row)
+// rows are those of a stream, or of all streams when its name is empty.
+func (s survey) rows(stream string) iter.Seq2[*schemadoc.Connector, *schemadoc.Stream] {
+	return func(yield func(*schemadoc.Connector, *schemadoc.Stream) bool) {
+		for c, row := range s.Rows() {
+			if (stream == "" || row.Name == stream) && !yield(c, row) {
+				return
 			}
 		}
 	}
@@ -26,67 +27,69 @@ func (s survey) rows(stream string, each func(*schemadoc.Connector, *schemadoc.S
 
 func (s survey) streams() []string {
 	var names []string
-	s.rows("", func(_ *schemadoc.Connector, row *schemadoc.Stream) { names = add(names, row.Name) })
+	for _, row := range s.Rows() {
+		names = add(names, row.Name)
+	}
 	return names
 }
 
 // streamsWith are the first streams that have a field.
 func (s survey) streamsWith(field string) []string {
 	var names []string
-	s.rows("", func(_ *schemadoc.Connector, row *schemadoc.Stream) {
+	for _, row := range s.Rows() {
 		has := slices.ContainsFunc(schemadoc.Fields(row.Object()), func(f schemadoc.Field) bool { return f.Name == field })
 		if has && len(names) < elsewhereMost {
 			names = add(names, quoted(row.Name))
 		}
-	})
+	}
 	return names
 }
 
 func (s survey) fields(stream string) []schemadoc.Field {
 	var fields []schemadoc.Field
-	s.rows(stream, func(_ *schemadoc.Connector, row *schemadoc.Stream) {
+	for _, row := range s.rows(stream) {
 		for _, f := range schemadoc.Fields(row.Object()) {
 			if !slices.ContainsFunc(fields, func(g schemadoc.Field) bool { return f.Name == g.Name }) {
 				fields = append(fields, f)
 			}
 		}
-	})
+	}
 	return fields
 }
 
 func (s survey) relations(stream string) []string {
 	var names []string
-	s.rows(stream, func(_ *schemadoc.Connector, row *schemadoc.Stream) {
+	for _, row := range s.rows(stream) {
 		for _, relation := range schemadoc.Relations(row.Object()) {
 			if relation.Usable() {
 				names = add(names, relation.Name)
 			}
 		}
-	})
+	}
 	return names
 }
 
 func (s survey) cursorField(stream string) string {
 	cursor := ""
-	s.rows(stream, func(_ *schemadoc.Connector, row *schemadoc.Stream) {
+	for _, row := range s.rows(stream) {
 		if own := row.Object().Text("cursor_field"); own != "" {
 			cursor = own
 		}
-	})
+	}
 	return cursor
 }
 
 // connections are those that have a stream, or all when its name is empty, each with its connector's key.
 func (s survey) connections(stream string) (found []schemadoc.Connection, keys map[string]string) {
 	keys = map[string]string{}
-	s.rows(stream, func(c *schemadoc.Connector, row *schemadoc.Stream) {
+	for c, row := range s.rows(stream) {
 		for _, connection := range c.ConnectionsOf(row) {
 			if keys[connection.ID] == "" {
 				keys[connection.ID] = c.Key
 				found = append(found, connection)
 			}
 		}
-	})
+	}
 	return found, keys
 }
 

@@ -184,12 +184,10 @@ func (a *aggregation) connections(ctx context.Context, env tool.Env) []string {
 	}
 	schema.Keep(scope)
 	var ids []string
-	for _, connector := range schema.Connectors {
-		for _, stream := range connector.Streams {
-			for _, connection := range connector.ConnectionsOf(stream) {
-				if !slices.Contains(ids, connection.ID) {
-					ids = append(ids, connection.ID)
-				}
+	for connector, stream := range schema.Rows() {
+		for _, connection := range connector.ConnectionsOf(stream) {
+			if !slices.Contains(ids, connection.ID) {
+				ids = append(ids, connection.ID)
 			}
 		}
 	}

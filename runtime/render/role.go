@@ -33,12 +33,10 @@ func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
 		return ""
 	}
 	schema.Keep(scope)
-	for _, connector := range schema.Connectors {
-		for _, stream := range connector.Streams {
-			for _, field := range schemadoc.Fields(stream.Object()) {
-				if value := record.fields.Get(field.Name); value != nil && slices.Contains(field.Values("role"), timeRole) {
-					return timeText(value)
-				}
+	for _, stream := range schema.Rows() {
+		for _, field := range schemadoc.Fields(stream.Object()) {
+			if value := record.fields.Get(field.Name); value != nil && slices.Contains(field.Values("role"), timeRole) {
+				return timeText(value)
 			}
 		}
 	}

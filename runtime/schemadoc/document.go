@@ -7,6 +7,8 @@
 package schemadoc
 
 import (
+	"iter"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -215,6 +217,19 @@ func (s *Stream) Object() rawjson.Object {
 		return object
 	}
 	return rawjson.Object{rawjson.String("name", s.Name)}
+}
+
+// Rows are the streams, each with its connector, in the order of the document.
+func (d *Document) Rows() iter.Seq2[*Connector, *Stream] {
+	return func(yield func(*Connector, *Stream) bool) {
+		for _, connector := range d.Connectors {
+			for _, stream := range connector.Streams {
+				if !yield(connector, stream) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // StreamCount is how many streams there are, those of different connectors counted apart.

@@ -22,14 +22,12 @@ type NamedConnection struct {
 // Names returns the names in the order of the document.
 func (d *Document) Names() Names {
 	names := make(Names, 0, d.StreamCount())
-	for _, connector := range d.Connectors {
-		for _, stream := range connector.Streams {
-			named := NamedStream{Name: stream.Name, Connector: connector.Key}
-			for _, connection := range connector.ConnectionsOf(stream) {
-				named.Connections = append(named.Connections, NamedConnection{connection.ID, connection.Label})
-			}
-			names = append(names, named)
+	for connector, stream := range d.Rows() {
+		named := NamedStream{Name: stream.Name, Connector: connector.Key}
+		for _, connection := range connector.ConnectionsOf(stream) {
+			named.Connections = append(named.Connections, NamedConnection{connection.ID, connection.Label})
 		}
+		names = append(names, named)
 	}
 	return names
 }

@@ -157,16 +157,14 @@ func timeField(ctx context.Context, reader rs.Reader, stream, connection string)
 	}
 	document.Keep(scope)
 	found := ""
-	for _, connector := range document.Connectors {
-		for _, row := range connector.Streams {
-			ordered := row.Object().Text("cursor_field")
-			for _, field := range schemadoc.Fields(row.Object()) {
-				ranged := slices.Contains(field.Values("r"), "gte")
-				if ranged && (field.Name == ordered || slices.Contains(field.Values("role"), "event-time")) {
-					found = cmp.Or(found, field.Name)
-					if field.Name == ordered {
-						found = ordered
-					}
+	for _, row := range document.Rows() {
+		ordered := row.Object().Text("cursor_field")
+		for _, field := range schemadoc.Fields(row.Object()) {
+			ranged := slices.Contains(field.Values("r"), "gte")
+			if ranged && (field.Name == ordered || slices.Contains(field.Values("role"), "event-time")) {
+				found = cmp.Or(found, field.Name)
+				if field.Name == ordered {
+					found = ordered
 				}
 			}
 		}

@@ -75,12 +75,10 @@ func fieldsOf(ctx context.Context, provider *invocation.Provider, stream, connec
 	}
 	document.Keep(scope)
 	var fields []schemadoc.Field
-	for _, connector := range document.Connectors {
-		for _, stream := range connector.Streams {
-			for _, field := range schemadoc.Fields(stream.Object()) {
-				if completable(field.Name) {
-					fields = append(fields, field)
-				}
+	for _, stream := range document.Rows() {
+		for _, field := range schemadoc.Fields(stream.Object()) {
+			if completable(field.Name) {
+				fields = append(fields, field)
 			}
 		}
 	}

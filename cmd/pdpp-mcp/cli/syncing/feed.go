@@ -47,13 +47,11 @@ func grantedSources(ctx context.Context, provider *invocation.Provider, logger *
 		started, call := time.Now(), account.Begin(caller, "sync")
 		return call.Reader(reader), func(rows int, err error) { call.End(rows, tool.Outcome(err), time.Since(started)) }
 	}}
-	for _, connector := range document.Connectors {
-		for _, stream := range connector.Streams {
-			for _, connection := range connector.ConnectionsOf(stream) {
-				each := source{connection.ID, stream.Name, by}
-				if !slices.Contains(found, each) {
-					found = append(found, each)
-				}
+	for connector, stream := range document.Rows() {
+		for _, connection := range connector.ConnectionsOf(stream) {
+			each := source{connection.ID, stream.Name, by}
+			if !slices.Contains(found, each) {
+				found = append(found, each)
 			}
 		}
 	}
