@@ -130,11 +130,7 @@ func begins(name, typed string) bool {
 func (c *toolCalls) names(ctx context.Context, call toolCall) (names schemadoc.Names, err error) {
 	ctx, kept := c.begin(ctx, call)
 	err = c.guard(ctx, &kept, func(ctx context.Context, env tool.Env) error {
-		response, err := env.RS.Get(ctx, schemadoc.Scope{}.Request(false))
-		if err != nil {
-			return err
-		}
-		document, err := schemadoc.Read(response)
+		document, err := schemadoc.Scope{}.Ask(ctx, env.RS.Get, nil)
 		if err != nil {
 			return err
 		}

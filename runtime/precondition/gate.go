@@ -27,17 +27,10 @@ type ExpandAdvertisedInput struct {
 // several sources match, one that advertises is enough. Its error is a *tool.Error, invalid_expand.
 func ExpandAdvertised(ctx context.Context, env tool.Env, input ExpandAdvertisedInput) error {
 	scope := schemadoc.Scope{Stream: &input.Stream, ConnectionID: input.ConnectionID}
-	request := scope.Request(false)
-	request.Sources = rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID}
-	response, err := env.RS.Get(ctx, request)
+	schema, err := scope.Ask(ctx, env.RS.Get, rs.OneSource{Stream: input.Stream, ConnectionID: input.ConnectionID})
 	if err != nil {
 		return nil //nolint:nilerr // the gate fails open
 	}
-	schema, err := schemadoc.Read(response)
-	if err != nil {
-		return nil //nolint:nilerr // likewise
-	}
-	schema.Keep(scope)
 	if schema.StreamCount() == 0 || slices.ContainsFunc(schema.Connectors, expands) {
 		return nil
 	}

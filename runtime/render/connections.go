@@ -171,18 +171,10 @@ func isSettled(merged []counted, limit int, hidden int64) bool {
 
 // connections are those of the grant that have the stream, or none when the schema does not tell.
 func (a *aggregation) connections(ctx context.Context, env tool.Env) []string {
-	scope := schemadoc.Scope{Stream: &a.input.Stream}
-	request := scope.Request(false)
-	request.Sources = a.response.Request.Sources
-	response, err := env.Get(ctx, request)
+	schema, err := schemadoc.Scope{Stream: &a.input.Stream}.Ask(ctx, env.Get, a.response.Request.Sources)
 	if err != nil {
 		return nil
 	}
-	schema, err := schemadoc.Read(response)
-	if err != nil {
-		return nil
-	}
-	schema.Keep(scope)
 	var ids []string
 	for connector, stream := range schema.Rows() {
 		for _, connection := range connector.ConnectionsOf(stream) {

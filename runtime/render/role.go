@@ -22,17 +22,10 @@ func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
 	if record.connectionID != "" {
 		scope.ConnectionID = &record.connectionID
 	}
-	request := scope.Request(false)
-	request.Sources = rs.OneSource{Stream: record.stream, ConnectionID: scope.ConnectionID}
-	response, err := env.RS.Get(ctx, request)
+	schema, err := scope.Ask(ctx, env.RS.Get, rs.OneSource{Stream: record.stream, ConnectionID: scope.ConnectionID})
 	if err != nil {
 		return ""
 	}
-	schema, err := schemadoc.Read(response)
-	if err != nil {
-		return ""
-	}
-	schema.Keep(scope)
 	for _, stream := range schema.Rows() {
 		for _, field := range schemadoc.Fields(stream.Object()) {
 			if value := record.fields.Get(field.Name); value != nil && slices.Contains(field.Values("role"), timeRole) {

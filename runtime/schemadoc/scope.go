@@ -1,6 +1,7 @@
 package schemadoc
 
 import (
+	"context"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -28,6 +29,25 @@ func (s Scope) Request(full bool) rs.Request {
 	request.Query.String("stream", s.Stream)
 	request.Query.String("connection_id", s.ConnectionID)
 	return request
+}
+
+// Ask reads what the scope names, in the compact view, with the Get of a reader. The sources are for a reader of several grants;
+// with nil it merges what each of them has. Its error is that of get or of Read.
+func (s Scope) Ask(ctx context.Context, get func(context.Context, rs.Request) (*rs.Response, error), sources rs.Sources) (*Document, error) {
+	request := s.Request(false)
+	if sources != nil {
+		request.Sources = sources
+	}
+	response, err := get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	document, err := Read(response)
+	if err != nil {
+		return nil, err
+	}
+	document.Keep(s)
+	return document, nil
 }
 
 // Keep keeps what the scope names, for servers that ignore or reject the selectors (R-SCH-1, R-SCH-4).

@@ -147,15 +147,10 @@ func timeField(ctx context.Context, reader rs.Reader, stream, connection string)
 	}
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	response, err := reader.Get(ctx, scope.Request(false))
+	document, err := scope.Ask(ctx, reader.Get, nil)
 	if err != nil {
 		return "", err
 	}
-	document, err := schemadoc.Read(response)
-	if err != nil {
-		return "", err
-	}
-	document.Keep(scope)
 	found := ""
 	for _, row := range document.Rows() {
 		ordered := row.Object().Text("cursor_field")
