@@ -24,7 +24,7 @@ import (
 
 // TestMain lets scripts run the whole program under its own name, and an MCP client that starts it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(withoutSettings{m}, map[string]func(){
 		"pdpp-mcp": func() {
 			if patience, err := time.ParseDuration(os.Getenv("COMPLETION_DEADLINE")); err == nil {
 				completion.Deadline = patience
@@ -34,6 +34,20 @@ func TestMain(m *testing.M) {
 		"mcp-call": func() { os.Exit(runClient()) },
 		"xdg-open": func() { os.Exit(runOwner()) },
 	})
+}
+
+// withoutSettings runs the tests without the settings of whoever runs them: a variable such as PDPP_PROVIDER_URL, which README
+// tells a newcomer to export, is none of theirs.
+type withoutSettings struct{ *testing.M }
+
+// Run is called in the process of the tests, and not in those of the commands that scripts run.
+func (m withoutSettings) Run() int {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PDPP_") && !strings.HasPrefix(name, "PDPP_NO_") {
+			_ = os.Unsetenv(name) // it fails for no name that the system gave
+		}
+	}
+	return m.M.Run()
 }
 
 // TestScripts runs testdata/script against a sandbox of each kind of reads. Each script has its own origin, whose requests it

@@ -21,28 +21,40 @@ type trouble struct {
 	*soak
 
 	mu    sync.Mutex
-	downs []down
+	downs []period // in which the resource server was stopped
+	few   []period // in which it refused a few reads
 }
 
-// down is a period in which the resource server was stopped.
-type down struct{ from, to time.Time }
+type period struct{ from, to time.Time }
 
 // explained are the codes that a call may have while the resource server restarts. The last is that of a read whose
 // other tries were refused, and which then met the few 503.
 var explained = []string{"rs_unreachable", "rs_invalid_response", "source_unavailable", "api_error"}
 
 // explains reports whether an error was injected: it has such a code, and the resource server was down during the
-// call.
+// call, or refused a few reads when all further tries had gone into its restarts.
 func (t *trouble) explains(got outcome) bool {
-	return slices.Contains(explained, got.code) && t.overlaps(got)
+	if slices.Contains(explained, got.code) && t.overlaps(got) {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return got.code == "api_error" && t.tally.errors("rs_unreachable") >= reserve && hits(t.few, got)
 }
 
+// reserve is how many further tries the adapter has at first. Once so many calls failed, each after all of its tries, there may be
+// none left for a read that meets a 503.
+const reserve = 20
+
+// overlaps reports whether the resource server was down during a call.
 func (t *trouble) overlaps(got outcome) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.ContainsFunc(t.downs, func(d down) bool {
-		return got.began.Before(d.to) && d.from.Before(got.took)
-	})
+	return hits(t.downs, got)
+}
+
+func hits(periods []period, got outcome) bool {
+	return slices.ContainsFunc(periods, func(p period) bool { return got.began.Before(p.to) && p.from.Before(got.took) })
 }
 
 func (t *trouble) count() int {
@@ -55,7 +67,7 @@ func (t *trouble) count() int {
 func (t *trouble) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.downs = append(t.downs, down{from: time.Now(), to: time.Now().Add(time.Hour)})
+	t.downs = append(t.downs, period{from: time.Now(), to: time.Now().Add(time.Hour)})
 }
 
 func (t *trouble) end() {
@@ -69,7 +81,7 @@ func (t *trouble) end() {
 func (t *trouble) restarts(ctx context.Context) {
 	every := min(*during/4, 7*time.Second)
 	for turn := 0; wait(ctx, every/2); turn++ {
-		t.rs.Inject(faulttest.Plan{Fault: faulttest.Status(http.StatusServiceUnavailable), Times: 2})
+		t.refuseFew(every / 2)
 		if !wait(ctx, every/2) {
 			return
 		}
@@ -80,6 +92,14 @@ func (t *trouble) restarts(ctx context.Context) {
 		t.rs.Start()
 		t.end()
 	}
+}
+
+// refuseFew answers two reads with 503, at some time in a period.
+func (t *trouble) refuseFew(during time.Duration) {
+	t.mu.Lock()
+	t.few = append(t.few, period{from: time.Now(), to: time.Now().Add(during)})
+	t.mu.Unlock()
+	t.rs.Inject(faulttest.Plan{Fault: faulttest.Status(http.StatusServiceUnavailable), Times: 2})
 }
 
 // ends lets tokens come and go: one is revoked and one expires, while others read.

@@ -60,7 +60,7 @@ const { data: counted } = await call("aggregate", { ...skipped, metric: "count" 
 assert.equal(first.data.meta.count.value, counted.data.value);
 assert.ok(counted.data.value > 6, `${counted.data.value} records are too few to page`);
 const second = await call("query_records", { ...skipped, limit: 3, cursor: first.data.next_cursor });
-assert.ok(second.text.includes(`next_cursor=${JSON.stringify(second.data.data.next_cursor)}`), "the text lacks the cursor");
+assert.ok(second.text.includes(`"cursor":${JSON.stringify(second.data.data.next_cursor)}`), "the text lacks the cursor");
 const rows = [...first.data.data, ...second.data.data.data];
 assert.equal(new Set(rows.map((row) => row.handle)).size, 6, "pages repeat or lose a record");
 
