@@ -94,8 +94,11 @@ func metaOf(body rawjson.Object) rawjson.Object {
 
 // disclosed is an answer whose own warnings have those of the sources that are absent from it.
 func disclosed(response *rs.Response) *rs.Response {
+	if response.Absent == nil {
+		return response
+	}
 	body, err := response.Object()
-	if err != nil || response.Absent == nil {
+	if err != nil {
 		return response
 	}
 	meta := metaOf(body)

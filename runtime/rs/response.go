@@ -99,7 +99,8 @@ func (r *Response) Unusable(message, nextStep string) *Failure {
 // Object takes the body apart, one level deep, its values without whitespace between tokens. An answer without a body
 // is a *Failure. The values share memory with the body.
 func (r *Response) Object() (rawjson.Object, error) {
-	body, ok := rawjson.ParseObject(r.Compact())
+	cursor := r.Cursor()
+	body, ok := cursor.Object(nil, nil)
 	if !ok {
 		return nil, r.Unusable("the resource server's answer has no body", "")
 	}
