@@ -19,7 +19,7 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 		l.look(row)
 		if filter.Match(row.fields) {
 			l.Matched++
-			first.Add(row.key(), row.fields, row.row)
+			first.Add(row.id, row.fields, row.row)
 		}
 	}
 	for {

@@ -17,17 +17,21 @@ func Instant(text []byte) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	p := parser{text: text}
-	year, month, day := p.number(4), p.number(2, '-'), p.number(2, '-')
+	year := 100*p.pair() + p.pair()
+	month, day := p.pairBehind('-'), p.pairBehind('-')
 	if month < 1 || month > 12 || day < 1 || day > 31 {
 		return time.Time{}, false
 	}
 	if p.at == len(text) && !p.failed {
 		return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), true
 	}
-	hour, minute := p.number(2, 'T', 't', ' '), p.number(2, ':')
+	if !p.passes('T') && !p.passes('t') && !p.passes(' ') {
+		return time.Time{}, false
+	}
+	hour, minute := p.pair(), p.pairBehind(':')
 	second, nanosecond := 0, 0
-	if p.follows(':') {
-		second, nanosecond = p.number(2, ':'), p.fraction()
+	if p.passes(':') {
+		second, nanosecond = p.pair(), p.fraction()
 	}
 	offset := p.zone()
 	if p.failed || p.at < len(text) || hour > 23 || minute > 59 || second > 59 {
@@ -55,49 +59,40 @@ type parser struct {
 	failed bool
 }
 
-// follows reports whether one of these bytes is next.
-func (p *parser) follows(any ...byte) bool {
-	if p.at == len(p.text) {
+// passes passes a byte if it is next, and reports whether it was.
+func (p *parser) passes(b byte) bool {
+	if p.at == len(p.text) || p.text[p.at] != b {
 		return false
 	}
-	for _, each := range any {
-		if p.text[p.at] == each {
-			return true
-		}
-	}
-	return false
+	p.at++
+	return true
 }
 
-// number reads so many digits, after one of the separators when there are any.
-func (p *parser) number(digits int, separators ...byte) int {
-	if len(separators) > 0 {
-		if !p.follows(separators...) {
-			p.failed = true
-			return 0
-		}
-		p.at++
-	}
-	if len(p.text)-p.at < digits {
+// pair reads two digits.
+func (p *parser) pair() int {
+	if len(p.text)-p.at < 2 {
 		p.failed = true
 		return 0
 	}
-	number := 0
-	for _, digit := range p.text[p.at : p.at+digits] {
-		if digit < '0' || digit > '9' {
-			p.failed = true
-		}
-		number = number*10 + int(digit-'0')
+	tens, ones := p.text[p.at]-'0', p.text[p.at+1]-'0'
+	p.failed = p.failed || tens > 9 || ones > 9
+	p.at += 2
+	return 10*int(tens) + int(ones)
+}
+
+// pairBehind reads two digits behind a separator.
+func (p *parser) pairBehind(separator byte) int {
+	if !p.passes(separator) {
+		p.failed = true
 	}
-	p.at += digits
-	return number
+	return p.pair()
 }
 
 // fraction reads the nanoseconds behind a second, if they are given; finer digits are dropped.
 func (p *parser) fraction() int {
-	if !p.follows('.') {
+	if !p.passes('.') {
 		return 0
 	}
-	p.at++
 	nanoseconds, unit, start := 0, int(time.Second), p.at
 	for ; p.at < len(p.text) && '0' <= p.text[p.at] && p.text[p.at] <= '9'; p.at++ {
 		unit /= 10
@@ -109,18 +104,16 @@ func (p *parser) fraction() int {
 
 // zone reads how many minutes the clock is ahead of UTC.
 func (p *parser) zone() int {
-	switch {
-	case p.at == len(p.text):
-		return 0
-	case p.follows('Z', 'z'):
-		p.at++
+	if p.at == len(p.text) || p.passes('Z') || p.passes('z') {
 		return 0
 	}
 	sign := 1
-	if p.follows('-') {
+	if p.passes('-') {
 		sign = -1
+	} else if !p.passes('+') {
+		p.failed = true
 	}
-	hours, minutes := p.number(2, '+', '-'), p.number(2, ':')
+	hours, minutes := p.pair(), p.pairBehind(':')
 	p.failed = p.failed || hours > 23 || minutes > 59
 	return sign * (hours*60 + minutes)
 }

@@ -24,10 +24,17 @@ const secondsOfDay = 24 * 60 * 60
 type buckets struct {
 	granularity string
 	zone        *time.Location
+	last        span // that a time was in: the next record is probably in it too
+}
+
+// span is a part of a bucket in which the zone's clock is not put forward or back.
+type span struct {
+	from, until int64 // in seconds since 1970 in UTC; until is behind it
+	start       bucket
 }
 
 // of is the bucket of a JSON value.
-func (b buckets) of(value rawjson.Value) bucket {
+func (b *buckets) of(value rawjson.Value) bucket {
 	if rawjson.Kind(value) != rawjson.StringValue {
 		return noBucket
 	}
@@ -35,32 +42,64 @@ func (b buckets) of(value rawjson.Value) bucket {
 	if !isTime {
 		return noBucket
 	}
-	_, offset := at.In(b.zone).Zone()
-	clock := at.Unix() + int64(offset)
-	switch b.granularity {
-	case "minute":
-		return bucket(clock - modulo(clock, 60))
-	case "hour":
-		return bucket(clock - modulo(clock, 60*60))
-	case "day":
-		return bucket(clock - modulo(clock, secondsOfDay))
-	case "week": // 1970 began on a Thursday
-		return bucket(clock - modulo(clock+3*secondsOfDay, 7*secondsOfDay))
+	if second := at.Unix(); second < b.last.from || second >= b.last.until {
+		b.last = b.spanOf(at.In(b.zone))
+	}
+	return b.last.start
+}
+
+// spanOf is the span that a time is in, which is given in the zone.
+func (b *buckets) spanOf(at time.Time) span {
+	_, offset := at.Zone()
+	start, end := b.around(at.Unix() + int64(offset))
+	found := span{from: start - int64(offset), until: end - int64(offset), start: bucket(start)}
+	since, next := at.ZoneBounds()
+	if !since.IsZero() {
+		found.from = max(found.from, since.Unix())
+	}
+	if !next.IsZero() {
+		found.until = min(found.until, next.Unix())
+	}
+	return found
+}
+
+// around are the beginning of the bucket that a clock's second is in, and of the one behind it.
+func (b *buckets) around(clock int64) (start, end int64) {
+	if width, behind := b.seconds(); width > 0 {
+		start = clock - modulo(clock-behind, width)
+		return start, start + width
 	}
 	year, month, _ := time.Unix(clock, 0).UTC().Date()
+	months := 1
 	switch b.granularity {
 	case "quarter":
-		month = (month-1)/3*3 + 1
+		month, months = (month-1)/3*3+1, 3
 	case "year":
-		month = time.January
+		month, months = time.January, 12
 	}
-	return bucket(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC).Unix())
+	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+	return first.Unix(), first.AddDate(0, months, 0).Unix()
+}
+
+// seconds is how long a bucket is, zero for one of months, and how far behind 1970 one of them begins.
+func (b *buckets) seconds() (width, behind int64) {
+	switch b.granularity {
+	case "minute":
+		return 60, 0
+	case "hour":
+		return 60 * 60, 0
+	case "day":
+		return secondsOfDay, 0
+	case "week": // 1970 began on a Thursday
+		return 7 * secondsOfDay, 4 * secondsOfDay
+	}
+	return 0, 0
 }
 
 func modulo(number, divisor int64) int64 { return ((number % divisor) + divisor) % divisor }
 
 // key is a bucket as the resource server writes it: a date, for hours and minutes with the time of day.
-func (b buckets) key(start bucket) rawjson.Value {
+func (b *buckets) key(start bucket) rawjson.Value {
 	if start == noBucket {
 		return rawjson.Value("null")
 	}

@@ -34,7 +34,7 @@ func New(query Query) (*Tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tally{query: query, fields: fieldsOf(query), buckets: buckets{query.Granularity, zone}}
+	t := &Tally{query: query, fields: fieldsOf(query), buckets: buckets{granularity: query.Granularity, zone: zone}}
 	if query.Metric == "count_distinct" {
 		t.told = newDistinct()
 	}

@@ -30,30 +30,39 @@ func NewTop(field string, descending bool, limit int) *Top {
 	return &Top{field: field, descending: descending, limit: limit}
 }
 
-// Add considers a row: the record's key, its fields, the object that the cursor stands before, and the row as it is to be given
-// back, which is copied if it is kept.
-func (t *Top) Add(key string, fields rawjson.Cursor, row rawjson.Value) {
-	added := ranked{value: scalar.Of(fields.Member(t.field)), key: key, row: row}
-	if len(t.rows) == t.limit && (t.limit == 0 || t.compare(added, t.rows[t.limit-1]) >= 0) {
+// Add considers a row: the record's key as JSON, its fields, the object that the cursor stands before, and the row as it is to be
+// given back. What is kept of them is copied.
+func (t *Top) Add(id rawjson.Value, fields rawjson.Cursor, row rawjson.Value) {
+	value := scalar.Of(fields.Member(t.field))
+	isFull := len(t.rows) == t.limit
+	if isFull && (t.limit == 0 || t.order(value, t.rows[t.limit-1].value) > 0) { // nearly always
 		return
 	}
-	if len(t.rows) == t.limit {
+	key, _ := rawjson.Text(id)
+	added := ranked{value: value, key: key, row: row}
+	at, _ := slices.BinarySearchFunc(t.rows, added, t.compare)
+	if isFull {
+		if at == t.limit {
+			return
+		}
 		t.rows = t.rows[:t.limit-1]
 	}
 	added.row = bytes.Clone(row)
-	added.value.Text = bytes.Clone(added.value.Text)
-	at, _ := slices.BinarySearchFunc(t.rows, added, t.compare)
+	added.value.Text = bytes.Clone(value.Text)
 	t.rows = slices.Insert(t.rows, at, added)
 }
 
-func (t *Top) compare(a, b ranked) int {
-	order := a.value.Compare(b.value)
-	if a.value.Kind == scalar.None || b.value.Kind == scalar.None {
-		order = -order // a kind before all others stands behind them
-	} else if t.descending {
-		order = -order
+// order is how two values stand, whatever the keys of their records.
+func (t *Top) order(a, b scalar.Value) int {
+	order := a.Compare(b)
+	if t.descending || a.Kind == scalar.None || b.Kind == scalar.None { // a kind before all others stands behind them
+		return -order
 	}
-	return cmp.Or(order, cmp.Compare(a.key, b.key))
+	return order
+}
+
+func (t *Top) compare(a, b ranked) int {
+	return cmp.Or(t.order(a.value, b.value), cmp.Compare(a.key, b.key))
 }
 
 // Rows are the first rows so far, in order.

@@ -1,6 +1,7 @@
 package tally_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -33,7 +34,7 @@ func TestTopIsTheBeginningOfAnOrder(t *testing.T) {
 			}
 			all[i].value = read["v"]
 			row := []byte(`"` + all[i].key + `"`)
-			top.Add(all[i].key, rawjson.NewCursor(rawjson.Value(fields)), row)
+			top.Add(bytes.Clone(row), rawjson.NewCursor(rawjson.Value(fields)), row)
 			clear(row) // a page's memory is used again
 		}
 		slices.SortFunc(all, func(a, b ranked) int {
@@ -73,7 +74,7 @@ func TestTopOfTimesAndTexts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			top := tally.NewTop("v", true, 10)
 			for i, fields := range test.fields {
-				top.Add(fmt.Sprint(i), rawjson.NewCursor(rawjson.Value(fields)), fmt.Append(nil, i))
+				top.Add(fmt.Appendf(nil, "%q", fmt.Sprint(i)), rawjson.NewCursor(rawjson.Value(fields)), fmt.Append(nil, i))
 			}
 			if got := fmt.Sprintf("%s", top.Rows()); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
