@@ -1,6 +1,8 @@
 package rawjson_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -28,6 +30,10 @@ func readAlike(t interface {
 	if err != nil {
 		return
 	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, document); err != nil || string(want) != compact.String() {
+		t.Fatalf("%s is compacted as %s, want %s (%v)", document, want, compact.Bytes(), err)
+	}
 	if got, want := walked(read.Cursor()), walked(rawjson.NewCursor(want)); got != want {
 		t.Fatalf("%s is walked as %s with its notes, as %s without", document, got, want)
 	}
@@ -52,39 +58,64 @@ func passed(values []string, c rawjson.Cursor) []string {
 	return values
 }
 
-// Rows that are nearly alike are read as any other document: whichever members come, go, come twice or change their kind.
-func TestDocumentsAreReadAlikeWithNotes(t *testing.T) {
+// spacing is the whitespace of a document: before and behind values, before and behind colons, and behind commas.
+type spacing struct{ before, behind, toColon, fromColon, fromComma string }
+
+// valueOf is a value that nests so deep.
+func valueOf(depth int, gap spacing) *rapid.Generator[string] {
 	names := rapid.SampledFrom([]string{`"a"`, `"b"`, `"c"`, `"\u0061"`, `"long name of a member"`})
-	var value func(depth int, gap string) *rapid.Generator[string]
-	value = func(depth int, gap string) *rapid.Generator[string] {
-		return rapid.Custom(func(t *rapid.T) string {
-			most := 4
-			if depth == 0 {
-				most = 2
-			}
-			switch rapid.IntRange(0, most).Draw(t, "kind") {
-			case 0:
-				return "1" + gap
-			case 1:
-				return `"]}\\\"{["`
-			case 2:
-				return gap + "{}"
-			case 3:
-				rows := rapid.SliceOfN(value(depth-1, gap), 0, 4).Draw(t, "rows")
-				return "[" + gap + strings.Join(rows, ",") + "]"
-			}
-			members := rapid.SliceOfNDistinct(names, 0, 4, rapid.ID[string]).Draw(t, "names")
-			for i := range members {
-				members[i] += gap + ":" + value(depth-1, gap).Draw(t, "value")
-			}
-			return "{" + strings.Join(members, ","+gap) + "}"
-		})
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		gap := rapid.SampledFrom([]string{"", "", "", " "}).Draw(t, "space")
-		rows := rapid.SliceOfN(value(6, gap), 1, 8).Draw(t, "rows")
-		readAlike(t, []byte("["+strings.Join(rows, ",")+"]"))
+	return rapid.Custom(func(t *rapid.T) string {
+		most := 4
+		if depth == 0 {
+			most = 2
+		}
+		switch rapid.IntRange(0, most).Draw(t, "kind") {
+		case 0:
+			return "1" + gap.behind
+		case 1:
+			return `"]} :, \\\"{["`
+		case 2:
+			return gap.before + "{}"
+		case 3:
+			rows := rapid.SliceOfN(valueOf(depth-1, gap), 0, 4).Draw(t, "rows")
+			return "[" + gap.before + strings.Join(rows, ","+gap.fromComma) + "]"
+		}
+		members := rapid.SliceOfNDistinct(names, 0, 4, rapid.ID[string]).Draw(t, "names")
+		for i := range members {
+			members[i] += gap.toColon + ":" + gap.fromColon + valueOf(depth-1, gap).Draw(t, "value")
+		}
+		return "{" + strings.Join(members, ","+gap.fromComma) + gap.behind + "}"
 	})
+}
+
+// Rows that are nearly alike are read as any other document: whichever members come, go, come twice or change their kind, and
+// however the document is spaced.
+func TestDocumentsAreReadAlikeWithNotes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := []string{}
+		for range rapid.IntRange(1, 8).Draw(t, "rows") {
+			gap := rapid.SampledFrom([]spacing{
+				{},
+				{},
+				{fromColon: " ", fromComma: " "},
+				{behind: "\n"},
+				{before: "\n  ", toColon: " "},
+				{before: "\t", behind: "\r\n", toColon: " ", fromColon: "  ", fromComma: "\n\t"},
+			}).Draw(t, "space")
+			rows = append(rows, valueOf(5, gap).Draw(t, "row"))
+		}
+		ends := rapid.SampledFrom([]string{"", "", "\n", " \r\n"})
+		readAlike(t, []byte(ends.Draw(t, "before")+"["+strings.Join(rows, ",")+"]"+ends.Draw(t, "behind")))
+	})
+}
+
+// A document that ends in a new line, as package json of Go encodes it, is not copied.
+func TestSpaceAroundADocumentIsLeftOut(t *testing.T) {
+	document := []byte("\n " + `{"a":[1]}` + "\n")
+	read, err := rawjson.Read(document, 100)
+	if err != nil || string(read.Text()) != `{"a":[1]}` || &read.Text()[0] != &document[2] {
+		t.Errorf("%q is read as %q: %v", document, read.Text(), err)
+	}
 }
 
 // A name that comes twice is found, also in a row that begins as the one before.

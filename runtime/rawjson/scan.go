@@ -51,15 +51,17 @@ func Kind(value json.RawMessage) ValueKind {
 // numbers keep their spelling. A document without such whitespace, as servers send it, is given as it is
 // and not copied. It nests at most 10,000 deep. Its error is ErrInvalid.
 func Compact(document []byte) (json.RawMessage, error) {
-	compacted, err := compact(document, &checker{text: document, depthMost: nestingMost})
+	compacted, err := compact(document, &checker{depthMost: nestingMost})
 	if err != nil {
 		return nil, ErrInvalid
 	}
 	return compacted, nil
 }
 
-// compact is Compact with a checker of its own. Its error is ErrInvalid or the checker's fault.
+// compact is Compact with a checker of its own, which gets the text. Its error is ErrInvalid or the checker's fault.
 func compact(document []byte, c *checker) (json.RawMessage, error) {
+	document = bytes.Trim(document, " \t\r\n") // most encoders end a document with a new line
+	c.text = document
 	switch {
 	case !utf8.Valid(document):
 		return nil, ErrInvalid

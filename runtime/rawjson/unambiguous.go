@@ -19,12 +19,12 @@ var (
 // member twice, however it spells the name, and no more than depth objects and arrays stand in each other. Its error is
 // ErrInvalid, ErrRepeatedName or ErrTooDeep, whichever fault comes first.
 func Unambiguous(document []byte, depth int) (json.RawMessage, error) {
-	return compact(document, &checker{text: document, depthMost: depth, tellsNames: true})
+	return compact(document, &checker{depthMost: depth, tellsNames: true})
 }
 
 // Read is Unambiguous for a document that is looked at several times.
 func Read(document []byte, depth int) (Document, error) {
-	c := checker{text: document, depthMost: depth, tellsNames: true}
+	c := checker{depthMost: depth, tellsNames: true}
 	if len(document) <= notedBytes {
 		c.notes, c.notesMost = make([]note, firstNote, firstNote+len(document)/noteUsual), notesFew+len(document)/noteFor
 	}
@@ -32,8 +32,11 @@ func Read(document []byte, depth int) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	if c.spaces > 0 {
-		return Unnoted(compacted), nil
+	if c.spaces > 0 { // the values have moved: noting them anew costs less than each look at a document without notes
+		c = checker{depthMost: depth, tellsNames: true, notes: c.notes[:min(firstNote, len(c.notes))], notesMost: c.notesMost, names: c.names[:0]}
+		if compacted, err = compact(compacted, &c); err != nil {
+			return Document{}, err
+		}
 	}
 	return Document{text: compacted, notes: c.notes}, nil
 }
