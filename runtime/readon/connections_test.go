@@ -100,6 +100,10 @@ func TestConnectionsSideBySide(t *testing.T) {
 	if part.Reading.Complete || part.Reading.Read > 260 || !strings.Contains(part.text, "Connections that were not read to their ends: "+first) {
 		t.Errorf("an interrupted reading does not name its connections: %s", part.text)
 	}
+	fewer := newCaller(box, 100).call(t, "aggregate", all)
+	if part.UpTo == nil || fewer.UpTo == nil || part.UpTo.ID == "" || part.UpTo.ID == fewer.UpTo.ID {
+		t.Errorf("an interrupted reading is up to %v, and after fewer records up to %v", part.UpTo, fewer.UpTo)
+	}
 }
 
 // counted is the count that an aggregate gives, of all records.
