@@ -74,18 +74,14 @@ func Structured(response *rs.Response, members rawjson.Object, calls []Call) jso
 	return closed(response, members, calls).Encode()
 }
 
-// closed adds what stands at the end of every structured object.
+// closed adds what stands at the end of every structured object. The RS's request id is in errors and windows only (R-ERR-1,
+// R-WIN-2), where somebody may ask for it.
 func closed(response *rs.Response, members rawjson.Object, calls []Call) rawjson.Object {
 	if len(calls) > 0 {
 		members = append(members, rawjson.Raw("next", Calls(calls)))
 	}
-	for _, member := range []struct{ name, value string }{
-		{"provider_url", tool.ProviderOrigin(response.URL)},
-		{"request_id", tool.ShownRequestID(response.RequestID)},
-	} {
-		if member.value != "" {
-			members = append(members, rawjson.String(member.name, member.value))
-		}
+	if origin := tool.ProviderOrigin(response.URL); origin != "" {
+		members = append(members, rawjson.String("provider_url", origin))
 	}
 	return members
 }

@@ -146,7 +146,15 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 		}
 		calls = append(calls, direction.Call)
 	}
-	return Structured(response, members, calls)
+	return requested(response, closed(response, members, calls))
+}
+
+// requested is the structured object of a window or a file, which ends in the RS's id of the request (R-WIN-2).
+func requested(response *rs.Response, members rawjson.Object) json.RawMessage {
+	if id := tool.ShownRequestID(response.RequestID); id != "" {
+		members = append(members, rawjson.String("request_id", id))
+	}
+	return members.Encode()
 }
 
 // render is the text: tokens, continuations, an empty line and the window's text as it is.

@@ -58,7 +58,7 @@ func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 		lines = append(lines, way.Name+": "+text)
 	}
 	structured := append(rawjson.Object{id.structuredRecord(), rawjson.Raw("field", field.Encode())}, ways...)
-	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: Structured(response, structured, nil)}
+	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: requested(response, closed(response, structured, nil))}
 	return within(response, result, ChannelCharacters)
 }
 
