@@ -103,32 +103,17 @@ func (x *index) withoutNames() (*tool.Result, error) {
 // narrowerMost bounds the calls for narrower indexes.
 const narrowerMost = 3
 
-// calls are the next steps. The first stream shows what a call for one looks like. When rows are left
-// out of the structured index, a narrower index shows them (R-BUD-1).
-func (x *index) calls(narrower bool) []render.Call {
+// narrower are the calls for the indexes of single connections, which show the rows that are left out (R-BUD-1).
+func (x *index) narrower() []render.Call {
 	var calls []render.Call
 	for _, c := range x.Connectors {
-		if narrower && x.input.ConnectionID == nil && len(calls) < narrowerMost {
+		if x.input.ConnectionID == nil && len(calls) < narrowerMost {
 			if shown, _ := usableConnections(c.Connections, 1); len(shown) > 0 {
 				calls = append(calls, schemaCall(rawjson.String(tool.SchemaConnectionID, shown[0].ID)))
 			}
 		}
 	}
-	for _, c := range x.Connectors {
-		if call, ok := firstStreamCall(c, x.input); ok {
-			return append(calls, call)
-		}
-	}
 	return calls
-}
-
-// firstStreamCall shows the first stream of a connector.
-func firstStreamCall(c *schemadoc.Connector, input SchemaInput) (render.Call, bool) {
-	if len(c.Streams) == 0 || len(c.Streams[0].Name) > handleMaximum {
-		return render.Call{}, false
-	}
-	first := &row{connector: c, stream: c.Streams[0]}
-	return schemaCall(first.arguments(input)...), true
 }
 
 func schemaCall(arguments ...rawjson.Member) render.Call {

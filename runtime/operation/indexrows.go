@@ -80,10 +80,11 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 	if meaning := x.common.meaning(); style.shares && meaning != "" {
 		members = append(members, rawjson.String("meaning", meaning))
 	}
+	var calls []render.Call
 	if counts {
-		members = append(members, rawjson.String("note", countsNote))
+		members, calls = append(members, rawjson.String("note", countsNote)), x.narrower()
 	}
-	return render.Structured(x.response, members, x.calls(counts))
+	return render.Structured(x.response, members, calls)
 }
 
 // untold are the members of the server's envelope that the index says itself, or that tell a model nothing.

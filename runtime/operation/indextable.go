@@ -69,7 +69,6 @@ func (x *index) table(style indexStyle, bound int) (text string, whole bool) {
 			lines = append(lines, tableRow(key, textOrNull(""), textOrNull(""), namesOf(c, asNames)))
 		}
 	}
-	lines = append(lines, x.tail()...)
 	text = strings.Join(lines, "\n")
 	return text, len(text) <= bound
 }
@@ -86,13 +85,4 @@ func textOrNull(text string) rawjson.Value {
 // head counts what the index has.
 func (x *index) head() string {
 	return fmt.Sprintf("schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())
-}
-
-// tail leads on from the index, to what a stream supports.
-func (x *index) tail() []string {
-	var tail []string
-	for _, call := range x.calls(false) {
-		tail = append(tail, call.Line())
-	}
-	return tail
 }

@@ -25,7 +25,7 @@ func (x *index) text(style indexStyle, bound int) (text string, whole bool) {
 		head = append(head, noStreams)
 	}
 	head = append(head, x.warnings(style.sent)...)
-	tail := x.tail()
+	var tail []string
 	if style.connections == 0 {
 		tail = append(tail, x.leftOutLine())
 	}

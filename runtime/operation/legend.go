@@ -57,8 +57,13 @@ func (d *detail) flagLegend(shown portion) string {
 	explain("%s=meaning", "role")
 	explain(`%s: filter {"field":value}`, "eq")
 	explain(`%s=operators: filter {"field":{"gte":value}}`, "r")
-	explain("%s: searched in mode lexical", "lex")
-	explain("%s: searched in mode semantic", "sem")
+	switch {
+	case occurring["lex"] && occurring["sem"]:
+		parts = append(parts, "lex, sem: searched in mode lexical, semantic")
+	default:
+		explain("%s: searched in mode lexical", "lex")
+		explain("%s: searched in mode semantic", "sem")
+	}
 	if occurring["a"] {
 		parts = append(parts, "a: aggregate takes it as "+occurringUses(occurring))
 	}

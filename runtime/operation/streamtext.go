@@ -58,8 +58,12 @@ func (t *boundedText) full() bool { return t.length > render.ChannelCharacters }
 // addLines show one row: where it comes from, its fields, and what can be asked of it. The schemas of
 // the fields stand beside their flags when they are given.
 func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string) {
-	t.add(render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", render.Clip(shownKey(r.connector), labelCharacters)))
+	head := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", render.Clip(shownKey(r.connector), labelCharacters))
 	connections, left := usableConnections(r.connector.ConnectionsOf(r.stream), shown.connections)
+	if len(connections) == 1 && left == 0 {
+		head, connections = head+" "+tokens(connections[0], shown.label), nil
+	}
+	t.add(head)
 	for _, connection := range connections {
 		t.add("  source " + tokens(connection, shown.label))
 	}
@@ -87,11 +91,11 @@ func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string)
 }
 
 func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string) {
-	head := "flags explained below"
+	head := fmt.Sprintf("  fields=%d", len(r.fields)+r.long)
 	if r.hollow {
-		head = "their names alone are advertised"
+		head += ", their names alone are advertised"
 	}
-	head = fmt.Sprintf("  fields=%d, %s:", len(r.fields)+r.long, head)
+	head += ":"
 	if r.isBare() && len(schemas) == 0 {
 		t.add(head + " " + r.names(shown.fields))
 	} else {
@@ -145,8 +149,7 @@ func (r *row) sort() string {
 	if cursor == "" {
 		return "no field is advertised; order asc or desc"
 	}
-	return render.Token("cursor_field", cursor) + " implies sort " + render.Quoted(cursor) + " or " +
-		render.Quoted("-"+cursor) + ""
+	return render.Quoted(cursor) + " or " + render.Quoted("-"+cursor) + ", as cursor_field implies"
 }
 
 // expand lists the first relations.

@@ -107,16 +107,16 @@ func (h *hit) structuredEvidence() json.RawMessage {
 	return rawjson.Array(encoded)
 }
 
-// textEvidence are the excerpts in the columns that the text names. One that is the whole field is shown as it is: nobody looks for
-// the match in a text that goes on.
+// textEvidence are the excerpts as the head of the text explains them. One that is the whole field is shown as it is: nobody looks
+// for the match in a text that goes on.
 func (h *hit) textEvidence() json.RawMessage {
 	encoded := make([]json.RawMessage, len(h.evidence))
 	for i, each := range h.evidence {
-		shown := each.preview
-		if each.complete {
-			shown = unmarked(shown)
+		excerpt := []json.RawMessage{rawjson.Quote(each.fieldPath), rawjson.Quote(unmarked(each.preview))}
+		if !each.complete {
+			excerpt = []json.RawMessage{excerpt[0], rawjson.Quote(each.preview), json.RawMessage("false")}
 		}
-		encoded[i] = rawjson.Array([]json.RawMessage{rawjson.Quote(each.fieldPath), rawjson.Quote(shown), rawjson.Bool("", each.complete).Value})
+		encoded[i] = rawjson.Array(excerpt)
 	}
 	return rawjson.Array(encoded)
 }

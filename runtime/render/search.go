@@ -195,9 +195,9 @@ func (s *search) before(note string) []string {
 	case len(s.hits) == 0:
 		return []string{"No hits among those that were looked at."}
 	}
-	lines := []string{fmt.Sprintf("Pass an id as it is shown to %s, or to %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
+	lines := []string{fmt.Sprintf("Pass an id as shown to %s, or to %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
 	if shares(s.columns, "evidence") {
-		lines[0] += " evidence: [" + tool.FieldPath + ",snippet,is it all of the field]"
+		lines[0] += " evidence: [" + tool.FieldPath + ",snippet], false: not all of the field"
 	}
 	var tokens []string
 	for _, member := range s.shared {

@@ -109,7 +109,7 @@ func (Text) Stream(seen string) (Stream, error) {
 			stream.Fields = append(stream.Fields, alike(content)...)
 		default:
 			inFields = false
-			if _, implied, found := strings.Cut(content, "implies sort "); found && strings.HasPrefix(content, "sort: ") {
+			if implied, found := strings.CutPrefix(content, "sort: "); found {
 				stream.Sorts = quotedWords(implied)
 			}
 			if explained, found := strings.CutPrefix(content, "flags of a field: "); found {
