@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // Why readers of a valid document may not agree on it.
@@ -23,10 +24,14 @@ func Unambiguous(document []byte, depth int) (json.RawMessage, error) {
 }
 
 // Read is Unambiguous for a document that is looked at several times.
-func Read(document []byte, depth int) (Document, error) {
+func Read(document []byte, depth int) (Document, error) { return ReadOver(Document{}, document, depth) }
+
+// ReadOver is Read into the memory of the notes of a former document, at which nobody may look any more.
+func ReadOver(former Document, document []byte, depth int) (Document, error) {
 	c := checker{depthMost: depth, tellsNames: true}
 	if len(document) <= notedBytes {
-		c.notes, c.notesMost = make([]note, firstNote, firstNote+len(document)/noteUsual), notesFew+len(document)/noteFor
+		c.notes = slices.Grow(former.notes[:0], firstNote+len(document)/noteUsual)[:firstNote]
+		c.notesMost = notesFew + len(document)/noteFor
 	}
 	compacted, err := compact(document, &c)
 	if err != nil {

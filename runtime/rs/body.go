@@ -19,21 +19,21 @@ func (e *bodyTooLargeError) Error() string { return fmt.Sprintf("body larger tha
 // A gzip reader owns about 40 kB of buffers.
 var gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
-// readBody reads and decompresses a body of at most limit bytes, into memory of the room when there is some.
-func readBody(response *http.Response, limit int64, room *Room) ([]byte, error) {
+// readBody reads and decompresses a body of at most limit bytes, into memory that nobody uses, as far as it reaches.
+func readBody(response *http.Response, limit int64, into []byte) ([]byte, error) {
 	switch encoding := strings.ToLower(response.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 		if response.ContentLength > limit {
 			return nil, &bodyTooLargeError{limit}
 		}
-		return readAll(response.Body, response.ContentLength, limit, room)
+		return readAll(response.Body, response.ContentLength, limit, into)
 	case "gzip", "x-gzip":
 		decompressor := gzipReaders.Get().(*gzip.Reader)
 		defer gzipReaders.Put(decompressor)
 		if err := decompressor.Reset(response.Body); err != nil {
 			return nil, err
 		}
-		return readAll(decompressor, 4*response.ContentLength, limit, room)
+		return readAll(decompressor, 4*response.ContentLength, limit, into)
 	default:
 		return nil, fmt.Errorf("content encoding %q", encoding)
 	}
@@ -44,8 +44,8 @@ const maxReserved = 1 << 20
 
 // readAll reads to the end. The expected size, negative when unknown, only avoids growing. A large one
 // counts once that much has come: growing by doubling would hold a document of 8 MB two or three times.
-func readAll(source io.Reader, expected, limit int64, room *Room) ([]byte, error) {
-	body := bytes.NewBuffer(room.take())
+func readAll(source io.Reader, expected, limit int64, into []byte) ([]byte, error) {
+	body := bytes.NewBuffer(into)
 	body.Grow(int(min(max(expected, 0), limit, maxReserved)) + bytes.MinRead)
 	source = io.LimitReader(source, limit+1)
 	if expected > maxReserved {

@@ -91,7 +91,8 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 			"the resource server answered with a redirect (%d), which is not followed so that the bearer stays with it", response.StatusCode),
 			"set the provider URL to the final address", nil)
 	}
-	body, err := readBody(response, e.client.maxBody, e.asked.Room)
+	former := e.asked.Room.take()
+	body, err := readBody(response, e.client.maxBody, former.body[:0])
 	e.bytes = int64(len(body))
 	e.tell()
 	if err != nil {
@@ -106,7 +107,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 			e.asked.Ahead(cursor)
 		}
 	}
-	document, problem := readObject(body)
+	document, problem := readObject(body, former.document)
 	if problem != "" && !(e.changes() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)
 	}

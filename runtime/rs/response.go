@@ -49,7 +49,7 @@ func (r *Response) Body() json.RawMessage { return r.body }
 // is not what Body promises is a *Failure of reason InvalidResponse (R-ERR-4). It is not copied.
 func (r Response) WithBody(body []byte) (*Response, error) {
 	var problem string
-	if r.document, problem = readObject(body); problem != "" {
+	if r.document, problem = readObject(body, rawjson.Document{}); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
 	r.body, r.room = body, nil
@@ -68,9 +68,10 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 // clients fail from about a thousand on, and no record comes near.
 const deepest = 512
 
-// readObject reads a body. Else it says what keeps the body from being a JSON object that everybody reads alike.
-func readObject(body []byte) (document rawjson.Document, problem string) {
-	document, err := rawjson.Read(body, deepest)
+// readObject reads a body, into the memory of a former document. Else it says what keeps the body from being a JSON object that
+// everybody reads alike.
+func readObject(body []byte, former rawjson.Document) (document rawjson.Document, problem string) {
+	document, err := rawjson.ReadOver(former, body, deepest)
 	switch {
 	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
 		return document, "has no body"

@@ -11,29 +11,35 @@ import (
 // can show a caller what another one read. The zero value is empty. It is safe for concurrent use.
 type Room struct {
 	mu   sync.Mutex
-	free [][]byte
+	free []memory
 }
 
-// take is memory that nobody uses, without a length; nil when there is none, and of a nil Room.
-func (r *Room) take() []byte {
+// memory is that of a body, and of the notes on the document in it.
+type memory struct {
+	body     []byte
+	document rawjson.Document
+}
+
+// take is memory that nobody uses; none when there is none, and of a nil Room.
+func (r *Room) take() memory {
 	if r == nil {
-		return nil
+		return memory{}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := len(r.free) - 1
 	if last < 0 {
-		return nil
+		return memory{}
 	}
 	taken := r.free[last]
 	r.free = r.free[:last]
-	return taken[:0]
+	return taken
 }
 
-func (r *Room) give(body []byte) {
+func (r *Room) give(free memory) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.free = append(r.free, body)
+	r.free = append(r.free, free)
 }
 
 // Recycle gives the memory of the body to the Room of its request, if it has one. Nobody may look at anything of the body any
@@ -42,6 +48,6 @@ func (r *Response) Recycle() {
 	if r == nil || r.room == nil {
 		return
 	}
-	r.room.give(r.body)
+	r.room.give(memory{r.body, r.document})
 	r.room, r.body, r.document = nil, nil, rawjson.Document{}
 }
