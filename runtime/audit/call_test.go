@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,26 +106,32 @@ func TestConfirmedNames(t *testing.T) {
 		"refused": {rs.JoinPath("v1", "streams", planted, "records"), query("fields", planted, "connection_id", planted), "", audit.Entry{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var out bytes.Buffer
-			logger, _ := logged()
-			call := audit.NewStream(&out, logger).Begin(audit.Caller{ClientID: "cli_1", GrantID: "grt_1"}, "a_tool")
-			_, _ = call.Reader(test.answer).Get(t.Context(), rs.Request{Path: test.path, Query: test.query})
-			call.End(3, "ok", 1500*time.Microsecond)
-			want := test.want
-			want.Provider, want.Tool, want.Rows, want.Reads, want.Code, want.Duration = "https://pdpp.example", "a_tool", 3, 1, "ok", 1
-			want.Caller = audit.Caller{ClientID: "cli_1", GrantID: "grt_1"}
-			var got audit.Entry
-			if err := json.Unmarshal(out.Bytes(), &got); err != nil || bytes.Count(out.Bytes(), []byte("\n")) != 1 {
-				t.Fatalf("%v: %s", err, out.String())
-			}
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(audit.Entry{}, "Time")); diff != "" {
-				t.Error(diff)
-			}
-			if bytes.Contains(out.Bytes(), []byte(planted)) {
-				t.Errorf("a value stands in %s", out.String())
+			line := lineOf(t, rs.Request{Path: test.path, Query: test.query}, test.answer, test.want)
+			if strings.Contains(line, planted) {
+				t.Errorf("a value stands in %s", line)
 			}
 		})
 	}
+}
+
+// lineOf returns the line of a call with one read, which has to be that of an entry.
+func lineOf(t *testing.T, request rs.Request, answer answers, want audit.Entry) string {
+	t.Helper()
+	var out bytes.Buffer
+	logger, _ := logged()
+	call := audit.NewStream(&out, logger).Begin(audit.Caller{ClientID: "cli_1", GrantID: "grt_1"}, "a_tool")
+	_, _ = call.Reader(answer).Get(t.Context(), request)
+	call.End(3, "ok", 1500*time.Microsecond)
+	want.Provider, want.Tool, want.Rows, want.Reads, want.Code, want.Duration = "https://pdpp.example", "a_tool", 3, 1, "ok", 1
+	want.Caller = audit.Caller{ClientID: "cli_1", GrantID: "grt_1"}
+	var got audit.Entry
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || bytes.Count(out.Bytes(), []byte("\n")) != 1 {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(audit.Entry{}, "Time")); diff != "" {
+		t.Error(diff)
+	}
+	return out.String()
 }
 
 // answeredBy is a reader of several grants, each of which gives an answer in turn; empty for a refusal.
