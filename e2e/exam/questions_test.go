@@ -40,7 +40,10 @@ var groups = []group{{"all", questions}, {"files", aboutFiles}}
 func everything() []question { return slices.Concat(questions, aboutFiles) }
 
 // questions are those of the exam. Who asks them is Nora Weiss, and it is the beginning of May 2026.
-var questions = []question{
+var questions = slices.Concat(aboutMail, aboutEvents, aboutHabits)
+
+// aboutMail asks of her mailboxes and what came with their mails.
+var aboutMail = []question{
 	{
 		name: "wrote most", text: "Who wrote most often to my private mailbox, how often, and when last?",
 		answered: candidate.WroteMost(me),
@@ -81,6 +84,10 @@ var questions = []question{
 		answered: candidate.LastHeard("tanaka"),
 		truths:   `SELECT account, received_at FROM mail WHERE from_email LIKE 'tanaka@%' ORDER BY unixepoch(received_at) DESC LIMIT 1`,
 	},
+}
+
+// aboutEvents asks of what happened, and of what did not.
+var aboutEvents = []question{
 	{
 		name: "launch", text: "When will Nebel be launched after all, and who announced that day?",
 		answered: candidate.Announced("Nebel launch date"),
@@ -123,6 +130,10 @@ var questions = []question{
 		answered: candidate.NoSource("steps", "health", "activity", "walks"),
 		truths:   `SELECT CASE count(*) WHEN 0 THEN 'no such data' ELSE 'some' END FROM live WHERE stream LIKE '%step%' OR stream LIKE '%health%'`,
 	},
+}
+
+// aboutHabits asks of what comes again and again, and of certain days.
+var aboutHabits = []question{
 	{
 		name: "changes", text: "What has changed in the team chat since I looked last?",
 		truths: `SELECT group_concat(said, ', ' ORDER BY version) FROM (SELECT version, iif(deleted_at IS NULL, 'changed ', 'deleted ') || key AS said
