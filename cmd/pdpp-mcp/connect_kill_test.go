@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -48,6 +49,13 @@ func (k *killing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = victim.Kill()
 	panic(http.ErrAbortHandler) // the client is dead
+}
+
+// requests returns the paths that were asked. One may still come in after the process has ended.
+func (k *killing) requests() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.seen)
 }
 
 // signInRequests is the number of requests of the captured sign-in: the provider's metadata, the server's, registration,
@@ -94,8 +102,8 @@ func connectAndKill(t *testing.T, killer *killing, mayStore bool) {
 		t.Fatal(err)
 	}
 	killed := command.Wait() != nil
-	if len(killer.seen) < killer.at || !killed && !mayStore {
-		t.Fatalf("killed: %t, after %v", killed, killer.seen)
+	if seen := killer.requests(); len(seen) < killer.at || !killed && !mayStore {
+		t.Fatalf("killed: %t, after %v", killed, seen)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
