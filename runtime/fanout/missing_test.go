@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -18,7 +19,10 @@ import (
 
 // R-PKG-6: one source hangs, one is refused, one answers with a page of HTML, one was revoked before. The
 // answer comes within the deadline of one source, names the missing, and offers none of them.
-func TestMissingSourcesAreNamed(t *testing.T) {
+func TestMissingSourcesAreNamed(t *testing.T) { synctest.Test(t, missingSourcesAreNamed) }
+
+func missingSourcesAreNamed(t *testing.T) {
+	const deadline = 500 * time.Millisecond
 	good, hanging := &fakeRS{name: "a", hits: 30}, &fakeRS{name: "b", waits: true}
 	refused := &fakeRS{name: "c", fails: func(int) error {
 		return &rs.Error{Status: http.StatusForbidden, Code: "grant_revoked", Message: "Grant is revoked"}
@@ -30,7 +34,7 @@ func TestMissingSourcesAreNamed(t *testing.T) {
 	var mu sync.Mutex
 	results := map[fanout.Result]int{}
 	reader := fanout.New(append(members(good, hanging, refused, html, odd), ended("f", "messages")), fanout.Options{
-		ProviderURL: provider, ChildTimeout: 500 * time.Millisecond,
+		ProviderURL: provider, ChildTimeout: deadline,
 		Observe: func(result fanout.Result, _ time.Duration) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -39,7 +43,7 @@ func TestMissingSourcesAreNamed(t *testing.T) {
 	})
 	started := time.Now()
 	page := search(t, reader, searchFor(7, ""))
-	if took := time.Since(started); took > 2*time.Second {
+	if took := time.Since(started); took > deadline {
 		t.Errorf("took %s", took)
 	}
 	if diff := gocmp.Diff([]string{"a-0", "a-1", "a-2", "a-3", "a-4", "a-5", "a-6"}, page.keys()); diff != "" {
@@ -160,6 +164,10 @@ func TestAllSourcesFail(t *testing.T) {
 // R-PKG-6: sources that hang one after the other, once they have answered, make a short page and not a slow
 // one. None is missing, and the cursor goes on where the page ends.
 func TestSourcesThatHangLaterMakeAShortPage(t *testing.T) {
+	synctest.Test(t, sourcesThatHangLaterMakeAShortPage)
+}
+
+func sourcesThatHangLaterMakeAShortPage(t *testing.T) {
 	first, second := &fakeRS{name: "a", hits: 40, largest: 2, waitsOnce: 2}, &fakeRS{name: "b", hits: 40, largest: 2, waitsOnce: 2}
 	third := &fakeRS{name: "c", hits: 1}
 	reader := fanout.New(members(first, second, third), fanout.Options{ProviderURL: provider, ChildTimeout: 50 * time.Millisecond})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -172,7 +173,9 @@ func TestSchemaIsRouted(t *testing.T) {
 }
 
 // R-PKG-6, R-PKG-8: a schema names the sources that are missing and does without them.
-func TestSchemaNamesTheMissing(t *testing.T) {
+func TestSchemaNamesTheMissing(t *testing.T) { synctest.Test(t, schemaNamesTheMissing) }
+
+func schemaNamesTheMissing(t *testing.T) {
 	good := &fakeRS{name: "a", body: schemaBody(`"connector_key":"gmail","streams":[{"name":"messages"}],` + personal)}
 	sources := append(members(good, &fakeRS{name: "b", waits: true}, &fakeRS{name: "c", body: `{"object":"list"}`}), ended("d", "messages"))
 	document, _ := readSchema(t, fanout.New(sources, fanout.Options{ProviderURL: provider, ChildTimeout: 50 * time.Millisecond}), schemaOf("messages", ""))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -19,8 +20,10 @@ import (
 // viewing is a resource server of a stream that has its name, with a view on views.
 type viewing struct {
 	name string
-	mu   sync.Mutex
-	saw  []string
+	pass func(*http.Request) bool
+
+	mu  sync.Mutex
+	saw []string
 }
 
 func (v *viewing) queries() []string {
@@ -29,42 +32,41 @@ func (v *viewing) queries() []string {
 	return v.saw
 }
 
-// newViewing starts the server and gives it as a member of a package. It answers a request that pass lets through, and
-// does not know the view of others; without pass it answers nothing at all.
+// newViewing makes the server and gives it as a member of a package. It answers a request that pass lets through, and
+// does not know the view of others; without pass it answers nothing at all. It has no network, so that a bubble of package
+// synctest sees all that waits.
 func newViewing(t *testing.T, name string, pass func(*http.Request) bool) (*viewing, fanout.Source) {
 	t.Helper()
-	server := &viewing{name: name}
-	over := make(chan struct{})
-	listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		server.mu.Lock()
-		if r.URL.Path != "/v1/streams" { // the index counts the records as well
-			server.saw = append(server.saw, r.URL.RawQuery)
-		}
-		server.mu.Unlock()
-		switch {
-		case pass == nil:
-			select {
-			case <-r.Context().Done():
-			case <-over:
-			}
-		case !pass(r):
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(`{"error":{"type":"invalid_request_error","code":"invalid_request","message":"unknown parameter"}}`))
-		default:
-			_, _ = w.Write([]byte(`{"object":"schema","connectors":[{"connector_key":"gmail","streams":[{"name":"stream_` + name + `"}]}]}`))
-		}
-	}))
-	t.Cleanup(func() {
-		close(over)
-		listening.Close()
-	})
-	client, err := rs.NewClient(rs.Options{BaseURL: listening.URL, ProviderURL: provider, Bearer: rs.NewSecret("token-of-a-test-" + name)})
+	server := &viewing{name: name, pass: pass}
+	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("token-of-a-test-" + name), Transport: server})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return server, fanout.Source{
 		GrantID: "grt_" + name, Active: true, ConnectionID: "cin_" + name, DisplayName: "The " + name, Reader: client,
 	}
+}
+
+func (v *viewing) RoundTrip(r *http.Request) (*http.Response, error) {
+	v.mu.Lock()
+	if r.URL.Path != "/v1/streams" { // the index counts the records as well
+		v.saw = append(v.saw, r.URL.RawQuery)
+	}
+	v.mu.Unlock()
+	answer := httptest.NewRecorder()
+	switch {
+	case v.pass == nil:
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	case !v.pass(r):
+		answer.WriteHeader(http.StatusBadRequest)
+		_, _ = answer.WriteString(`{"error":{"type":"invalid_request_error","code":"invalid_request","message":"unknown parameter"}}`)
+	default:
+		_, _ = answer.WriteString(`{"object":"schema","connectors":[{"connector_key":"gmail","streams":[{"name":"stream_` + v.name + `"}]}]}`)
+	}
+	response := answer.Result()
+	response.Request = r
+	return response, nil
 }
 
 // R-SCH-1, R-PKG-6: each source that does not know the compact view is asked for the full one, whatever the others do. One
@@ -80,37 +82,38 @@ func TestSourcesThatRefuseTheView(t *testing.T) {
 		"old, new and hanging":       {"a": old, "b": knowing, "c": nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of it is waiting
-			var sources []fanout.Source
-			servers := map[string]*viewing{}
-			for source, pass := range passes {
-				server, member := newViewing(t, source, pass)
-				servers[source], sources = server, append(sources, member)
-			}
-			reader := fanout.New(sources, fanout.Options{ProviderURL: provider, ChildTimeout: deadline})
-			started := time.Now()
-			result, err := operation.Schema(t.Context(), tool.Env{RS: reader}, operation.SchemaInput{})
-			took := time.Since(started)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if took > 2*deadline {
-				t.Errorf("it took %s with a deadline of %s", took, deadline)
-			}
-			for source, server := range servers {
-				want := []string{"view=compact"}
-				if pass := passes[source]; pass != nil && !pass(httptest.NewRequest(http.MethodGet, "/?view=compact", nil)) {
-					want = append(want, "")
+			synctest.Test(t, func(t *testing.T) {
+				var sources []fanout.Source
+				servers := map[string]*viewing{}
+				for source, pass := range passes {
+					server, member := newViewing(t, source, pass)
+					servers[source], sources = server, append(sources, member)
 				}
-				if diff := gocmp.Diff(want, server.queries()); diff != "" {
-					t.Errorf("%s saw (-want +got):\n%s", source, diff)
+				reader := fanout.New(sources, fanout.Options{ProviderURL: provider, ChildTimeout: deadline})
+				started := time.Now()
+				result, err := operation.Schema(t.Context(), tool.Env{RS: reader}, operation.SchemaInput{})
+				took := time.Since(started)
+				if err != nil {
+					t.Fatal(err)
 				}
-				shown, wanted := strings.Contains(result.Text, "stream_"+source), passes[source] != nil
-				missing := strings.Contains(result.Text, `the source \"The `+source+`\" is missing (rs_timeout)`)
-				if shown != wanted || missing == wanted {
-					t.Errorf("%s: shown %t, missing %t:\n%s", source, shown, missing, result.Text)
+				if took > deadline {
+					t.Errorf("it took %s with a deadline of %s", took, deadline)
 				}
-			}
+				for source, server := range servers {
+					want := []string{"view=compact"}
+					if pass := passes[source]; pass != nil && !pass(httptest.NewRequest(http.MethodGet, "/?view=compact", nil)) {
+						want = append(want, "")
+					}
+					if diff := gocmp.Diff(want, server.queries()); diff != "" {
+						t.Errorf("%s saw (-want +got):\n%s", source, diff)
+					}
+					shown, wanted := strings.Contains(result.Text, "stream_"+source), passes[source] != nil
+					missing := strings.Contains(result.Text, `the source \"The `+source+`\" is missing (rs_timeout)`)
+					if shown != wanted || missing == wanted {
+						t.Errorf("%s: shown %t, missing %t:\n%s", source, shown, missing, result.Text)
+					}
+				}
+			})
 		})
 	}
 }
