@@ -6,9 +6,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -65,7 +65,7 @@ func TestReadsAreSentAgain(t *testing.T) {
 		{"429 with a time that fits", inTurn(refusing(429, "0"), good), 2, 0, ""},
 		{"429 with a date that is over", inTurn(refusing(429, date(-time.Hour)), good), 2, 0, ""},
 		{"429 for good", refusing(429, "0"), 3, 429, ""},
-		{"429 with a time that is too long", refusing(429, "3"), 1, 429, ""},
+		{"429 with a time that is too long", refusing(429, "31"), 1, 429, ""},
 		{"429 with a date that is too late", refusing(429, date(time.Hour)), 1, 429, ""},
 		{"429 without a time", refusing(429), 1, 429, ""},
 		{"429 with a time that is none", refusing(429, "soon"), 1, 429, ""},
@@ -145,80 +145,111 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
+// offline makes a client whose requests are answered without a network, so that a bubble of package synctest sees all that waits.
+func offline(t *testing.T, answer http.HandlerFunc, change ...func(*rs.Options)) *rs.Client {
+	t.Helper()
+	options := rs.Options{BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		recorder := httptest.NewRecorder()
+		answer(recorder, r)
+		if err := r.Context().Err(); err != nil {
+			return nil, err
+		}
+		response := recorder.Result()
+		response.Request = r
+		return response, nil
+	})}
+	for _, apply := range change {
+		apply(&options)
+	}
+	client, err := rs.NewClient(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
 // R-ERR-4: all tries have the time of one, whoever set it: a try that hangs has only what the one before has left.
 func TestTriesHaveOneDeadline(t *testing.T) {
 	const limit = time.Second
 	for _, whose := range []string{"client", "caller"} {
 		t.Run(whose, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := t.Context(), func() {}
-			client, requests := serve(t, inTurn(func(w http.ResponseWriter, r *http.Request) {
-				select {
-				case <-time.After(limit / 2):
-				case <-r.Context().Done():
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := t.Context(), func() {}
+				tries := 0
+				client := offline(t, func(w http.ResponseWriter, r *http.Request) {
+					if tries++; tries > 1 {
+						<-r.Context().Done()
+						return
+					}
+					time.Sleep(limit / 2) // of the bubble's clock
+					w.WriteHeader(http.StatusServiceUnavailable)
+				}, func(options *rs.Options) {
+					if whose == "client" {
+						options.Timeout = limit
+					}
+				})
+				if whose == "caller" {
+					ctx, cancel = context.WithTimeout(ctx, limit)
 				}
-				w.WriteHeader(http.StatusServiceUnavailable)
-			}, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), func(options *rs.Options) {
-				if whose == "client" {
-					options.Timeout = limit
+				defer cancel()
+				started := time.Now()
+				response, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
+				took := time.Since(started)
+				if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || took != limit {
+					t.Errorf("got %v after %s; the limit is %s", err, took, limit)
+				}
+				if tries != 2 {
+					t.Errorf("the RS saw %d tries, want the refusal and the one that hangs", tries)
 				}
 			})
-			if whose == "caller" {
-				ctx, cancel = context.WithTimeout(ctx, limit)
-			}
-			defer cancel()
-			started := time.Now()
-			response, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
-			took := time.Since(started)
-			if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || took > limit*3/2 {
-				t.Errorf("got %v after %s; the limit is %s", err, took, limit)
-			}
-			if tries := len(requests.all()); tries != 2 {
-				t.Errorf("the RS saw %d tries, want the refusal and the one that hangs", tries)
-			}
 		})
 	}
 }
 
 // A caller who goes away during a wait is waited for no longer, and nothing more is sent for them.
 func TestNobodyWaitsForACallerWhoLeft(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	client, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		refusing(http.StatusTooManyRequests, "2")(w, r)
-		time.AfterFunc(50*time.Millisecond, cancel)
+	synctest.Test(t, func(t *testing.T) {
+		const stays = 50 * time.Millisecond
+		ctx, cancel := context.WithCancel(t.Context())
+		tries := 0
+		client := offline(t, func(w http.ResponseWriter, r *http.Request) {
+			tries++
+			refusing(http.StatusTooManyRequests, "2")(w, r)
+			time.AfterFunc(stays, cancel)
+		})
+		started := time.Now()
+		_, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
+		if took := time.Since(started); err == nil || took != stays {
+			t.Errorf("got %v after %s", err, took)
+		}
+		if tries != 1 {
+			t.Errorf("the RS saw %d tries, want one", tries)
+		}
 	})
-	started := time.Now()
-	_, err := client.Get(ctx, rs.Request{Path: "/v1/schema"})
-	if took := time.Since(started); err == nil || took > 1500*time.Millisecond {
-		t.Errorf("got %v after %s", err, took)
-	}
-	if tries := len(requests.all()); tries != 1 {
-		t.Errorf("the RS saw %d tries, want one", tries)
-	}
 }
 
 // Callers who failed together do not come back together.
 func TestWaitsDiffer(t *testing.T) {
-	t.Parallel()
-	const callers = 8
-	waits := map[string]bool{}
-	for range callers {
-		var times []time.Time
-		client, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-			times = append(times, time.Now()) // one try at a time
-			w.WriteHeader(http.StatusServiceUnavailable)
-		})
-		_, _ = client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
-		if len(times) != rs.MaxTries {
-			t.Fatalf("%d tries", len(times))
+	synctest.Test(t, func(t *testing.T) {
+		waits := map[time.Duration]bool{}
+		for range 8 {
+			var times []time.Time
+			client := offline(t, func(w http.ResponseWriter, _ *http.Request) {
+				times = append(times, time.Now())
+				w.WriteHeader(http.StatusServiceUnavailable)
+			})
+			_, _ = client.Get(t.Context(), rs.Request{Path: "/v1/schema"})
+			if len(times) != rs.MaxTries {
+				t.Fatalf("%d tries", len(times))
+			}
+			wait := times[1].Sub(times[0])
+			if wait < 50*time.Millisecond || wait > 150*time.Millisecond {
+				t.Errorf("the second try came after %s", wait)
+			}
+			waits[wait/(5*time.Millisecond)] = true
 		}
-		wait := times[1].Sub(times[0])
-		if wait < 50*time.Millisecond {
-			t.Errorf("the second try came after %s", wait)
+		if len(waits) < 3 {
+			t.Errorf("eight callers waited in only %d ways", len(waits))
 		}
-		waits[strconv.FormatInt(int64(wait/(5*time.Millisecond)), 10)] = true
-	}
-	if len(waits) < 3 {
-		t.Errorf("%d callers waited in only %d ways", callers, len(waits))
-	}
+	})
 }

@@ -41,7 +41,7 @@ func serve(t *testing.T, handler http.HandlerFunc, change ...func(*rs.Options)) 
 	t.Cleanup(server.Close)
 	transport := rs.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
-	options := rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret(bearer), Transport: transport, Timeout: 5 * time.Second}
+	options := rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret(bearer), Transport: transport, Timeout: time.Minute}
 	for _, apply := range change {
 		apply(&options)
 	}
