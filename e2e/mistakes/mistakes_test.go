@@ -67,7 +67,7 @@ func TestMistakes(t *testing.T) {
 		case line[0] != ' ':
 			bench.given, bench.shown = line, strings.TrimSpace(line)
 		default:
-			verdict := bench.judge(t, bench.read(t, line))
+			verdict := bench.judge(t, line)
 			sums[verdict]++
 			fmt.Fprintf(&lines, "%-8s  %s\n", verdict, bench.shown)
 		}
@@ -90,7 +90,7 @@ func TestMistakes(t *testing.T) {
 type bench struct {
 	provider *journey.Provider
 	session  *mcp.ClientSession
-	names    []string // $name, value, … as strings.NewReplacer takes them
+	names    []string // $name, value, … as strings.NewReplacer takes them, without the days
 
 	given string // the wrong call with values in the place of names
 	shown string // the same as the file has it
@@ -150,12 +150,6 @@ func (b *bench) learn(t *testing.T) {
 		values["$"+name+"_key"] = page.Data.Data[0].ID
 		values["$"+name] = connection + "/" + stream + ":" + page.Data.Data[0].ID
 	}
-	today := time.Now().UTC()
-	for name, day := range map[string]time.Time{
-		"$today": today, "$yesterday": today.AddDate(0, 0, -1), "$week": today.AddDate(0, 0, -7), "$month": today.AddDate(0, -1, 0),
-	} {
-		values[name] = day.Format(time.DateOnly)
-	}
 	longestFirst := slices.SortedFunc(maps.Keys(values), func(a, b string) int { return len(b) - len(a) })
 	for _, name := range longestFirst {
 		b.names = append(b.names, name, values[name])
@@ -184,10 +178,21 @@ func (b *bench) file(t *testing.T) string {
 	return string(content)
 }
 
-// read takes the wrong call and the line of what was meant apart.
-func (b *bench) read(t *testing.T, line string) mistake {
+// days are the names of days and their values on a day.
+func days(today time.Time) []string {
+	var names []string
+	for name, day := range map[string]time.Time{
+		"$today": today, "$yesterday": today.AddDate(0, 0, -1), "$week": today.AddDate(0, 0, -7), "$month": today.AddDate(0, -1, 0),
+	} {
+		names = append(names, name, day.Format(time.DateOnly))
+	}
+	return names
+}
+
+// read takes the wrong call and the line of what was meant apart, as they are on a day.
+func (b *bench) read(t *testing.T, line string, today time.Time) mistake {
 	t.Helper()
-	replacer := strings.NewReplacer(b.names...)
+	replacer := strings.NewReplacer(append(days(today), b.names...)...)
 	parse := func(line, name string) call {
 		before, arguments, _ := strings.Cut(strings.TrimSpace(replacer.Replace(line)), "{")
 		if named := strings.TrimSpace(before); named != "" {
@@ -217,8 +222,20 @@ type refusal struct {
 	}
 }
 
-// judge makes the call, and follows its refusal once.
-func (b *bench) judge(t *testing.T, m mistake) verdict {
+// judge judges the mistake of a line on one day: when midnight comes meanwhile, it is another mistake.
+func (b *bench) judge(t *testing.T, line string) verdict {
+	t.Helper()
+	for {
+		today := time.Now().UTC()
+		verdict := b.follow(t, b.read(t, line, today))
+		if time.Now().UTC().Day() == today.Day() {
+			return verdict
+		}
+	}
+}
+
+// follow makes the call, and follows its refusal once.
+func (b *bench) follow(t *testing.T, m mistake) verdict {
 	t.Helper()
 	meant, want := b.run(t, m.meant)
 	if meant.IsError {
