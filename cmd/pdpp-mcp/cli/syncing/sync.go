@@ -96,21 +96,34 @@ func (s *sync) all(ctx context.Context, provider *invocation.Provider, log *invo
 	if err != nil {
 		return nil, errors.Join(append(problems, err)...)
 	}
-	var rows []row
-	over, left := map[*grant]bool{}, len(providers)-len(problems)
+	rows, failures := s.copyEach(ctx, wanted, len(providers)-len(problems))
+	problems = append(problems, failures...)
+	if isWhole {
+		s.tellLeft(granted)
+	}
+	structured, err := json.Marshal(map[string]any{"data": append([]row{}, rows...)})
+	return &tool.Result{Text: fmt.Sprintf("%d copies are up to date", len(rows)), Structured: structured}, errors.Join(append(problems, err)...)
+}
+
+// copyEach brings each copy up to date with one of so many grants. It ends early, with an error, only with the context.
+func (s *sync) copyEach(ctx context.Context, wanted []source, grants int) (rows []row, problems []error) {
+	over := map[*grant]bool{}
 	for _, each := range wanted {
-		if ctx.Err() != nil || over[each.by] {
+		if over[each.by] {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return rows, append(problems, err)
 		}
 		done, err := s.one(ctx, each)
 		switch {
 		case err == nil:
 			rows = append(rows, done)
 		case ctx.Err() != nil:
-			problems = append(problems, err)
+			return rows, append(problems, err)
 		case invocation.ExitCode(err) == invocation.ExitConfiguration:
 			over[each.by] = true
-			if left--; left == 0 {
+			if len(over) == grants {
 				err = s.ended(err)
 			}
 			problems = append(problems, err)
@@ -118,11 +131,7 @@ func (s *sync) all(ctx context.Context, provider *invocation.Provider, log *invo
 			problems = append(problems, fmt.Errorf("%s of %s: %w", invocation.OneLine(each.stream), invocation.OneLine(each.connection), err))
 		}
 	}
-	if isWhole {
-		s.tellLeft(granted)
-	}
-	structured, err := json.Marshal(map[string]any{"data": append([]row{}, rows...)})
-	return &tool.Result{Text: fmt.Sprintf("%d copies are up to date", len(rows)), Structured: structured}, errors.Join(append(problems, err)...)
+	return rows, problems
 }
 
 // granted returns what all grants cover, each stream of a connection by the first that does, and an error for each grant of which

@@ -1,0 +1,49 @@
+package syncing
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+)
+
+// emptyFeed is a reader of streams in which nothing changed.
+type emptyFeed struct{}
+
+func (emptyFeed) ProviderURL() string { return "https://pdpp.example" }
+
+func (emptyFeed) Get(context.Context, rs.Request) (*rs.Response, error) {
+	answer := rs.Response{Status: 200}
+	return answer.WithBody([]byte(`{"object":"list","data":[],"has_more":false,"next_changes_since":"b1"}`))
+}
+
+// A run that is stopped between two copies is no run that brought both up to date; one that is stopped behind the last is.
+func TestStoppedBetweenCopies(t *testing.T) {
+	for _, test := range []struct {
+		stopAfter, copies int
+		stopped           bool
+	}{{1, 1, true}, {2, 2, false}} {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		ended := 0
+		by := &grant{begin: func() (rs.Reader, func(int, error)) {
+			return emptyFeed{}, func(int, error) {
+				if ended++; ended == test.stopAfter {
+					stop()
+				}
+			}
+		}}
+		run := &sync{terminal: invocation.Terminal{Err: io.Discard}, directory: t.TempDir()}
+		if err := run.open(); err != nil {
+			t.Fatal(err)
+		}
+		defer run.root.Close()
+		rows, problems := run.copyEach(ctx, []source{{"cin_1", "labels", by}, {"cin_1", "messages", by}}, 1)
+		if err := errors.Join(problems...); len(rows) != test.copies || errors.Is(err, context.Canceled) != test.stopped {
+			t.Errorf("stopped after %d copies it has %d and ends with %v", test.stopAfter, len(rows), err)
+		}
+	}
+}
