@@ -15,7 +15,7 @@ import (
 // Rows prints rows one by one: as JSON, as CSV, or what --jq or --template make of each.
 type Rows struct {
 	format  *Format
-	columns []string // of CSV, after the first page
+	columns []string // of CSV, after the first rows
 	strange []string // members of later rows that have no column
 }
 
@@ -64,7 +64,7 @@ func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
 	return r.format.write(lines.Bytes())
 }
 
-// End says on stderr what CSV had no column for. Its columns are those of the first page.
+// End says on stderr what CSV had no column for. Its columns are those of the first page that has rows.
 func (r *Rows) End() error {
 	if len(r.strange) == 0 {
 		return nil
@@ -73,6 +73,9 @@ func (r *Rows) End() error {
 }
 
 func (r *Rows) writeCSV(rows []json.RawMessage) error {
+	if len(rows) == 0 {
+		return nil
+	}
 	flat := make([]rawjson.Object, len(rows))
 	for i, row := range rows {
 		flat[i] = flattened(row)

@@ -58,6 +58,17 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// CSV has the columns of the first page that has rows: a page of a filtered stream may have none.
+func TestCSVAfterAPageWithoutRows(t *testing.T) {
+	page := []json.RawMessage{json.RawMessage(`{"id":"m1","data":{"size":3}}`)}
+	if got, err := printed(t, []string{"--format", "csv"}, nil, page); got != "id,size\nm1,3\n" || err != nil {
+		t.Errorf("printed %q, %v", got, err)
+	}
+	if got, err := printed(t, []string{"--format", "csv"}, nil); got != "" || err != nil {
+		t.Errorf("of no rows it printed %q, %v", got, err)
+	}
+}
+
 // A query says what failed, and may end early.
 func TestAQueryThatEnds(t *testing.T) {
 	_, err := printed(t, []string{"--jq", "error"}, []json.RawMessage{json.RawMessage(`"no"`)})
