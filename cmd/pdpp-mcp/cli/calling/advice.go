@@ -13,19 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// advisedError is the error of a tool with the next steps that a model gets with it.
-type advisedError struct {
-	error
-	steps []string
-}
-
-// Unwrap returns the error of the tool.
-func (e *advisedError) Unwrap() error { return e.error }
-
-// NextSteps returns a hint, and a command line that would do if one is certain.
-func (e *advisedError) NextSteps() []string { return e.steps }
-
-// advised adds the next steps to the error of a tool.
+// advised adds the next steps to the error of a tool: those that a model gets with it, and a command line that would do if one
+// is certain.
 func advised(command *cobra.Command, err error) error {
 	var failure struct {
 		Error struct {
@@ -66,10 +55,7 @@ func advised(command *cobra.Command, err error) error {
 			}
 		}
 	}
-	if steps == nil {
-		return err
-	}
-	return &advisedError{err, steps}
+	return invocation.Advised(err, steps...)
 }
 
 // commandFor returns a command line of a command that can be pasted into a POSIX shell. It has the arguments, as flags if all of

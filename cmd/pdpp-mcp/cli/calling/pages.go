@@ -39,17 +39,8 @@ func newPages(format *display.Format, target *saved.Target, command *cobra.Comma
 
 // shownPage is what is read of a page's structured output.
 type shownPage struct {
-	Data struct {
-		Data       []json.RawMessage `json:"data"`
-		HasMore    bool              `json:"has_more"`
-		NextCursor string            `json:"next_cursor"`
-		Meta       struct {
-			Count json.RawMessage `json:"count"` // of records; in a search, the number of hits on the page
-		} `json:"meta"`
-	} `json:"data"`
-	Shared  json.RawMessage   `json:"shared"`  // members that all rows have in common
-	Results []json.RawMessage `json:"results"` // of a search
-	LeftOut int               `json:"rows_left_out"`
+	display.Page
+	LeftOut int `json:"rows_left_out"`
 	Next    []struct {
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"next"`
@@ -65,7 +56,7 @@ func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
 	}
 	switch {
 	case p.LeftOut > 0:
-		return nil, &incompleteError{fmt.Sprintf("%d rows of a page are too large for one result; the output lacks them and all rows after them; "+
+		return nil, &incompleteError{invocation.Failf("%d rows of a page are too large for one result; the output lacks them and all rows after them; "+
 			"call again with a smaller --limit", p.LeftOut)}
 	case p.Data.HasMore:
 		return nil, errManySources

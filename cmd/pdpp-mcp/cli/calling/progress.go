@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
@@ -12,14 +13,8 @@ import (
 type progress struct {
 	line      *invocation.Line
 	rows      int
-	fromStart bool // reading began at the first page, so a total applies
-	total     rowCount
-}
-
-// rowCount is the number of rows of all pages, if the resource server gives it.
-type rowCount struct {
-	Kind  string `json:"kind"` // exact, estimated or none
-	Value int    `json:"value"`
+	fromStart bool          // reading began at the first page, so a total applies
+	total     display.Count // of the rows of all pages
 }
 
 func newProgress(terminal invocation.Terminal, fromStart bool) *progress {
@@ -34,7 +29,7 @@ func newProgress(terminal invocation.Terminal, fromStart bool) *progress {
 func (p *progress) add(rows int, told json.RawMessage) {
 	p.rows += rows
 	if p.total.Value == 0 && p.fromStart {
-		var total rowCount
+		var total display.Count
 		if json.Unmarshal(told, &total) == nil {
 			p.total = total
 		}
@@ -49,10 +44,6 @@ func (p *progress) text() string {
 	if p.total.Value <= 0 {
 		return fmt.Sprintf("%d rows", p.rows)
 	}
-	about := ""
-	if p.total.Kind != "exact" {
-		about = "about "
-	}
 	filled := min(p.rows*barWidth/p.total.Value, barWidth)
-	return fmt.Sprintf("[%s%s] %d of %s%d rows", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), p.rows, about, p.total.Value)
+	return fmt.Sprintf("[%s%s] %d of %v rows", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), p.rows, p.total)
 }

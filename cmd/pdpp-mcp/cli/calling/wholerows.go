@@ -3,7 +3,6 @@ package calling
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -50,12 +49,10 @@ func (w *wholeRows) reading(inner rs.Reader) rs.Reader {
 }
 
 // incompleteError ends --all at a row that cannot be read uncut. The same call would end there again.
-type incompleteError struct{ message string }
+type incompleteError struct{ error }
 
-func (e *incompleteError) Error() string { return e.message }
-
-// ExitCode returns ExitToolError.
-func (e *incompleteError) ExitCode() int { return invocation.ExitToolError }
+// Unwrap returns what is incomplete.
+func (e *incompleteError) Unwrap() error { return e.error }
 
 // whole returns the rows that a tool showed as they were sent, uncut and with all members. Shared has the members that the tool
 // showed once for all rows. Before is the number of rows that precede them, for the error.
@@ -67,7 +64,7 @@ func (w *wholeRows) whole(shown []json.RawMessage, shared json.RawMessage, befor
 		identity := render.RowIdentity(row, shared)
 		kept, found := w.of[identity]
 		if !found {
-			return rows, &incompleteError{fmt.Sprintf("row %d (%s) was cut to fit into a result and cannot be printed whole; the output lacks it "+
+			return rows, &incompleteError{invocation.Failf("row %d (%s) was cut to fit into a result and cannot be printed whole; the output lacks it "+
 				"and all rows after it; read it by itself, or name fewer fields", before+i+1, invocation.Printable(strings.ReplaceAll(identity, "\x00", " ")))}
 		}
 		rows = append(rows, kept)

@@ -11,8 +11,7 @@ import (
 
 // cell renders a value on one line: a string without its quotes, a list of strings with commas, and nothing for null.
 func cell(value json.RawMessage) string {
-	var plain string
-	if err := json.Unmarshal(value, &plain); err == nil {
+	if plain, isText := rawjson.Text(value); isText {
 		return invocation.OneLine(plain)
 	}
 	var list []string
@@ -67,11 +66,9 @@ func numbers(values []json.RawMessage) bool {
 		switch rawjson.Kind(value) {
 		case rawjson.Number:
 			found = true
-		case rawjson.Null:
+		case rawjson.Null, rawjson.None:
 		default:
-			if len(value) > 0 {
-				return false
-			}
+			return false
 		}
 	}
 	return found

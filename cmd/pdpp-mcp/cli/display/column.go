@@ -69,8 +69,6 @@ func (k Kind) most() int {
 
 func (k Kind) look() string {
 	switch k {
-	case Title:
-		return ""
 	case Time, ID, namedID:
 		return faint
 	case Handle:

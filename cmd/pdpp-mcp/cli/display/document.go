@@ -8,7 +8,7 @@ import (
 )
 
 // document shows the title of a record and its text.
-func document(screen Screen, read page) string {
+func document(screen Screen, read Page) string {
 	shown := screen.text(read.Text)
 	if read.Title == "" {
 		return shown

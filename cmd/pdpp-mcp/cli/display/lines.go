@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
@@ -27,7 +28,7 @@ func (r *Rows) GoOn(earlier io.ReadSeeker) error {
 	if r.format.chosen == formatCSV {
 		heading, err := csv.NewReader(earlier).Read()
 		if err != nil {
-			return &dataError{fmt.Sprintf("what an earlier run left is no CSV: %v", err)}
+			return invocation.Failf("what an earlier run left is no CSV: %v", err)
 		}
 		r.columns = heading
 	}
@@ -69,21 +70,18 @@ func (r *Rows) End() error {
 	if len(r.strange) == 0 {
 		return nil
 	}
-	return &dataError{fmt.Sprintf("the CSV lacks %d members that only later rows have: %v; use --format jsonl, or name the fields", len(r.strange), r.strange)}
+	return invocation.Failf("the CSV lacks %d members that only later rows have: %v; use --format jsonl, or name the fields", len(r.strange), r.strange)
 }
 
 func (r *Rows) writeCSV(rows []json.RawMessage) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	flat := make([]rawjson.Object, len(rows))
-	for i, row := range rows {
-		flat[i] = flattened(row)
-	}
+	flat := flattened(rows)
 	var lines bytes.Buffer
 	writer := csv.NewWriter(&lines)
 	if r.columns == nil {
-		r.columns = columnsOf(flat)
+		r.columns = memberNames(flat)
 		_ = writer.Write(r.columns) // a buffer takes everything
 	}
 	for _, row := range flat {
@@ -101,52 +99,45 @@ func (r *Rows) writeCSV(rows []json.RawMessage) error {
 	return r.format.write(lines.Bytes())
 }
 
-// flattened is a row with the members of its data beside its own. One that both have gets the prefix "data.".
-func flattened(row json.RawMessage) rawjson.Object {
-	members, ok := rawjson.ParseObject(row)
-	if !ok {
-		return rawjson.Object{{Name: "value", Value: row}}
-	}
-	var flat rawjson.Object
-	for _, member := range members {
-		fields, isObject := rawjson.ParseObject(member.Value)
-		if member.Name != "data" || !isObject {
-			flat = append(flat, member)
+// flattened are rows with the members of their data beside their own. One that both have gets the prefix "data.".
+func flattened(rows []json.RawMessage) []rawjson.Object {
+	flat := make([]rawjson.Object, len(rows))
+	for i, row := range rows {
+		members, ok := rawjson.ParseObject(row)
+		if !ok {
+			flat[i] = rawjson.Object{{Name: "value", Value: row}}
 			continue
 		}
-		for _, field := range fields {
-			if members.Get(field.Name) != nil {
-				if bytes.Equal(members.Get(field.Name), field.Value) {
-					continue // the record's own id
-				}
-				field.Name = "data." + field.Name
+		for _, member := range members {
+			fields, isObject := rawjson.ParseObject(member.Value)
+			if member.Name != "data" || !isObject {
+				flat[i] = append(flat[i], member)
+				continue
 			}
-			flat = append(flat, field)
+			flat[i] = appendFields(flat[i], members, fields)
 		}
 	}
 	return flat
 }
 
-func columnsOf(rows []rawjson.Object) []string {
-	columns := []string{}
-	for _, row := range rows {
-		for _, member := range row {
-			if !slices.Contains(columns, member.Name) {
-				columns = append(columns, member.Name)
+// appendFields appends the fields of a record, but not the one that repeats the id beside them.
+func appendFields(flat, members, fields rawjson.Object) rawjson.Object {
+	for _, field := range fields {
+		if beside := members.Get(field.Name); beside != nil {
+			if bytes.Equal(beside, field.Value) {
+				continue
 			}
+			field.Name = "data." + field.Name
 		}
+		flat = append(flat, field)
 	}
-	return columns
+	return flat
 }
 
 // csvCell is a string without quotes, nothing for null, and any other value as JSON.
 func csvCell(value json.RawMessage) string {
-	var plain *string
-	if err := json.Unmarshal(value, &plain); err == nil {
-		if plain == nil {
-			return ""
-		}
-		return *plain
+	if plain, isText := rawjson.Text(value); isText || rawjson.Kind(value) == rawjson.Null {
+		return plain
 	}
 	compact, err := rawjson.Compact(value)
 	if err != nil {

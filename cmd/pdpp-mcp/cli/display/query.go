@@ -16,14 +16,6 @@ import (
 // digits. It reads no file, no variable and nothing else of the machine.
 type query struct{ code *gojq.Code }
 
-// dataError is a form into which the data of a result cannot be put.
-type dataError struct{ message string }
-
-func (e *dataError) Error() string { return e.message }
-
-// ExitCode returns ExitToolError.
-func (e *dataError) ExitCode() int { return invocation.ExitToolError }
-
 func newQuery(expression string) (*query, error) {
 	parsed, err := gojq.Parse(expression)
 	if err != nil {
@@ -44,13 +36,13 @@ func (q *query) run(ctx context.Context, out *bytes.Buffer, value any) error {
 			return nil
 		}
 		if err := asError(each); err != nil {
-			return errors.Join(ctx.Err(), &dataError{"--jq: " + err.Error()})
+			return errors.Join(ctx.Err(), invocation.Failf("--jq: %v", err))
 		}
 		line, isText := each.(string)
 		if !isText {
 			written, err := gojq.Marshal(each)
 			if err != nil {
-				return &dataError{"--jq: " + err.Error()}
+				return invocation.Failf("--jq: %v", err)
 			}
 			line = string(written)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -15,9 +16,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// page is what a table shows of structured output.
-type page struct {
-	Shared json.RawMessage `json:"shared"`
+// Page is what is shown of structured output.
+type Page struct {
+	Shared json.RawMessage `json:"shared"` // members that all rows have in common
 	Data   struct {
 		Data       []json.RawMessage `json:"data"`
 		Groups     []json.RawMessage `json:"groups"`
@@ -26,21 +27,35 @@ type page struct {
 		NextCursor string            `json:"next_cursor"`
 		Bookmark   string            `json:"next_changes_since"`
 		Meta       struct {
-			Count json.RawMessage `json:"count"`
+			Count json.RawMessage `json:"count"` // a Count; in a search, a number
 		} `json:"meta"`
 	} `json:"data"`
 	GroupsLeftOut int               `json:"groups_left_out"`
-	Results       []json.RawMessage `json:"results"`
+	Results       []json.RawMessage `json:"results"` // of a search
 	Title         string            `json:"title"`
 	Text          string            `json:"text"`
 	Note          string            `json:"note"`
 	Window        *window           `json:"window"`
 }
 
+// Count is how many rows all pages have, as far as the resource server says.
+type Count struct {
+	Kind  string `json:"kind"` // exact, estimated or none
+	Value int    `json:"value"`
+}
+
+// String returns the number, behind "about" if it is estimated.
+func (c Count) String() string {
+	if c.Kind == "estimated" {
+		return fmt.Sprintf("about %d", c.Value)
+	}
+	return strconv.Itoa(c.Value)
+}
+
 // ofShape shows structured output as a table, and results without rows as their text. Control characters are escaped. More
 // says how to see rows that follow.
 func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) string {
-	var read page
+	var read Page
 	if err := json.Unmarshal(result.Structured, &read); err != nil {
 		return screen.text(result.Text)
 	}
@@ -54,7 +69,7 @@ func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) 
 		table.Advice = seeAll
 		return table.Render(screen) + footer(screen, read.counted(table, "hits", more)) + read.remarks(screen, result.Text, more)
 	case shape == tool.GroupTable && len(read.Data.Groups) > 0:
-		table := memberTable(read.Data.Groups)
+		table := memberTable(objectsOf(read.Data.Groups))
 		table.Advice = seeAll
 		return table.Render(screen) + footer(screen, read.cutGroups()) + read.remarks(screen, result.Text, "")
 	case shape == tool.DocumentTable && read.Text != "":
@@ -74,11 +89,12 @@ func ofMembers(result *tool.Result, names, others []string, screen Screen) strin
 	if err := json.Unmarshal(result.Structured, &list); err != nil || len(list.Data) == 0 {
 		return screen.text(result.Text)
 	}
-	had := memberNames(list.Data)
+	rows := objectsOf(list.Data)
+	had := memberNames(rows)
 	if names != nil {
 		names = slices.Concat(names, slices.DeleteFunc(slices.Clone(others), func(name string) bool { return !slices.Contains(had, name) }))
 	}
-	table := memberTable(list.Data, names...)
+	table := memberTable(rows, names...)
 	table.Advice = seeAll
 	return table.Render(screen)
 }
@@ -108,28 +124,21 @@ func (s Screen) notices(line string) string {
 }
 
 // stream is what the rows of a page are, such as messages.
-func (p *page) stream() string {
+func (p *Page) stream() string {
 	shared, _ := rawjson.ParseObject(p.Shared)
 	return cmp.Or(invocation.OneLine(shared.Text("stream")), "rows") // a single row shares nothing
 }
 
 // counted says how many rows a page has, of how many, in which zone their times are, and how to see the others. Several
 // connections are paged one at a time.
-func (p *page) counted(table *Table, what, more string) string {
+func (p *Page) counted(table *Table, what, more string) string {
 	line := fmt.Sprintf("%d %s", len(table.Rows), what)
-	var all struct {
-		Kind  string `json:"kind"`
-		Value int    `json:"value"`
-	}
+	var all Count
 	if json.Unmarshal(p.Data.Meta.Count, &all) != nil { // a search counts with a number
 		_ = json.Unmarshal(p.Data.Meta.Count, &all.Value)
 	}
 	if all.Value > 0 {
-		about := ""
-		if all.Kind == "estimated" {
-			about = "about "
-		}
-		line = fmt.Sprintf("%d of %s%d %s", len(table.Rows), about, all.Value, what)
+		line = fmt.Sprintf("%d of %v %s", len(table.Rows), all, what)
 	}
 	if table.zone != "" && table.zone != "UTC" {
 		line += ", times in " + table.zone
@@ -156,7 +165,7 @@ func ids(prefix string) string {
 
 // cutGroups says what a table of groups lacks: groups that did not fit into the result, and records in groups that the
 // resource server did not send (R-SURF-8).
-func (p *page) cutGroups() string {
+func (p *Page) cutGroups() string {
 	lines := fmt.Sprintf("%d groups", len(p.Data.Groups))
 	if p.GroupsLeftOut > 0 {
 		lines += fmt.Sprintf("\n%d more groups do not fit into one result; narrow with a filter", p.GroupsLeftOut)
@@ -170,7 +179,7 @@ func (p *page) cutGroups() string {
 
 // remarks returns the lines of a text that concern the page as a whole, wrapped to the screen, and what goes on from it. A cursor
 // that does not fit on one line is named only, and that of the next page is left out where more says how to see what follows.
-func (p *page) remarks(screen Screen, shown, more string) string {
+func (p *Page) remarks(screen Screen, shown, more string) string {
 	prefixes := []string{"warning", "limit_used=", "rows_left_out=", "more_sources=", "read_by="}
 	var kept strings.Builder
 	for line := range strings.SplitSeq(shown, "\n") {

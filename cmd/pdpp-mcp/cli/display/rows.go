@@ -11,7 +11,7 @@ import (
 
 // memberTable has a row for each object and a column for each name, in this order. Without names all members are columns, those
 // first that people read. A dot in a name leads into a nested object.
-func memberTable(objects []json.RawMessage, names ...string) *Table {
+func memberTable(objects []rawjson.Object, names ...string) *Table {
 	named := len(names) > 0
 	if !named {
 		names = memberNames(objects)
@@ -25,8 +25,7 @@ func memberTable(objects []json.RawMessage, names ...string) *Table {
 		values := make([]json.RawMessage, len(objects))
 		cells := make([]string, len(objects))
 		for i, object := range objects {
-			members, _ := rawjson.ParseObject(object) // a value that is no object gets an empty row
-			values[i] = memberAt(members, name)
+			values[i] = memberAt(object, name)
 			cells[i] = cell(values[i])
 		}
 		column := &table.Columns[at]
@@ -95,11 +94,20 @@ func (t *Table) append(column Column, cells []string) {
 	}
 }
 
-func memberNames(objects []json.RawMessage) []string {
+// objectsOf parses values. One that is no object has no members.
+func objectsOf(values []json.RawMessage) []rawjson.Object {
+	objects := make([]rawjson.Object, len(values))
+	for i, value := range values {
+		objects[i], _ = rawjson.ParseObject(value)
+	}
+	return objects
+}
+
+// memberNames are the names of all members, in the order in which they come.
+func memberNames(objects []rawjson.Object) []string {
 	var names []string
 	for _, object := range objects {
-		members, _ := rawjson.ParseObject(object)
-		for _, member := range members {
+		for _, member := range object {
 			if !slices.Contains(names, member.Name) {
 				names = append(names, member.Name)
 			}
@@ -123,12 +131,11 @@ func memberAt(members rawjson.Object, name string) json.RawMessage {
 func recordTable(records []json.RawMessage, columns int) (table *Table, prefix string) {
 	fields := make([]json.RawMessage, len(records))
 	handles, ids := make([]string, len(records)), make([]string, len(records))
-	for i, record := range records {
-		members, _ := rawjson.ParseObject(record)
-		fields[i] = members.Get("data")
-		handles[i], ids[i] = invocation.OneLine(members.Text("handle")), invocation.OneLine(members.Text("id"))
+	for i, record := range objectsOf(records) {
+		fields[i] = record.Get("data")
+		handles[i], ids[i] = invocation.OneLine(record.Text("handle")), invocation.OneLine(record.Text("id"))
 	}
-	table = memberTable(fields)
+	table = memberTable(objectsOf(fields))
 	table.leaveOut(func(at int) bool {
 		return table.Columns[at].Name == "id" && !slices.ContainsFunc(table.Rows, func(row []string) bool {
 			return !slices.Contains(ids, row[at])

@@ -1,7 +1,6 @@
 package display
 
 import (
-	"os"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
@@ -10,14 +9,13 @@ import (
 // Screen is where a table is shown. The zero value has no colours and no links.
 type Screen struct {
 	Columns int
-	Colours bool // escape sequences may set colours (https://no-color.org) and links
+	Colours bool // escape sequences may set colours and links
 }
 
-// ScreenOf returns the screen of standard output. Only a terminal has colours, and none with NO_COLOR or a dumb one.
+// ScreenOf returns the screen of standard output.
 func ScreenOf(terminal invocation.Terminal) Screen {
-	columns, onTerminal := terminal.Width()
-	kind := os.Getenv("TERM")
-	return Screen{Columns: columns, Colours: onTerminal && os.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"}
+	columns, _ := terminal.Width()
+	return Screen{Columns: columns, Colours: terminal.HasColours()}
 }
 
 // The looks of a text, as parameters of the escape sequence SGR.

@@ -2,7 +2,6 @@ package display
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -46,10 +45,7 @@ func newTemplate(passed string) (*template, error) {
 
 // lines returns a line for each row, which ends with a line break.
 func (t *template) lines(rows []json.RawMessage) ([]byte, error) {
-	flat := make([]rawjson.Object, len(rows))
-	for i, row := range rows {
-		flat[i] = flattened(row)
-	}
+	flat := flattened(rows)
 	if err := t.check(flat); err != nil {
 		return nil, err
 	}
@@ -76,7 +72,7 @@ func (t *template) check(rows []rawjson.Object) error {
 		if slices.ContainsFunc(rows, func(row rawjson.Object) bool { return memberAt(row, field) != nil }) {
 			continue
 		}
-		return &dataError{fmt.Sprintf("--template: no row has {{.%s}}; the fields are %s", field, invocation.OneLine(strings.Join(columnsOf(rows), ", ")))}
+		return invocation.Failf("--template: no row has {{.%s}}; the fields are %s", field, invocation.OneLine(strings.Join(memberNames(rows), ", ")))
 	}
 	return nil
 }

@@ -113,17 +113,25 @@ func isCredentialAtFault(refused *rs.Error) bool {
 	return refused.EndsGrant() || refused.Status == http.StatusUnauthorized
 }
 
-// usageError is a wrong command line. Its message says how to correct it.
-type usageError struct{ message string }
+// codedError is an error with its exit code. It wraps nothing.
+type codedError struct {
+	message string
+	code    int
+}
 
-func (e *usageError) Error() string { return e.message }
+func (e *codedError) Error() string { return e.message }
 
-// ExitCode returns ExitUsage.
-func (e *usageError) ExitCode() int { return ExitUsage }
+// ExitCode returns the code.
+func (e *codedError) ExitCode() int { return e.code }
 
-// Usagef returns a usageError with a formatted message. It wraps nothing.
+// Usagef returns the error of a wrong command line, with ExitUsage. Its message says how to correct it.
 func Usagef(format string, values ...any) error {
-	return &usageError{fmt.Sprintf(format, values...)}
+	return &codedError{fmt.Sprintf(format, values...), ExitUsage}
+}
+
+// Failf returns the error of a command that cannot go on with the data that it got, with ExitToolError.
+func Failf(format string, values ...any) error {
+	return &codedError{fmt.Sprintf(format, values...), ExitToolError}
 }
 
 // NoArguments refuses positional arguments. It is a cobra.PositionalArgs.

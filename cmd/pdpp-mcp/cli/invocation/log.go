@@ -38,6 +38,26 @@ func (l *Log) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(destination, options))
 }
 
+// advisedError is an error with what to do about it.
+type advisedError struct {
+	error
+	steps []string
+}
+
+// Unwrap returns the error.
+func (e *advisedError) Unwrap() error { return e.error }
+
+// NextSteps returns the steps, a line each.
+func (e *advisedError) NextSteps() []string { return e.steps }
+
+// Advised adds next steps to an error, which Fatal prints below it. Without any it is the error as it was.
+func Advised(err error, steps ...string) error {
+	if len(steps) == 0 {
+		return err
+	}
+	return &advisedError{err, steps}
+}
+
 // Fatal writes the error that ends the program as one line, with its next steps below, and with --log-format json as a record
 // with the exit code.
 func (l *Log) Fatal(err error, code int) {

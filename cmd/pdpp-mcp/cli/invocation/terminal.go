@@ -44,6 +44,14 @@ func columnsOf(stream any) (int, bool) {
 	return widthElsewhere, isTerminal
 }
 
+// HasColours reports whether standard output shows colours: a terminal that is not a dumb one, without NO_COLOR
+// (https://no-color.org: any value that is not empty counts).
+func (t Terminal) HasColours() bool {
+	_, isTerminal := OnTerminal(t.Out)
+	kind := os.Getenv("TERM")
+	return isTerminal && os.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"
+}
+
 // PrintJSON writes a value as indented JSON to standard output.
 func (t Terminal) PrintJSON(value any) error {
 	encoder := json.NewEncoder(t.Out)

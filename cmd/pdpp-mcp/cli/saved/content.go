@@ -4,21 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
-
-// mismatchError is a download whose bytes differ from what was requested or announced.
-type mismatchError struct{ message string }
-
-func (e *mismatchError) Error() string { return e.message }
-
-// ExitCode returns ExitToolError.
-func (e *mismatchError) ExitCode() int { return invocation.ExitToolError }
 
 // content counts and digests the bytes that were written.
 type content struct {
@@ -63,9 +54,9 @@ func (c *content) complete() bool { return c.wanted != "" && c.sum() == c.wanted
 func (c *content) check() error {
 	switch {
 	case c.size >= 0 && c.offset != c.size:
-		return &mismatchError{fmt.Sprintf("%d bytes came, and %d were announced; try again", c.offset, c.size)}
+		return invocation.Failf("%d bytes came, and %d were announced; try again", c.offset, c.size)
 	case c.wanted != "" && c.sum() != c.wanted:
-		return &mismatchError{fmt.Sprintf("the bytes have the digest %s, and the id names %s; nothing was kept, try again", c.sum(), c.wanted)}
+		return invocation.Failf("the bytes have the digest %s, and the id names %s; nothing was kept, try again", c.sum(), c.wanted)
 	}
 	return nil
 }
@@ -80,7 +71,7 @@ type stream struct {
 
 func (s *stream) begin(opened *rs.Download) error {
 	if s.offset > 0 && opened.Offset == 0 {
-		return &mismatchError{"the connection broke, and the provider cannot go on where it did; write to a file with -o, or try again"}
+		return invocation.Failf("the connection broke, and the provider cannot go on where it did; write to a file with -o, or try again")
 	}
 	s.opened(opened)
 	return nil

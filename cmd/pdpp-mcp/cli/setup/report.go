@@ -3,7 +3,6 @@ package setup
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -34,8 +33,7 @@ var (
 
 func newDoctorReport(terminal invocation.Terminal) *doctorReport {
 	report := &doctorReport{terminal: terminal, marks: doctorWords}
-	// https://no-color.org: any value that is not empty counts.
-	if _, isTerminal := invocation.OnTerminal(terminal.Out); isTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+	if terminal.HasColours() {
 		report.marks = doctorTicks
 	}
 	return report

@@ -12,21 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// endedError is the end of a grant. What was copied before stays with the owner.
-type endedError struct {
-	error
-	kept string
-}
-
-// Unwrap returns the refusal.
-func (e *endedError) Unwrap() error { return e.error }
-
-// NextSteps says what is kept, and that the owner decides about it.
-func (e *endedError) NextSteps() []string {
-	return []string{"Nothing more is read. " + e.kept, "Remove the directory if the copies shall end with the grant."}
-}
-
-// ended adds what is kept to an error that only another credential can help.
+// ended adds what is kept to an error that only another credential can help. What was copied before stays with the owner, who
+// decides about it.
 func (s *sync) ended(err error) error {
 	if invocation.ExitCode(err) != invocation.ExitConfiguration {
 		return err
@@ -36,7 +23,8 @@ func (s *sync) ended(err error) error {
 	for _, each := range copies {
 		records += each.state.Records
 	}
-	return &endedError{err, fmt.Sprintf("Kept in %s: %d records in %d files.", s.directory, records, len(copies))}
+	kept := fmt.Sprintf("Nothing more is read. Kept in %s: %d records in %d files.", s.directory, records, len(copies))
+	return invocation.Advised(err, kept, "Remove the directory if the copies shall end with the grant.")
 }
 
 // keptCopy is a copy of an earlier run.
