@@ -193,12 +193,12 @@ func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write
 	return stored, err
 }
 
-// usedStep is how exactly the last use of a grant is noted, so that the file is seldom written.
-const usedStep = time.Hour
+// UseStep is how exactly the last use of a grant is noted, so that the file is seldom written.
+const UseStep = time.Hour
 
-// NoteUse notes that a grant was used, unless that was noted within the last hour.
+// NoteUse notes that a grant was used, unless that was noted within a UseStep.
 func (c *Cache) NoteUse(entry *Entry, now time.Time) error {
-	if now.Sub(entry.Credential.LastUsedAt) < usedStep || entry.Credential.GrantID == "" {
+	if now.Sub(entry.Credential.LastUsedAt) < UseStep || entry.Credential.GrantID == "" {
 		return nil
 	}
 	_, err := c.Change(entry.ProviderURL, entry.Credential.GrantID, func(stored *Entry) error {

@@ -37,8 +37,8 @@ type grant struct {
 	covered  []covered   // by its own schema; nil: not known
 	failure  error       // why it could not be asked last
 	failedAt time.Time
-	ended    error // the resource server said that the grant has ended, which is for good
-	isUsed   bool  // which was noted
+	ended    error     // the resource server said that the grant has ended, which is for good
+	notedAt  time.Time // when the cache was told last that it was used; zero: not yet
 }
 
 func (g *grant) stored() *credential.Entry {
@@ -175,13 +175,15 @@ func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (d
 
 // noteUse lets the cache know that the grant was used, beside the call. A cache that cannot be written stays without it.
 func (g *grant) noteUse() {
+	now := g.membership.options.Now()
 	g.mu.Lock()
-	entry, isNoted := g.entry, g.isUsed
-	g.isUsed = true
-	g.mu.Unlock()
-	if !isNoted {
-		g.membership.noting.Go(func() { _ = g.membership.options.Cache.NoteUse(entry, g.membership.options.Now()) })
+	defer g.mu.Unlock()
+	entry := g.entry
+	if now.Sub(entry.Credential.LastUsedAt) < credential.UseStep || now.Sub(g.notedAt) < credential.UseStep {
+		return
 	}
+	g.notedAt = now
+	g.membership.noting.Go(func() { _ = g.membership.options.Cache.NoteUse(entry, now) })
 }
 
 // hasEnded reports whether an error says that the grant has ended, whatever is read with it.

@@ -111,6 +111,30 @@ func TestBytesOfOneSource(t *testing.T) {
 	}
 }
 
+// The cache is told of a grant's last use to the hour, also by a server that runs for days.
+func TestUseIsNotedEachHour(t *testing.T) {
+	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}})
+	cache := &credential.Cache{Root: t.TempDir()}
+	add(t, cache, provider.URL, "a")
+	clock := now
+	served, err := membership.New(t.Context(), membership.Options{Cache: cache, Providers: []string{provider.URL}, Now: func() time.Time { return clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ at, want time.Duration }{{0, 0}, {59 * time.Minute, 0}, {time.Hour, time.Hour}, {30 * time.Hour, 30 * time.Hour}} {
+		clock = now.Add(step.at)
+		search(t, served)
+		served.Settle(t.Context()) // which waits for what is noted
+		grants, err := cache.Grants(provider.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if noted := grants[0].Credential.LastUsedAt; !noted.Equal(now.Add(step.want)) {
+			t.Errorf("after %s the last use is %s, want %s", step.at, noted, now.Add(step.want))
+		}
+	}
+}
+
 // R-LOCAL-2: a grant that has expired, one that is revoked in the middle and one whose provider is away cost their sources, are
 // named with why and with what gets them back, and no bearer is shown.
 func TestGrantsThatCannotBeUsed(t *testing.T) {
