@@ -84,7 +84,7 @@ func verdict(ctx context.Context, err error) error {
 		return backoff.Permanent(err)
 	}
 	// A wait that leaves the try less time than itself is the caller's to judge, who is told how long it is.
-	if deadline, bounded := ctx.Deadline(); bounded && 2*wait > time.Until(deadline) {
+	if deadline, bounded := ctx.Deadline(); bounded && wait > time.Until(deadline)/2 {
 		return backoff.Permanent(err)
 	}
 	return &backoff.RetryAfterError{Duration: wait + rand.N(firstWait)}

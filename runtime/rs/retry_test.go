@@ -67,6 +67,7 @@ func TestReadsAreSentAgain(t *testing.T) {
 		{"429 for good", refusing(429, "0"), 3, 429, ""},
 		{"429 with a time that is too long", refusing(429, "31"), 1, 429, ""},
 		{"429 with a date that is too late", refusing(429, date(time.Hour)), 1, 429, ""},
+		{"503 with the last date that there is", refusing(503, "Fri, 31 Dec 9999 23:59:59 GMT"), 1, 503, ""},
 		{"429 without a time", refusing(429), 1, 429, ""},
 		{"429 with a time that is none", refusing(429, "soon"), 1, 429, ""},
 		{"500", refusing(500), 1, 500, ""},
