@@ -73,7 +73,7 @@ func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 	sent, most := asked.asSent()
 	response, err := withFewer(sent, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
 	if err == nil && (most > 0 || asked.isFromNow()) {
-		response.Request, response.most = asked, most
+		response.Request, response.most = c.secrets.request(asked), most
 	}
 	return response, err
 }

@@ -78,6 +78,23 @@ func TestEchoedBearerIsRedacted(t *testing.T) {
 	}
 }
 
+// R-ERR-6: what was asked is told without the bearer too, also where it was sent in other words.
+func TestTheRequestOfAnAnswerHoldsNoBearer(t *testing.T) {
+	for _, request := range []rs.Request{
+		{Path: "/v1/search"}, {Path: "/v1/search/hybrid"}, {Path: "/v1/streams/messages/records", Query: rs.Query{}.With("changes_since", "now")},
+	} {
+		request.Query = request.Query.With("q", bearer)
+		client, _ := serve(t, body(`{"data":[]}`))
+		response, err := client.Get(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q, _ := response.Request.Query.Get("q"); q != "[redacted]" || response.Request.Path != request.Path {
+			t.Errorf("%s: the answer is one to %+v", request.Path, response.Request)
+		}
+	}
+}
+
 // decodings are what readers may make of a text: JSON strings decoded once and twice, and percent-encoding.
 func decodings(text string) []string {
 	all := []string{text}
