@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -73,14 +72,14 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 	}
 	body := &downloadBody{exchange: exchange, cancel: cancel}
 	body.timer = time.AfterFunc(c.timeout, func() {
-		body.late.Store(true)
+		exchange.isSilent.Store(true)
 		cancel()
 	})
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		body.timer.Stop()
 		exchange.tell()
-		failure := body.broken(err)
+		failure := exchange.unanswered(err)
 		cancel()
 		return nil, failure
 	}
@@ -149,8 +148,7 @@ type downloadBody struct {
 	exchange *exchange
 	cancel   context.CancelFunc
 	timer    *time.Timer // runs while the resource server is waited for
-	late     atomic.Bool
-	left     int64 // -1: unknown
+	left     int64       // -1: unknown
 }
 
 func (b *downloadBody) Read(into []byte) (int, error) {
@@ -169,7 +167,7 @@ func (b *downloadBody) Read(into []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		return count, io.EOF
 	}
-	return count, b.broken(err)
+	return count, b.exchange.unreadable(err)
 }
 
 func (b *downloadBody) Close() error {
@@ -177,15 +175,4 @@ func (b *downloadBody) Close() error {
 	b.exchange.tell()
 	b.cancel()
 	return b.ReadCloser.Close()
-}
-
-// broken is what became of an exchange that broke off.
-func (b *downloadBody) broken(err error) *Failure {
-	switch {
-	case b.late.Load():
-		return b.exchange.failure(Timeout, fmt.Sprintf("the resource server sent nothing for %s", b.exchange.client.timeout), tryAgain, err)
-	case b.exchange.status == 0:
-		return b.exchange.unanswered(err)
-	}
-	return b.exchange.unreadable(err)
 }

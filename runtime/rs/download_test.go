@@ -97,13 +97,18 @@ func TestOpenFails(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, rs.Timeout},
+		"a stalled refusal": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusBadGateway)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, rs.Timeout},
 		"no answer": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, rs.Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, _ := serve(t, test.handler, func(o *rs.Options) { o.Timeout = 200 * time.Millisecond })
 			_, _, err := openAll(t, client, rs.Resume{Offset: 4})
 			var failure *rs.Failure
-			if !errors.As(err, &failure) || failure.Reason != test.reason {
+			if !errors.As(err, &failure) || failure.Reason != test.reason || strings.Contains(failure.Message, "cancelled") {
 				t.Errorf("got %v, want %s", err, test.reason)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
@@ -26,7 +27,8 @@ type exchange struct {
 	status    int
 	bytes     int64 // of the body that were read
 	requestID string
-	isTold    bool // to the observer
+	isTold    bool        // to the observer
+	isSilent  atomic.Bool // a download of which nothing came for the client's timeout
 }
 
 // request is the exchange's request under a context, with the headers that all have.

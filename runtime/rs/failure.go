@@ -116,6 +116,8 @@ func (e *exchange) unreadable(err error) *Failure {
 func (e *exchange) late(err error) *Failure {
 	var timeout net.Error
 	switch {
+	case e.isSilent.Load():
+		return e.failure(Timeout, fmt.Sprintf("the resource server sent nothing for %s", e.client.timeout), tryAgain, err)
 	case errors.Is(err, context.Canceled):
 		return e.failure(Timeout, "the call was cancelled before the resource server had answered", "", err)
 	case e.caller.Err() != nil:
