@@ -180,7 +180,8 @@ var (
 	}, readMeaning...)
 	groupsMeaning = append([]string{
 		"It also tallies what the resource server does not: fields that it does not declare, sums per group, elements of arrays, and `group_by` " +
-			"together with `group_by_time`. A group is `key`, `time`, `count` and `value`; records without the value have the key null.",
+			"together with `group_by_time`. A group is `key`, `time`, `count` and `value`; records without the value have the key null. " +
+			"A sum adds texts that spell numbers too, and a warning says so.",
 	}, readMeaning...)
 	hitsMeaning = append([]string{"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match."}, readMeaning...)
 )

@@ -28,6 +28,7 @@ type comparison struct {
 	withTime   atomic.Bool // a time was compared with a day
 	misspelt   atomic.Bool // a number is the operand, in another spelling
 	neverMeets atomic.Bool // a value has no order with the operand
+	asLetters  atomic.Bool // a text that spells a number stands on the other side of the operand by its value
 }
 
 func newComparison(condition rs.Condition) (*comparison, error) {
@@ -109,7 +110,13 @@ func (c *comparison) rangeHoldsText(text []byte) bool {
 		at, isPeriod := scalar.Period(text)
 		return isPeriod && c.inRange(at.Compare(c.moment))
 	}
-	return c.inRange(bytes.Compare(text, c.text))
+	holds := c.inRange(bytes.Compare(text, c.text))
+	if c.isNumber && !c.asLetters.Load() {
+		if number, spells := scalar.ParseDecimal(text); spells && c.inRange(number.Compare(c.number)) != holds {
+			c.asLetters.Store(true)
+		}
+	}
+	return holds
 }
 
 // inRange reports whether a value holds that stands so to the operand, as Compare has it.

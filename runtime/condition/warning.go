@@ -18,8 +18,8 @@ type Warning struct {
 }
 
 // Warnings are what the records that were matched so far gave reason to warn of, in the order of the fields: a day that
-// was compared with times by an exact condition or by lte, a number in a spelling that no value has, and values which
-// have no order with a bound.
+// was compared with times by an exact condition or by lte, a number in a spelling that no value has, numbers
+// as texts, and values which have no order with a bound.
 func (f *Filter) Warnings() []Warning {
 	var warnings []Warning
 	for _, field := range f.fields {
@@ -31,6 +31,10 @@ func (f *Filter) Warnings() []Warning {
 				spelled := scalar.AppendNumber(nil, compared.number.Append(nil))
 				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
 					"%s is compared as text: %s equals no value, %s does.", field.name, compared.Value, spelled), spelled})
+			case compared.asLetters.Load():
+				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
+					"%s holds numbers as texts, which are compared with %s letter by letter, not by value: rows are missing or too many. Read the values, or filter by a field of numbers.",
+					field.name, compared.Value), nil})
 			case compared.neverMeets.Load():
 				warnings = append(warnings, Warning{field.name, fmt.Sprintf(
 					"%s holds values that are neither less nor greater than %s; they do not match.", field.name, rawjson.Quote(compared.Value)), nil})

@@ -153,7 +153,11 @@ func (q *groups) add(l *list, filter *condition.Filter) error {
 
 func (q *groups) body(filter *condition.Filter) rawjson.Object {
 	body := q.tally.Body()
-	if warnings := warningsOf(filter, q.tally.Warnings()...); warnings != nil {
+	warnings := warningsOf(filter, q.tally.Warnings()...)
+	if spelled := q.tally.Spelled(); spelled != "" {
+		warnings = append(warnings, warning("numbers_as_text", spelled))
+	}
+	if warnings != nil {
 		body = append(body, rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(warnings))}.Encode()))
 	}
 	return body

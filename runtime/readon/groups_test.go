@@ -62,6 +62,24 @@ func TestTallies(t *testing.T) {
 	}
 }
 
+// R-SCAN-3: amounts that a source writes as texts add up, exactly, and the answer says what was added; a range over them, which
+// goes letter by letter, is warned of (R-SCAN-2).
+func TestNumbersThatAreTexts(t *testing.T) {
+	for _, reads := range resource.AllReads() {
+		c := newCaller(sandboxOf(t, reads, "everything"), 20_000)
+		cents := c.call(t, "aggregate", `{"stream":"transactions","metric":"sum","field":"amount_cents"}`)
+		euros := c.call(t, "aggregate", `{"stream":"transactions","metric":"sum","field":"amount"}`)
+		if string(cents.Data.Value) != strings.ReplaceAll(string(euros.Data.Value), ".", "") || !strings.Contains(euros.text, `code="numbers_as_text"`) {
+			t.Errorf("%s: %s cents, and %s", reads, cents.Data.Value, euros.text)
+		}
+	}
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	few := c.call(t, "query_records", `{"stream":"transactions","filter":{"amount":{"lt":-1000}},"limit":3}`)
+	if !strings.Contains(few.text, "letter by letter") {
+		t.Errorf("no warning of the range: %s", few.text)
+	}
+}
+
 // R-SCAN-6: an aggregate that is not complete says so and shows the same one of the rest; together they are the whole.
 func TestAggregatesOfTheRest(t *testing.T) {
 	box := sandboxOf(t, resource.ReadsV01, "everything")

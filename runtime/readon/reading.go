@@ -126,16 +126,17 @@ func (r *reading) answer(asked rs.Request, body rawjson.Object) *rs.Response {
 // warningsOf are what a filter gives reason to warn of, as members of meta.
 func warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
 	var warnings []rawjson.Value
-	warn := func(code, message string) {
-		warnings = append(warnings, rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}.Encode())
-	}
-	for _, warning := range filter.Warnings() {
-		warn("filter_comparison", warning.Message)
+	for _, compared := range filter.Warnings() {
+		warnings = append(warnings, warning("filter_comparison", compared.Message))
 	}
 	for _, other := range others {
-		warn("partial_results", other)
+		warnings = append(warnings, warning("partial_results", other))
 	}
 	return warnings
+}
+
+func warning(code, message string) rawjson.Value {
+	return rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}.Encode()
 }
 
 // isNarrowable reports whether each field of a filter can be asked for by name: a list of names has commas between them.

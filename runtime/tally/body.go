@@ -19,7 +19,7 @@ func (t *Tally) Body() rawjson.Object {
 		rawjson.Bool("approximate", t.told != nil && t.told.full), rawjson.Int("filtered_record_count", t.all.records),
 	}
 	if !t.isGrouped() {
-		return append(body, rawjson.Raw("value", t.all.value(q.Metric)))
+		return append(body, rawjson.Raw("value", t.value(&t.all)))
 	}
 	groups := []rawjson.Value{}
 	others := t.groups.others
@@ -41,6 +41,14 @@ func textOrNull(name, text string) rawjson.Member {
 	return rawjson.String(name, text)
 }
 
+// value is a figure; a sum of values of which none can be added up is null, and no 0.
+func (t *Tally) value(f *figure) rawjson.Value {
+	if t.odd > 0 && !t.some {
+		return rawjson.Value("null")
+	}
+	return f.value(t.query.Metric)
+}
+
 func (t *Tally) group(group *group) rawjson.Value {
 	var members rawjson.Object
 	switch {
@@ -53,7 +61,7 @@ func (t *Tally) group(group *group) rawjson.Value {
 	}
 	members = append(members, rawjson.Raw("count", strconv.AppendInt(nil, group.records, 10)))
 	if t.query.Metric != "count" {
-		members = append(members, rawjson.Raw("value", group.value(t.query.Metric)))
+		members = append(members, rawjson.Raw("value", t.value(&group.figure)))
 	}
 	return members.Encode()
 }
@@ -72,4 +80,16 @@ func (t *Tally) Warnings() []string {
 		warnings = append(warnings, fmt.Sprintf("There are more than %d different values; those beyond are not counted.", distinctMost))
 	}
 	return warnings
+}
+
+// Spelled says what was made of numbers that are texts; empty without any.
+func (t *Tally) Spelled() string {
+	switch {
+	case t.spelled == 0:
+		return ""
+	case t.query.Metric == "sum":
+		return fmt.Sprintf("%d values of %s are texts; the numbers that they spell are added up.", t.spelled, t.query.Field)
+	}
+	return fmt.Sprintf("%d values of %s are texts that spell numbers: %s compares them letter by letter, not by value.",
+		t.spelled, t.query.Field, t.query.Metric)
 }

@@ -19,6 +19,8 @@ type Tally struct {
 	groups  groups
 	told    *distinct // of count_distinct
 	odd     int64     // values that the metric cannot measure
+	spelled int64     // texts that spell a number
+	some    bool      // a value was measured
 
 	// Of the record at hand; kept for the room that they have.
 	values []measured
@@ -117,17 +119,21 @@ func (t *Tally) readMeasured(value rawjson.Value) {
 	switch t.query.Metric {
 	case "count_distinct":
 		m.json = t.written(value) // by which it is told apart
-	case "sum":
-		if m.value = scalar.Of(value); m.value.Kind != scalar.Number {
-			t.odd++
-			return
-		}
 	default:
-		if m.value = scalar.Of(value); m.value.Kind == scalar.None {
+		m.value = scalar.Of(value)
+		number, spells := scalar.ParseDecimal(m.value.Text)
+		if spells {
+			t.spelled++
+		}
+		if t.query.Metric == "sum" && spells {
+			m.value = scalar.Value{Kind: scalar.Number, Decimal: number}
+		}
+		if m.value.Kind == scalar.None || t.query.Metric == "sum" && m.value.Kind != scalar.Number {
 			t.odd++
 			return
 		}
 	}
+	t.some = true
 	t.values = append(t.values, m)
 }
 

@@ -79,9 +79,31 @@ func TestGroupsInOrder(t *testing.T) {
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
-	counting := add(t, tally.Query{Metric: "sum", Field: "a"}, `{"a":"12.50"}`, `{"a":1}`, `{"a":null}`, `{}`, `{"a":{}}`)
-	if got := counting.Warnings(); len(got) != 1 || got[0] != "2 values of a are left out: sum cannot measure them." {
-		t.Errorf("%q", got)
+	for name, test := range map[string]struct {
+		metric  string
+		records []string
+		value   string
+		said    string
+	}{
+		"an object":           {"sum", []string{`{"a":{}}`, `{"a":1}`, `{"a":null}`, `{}`}, "1", "1 values of a are left out: sum cannot measure them."},
+		"numbers as texts":    {"sum", []string{`{"a":"-12.50"}`, `{"a":"1e1"}`, `{"a":1}`}, "-1.5", "2 values of a are texts; the numbers that they spell are added up."},
+		"nothing to add up":   {"sum", []string{`{"a":"none"}`, `{"a":""}`}, "", "2 values of a are left out: sum cannot measure them."},
+		"no value at all":     {"sum", []string{`{"a":null}`, `{}`}, "0", ""},
+		"texts by the letter": {"max", []string{`{"a":"9.50"}`, `{"a":"832.00"}`, `{"a":"x"}`}, `"x"`, "2 values of a are texts that spell numbers: max compares them letter by letter, not by value."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			counting := add(t, tally.Query{Metric: test.metric, Field: "a"}, test.records...)
+			if got := strings.Join(append(counting.Warnings(), counting.Spelled()), ""); got != test.said {
+				t.Errorf("warns %q, want %q", got, test.said)
+			}
+			if got := string(counting.Body().Get("value")); got != test.value {
+				t.Errorf("value %s, want %s", got, test.value)
+			}
+		})
+	}
+	grouped := add(t, tally.Query{Metric: "sum", Field: "a", GroupBy: "k"}, `{"a":"none","k":1}`)
+	if got := read(t, grouped); string(got.Groups[0].Value) != "null" {
+		t.Errorf("a group of nothing to add up has the sum %s", got.Groups[0].Value)
 	}
 }
 
