@@ -185,7 +185,7 @@ func TestDocumentProjection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"id":"issues:m1","title":"Forge / issues / 2026-01-02T00:00:00Z","text":"state: open",` +
+	want := `{"id":"issues:m1","title":"Forge / issues / added 2026-01-02T00:00:00Z","text":"state: open",` +
 		`"url":"https://rs.example.com/v1/streams/issues/records/m1?connection_id=cin_1",` +
 		`"metadata":{"connection_id":"cin_1","stream":"issues","record_id":"m1","display_name":"Forge","emitted_at":"2026-01-02T00:00:00Z"}}`
 	if diff := cmp.Diff(want, result.Text); diff != "" {

@@ -26,7 +26,7 @@ type hit struct {
 	identity
 	title        string
 	ownTitle     string // the title that the source gave; empty when it is made of label, stream and time
-	time         string
+	time         string // when it happened; the time of ingestion is another
 	url          string
 	connectorKey string
 	displayName  string
@@ -83,9 +83,9 @@ func newHit(at rawjson.Cursor, q question, other rawjson.Object) (*hit, bool) {
 	if !slices.Contains(shown[1:], snippet) {
 		h.snippet = snippet
 	}
-	h.time = eventTime(members, fields)
+	h.time = authoredTime(members, fields)
 	h.ownTitle = ownTitle(members, fields, shown)
-	h.title = cmp.Or(h.ownTitle, madeTitle(h.identity, h.displayName, h.time, shown))
+	h.title = cmp.Or(h.ownTitle, madeTitle(h.identity, h.displayName, timeInTitle(h.time, members), shown))
 	h.url = recordURL(members, fields, h.identity, q.provider)
 	h.describe()
 	return h, true

@@ -78,7 +78,7 @@ func TestTitlesOfDocumentsWithoutOne(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"filename":"report.pdf","sent_at":"2026-02-03T00:00:00Z"}`: "report.pdf",
 		`{"text":"hello","sent_at":"2026-02-03T00:00:00Z"}`:          "Chat / s / 2026-02-03T00:00:00Z",
-		`{"text":"hello"}`: "Chat / s / 2026-05-01T00:00:00Z",
+		`{"text":"hello"}`: "Chat / s / added 2026-05-01T00:00:00Z",
 	} {
 		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
 		if _, shown := renderDocument(t, "/r", body, render.DocumentInput{Target: target}); shown.Title != want {
@@ -109,7 +109,7 @@ func TestTitleHasTheTimeOfItsRole(t *testing.T) {
 		`{"seen":"2026-01-01","heard":"2026-02-03T00:00:00Z"}`:              {"Chat / s / 2026-02-03T00:00:00Z", 1},
 		`{"sent_at":"2026-01-02T00:00:00Z","heard":"2026-02-03T00:00:00Z"}`: {"Chat / s / 2026-01-02T00:00:00Z", 0},
 		`{"title":"Heard","heard":"2026-02-03T00:00:00Z"}`:                  {"Heard", 0},
-		`{"text":"hello"}`: {"Chat / s / 2026-05-01T00:00:00Z", 1},
+		`{"text":"hello"}`: {"Chat / s / added 2026-05-01T00:00:00Z", 1},
 	} {
 		body := `{"id":"1","stream":"s","connection_id":"cin_1","display_name":"Chat","emitted_at":"2026-05-01T00:00:00Z","data":` + data + `}`
 		schema := &schemaOf{}

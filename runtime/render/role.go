@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -46,5 +45,5 @@ func documentTitle(ctx context.Context, env tool.Env, record *row, label string)
 	if happened == "" && len(record.fields) > 0 {
 		happened = timeOfRole(ctx, env, record)
 	}
-	return madeTitle(record.identity, label, cmp.Or(happened, record.members.Text("emitted_at")), nil)
+	return madeTitle(record.identity, label, timeInTitle(happened, record.members), nil)
 }

@@ -66,9 +66,12 @@ func repeats(title string, shown []string) bool {
 	})
 }
 
-// eventTime is the authored or event time among a record's fields, else the time of ingestion.
-func eventTime(members, fields rawjson.Object) string {
-	return cmp.Or(authoredTime(members, fields), members.Text("emitted_at"))
+// timeInTitle is when a record happened, else when it was added, which says so: nobody is to take it for the other.
+func timeInTitle(happened string, members rawjson.Object) string {
+	if added := members.Text("emitted_at"); happened == "" && added != "" {
+		return "added " + added
+	}
+	return happened
 }
 
 // authoredTime is the authored or event time that stands under a known name; empty without one.

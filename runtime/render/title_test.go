@@ -14,7 +14,7 @@ import (
 // fataler is a test or a property.
 type fataler interface{ Fatal(...any) }
 
-type shownHit struct{ ID, Title, URL, Snippet string }
+type shownHit struct{ ID, Title, URL, Snippet, Time string }
 
 // foundHit renders a search with one hit of these members and gives it as structured output has it.
 func foundHit(t fataler, members map[string]any) (hit shownHit, text string) {
@@ -62,7 +62,7 @@ func TestTitleNeverContainsTheSnippet(t *testing.T) {
 }
 
 // R-SEARCH-7: the source's title, else label, stream and the time at which something was written or
-// happened, before the time at which it was collected.
+// happened, and only without any that at which it was added, which says so and is no hit's time.
 func TestTitles(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -73,17 +73,17 @@ func TestTitles(t *testing.T) {
 		{"on one line", map[string]any{"title": " Budget\n of\tMarch "}, "Budget of March"},
 		{"of its fields", map[string]any{"data": map[string]any{"subject": "Budget"}}, "Budget"},
 		{"the next one when the first repeats the snippet", map[string]any{"title": "An overdraft", "subject": "Budget", "snippet": "an overdraft"}, "Budget"},
-		{"none that a longer snippet begins with", map[string]any{"title": "Overdraft", "snippet": "overdraft of twenty"}, "Mail / messages / 2026-05-01"},
+		{"none that a longer snippet begins with", map[string]any{"title": "Overdraft", "snippet": "overdraft of twenty"}, "Mail / messages / added 2026-05-01"},
 		{"none that repeats the evidence", map[string]any{
 			"title": "Overdraft", "match_windows": []any{map[string]any{"field": "subject", "text": "[overdraft]"}},
-		}, "Mail / messages / 2026-05-01"},
+		}, "Mail / messages / added 2026-05-01"},
 		{"sent", map[string]any{"data": map[string]any{"sent_at": "2026-01-01"}}, "Mail / messages / 2026-01-01"},
 		{"authored", map[string]any{"authored_at": "2026-01-02"}, "Mail / messages / 2026-01-02"},
 		{"sent before created", map[string]any{"created_at": "2026-01-04", "sent_at": "2026-01-03"}, "Mail / messages / 2026-01-03"},
 		{"the record's own time before the wrapper's", map[string]any{"sent_at": "2026-01-09", "data": map[string]any{"date": "2026-01-08"}}, "Mail / messages / 2026-01-08"},
 		{"created, in seconds", map[string]any{"data": map[string]any{"created_at": 1767225600}}, "Mail / messages / 2026-01-01T00:00:00Z"},
 		{"created, in milliseconds", map[string]any{"data": map[string]any{"created_at": 1767225600123}}, "Mail / messages / 2026-01-01T00:00:00Z"},
-		{"a number that is no time", map[string]any{"data": map[string]any{"date": 7}}, "Mail / messages / 2026-05-01"},
+		{"a number that is no time", map[string]any{"data": map[string]any{"date": 7}}, "Mail / messages / added 2026-05-01"},
 		{"nothing that is not the snippet", map[string]any{
 			"snippet": "Mail", "display_name": "Mail", "stream": "mail", "emitted_at": "",
 		}, "Untitled"},
@@ -94,11 +94,14 @@ func TestTitles(t *testing.T) {
 				members[name] = value
 			}
 			hit, text := foundHit(t, members)
+			if hit.Time == "2026-05-01" || strings.Contains(text, "2026-05-01") {
+				t.Errorf("the time of ingestion is given as that of the record: %q\n%s", hit.Time, text)
+			}
 			if hit.Title != test.want {
 				t.Errorf("title %q, want %q", hit.Title, test.want)
 			}
 			for _, part := range strings.Split(test.want, " / ") { // text has the parts of a made title in columns of their own
-				if part != "Untitled" && !strings.Contains(text, `"`+part+`"`) {
+				if part != "Untitled" && !strings.HasPrefix(part, "added ") && !strings.Contains(text, `"`+part+`"`) {
 					t.Errorf("text lacks %q:\n%s", part, text)
 				}
 			}
