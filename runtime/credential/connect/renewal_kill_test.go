@@ -70,16 +70,20 @@ func TestKilledWhileItRenews(t *testing.T) {
 	t.Logf("%d renewals, %d kills, of which %d cut off an exchange", box.renewals(), killed, cut)
 }
 
-// renewForever renews one grant after the other, fifteen seconds before its access token would end.
+// renewForever renews one grant after the other, fifteen seconds before its access token would end. That is also the time for a
+// grant whose exchange was cut off: once its access token had ended, its refresh token would be sent again.
 func renewForever(t *testing.T, root string) {
 	t.Helper()
-	renewal := connect.Renewal{Cache: &credential.Cache{Root: root}, Now: func() time.Time { return time.Now().Add(9*time.Minute + 45*time.Second) }}
+	var grant *credential.Entry
+	renewal := connect.Renewal{
+		Cache: &credential.Cache{Root: root}, Now: func() time.Time { return grant.Credential.ExpiresAt.Add(-15 * time.Second) },
+	}
 	for {
 		files, err := renewal.Cache.List()
 		if err != nil || len(files) != 1 || files[0].Err != nil {
 			t.Fatalf("the cache has %+v, %v", files, err)
 		}
-		grant := files[0].Grants[rand.N(len(files[0].Grants))]
+		grant = files[0].Grants[rand.N(len(files[0].Grants))]
 		renewed, err := renewal.Current(t.Context(), grant)
 		if err != nil {
 			t.Fatal(err)
