@@ -41,6 +41,10 @@ var sentRequests = []struct {
 		"/v1/streams/repositories/records/owner%2Frepo?connection_id=cin_1",
 	},
 	{
+		"R-HAND-9", "fetch", `{"id":"pdpp://record/cin_1%2Frepositories:owner%2Frepo"}`,
+		"/v1/streams/repositories/records/owner%2Frepo?connection_id=cin_1",
+	},
+	{
 		"R-ARG-6", "query_records", `{"stream":"messages","cursor":null,"fields":null}`,
 		"/v1/streams/messages/records",
 	},

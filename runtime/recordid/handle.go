@@ -82,16 +82,17 @@ func (h Handle) String() string {
 }
 
 // ID is the text by which a call names the record: the handle itself, or where its grammar cannot hold the record id, such
-// as owner/repo, the record's URI (R-HAND-9). It is empty when neither can be read back.
+// as owner/repo, the record's URI (R-HAND-9), in the shorter of its forms that is read back. It is empty when none is.
 func (h Handle) ID() string {
 	if h.CanFormat() {
 		return h.String()
 	}
-	uri := FormatURI(URI{Kind: KindRecord, Record: h})
-	if parsed, err := ParseURI(uri); err != nil || parsed.Record != h {
-		return ""
+	for _, uri := range []string{escapedURI(h), FormatURI(URI{Kind: KindRecord, Record: h})} {
+		if parsed, err := ParseURI(uri); err == nil && parsed.Record == h {
+			return uri
+		}
 	}
-	return uri
+	return ""
 }
 
 // CanFormat reports whether Parse gives the same handle back from String. It does not when a part could

@@ -26,6 +26,14 @@ func TestParseURI(t *testing.T) {
 		{"pdpp://stream/a%20b", recordid.URI{Kind: recordid.KindStream, Stream: "a b"}},
 		{"pdpp://record/cin_1%2Fmessages%3Am1", recordid.URI{Kind: recordid.KindRecord, Record: record}},
 		{"pdpp://record/messages:m1", recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "messages", RecordID: "m1"}}},
+		{ // R-HAND-9
+			"pdpp://record/cin_1%2Fissues:%5B%22owner%2Frepo%22%2C121%5D",
+			recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{ConnectionID: "cin_1", Stream: "issues", RecordID: `["owner/repo",121]`}},
+		},
+		{
+			"pdpp://record/repositories%3Aowner%2Frepo:1",
+			recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "repositories", RecordID: "owner/repo:1"}},
+		},
 		{
 			"pdpp://record/days%3A%5B%22%C3%BC%22%2C%22a%20b%22%5D",
 			recordid.URI{Kind: recordid.KindRecord, Record: recordid.Handle{Stream: "days", RecordID: `["ü","a b"]`}},
@@ -78,6 +86,10 @@ func TestParseURIRefuses(t *testing.T) {
 		{"pdpp://stream/%zz", recordid.Encoding},
 		{"pdpp://record/cin_1/messages:m1", recordid.Separator},
 		{"pdpp://record/%2e%2e%2Fmessages%3Am1", recordid.Traversal},
+		{"pdpp://record/cin_1%2Frepositories:owner%2F..%2Frepo", recordid.Traversal},
+		{"pdpp://record/..%2Frepositories:owner%2Frepo", recordid.Traversal},
+		{"pdpp://record/a%2Fb%2Frepositories:owner%2Frepo", recordid.Separator},
+		{"pdpp://record/cin_1%2F:owner%2Frepo", recordid.Empty},
 		{"pdpp://record/%ff:a", recordid.Encoding},
 		{"pdpp://record/a%3", recordid.Encoding},
 		{"pdpp://record/nothing", recordid.Encoding},
@@ -176,7 +188,7 @@ func TestURIRoundTrip(t *testing.T) {
 
 func FuzzParseURI(f *testing.F) {
 	for _, seed := range []string{
-		"pdpp://stream/messages", "pdpp://record/cin_1%2Fmessages%3Am1", "pdpp://record/a:b", "pdpp://stream/%2e%2e",
+		"pdpp://stream/messages", "pdpp://record/cin_1%2Fmessages%3Am1", "pdpp://record/a:b", "pdpp://stream/%2e%2e", "pdpp://record/c%2Fs:a%2Fb",
 		"pdpp://record/" + token(`{"v":1,"kind":"record","stream":"s","record_id":"m1"}`),
 		"pdpp://field-window/" + token(`{"v":1,"kind":"field-window","stream":"s","record_id":"m1","field_path":"f","offset_chars":1}`),
 	} {
