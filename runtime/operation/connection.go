@@ -114,25 +114,39 @@ func (h holdings) share(c *schemadoc.Connector, connection schemadoc.Connection)
 	return found
 }
 
-// value is a share as both channels show it: the names of its streams, or with each how many records it has and, unless
-// that is the same for all of the index, when the last was added.
+// value is a share as structured output has it: the names of its streams, or what is told of each by its name.
 func (s share) value(shown common) rawjson.Value {
 	var names []rawjson.Value
 	var counted rawjson.Object
 	for i, stream := range s.streams {
 		names = append(names, rawjson.Quote(stream.Name))
-		value := rawjson.Value(cmp.Or(s.held[i].records, "null"))
-		if shown.times {
-			added := rawjson.Value("null")
-			if s.held[i].added != "" {
-				added = rawjson.Quote(s.held[i].added)
-			}
-			value = rawjson.Array([]rawjson.Value{value, added})
+		if shown.counts {
+			counted = append(counted, rawjson.Raw(stream.Name, s.held[i].value(shown)))
 		}
-		counted = append(counted, rawjson.Raw(stream.Name, value))
 	}
 	if !shown.counts {
 		return rawjson.Array(names)
 	}
 	return counted.Encode()
+}
+
+// words are the same in text.
+func (s share) words(shown common) []string {
+	words := make([]string, len(s.streams))
+	for i, stream := range s.streams {
+		words[i] = render.ListedName(stream.Name)
+		if shown.counts {
+			words[i] = render.RawToken(stream.Name, s.held[i].value(shown))
+		}
+	}
+	return words
+}
+
+// value is how many records there are and, unless that is the same for all of the index, when the last was added.
+func (h holding) value(shown common) rawjson.Value {
+	records := rawjson.Value(cmp.Or(h.records, "null"))
+	if !shown.times {
+		return records
+	}
+	return rawjson.Array([]rawjson.Value{records, textOrNull(h.added)})
 }

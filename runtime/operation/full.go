@@ -113,7 +113,6 @@ func (v fullView) fullText(shown fullPortion, calls []render.Call) *boundedText 
 		if likeless.addLines(t, shown.portion, schemas); t.full() {
 			return t
 		}
-		t.add("  json_schema: " + r.schemaLine(len(schemas)))
 	}
 	v.addTail(t, shown.portion, calls)
 	return t
@@ -127,9 +126,9 @@ func (r *row) schemaLine(properties int) string {
 	}
 	rest := schema.Without("properties").Encode()
 	if len(rest) > memberBytes {
-		return fmt.Sprintf("of %d fields, above; its other members take %d bytes and are left out", properties, len(rest))
+		return fmt.Sprintf("of %d fields, below; its other members take %d bytes and are left out", properties, len(rest))
 	}
-	return fmt.Sprintf("of %d fields, above; beside them %s", properties, render.Visible(rest))
+	return fmt.Sprintf("of %d fields, below; beside them %s", properties, render.Visible(rest))
 }
 
 // fullStructured is the exhaustive document, each field's JSON Schema once. It is nil when it is

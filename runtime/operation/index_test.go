@@ -260,7 +260,7 @@ func TestSchemaIndexCountsConnections(t *testing.T) {
 		t.Errorf("no %s in %s", want, result.Structured)
 	}
 	listed := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
-	if got := strings.Count(listed.Text, "  source connection_id="); got != 30 {
+	if got := strings.Count(listed.Text, "\n source connection_id="); got != 30 {
 		t.Errorf("the call lists %d", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // common is what the holdings of an index have in common.
@@ -44,36 +45,47 @@ func (c common) meaning() string {
 	return ""
 }
 
+// columns names what stands in a row of the table: the cells of a connection, and behind them its streams.
+func (c common) columns() string {
+	const cells = `columns: ["connector_key","connection_id","display_name"], then `
+	switch {
+	case c.times:
+		return cells + "each stream=[records, when the last was added]"
+	case c.counts:
+		return cells + "each stream=records"
+	}
+	return cells + "its streams"
+}
+
 // table is the index in text with a row for each connection (R-SCH-9), or false when it takes more than so many bytes, or not all
 // connections can be shown.
 func (x *index) table(style indexStyle, bound int) (text string, whole bool) {
-	head := x.head()
+	head := tool.SchemaTool
 	if x.common.added != "" {
 		head += " " + render.Token("last_added", x.common.added)
 	}
-	if meaning := x.common.meaning(); meaning != "" {
-		head += "; " + meaning
-	}
 	lines := append([]string{head}, x.warnings(style.sent)...)
-	lines = append(lines, `columns: ["connector_key","connection_id","display_name","streams"]`)
+	lines = append(lines, x.common.columns())
 	for _, c := range x.Connectors {
 		if _, left := usableConnections(c.Connections, len(c.Connections)); left > 0 {
 			return "", false
 		}
 		key := rawjson.Quote(fitted(shownKey(c), style.key))
 		for _, connection := range c.Connections {
-			lines = append(lines, tableRow(key, rawjson.Quote(connection.ID), textOrNull(render.Clip(connection.Label, style.label)),
-				x.holdings.share(c, connection).value(x.common)))
+			lines = append(lines, tableRow(x.holdings.share(c, connection).words(x.common),
+				key, rawjson.Quote(connection.ID), textOrNull(render.Clip(connection.Label, style.label))))
 		}
 		if len(c.Connections) == 0 {
-			lines = append(lines, tableRow(key, textOrNull(""), textOrNull(""), namesOf(c, asNames)))
+			lines = append(lines, tableRow(share{streams: c.Streams}.words(common{}), key, textOrNull(""), textOrNull("")))
 		}
 	}
 	text = strings.Join(lines, "\n")
 	return text, len(text) <= bound
 }
 
-func tableRow(cells ...rawjson.Value) string { return render.Visible(rawjson.Array(cells)) }
+func tableRow(streams []string, cells ...rawjson.Value) string {
+	return strings.Join(append([]string{render.Visible(rawjson.Array(cells))}, streams...), " ")
+}
 
 func textOrNull(text string) rawjson.Value {
 	if text == "" {

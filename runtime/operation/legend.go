@@ -11,15 +11,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// metrics and groupings are the values of flag a= (rs-contract.md, Schema) in the order in which they are explained.
+// Flags that stand by themselves, and the values of r= that are all there are (rs-contract.md, Schema).
 var (
-	metrics   = []string{"min", "max", "sum", "count_distinct"}
-	groupings = []string{"group_by", "group_by_time"}
+	bareFlags = []string{"eq", "lex", "sem", "r", schemadoc.Declared}
+	operators = []string{"gte", "gt", "lte", "lt"}
 )
 
 // What holds for every stream.
 const (
-	projectionMeaning = "any of the fields"
+	projectionMeaning = "any fields"
 	countMeaning      = "none, estimated or exact"
 	sortMeaning       = `cursor_field f implies sort "f" or "-f"`
 	likeMeaning       = "the fields and flags are those of this connector's row above"
@@ -30,18 +30,17 @@ const (
 const unadvertised = "capabilities are not advertised to this token: try filter, sort, search and aggregate all the same; " +
 	"what cannot be answered is refused"
 
-// flagLegend explains the flags that occur among the fields that are shown, each once (R-SCH-5, R-SCH-10). It is empty when none
-// does but declared, which is explained where the row is shown as hollow.
-func (d *detail) flagLegend(shown portion) string {
+// flagLegend explains the flags that occur among the fields that are shown, each once (R-SCH-5, R-SCH-10), as written gives them. It is
+// empty when none does but declared, which is explained where the row is shown as hollow.
+func (d *detail) flagLegend(shown portion, written func(flags string) string) string {
 	occurring := map[string]bool{}
+	var ranges struct{ alone, listed bool } // whether r stands without operators, and with them
 	for _, r := range d.rows[:min(len(d.rows), shown.rows)] {
 		for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
-			for flag := range strings.SplitSeq(f.Flags, ",") {
+			for flag := range strings.SplitSeq(written(f.Flags), ",") {
 				name, _, _ := strings.Cut(flag, "=")
 				occurring[name] = true
-			}
-			for _, use := range f.Values("a") {
-				occurring["a="+use] = true
+				ranges.alone, ranges.listed = ranges.alone || flag == "r", ranges.listed || name == "r" && flag != name
 			}
 			occurring[schemadoc.Declared] = occurring[schemadoc.Declared] || f.Flags == schemadoc.Declared && !r.hollow
 		}
@@ -56,17 +55,15 @@ func (d *detail) flagLegend(shown portion) string {
 	explain("%s=type", "t")
 	explain("%s=meaning", "role")
 	explain(`%s: filter {"field":value}`, "eq")
-	explain(`%s=operators: filter {"field":{"gte":value}}`, "r")
+	explain(rangeMeaning(ranges.alone, ranges.listed), "r")
 	switch {
 	case occurring["lex"] && occurring["sem"]:
-		parts = append(parts, "lex, sem: searched in mode lexical, semantic")
+		parts = append(parts, "lex, sem: searched in mode lexical, semantic, both in hybrid")
 	default:
-		explain("%s: searched in mode lexical", "lex")
-		explain("%s: searched in mode semantic", "sem")
+		explain("%s: searched in mode lexical, hybrid", "lex")
+		explain("%s: searched in mode semantic, hybrid", "sem")
 	}
-	if occurring["a"] {
-		parts = append(parts, "a: aggregate takes it as "+occurringUses(occurring))
-	}
+	explain("%s: what aggregate takes it for, beside metric count", "a")
 	explain("%s=false: not granted", "g")
 	if occurring[schemadoc.Declared] && !d.allHollow() {
 		parts = append(parts, "declared: the field exists and its capabilities are not advertised")
@@ -74,18 +71,40 @@ func (d *detail) flagLegend(shown portion) string {
 	return strings.Join(parts, "; ")
 }
 
-// occurringUses are the metrics and groupings that occur: field of min, max, as group_by.
-func occurringUses(occurring map[string]bool) string {
-	only := func(uses []string) []string {
-		return slices.DeleteFunc(slices.Clone(uses), func(use string) bool { return !occurring["a="+use] })
+// rangeMeaning explains r that stands alone, for all operators, or lists some.
+func rangeMeaning(alone, listed bool) string {
+	const template = `filter {"field":{"gte":value}}`
+	switch {
+	case !alone:
+		return "%s=operators: " + template
+	case listed:
+		return "%s: " + template + ", also " + strings.Join(operators[1:], ", ") + ", or what r= lists"
 	}
-	uses := strings.Join(only(groupings), " or ")
-	if of := only(metrics); len(of) > 0 && uses != "" {
-		return "field of " + strings.Join(of, ", ") + ", as " + uses
-	} else if len(of) > 0 {
-		return "field of " + strings.Join(of, ", ")
+	return "%s: " + template + ", also " + strings.Join(operators[1:], ", ")
+}
+
+// textFlags are flags as a text writes them: the type first and without its name, and the range operators by their flag alone when
+// they are all that there are.
+func textFlags(flags string) string {
+	written := strings.Split(flags, ",")
+	for i, flag := range written {
+		switch name, value, _ := strings.Cut(flag, "="); {
+		case i == 0 && name == "t" && (strings.Contains(value, "=") || slices.Contains(bareFlags, value)):
+			written[i] = render.Quoted(value) // or it would be read as a flag
+		case i == 0 && name == "t":
+			written[i] = value
+		case name == "r" && sameWords(strings.Split(value, "|"), operators):
+			written[i] = "r"
+		}
 	}
-	return uses
+	return strings.Join(written, ",")
+}
+
+// asSent are flags as structured output has them.
+func asSent(flags string) string { return flags }
+
+func sameWords(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 func (d *detail) allHollow() bool {
@@ -101,7 +120,7 @@ func (d *detail) legend(shown portion, flags bool) rawjson.Value {
 		}
 	}
 	any := func(is func(*row) bool) bool { return slices.ContainsFunc(d.rows, is) }
-	explain("field_capabilities", d.flagLegend(shown), flags)
+	explain("field_capabilities", d.flagLegend(shown, asSent), flags)
 	explain("sort", sortMeaning, any(func(r *row) bool { return r.members.Text("cursor_field") != "" }))
 	explain("declared", unadvertised, any(func(r *row) bool { return r.hollow }))
 	explain("field_capabilities_like", likeMeaning, flags && any(func(r *row) bool { return r.like != nil }))

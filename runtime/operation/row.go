@@ -24,8 +24,6 @@ type row struct {
 	like      *row                 // an earlier row whose fields and flags are the same, or nil
 	relations []schemadoc.Relation // nil when the server sent no list of them
 	hollow    bool                 // nothing is advertised of any field
-
-	search, aggregates string // what can be asked of the fields, in text
 }
 
 // detail is the rows of one stream.
@@ -44,7 +42,6 @@ func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) 
 		r := &row{connector: c, stream: s, members: s.Object()}
 		r.takeFields()
 		r.relations, r.hollow = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
-		r.search, r.aggregates = r.describeSearch(), r.describeAggregates()
 		found.widest = max(found.widest, len(r.fields))
 		if same := r.fieldList(); len(r.fields) > 0 {
 			if r.like = byFields[same]; r.like == nil {

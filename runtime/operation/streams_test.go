@@ -76,7 +76,7 @@ func TestSchemaStreamOfManyConnections(t *testing.T) {
 		if len(row.Connections) != 50 || len(row.Streams[0].Fields) != 300 {
 			t.Errorf("%d connections, %d fields in structured output", len(row.Connections), len(row.Streams[0].Fields))
 		}
-		if ids, fields := strings.Count(result.Text, "  source connection_id="), shownFields(result.Text); ids != 50 || fields != 300 {
+		if ids, fields := strings.Count(result.Text, "\n source connection_id="), shownFields(result.Text); ids != 50 || fields != 300 {
 			t.Errorf("%d connections, %d fields in text", ids, fields)
 		}
 	}
@@ -97,11 +97,11 @@ func TestSchemaStreamOfManyConnectors(t *testing.T) {
 }
 
 var (
-	textSources    = regexp.MustCompile(`(?m)^(  source |stream=.* connection_id=)`)
-	textFields     = regexp.MustCompile(`(?m)^    "?field_.*`)
+	textSources    = regexp.MustCompile(`(?m)^( source |stream=.* connection_id=)`)
+	textFields     = regexp.MustCompile(`(?m)^ "?field_.*`)
 	textField      = regexp.MustCompile(` "?field_\d`)
 	textRows       = regexp.MustCompile(`(?m)^stream="s" `)
-	textLikeFields = regexp.MustCompile(`(?m)^  fields=(\d+), the same`)
+	textLikeFields = regexp.MustCompile(`(?m)^ fields=(\d+), the same`)
 	textNames      = regexp.MustCompile(`their names alone are advertised: (.+)`)
 )
 
@@ -178,9 +178,7 @@ func TestSchemaStreamIsExplainedInEitherChannel(t *testing.T) {
 		result := schemaOf(t, serving(fixture(t, name)), operation.SchemaInput{Stream: pointer("messages")})
 		decoded := decode(t, result.Structured)
 		checkLegend(t, name, decoded.Legend["field_capabilities"], decoded.Data.Connectors[0].Streams[0].Fields)
-		if legend := decoded.Legend["field_capabilities"]; legend != "" && strings.Count(result.Text, legend) != 1 {
-			t.Errorf("%s: the text has another legend than structured output, or has it twice", name)
-		}
+		checkLegend(t, name+" in text", textLegend.FindString(result.Text), textFlags(result.Text))
 		if hasSort := name != "captured/012"; (decoded.Legend["sort"] != "") != hasSort {
 			t.Errorf("%s: the legend explains sort %q", name, decoded.Legend["sort"])
 		}
@@ -189,6 +187,21 @@ func TestSchemaStreamIsExplainedInEitherChannel(t *testing.T) {
 			t.Errorf("%s: unadvertised capabilities: %q", name, decoded.Legend["declared"])
 		}
 	}
+}
+
+var (
+	textLegend = regexp.MustCompile(`(?m)^flags: .*`)
+	flagged    = regexp.MustCompile(`(?m)^ ([a-z_]+)[a-z_ ]*: [^ ,]+(,.*)?$`)
+)
+
+// textFlags are those of the fields of a text, which names a type first.
+func textFlags(text string) map[string]string {
+	flags := map[string]string{}
+	_, fields, _ := strings.Cut(text, "\n fields=")
+	for _, line := range flagged.FindAllStringSubmatch(fields, -1) {
+		flags[line[1]] = strings.TrimPrefix(line[2], ",")
+	}
+	return flags
 }
 
 // checkLegend holds a legend to the flags of the fields: each is explained, once, and nothing else is (R-SCH-10).
@@ -202,7 +215,8 @@ func checkLegend(t *testing.T, name, legend string, fields map[string]string) {
 		}
 	}
 	delete(occurring, "declared") // of hollow rows, which the legend explains as such
-	for part := range strings.SplitSeq(legend, "; ") {
+	delete(occurring, "")
+	for part := range strings.SplitSeq(strings.TrimPrefix(legend, "flags: "), "; ") {
 		flags, _, _ := strings.Cut(part, ":")
 		for flag := range strings.SplitSeq(flags, ", ") {
 			flag, _, _ = strings.Cut(flag, "=")
@@ -224,5 +238,19 @@ func TestStructuredStreamIsSmall(t *testing.T) {
 	result := schemaOf(t, serving(fixture(t, "captured/011b")), operation.SchemaInput{Stream: pointer("messages")})
 	if fields := len(decode(t, result.Structured).Data.Connectors[0].Streams[0].Fields); fields != 22 || len(result.Structured) > structuredMost {
 		t.Errorf("%d bytes for %d fields", len(result.Structured), fields)
+	}
+}
+
+// R-SCH-5: a text writes ranges in short where a field takes all operators, and no type as what could be read as a flag.
+func TestSchemaTextWritesFlags(t *testing.T) {
+	body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","field_capabilities":{
+		"all":"t=number,r=lt|lte|gt|gte","some":"t=number,eq,r=gte|lte","odd":"t=eq","forged":"t=a=max,lex","none":"eq"}}]}],"detail":"compact"}`
+	result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
+	want := []string{
+		" all: number,r", " some: number,eq,r=gte|lte", ` odd: "\"eq\""`, ` forged: "\"a=max\",lex"`, " none: eq",
+		`flags: eq: filter {"field":value}; r: filter {"field":{"gte":value}}, also gt, lte, lt, or what r= lists; lex: searched in mode lexical, hybrid`,
+	}
+	if _, got, _ := strings.Cut(result.Text, " fields=5:\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }

@@ -27,8 +27,8 @@ func (d *detail) addTail(t *boundedText, shown portion, calls []render.Call) {
 	if left := len(d.rows) - shown.rows; left > 0 {
 		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
 	}
-	if legend := d.flagLegend(shown); legend != "" {
-		t.add("flags of a field: " + legend)
+	if legend := d.flagLegend(shown, textFlags); legend != "" {
+		t.add("flags: " + legend)
 	}
 	for _, line := range render.WarningLines(d.Members) {
 		t.add(line)
@@ -55,43 +55,58 @@ func (t *boundedText) add(line string) {
 
 func (t *boundedText) full() bool { return t.length > render.ChannelCharacters }
 
-// addLines show one row: where it comes from, its fields, and what can be asked of it. The schemas of
-// the fields stand beside their flags when they are given.
+// addLines show one row: where it comes from, what can be asked of it, and its fields, of which the flags say what can be asked.
+// The schemas of the fields stand beside their flags when they are given.
 func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string) {
+	r.addHead(t, shown)
+	if r.hollow {
+		t.add(" " + unadvertised)
+	}
+	t.add(" projection: " + projectionMeaning)
+	t.add(" sort: " + r.sort())
+	t.add(" count: " + countMeaning)
+	t.add(" expand: " + r.expand(shown.relations))
+	if search := r.searchBesideFlags(); search != "" {
+		t.add(" search: " + search)
+	}
+	if aggregates := r.aggregatesBesideFlags(); aggregates != "" {
+		t.add(" aggregate: " + aggregates)
+	}
+	if schemas != nil {
+		t.add(" json_schema: " + r.schemaLine(len(schemas)))
+	}
+	if r.like != nil {
+		t.add(fmt.Sprintf(" fields=%d, the same with the same flags as of %s above", len(r.fields),
+			render.Token("connector_key", render.Clip(shownKey(r.like.connector), labelCharacters))))
+	} else {
+		r.addFields(t, shown, schemas)
+	}
+}
+
+// addHead says where a row comes from, and by what its records are told apart.
+func (r *row) addHead(t *boundedText, shown portion) {
 	head := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", render.Clip(shownKey(r.connector), labelCharacters))
 	connections, left := usableConnections(r.connector.ConnectionsOf(r.stream), shown.connections)
 	if len(connections) == 1 && left == 0 {
 		head, connections = head+" "+tokens(connections[0], shown.label), nil
 	}
+	if key := r.members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes {
+		head += " " + render.RawToken("primary_key", key)
+	}
 	t.add(head)
 	for _, connection := range connections {
-		t.add("  source " + tokens(connection, shown.label))
+		t.add(" source " + tokens(connection, shown.label))
 	}
 	if left > 0 {
-		t.add(fmt.Sprintf("  connections_left_out=%d: records name the connection_id that they come from", left))
+		t.add(fmt.Sprintf(" connections_left_out=%d: records name the connection_id that they come from", left))
 	}
-	if key := r.members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes {
-		t.add("  " + render.RawToken("primary_key", key))
-	}
-	if r.like != nil {
-		t.add(fmt.Sprintf("  fields=%d, the same with the same flags as of %s above", len(r.fields),
-			render.Token("connector_key", render.Clip(shownKey(r.like.connector), labelCharacters))))
-	} else {
-		r.addFields(t, shown, schemas)
-	}
-	if r.hollow {
-		t.add("  " + unadvertised)
-	}
-	t.add("  projection: " + projectionMeaning)
-	t.add("  sort: " + r.sort())
-	t.add("  count: " + countMeaning)
-	t.add("  expand: " + r.expand(shown.relations))
-	t.add("  search: " + r.search)
-	t.add("  aggregate: " + r.aggregates)
 }
 
 func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string) {
-	head := fmt.Sprintf("  fields=%d", len(r.fields)+r.long)
+	if left := r.leftOut(shown.fields); left > 0 {
+		t.add(fmt.Sprintf(" fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
+	}
+	head := fmt.Sprintf(" fields=%d", len(r.fields)+r.long)
 	if r.hollow {
 		head += ", their names alone are advertised"
 	}
@@ -102,9 +117,6 @@ func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string
 		t.add(head)
 		r.addFlags(t, shown, schemas)
 	}
-	if left := r.leftOut(shown.fields); left > 0 {
-		t.add(fmt.Sprintf("    fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
-	}
 }
 
 // addFlags adds the first fields, a line for those of which the same is said.
@@ -112,7 +124,7 @@ func (r *row) addFlags(t *boundedText, shown portion, schemas map[string]string)
 	var alike []string // what stands behind the names, in the order of the fields
 	names := map[string][]string{}
 	for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
-		said := shownFlags(render.Clip(f.Flags, flagsCharacters))
+		said := shownFlags(render.Clip(textFlags(f.Flags), flagsCharacters))
 		if schema := schemas[f.Name]; schema != "" {
 			said += " schema=" + schema
 		}
@@ -125,7 +137,7 @@ func (r *row) addFlags(t *boundedText, shown portion, schemas map[string]string)
 		if t.full() {
 			break
 		}
-		t.add("    " + strings.Join(names[said], " ") + ": " + said)
+		t.add(" " + strings.Join(names[said], " ") + ": " + said)
 	}
 }
 
@@ -162,7 +174,7 @@ func (r *row) expand(most int) string {
 		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))
 	}
 	if len(shown) == 0 {
-		return "no relation"
+		return "none"
 	}
 	return strings.Join(shown, ", ")
 }

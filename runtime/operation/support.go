@@ -9,33 +9,26 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// describeSearch names the modes that look at some field; the flags say at which.
-func (r *row) describeSearch() string {
-	looks := func(f schemadoc.Field, mode string) bool { return f.Has(mode[:len("lex")]) } // or sem
-	modes := r.occurring(looks, "lexical", "semantic")
-	switch {
+// searchBesideFlags says what the flags of the fields do not: that no field is searched, or that none is known not to be.
+func (r *row) searchBesideFlags() string {
+	switch isSearched := func(f schemadoc.Field) bool { return f.Has("lex") || f.Has("sem") }; {
 	case r.hollow:
 		return "lexical, semantic, hybrid"
-	case len(modes) == 0:
+	case !slices.ContainsFunc(r.fields, isSearched):
 		return "no field"
 	}
-	return strings.Join(append(modes, "hybrid"), ", ")
+	return ""
 }
 
-// describeAggregates names the metrics and groupings that take some field; the flags say which.
-func (r *row) describeAggregates() string {
-	if r.hollow {
+// aggregatesBesideFlags says what the flags of the fields do not: that aggregate takes none of them, or that it is not known.
+func (r *row) aggregatesBesideFlags() string {
+	switch isTaken := func(f schemadoc.Field) bool { return f.Values("a") != nil }; {
+	case r.hollow:
 		return "count; other metrics and groupings as fields allow"
+	case !slices.ContainsFunc(r.fields, isTaken):
+		return "count"
 	}
-	takes := func(f schemadoc.Field, metric string) bool { return slices.Contains(f.Values("a"), metric) }
-	return strings.Join(append([]string{"count"}, r.occurring(takes, "sum", "min", "max", "count_distinct", "group_by", "group_by_time")...), ", ")
-}
-
-// occurring are those words that hold for some field.
-func (r *row) occurring(holds func(schemadoc.Field, string) bool, words ...string) []string {
-	return slices.DeleteFunc(words, func(word string) bool {
-		return !slices.ContainsFunc(r.fields, func(f schemadoc.Field) bool { return holds(f, word) })
-	})
+	return ""
 }
 
 // relationText is a relation in text, with what is known of it.

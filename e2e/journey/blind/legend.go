@@ -38,6 +38,23 @@ func parseFlags(flags string) map[string][]string {
 	return parsed
 }
 
+// takeRanges gives a range flag without operators those that the legend names: the one that it shows, and others.
+func (s Stream) takeRanges() {
+	shown, others, _ := strings.Cut(s.Legend["r"], ", also ")
+	if !strings.Contains(shown, shownOperator) {
+		return
+	}
+	operators := append([]string{strings.Trim(shownOperator, `"`)}, strings.Split(others, ", ")...)
+	for _, field := range s.Fields {
+		if listed, is := field.Flags["r"]; is && listed == nil {
+			field.Flags["r"] = operators
+		}
+	}
+}
+
+// What the template of a filter has in the places of a field, an operator and a value.
+const shownField, shownOperator, shownValue = `"field"`, `"gte"`, `value`
+
 // filter builds a filter as the legend shows it for a flag: the template's field, operator and value are
 // replaced. It is empty when the legend does not show one.
 func (s Stream) filter(flag, field, operator string, value json.RawMessage) json.RawMessage {
@@ -45,7 +62,6 @@ func (s Stream) filter(flag, field, operator string, value json.RawMessage) json
 	if !found {
 		return nil
 	}
-	const shownField, shownOperator, shownValue = `"field"`, `"gte"`, `value`
 	if operator != "" && !strings.Contains(template, shownOperator) {
 		return nil
 	}
@@ -65,16 +81,8 @@ func (s Stream) filter(flag, field, operator string, value json.RawMessage) json
 	return built
 }
 
-// explains tells whether the legend says that aggregate takes a metric or a grouping.
-func (s Stream) explains(metric string) bool {
-	words := strings.FieldsFunc(s.Legend["a"], func(r rune) bool { return r == ' ' || r == ',' || r == '.' })
-	for _, word := range words {
-		if word == metric && strings.Contains(s.Legend["a"], "aggregate") {
-			return true
-		}
-	}
-	return false
-}
+// explains tells whether the legend says that a flag is about aggregate.
+func (s Stream) explains(flag string) bool { return strings.Contains(s.Legend[flag], "aggregate") }
 
 func quoted(text string) string {
 	encoded, err := json.Marshal(text)

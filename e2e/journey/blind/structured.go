@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -82,6 +83,20 @@ func (Structured) Index(seen string) ([]Source, error) {
 		return nil, errNoSources
 	}
 	return sources, nil
+}
+
+// streamNames are the names of streams: an array, or an object that has more of each.
+type streamNames json.RawMessage
+
+// of are the streams of a source.
+func (n streamNames) of(source Source) []Source {
+	var names []string
+	if json.Unmarshal(n, &names) != nil {
+		var told map[string]json.RawMessage
+		_ = json.Unmarshal(n, &told) // what is neither has no names
+		names = slices.Sorted(maps.Keys(told))
+	}
+	return source.each(names)
 }
 
 // Stream reads the first row of the document, and the legend beside it, which explains the members of a row.

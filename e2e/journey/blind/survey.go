@@ -136,11 +136,11 @@ func valuesOf(name string, rows []Row) []json.RawMessage {
 
 // aggregates are one for each metric or grouping that a field has and the legend explains.
 func aggregates(base Arguments, stream Stream, field Field) []Call {
+	if !stream.explains("a") {
+		return nil
+	}
 	var calls []Call
 	for _, metric := range field.Flags["a"] {
-		if !stream.explains(metric) {
-			continue
-		}
 		switch metric {
 		case "group_by":
 			calls = append(calls, base.With("metric", "count").With("group_by", field.Name).With("limit", mostGroups).call("aggregate"))

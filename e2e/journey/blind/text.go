@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,17 +25,8 @@ var (
 // Index reads the rows, one for each connection with its streams, or the connectors of an index that has none: each has its
 // connections, one a line, and then its streams in one line.
 func (Text) Index(seen string) ([]Source, error) {
-	rows, err := rowsOf(seen)
-	if err != nil {
-		return nil, err
-	}
-	var sources []Source
-	for _, row := range rows {
-		sources = append(sources, streamNames(row.get("streams")).of(Source{
-			ConnectionID: row.text("connection_id"), ConnectorKey: row.text("connector_key"), Label: row.text("display_name"),
-		})...)
-	}
-	if rows == nil {
+	sources := indexedRows(seen)
+	if sources == nil {
 		sources = indexedLines(seen)
 	}
 	if len(sources) == 0 {
@@ -46,21 +35,38 @@ func (Text) Index(seen string) ([]Source, error) {
 	return sources, nil
 }
 
-// streamNames are the names of streams: an array, or an object that has more of each.
-type streamNames json.RawMessage
-
-// of are the streams of a source.
-func (n streamNames) of(source Source) []Source {
-	var names []string
-	if json.Unmarshal(n, &names) != nil {
-		var told map[string]json.RawMessage
-		_ = json.Unmarshal(n, &told) // what is neither has no names
-		names = slices.Sorted(maps.Keys(told))
-	}
+// indexedRows reads the cells of a connection, which the line of the columns names, and behind them its streams: their names, or
+// tokens that tell more of each.
+func indexedRows(seen string) []Source {
+	var columns []string
 	var sources []Source
-	for _, name := range names {
-		source.Stream = name
-		sources = append(sources, source)
+	for line := range strings.SplitSeq(seen, "\n") {
+		if named, ok := strings.CutPrefix(line, "columns: "); ok {
+			_ = json.Unmarshal([]byte(named[:jsonLength(named)]), &columns) // without columns the rows have no cells
+		}
+		row, cells := tableRow{names: columns}, jsonLength(line)
+		if !strings.HasPrefix(line, "[") || json.Unmarshal([]byte(line[:cells]), &row.values) != nil || len(row.values) != len(columns) {
+			continue
+		}
+		source := Source{ConnectionID: row.text("connection_id"), ConnectorKey: row.text("connector_key"), Label: row.text("display_name")}
+		streams := listed(line[cells:])
+		if told := tokens(line[cells:]); told != nil {
+			streams = nil
+			for _, each := range told {
+				streams = append(streams, each.name)
+			}
+		}
+		sources = append(sources, source.each(streams)...)
+	}
+	return sources
+}
+
+// each is the source with each of the streams.
+func (s Source) each(streams []string) []Source {
+	var sources []Source
+	for _, stream := range streams {
+		s.Stream = stream
+		sources = append(sources, s)
 	}
 	return sources
 }
@@ -76,11 +82,8 @@ func indexedLines(seen string) []Source {
 			label, _ := find(line, "display_name")
 			connections = append(connections, Source{ConnectionID: id, ConnectorKey: connector, Label: label})
 		} else if names, ok := strings.CutPrefix(line, "streams: "); ok {
-			for _, name := range listed(names) {
-				for _, source := range connections {
-					source.Stream = name
-					sources = append(sources, source)
-				}
+			for _, source := range connections {
+				sources = append(sources, source.each(listed(names))...)
 			}
 		}
 	}
@@ -93,9 +96,10 @@ func (Text) Stream(seen string) (Stream, error) {
 	stream := Stream{Legend: map[string]string{}}
 	inFields := false
 	for line := range strings.SplitSeq(seen, "\n") {
-		indented := strings.HasPrefix(line, "    ")
-		content := strings.TrimSpace(line)
+		content := strings.TrimPrefix(line, " ")
 		switch {
+		case inFields && content != line:
+			stream.Fields = append(stream.Fields, alike(content)...)
 		case strings.HasPrefix(content, "fields="):
 			inFields = true
 			_, names, _ := strings.Cut(content, "advertised: ")
@@ -105,14 +109,12 @@ func (Text) Stream(seen string) (Stream, error) {
 				stream.Fields = append(stream.Fields, Field{name, parseFlags("declared")})
 				names = strings.TrimSpace(names)
 			}
-		case inFields && indented:
-			stream.Fields = append(stream.Fields, alike(content)...)
 		default:
 			inFields = false
 			if implied, found := strings.CutPrefix(content, "sort: "); found {
 				stream.Sorts = quotedWords(implied)
 			}
-			if explained, found := strings.CutPrefix(content, "flags of a field: "); found {
+			if explained, found := strings.CutPrefix(content, "flags: "); found {
 				stream.Legend = parseLegend(explained)
 			}
 		}
@@ -120,10 +122,11 @@ func (Text) Stream(seen string) (Stream, error) {
 	if len(stream.Fields) == 0 {
 		return stream, errNoFields
 	}
+	stream.takeRanges()
 	return stream, nil
 }
 
-// alike are the fields of a line, which all have the flags behind the colon.
+// alike are the fields of a line, which all have the type and the flags behind the colon.
 func alike(line string) []Field {
 	var names []string
 	for {
@@ -137,7 +140,7 @@ func alike(line string) []Field {
 	}
 	var fields []Field
 	for _, name := range names {
-		fields = append(fields, Field{name, parseFlags(strings.TrimLeft(line, ": "))})
+		fields = append(fields, Field{name, parseFlags("t=" + strings.TrimLeft(line, ": "))})
 	}
 	return fields
 }
