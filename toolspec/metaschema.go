@@ -58,12 +58,8 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	schema.AllOf = []*jsonschema.Schema{ofSurface()}
 	property(schema, "tool").Pattern = snakeCase.String()
 	property(schema.Definitions["ToolBudget"], "bytes").Minimum = "1"
-	for _, method := range Methods {
-		property(schema.Definitions["Request"], "method").Enum = append(property(schema.Definitions["Request"], "method").Enum, method)
-	}
-	for _, name := range SurfaceNames {
-		property(schema, "surface").Enum = append(property(schema, "surface").Enum, name)
-	}
+	namesOf(property(schema.Definitions["Request"], "method"), Methods)
+	namesOf(property(schema, "surface"), SurfaceNames)
 	property(schema, "command").Pattern = commandWords.String()
 	wordsOf(property(schema.Definitions["Precondition"], "gate"), Gates)
 	wordsOf(property(schema.Definitions["Sources"], "from"), SourceWords)
@@ -93,9 +89,7 @@ func sharedSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	property(schema.Definitions["Output"], "name").Pattern = snakeCase.String()
 	member := schema.Definitions["Property"]
 	property(member, "name").Pattern = snakeCase.String()
-	for _, name := range PropertyTypes {
-		property(member, "type").Enum = append(property(member, "type").Enum, name)
-	}
+	namesOf(property(member, "type"), PropertyTypes)
 	return schema
 }
 
@@ -139,6 +133,13 @@ func refineArgument(argument *jsonschema.Schema) {
 func wordsOf(schema *jsonschema.Schema, words Words) {
 	for _, word := range words {
 		schema.OneOf = append(schema.OneOf, &jsonschema.Schema{Const: word.Name, Description: word.Doc})
+	}
+}
+
+// namesOf restricts a property to the names.
+func namesOf(schema *jsonschema.Schema, names []string) {
+	for _, name := range names {
+		schema.Enum = append(schema.Enum, name)
 	}
 }
 

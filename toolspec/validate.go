@@ -33,6 +33,13 @@ func checkUnique(from source, path, name string, seen map[string]string) {
 	seen[name] = path
 }
 
+// checkWord notes a word that a table does not have.
+func checkWord(from source, path, kind, word string, table Words) {
+	if _, known := table.find(word); word != "" && !known {
+		from.add(path, "%s", unknown(kind, word, table.Names()))
+	}
+}
+
 // checkPositive notes a budget below 1.
 func checkPositive(from source, path string, value int) {
 	if node := from.nodes[path]; node != nil && node.Kind == yaml.ScalarNode && node.ShortTag() == "!!int" && value < 1 {

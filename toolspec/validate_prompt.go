@@ -3,6 +3,7 @@ package toolspec
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -34,13 +35,6 @@ func checkPrompt(from source, prompt Prompt, tools []loadedTool) {
 				from.add("text", "has the call `%s`, %s", call, fault)
 			}
 		}
-	}
-}
-
-// checkWord notes a word that a table does not have.
-func checkWord(from source, path, kind, word string, table Words) {
-	if _, known := table.find(word); word != "" && !known {
-		from.add(path, "%s", unknown(kind, word, table.Names()))
 	}
 }
 
@@ -131,8 +125,8 @@ func promptCallFault(from source, call string, tools []loadedTool) string {
 		}
 		delete(members, argument.Name)
 	}
-	for left := range members {
-		return "whose arguments are not all of the tool's: " + unknown("argument", left, argumentNames(tool))
+	if left := slices.Sorted(maps.Keys(members)); left != nil {
+		return "whose arguments are not all of the tool's: " + unknown("argument", left[0], argumentNames(tool))
 	}
 	return ""
 }

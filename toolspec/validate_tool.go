@@ -54,17 +54,9 @@ func (c *toolCheck) reference(path, name string) (Argument, bool) {
 	if found {
 		c.used[name] = true
 	} else if name != "" && c.complete {
-		c.add(path, "%s", unknown("argument", name, c.argumentNames()))
+		c.add(path, "%s", unknown("argument", name, argumentNames(c.tool)))
 	}
 	return argument, found
-}
-
-func (c *toolCheck) argumentNames() []string {
-	list := make([]string, 0, len(c.tool.Arguments))
-	for _, argument := range c.tool.Arguments {
-		list = append(list, argument.Name)
-	}
-	return list
 }
 
 // sentNames notes two arguments that would be sent under one name.
@@ -196,9 +188,7 @@ func (c *toolCheck) answer() {
 	}
 	if result := c.tool.Result; result != nil {
 		c.word("result", "render", "renderer", result.Render, c.tool.renderers(), result.With)
-		if _, known := Tables.find(result.Table); !known && result.Table != "" {
-			c.add("result.table", "%s", unknown("table", result.Table, Tables.Names()))
-		}
+		checkWord(c.source, "result.table", "table", result.Table, Tables)
 		c.pages(result.Pages)
 	}
 	if c.tool.Operation != nil {
