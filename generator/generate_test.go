@@ -1,7 +1,6 @@
 package generator_test
 
 import (
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,9 +13,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/pdppmcp/pdpp-mcp/generator"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
-
-var update = flag.Bool("update", false, "write what is generated into the cases of testdata")
 
 const (
 	wantFolder = "want/"
@@ -52,7 +50,7 @@ func runCase(t *testing.T, name string) {
 		if !ok {
 			t.Fatalf("%s was not generated; the files are %v\n%s", want, slices.Sorted(maps.Keys(got)), got["error.txt"])
 		}
-		if *update {
+		if golden.Updates() {
 			archive.Files[i].Data = []byte(text)
 			continue
 		}
@@ -63,7 +61,7 @@ func runCase(t *testing.T, name string) {
 	if compared == 0 {
 		t.Fatal("the case names no file under want/")
 	}
-	if *update {
+	if golden.Updates() {
 		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}

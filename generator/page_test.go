@@ -2,13 +2,13 @@ package generator_test
 
 import (
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/pdppmcp/pdpp-mcp/generator"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
 // addPage is the page about how to add an argument and a tool.
@@ -139,14 +139,8 @@ func generate(t *testing.T, specs fs.FS) map[string]string {
 func specsOfProject(t *testing.T) fstest.MapFS {
 	t.Helper()
 	root := fstest.MapFS{"README.md": &fstest.MapFile{Data: []byte(readFile(t, "../README.md"))}}
-	err := fs.WalkDir(os.DirFS(".."), "toolspec", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			root[path] = &fstest.MapFile{Data: []byte(readFile(t, "../"+path))}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	for name, text := range golden.Tree(t, "../toolspec") {
+		root["toolspec/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return root
 }

@@ -13,6 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files as the results are")
 
+// Updates reports whether goldens are to be written, for tests that keep several in one file: the flag -update.
+func Updates() bool { return *update }
+
 // File fails the test when the file at the path differs from what the test got, or is missing. With the flag
 // -update it writes the file first.
 func File[Content ~string | ~[]byte](t testing.TB, path string, got Content) {

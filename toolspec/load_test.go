@@ -2,7 +2,6 @@ package toolspec_test
 
 import (
 	"errors"
-	"flag"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,10 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
-
-var update = flag.Bool("update", false, "write what the tests find over what they expect")
 
 // expected is the member of a case that holds its problems.
 const expected = "problems"
@@ -63,7 +61,7 @@ func TestBadSpecs(t *testing.T) {
 			}
 			maps.Copy(files, members(archive.Files[:last]))
 			got := problemsOf(t, files)
-			if *update {
+			if golden.Updates() {
 				archive.Files[last].Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)

@@ -3,7 +3,6 @@ package toolspec_test
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
@@ -23,19 +23,8 @@ func TestMetaSchemasAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range slices.Sorted(maps.Keys(schemas)) {
-		if *update {
-			if err := os.WriteFile(file, schemas[file], 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		have, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(schemas[file]), string(have)); diff != "" {
-			t.Errorf("%s is stale (-want +have):\n%s", file, diff)
-		}
+	for file, schema := range schemas {
+		golden.File(t, file, schema)
 	}
 }
 

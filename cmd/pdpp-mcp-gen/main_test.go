@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
 // The generated files in the repository match the specs.
@@ -29,8 +31,8 @@ func TestGenerateThenCheck(t *testing.T) {
 	if code, printed := generateIn(root, "-check"); code != 0 || printed != "" {
 		t.Errorf("check: exit code %d, printed %q; want 0 and nothing", code, printed)
 	}
-	write(t, root, "gen/search_gen.go", "edited\n")
-	write(t, root, "docs/tools/gone.md", "of a tool that is gone\n")
+	golden.Put(t, root, "gen/search_gen.go", "edited\n")
+	golden.Put(t, root, "docs/tools/gone.md", "of a tool that is gone\n")
 	code, printed := generateIn(root, "-check")
 	for _, want := range []string{"gen/search_gen.go:1: differs\n  have: edited\n", "docs/tools/gone.md: stale\n", "run go generate ./gen"} {
 		if code != 1 || !strings.Contains(printed, want) {
@@ -48,19 +50,19 @@ func TestNothingIsTouchedWhenASpecIsWrong(t *testing.T) {
 	if code, printed := generateIn(root); code != 0 {
 		t.Fatalf("generate: exit code %d, printed %q", code, printed)
 	}
-	write(t, root, "gen/search_gen.go", "edited\n")
+	golden.Put(t, root, "gen/search_gen.go", "edited\n")
 	spec := filepath.Join(root, "toolspec/tools/fetch.yaml")
 	text, err := os.ReadFile(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, root, "toolspec/tools/fetch.yaml", strings.Replace(string(text), "budget: {bytes: 1250}", "budget: {bytes: 17}", 1))
-	before := tree(t, root)
+	golden.Put(t, root, "toolspec/tools/fetch.yaml", strings.Replace(string(text), "budget: {bytes: 1250}", "budget: {bytes: 17}", 1))
+	before := golden.Tree(t, root)
 	code, printed := generateIn(root)
 	if code != 1 || !strings.Contains(printed, "over its budget of 17") {
 		t.Errorf("exit code %d, printed %q; want 1 and the budget", code, printed)
 	}
-	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+	if diff := cmp.Diff(before, golden.Tree(t, root)); diff != "" {
 		t.Errorf("files changed (-before +after):\n%s", diff)
 	}
 }
@@ -88,34 +90,6 @@ func copied(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, root, "README.md", string(readme))
+	golden.Put(t, root, "README.md", string(readme))
 	return root
-}
-
-func write(t *testing.T, root, name, text string) {
-	t.Helper()
-	file := filepath.Join(root, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func tree(t *testing.T, root string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		files[path] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,14 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
-
-var update = flag.Bool("update", false, "write the goldens")
 
 // sessions are command lines as people type them.
 var sessions = []string{
@@ -68,19 +64,7 @@ func TestSessionsOfATerminal(t *testing.T) {
 			}
 			shown = renamed(shown, provider.server.URL, "http://127.0.0.1:12345")
 			shown = nextCursor.ReplaceAllString(shown, `next_cursor="…"`)
-			golden := filepath.Join("testdata", "sessions", fmt.Sprintf("%d.txt", columns))
-			if *update {
-				if err := os.WriteFile(golden, []byte(shown), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatalf("%v; run the test with -update when this is meant", err)
-			}
-			if diff := cmp.Diff(string(want), shown); diff != "" {
-				t.Errorf("%s (-golden +got); run the test with -update when this is meant:\n%s", golden, diff)
-			}
+			golden.File(t, filepath.Join("testdata", "sessions", fmt.Sprintf("%d.txt", columns)), shown)
 		})
 	}
 }

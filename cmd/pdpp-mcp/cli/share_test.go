@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
 // share writes a page for every command and a script for every shell, the same bytes each time.
@@ -24,7 +23,7 @@ func TestShare(t *testing.T) {
 		if code := execute(t.Context(), []string{"share", directory}, terminal, "", nil); code != invocation.ExitOK || printed.Len() > 0 {
 			t.Fatalf("share printed %q and ended with %d", printed.String(), code)
 		}
-		written[i] = readFiles(t, directory)
+		written[i] = golden.Tree(t, directory)
 	}
 	if !maps.Equal(written[0], written[1]) {
 		t.Error("two runs differ")
@@ -54,25 +53,4 @@ func visitCommands(command *cobra.Command, visit func(*cobra.Command)) {
 			visitCommands(below, visit)
 		}
 	}
-}
-
-func readFiles(t *testing.T, directory string) map[string]string {
-	t.Helper()
-	files := make(map[string]string)
-	err := filepath.WalkDir(directory, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(directory, path)
-		files[filepath.ToSlash(name)] = string(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }
