@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 )
 
 // R-OPS-4: a real nginx with the example's configuration asks the authorization server once for a token, whichever of three replicas needs
@@ -73,7 +75,7 @@ func startNginx(t *testing.T, provider *provider) (endpoint string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, address := t.TempDir(), freeAddress(t)
+	folder, address := t.TempDir(), sandboxtest.FreeAddress(t)
 	here := strings.NewReplacer("127.0.0.1:8790;", address+";", "https://as.pdpp.example", provider.url, "/dev/shm/introspection", filepath.Join(folder, "cache"))
 	configuration := filepath.Join(folder, "nginx.conf")
 	// As root, the worker would be another user, who may not write here.
@@ -99,14 +101,4 @@ func startNginx(t *testing.T, provider *provider) (endpoint string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }

@@ -105,9 +105,9 @@ func (s *suite) startHosted() (*hosted, error) {
 	return nil, fmt.Errorf("pdpp-mcp serve did not answer at %s within 2 s", address)
 }
 
-// startStdio starts the local adapter with a token.
-func (s *suite) startStdio(token string) (*session, error) {
-	command := exec.CommandContext(s.ctx, s.binary, "stdio", "--provider-url", s.provider)
+// startStdio starts the local adapter with a token and further flags.
+func (s *suite) startStdio(token string, flags ...string) (*session, error) {
+	command := exec.CommandContext(s.ctx, s.binary, append([]string{"stdio", "--provider-url", s.provider}, flags...)...)
 	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+token)
 	return s.talkTo(command)
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
 	"strconv"
 	"time"
 
@@ -69,9 +67,7 @@ func (m measuredReading) times() string {
 
 // read makes a call some times, each beside plain GETs, in a process of its own.
 func (s *suite) read(tool, arguments string, box mailbox) (measured measuredReading, err error) {
-	command := exec.CommandContext(s.ctx, s.binary, "stdio", "--provider-url", s.provider, "--read-on", strconv.Itoa(box.records))
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+opaqueToken)
-	session, err := s.talkTo(command)
+	session, err := s.startStdio(opaqueToken, "--read-on", strconv.Itoa(box.records))
 	if err != nil {
 		return measured, err
 	}

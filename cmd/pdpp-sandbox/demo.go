@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -126,14 +127,11 @@ func otherWays(binary, providerURL, cacheRoot string) string {
 		shellLine([]string{binary, "connect", providerURL, "--cache-root", cacheRoot}))
 }
 
-// shellLine quotes what a POSIX shell would split or expand.
+// shellLine writes words so that a POSIX shell reads them as they are.
 func shellLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = word
-		if strings.ContainsAny(word, " \t\n\"'\\$`!*?[](){}<>|&;~#") {
-			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
+		quoted[i] = commandline.Word(word)
 	}
 	return strings.Join(quoted, " ")
 }

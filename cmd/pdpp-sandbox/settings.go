@@ -5,10 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization/flow"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
@@ -94,22 +93,11 @@ func parseSettings(arguments []string, stderr io.Writer) (settings, error) {
 		return settings{}, fmt.Errorf("unexpected argument %q: %w", flags.Arg(0), errArguments)
 	}
 	if s.cacheRoot == "" {
-		root, err := defaultCacheRoot()
+		root, err := credential.DefaultRoot()
 		if err != nil {
 			return settings{}, err
 		}
 		s.cacheRoot = root
 	}
 	return s, nil
-}
-
-func defaultCacheRoot() (string, error) {
-	if info, err := os.Stat(".pdpp"); err == nil && info.IsDir() {
-		return ".pdpp", nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("find the home directory for the credential cache; set --cache-root: %w", err)
-	}
-	return filepath.Join(home, ".pdpp"), nil
 }

@@ -2,6 +2,7 @@
 package sandboxtest
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -41,4 +42,15 @@ func Serve(t testing.TB, options sandbox.Options, watching ...func(*sandbox.Sand
 	server.Start()
 	t.Cleanup(server.Close)
 	return box, url
+}
+
+// FreeAddress is one of this machine on which nothing listens, for a program that is told where to listen.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
 }

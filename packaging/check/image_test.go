@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -107,7 +106,7 @@ func servesFromAReadOnlyRoot(t *testing.T, folder string) {
 	if err := os.WriteFile(secret, []byte(box.Authorization().Caller().Secret), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	address := freeAddress(t)
+	address := sandboxtest.FreeAddress(t)
 	environment := []string{
 		"PDPP_LISTEN=" + address, "PDPP_LOG_FORMAT=json", "PDPP_PROVIDER_URL=" + url, "PDPP_AUTHORIZATION_SERVER=" + url,
 		"PDPP_INTROSPECTION_CLIENT_ID=" + box.Authorization().Caller().ID, "PATH=" + os.Getenv("PATH"),
@@ -150,15 +149,4 @@ func servesFromAReadOnlyRoot(t *testing.T, folder string) {
 	if printed, err := inImage(t, folder, "", environment, "healthcheck").CombinedOutput(); err == nil {
 		t.Errorf("the health check of a server that has ended says %q", printed)
 	}
-}
-
-// freeAddress returns a loopback address on which nothing listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }

@@ -26,15 +26,10 @@ var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 // archive writes an archive with a program and the licence: a zip for Windows, which needs no other program to open it, and
 // a tar.gz elsewhere.
 func (r release) archive(program string, target target) error {
-	executable, err := os.ReadFile(r.binary(program, target))
+	files, err := r.packed(program, target, target.executable(program))
 	if err != nil {
-		return fmt.Errorf("read a binary to pack: %w", err)
+		return err
 	}
-	license, err := os.ReadFile(filepath.Join(r.source, "LICENSE"))
-	if err != nil {
-		return fmt.Errorf("read the licence: %w", err)
-	}
-	files := []packed{{"LICENSE", 0o644, license}, {target.executable(program), 0o755, executable}}
 	write, extension := tarball, ".tar.gz"
 	if target.system == "windows" {
 		write, extension = zipped, ".zip"
@@ -44,6 +39,19 @@ func (r release) archive(program string, target target) error {
 		return err
 	}
 	return writeFile(r.published(program, target, extension), content)
+}
+
+// packed returns the licence and a program, which gets a name.
+func (r release) packed(program string, target target, name string) ([]packed, error) {
+	executable, err := os.ReadFile(r.binary(program, target))
+	if err != nil {
+		return nil, fmt.Errorf("read a binary to pack: %w", err)
+	}
+	license, err := os.ReadFile(filepath.Join(r.source, "LICENSE"))
+	if err != nil {
+		return nil, fmt.Errorf("read the licence: %w", err)
+	}
+	return []packed{{"LICENSE", 0o644, license}, {name, 0o755, executable}}, nil
 }
 
 // tarball returns a gzip-compressed POSIX archive. Its files have no owner.

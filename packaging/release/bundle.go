@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,20 +80,18 @@ func (r release) writeBundle(target target, tools []manifestTool) error {
 	if err != nil {
 		return err
 	}
-	executable, err := os.ReadFile(r.binary(server, target))
+	files, err := r.packed(server, target, entry)
 	if err != nil {
-		return fmt.Errorf("read a binary to bundle: %w", err)
+		return err
 	}
-	license, err := os.ReadFile(filepath.Join(r.source, "LICENSE"))
-	if err != nil {
-		return fmt.Errorf("read the licence: %w", err)
-	}
-	bundle, err := zipped([]packed{{"manifest.json", 0o644, described}, {"LICENSE", 0o644, license}, {entry, 0o755, executable}})
+	bundle, err := zipped(append([]packed{{"manifest.json", 0o644, described}}, files...))
 	if err != nil {
 		return err
 	}
 	return writeFile(r.published(server, target, ".mcpb"), bundle)
 }
+
+var errNoTools = errors.New("golden/tools_list.json lists no tools")
 
 // advertisedTools reads the names and descriptions of the tools from golden/tools_list.json.
 func (r release) advertisedTools() ([]manifestTool, error) {
@@ -103,8 +102,11 @@ func (r release) advertisedTools() ([]manifestTool, error) {
 	var list struct {
 		Tools []manifestTool `json:"tools"`
 	}
-	if err := json.Unmarshal(content, &list); err != nil || len(list.Tools) == 0 {
-		return nil, fmt.Errorf("golden/tools_list.json lists no tools: %w", err)
+	if err := json.Unmarshal(content, &list); err != nil {
+		return nil, fmt.Errorf("read the advertised tools: %w", err)
+	}
+	if len(list.Tools) == 0 {
+		return nil, errNoTools
 	}
 	return list.Tools, nil
 }
