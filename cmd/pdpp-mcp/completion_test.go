@@ -3,8 +3,6 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -15,15 +13,11 @@ import (
 // completed returns the completions of a command line, and what the command prints on stderr.
 func completed(t *testing.T, provider, patience string, words ...string) (offered, said string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"__complete"}, words...)...)
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL="+provider, "COMPLETION_DEADLINE="+patience)
-	var stderr strings.Builder
-	command.Stderr = &stderr
-	printed, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %v", words, err)
+	offered, said, code := runProgram(t, append(reading(provider, someToken), "COMPLETION_DEADLINE="+patience), append([]string{"__complete"}, words...)...)
+	if code != 0 {
+		t.Fatalf("%v ended with %d: %s", words, code, said)
 	}
-	return string(printed), stderr.String()
+	return offered, said
 }
 
 // If a provider does not answer, completion offers nothing after its deadline.

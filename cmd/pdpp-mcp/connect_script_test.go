@@ -2,12 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -81,20 +78,6 @@ func matched(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if faults := provider.Faults(); len(faults) > 0 {
 		ts.Fatalf("asked otherwise than captured:\n%s", strings.Join(faults, "\n"))
-	}
-}
-
-// ends runs a command that must end with a code: ends <exit code> <command> [args …].
-func ends(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: ends <exit code> <command> [args ...]")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != want {
-		ts.Fatalf("%s ended with %v, want exit code %d", args[1], err, want)
 	}
 }
 

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -29,11 +26,8 @@ func largeRecords(t *testing.T) (url string, records []string) {
 		records = append(records, fmt.Sprintf(`{"object":"record","id":"m%d","stream":"messages","connection_id":"cin_1","emitted_at":"2026-01-01T00:00:00Z",`+
 			`"data":{"subject":"s","body":%s,"numbers":%s}}`, i, rawjson.Quote(long), numbers))
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
+	url = cannedProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/v1/schema":
-			_, _ = io.WriteString(w, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
 		case "/v1/streams/messages/records":
 			at, more := 0, `true,"next_cursor":"1"`
 			if r.URL.Query().Get("cursor") == "1" {
@@ -47,20 +41,14 @@ func largeRecords(t *testing.T) (url string, records []string) {
 			w.WriteHeader(http.StatusUnauthorized)
 			_, _ = io.WriteString(w, `{"error":{"type":"authentication_error","code":"context.stream_not_allowed","message":"Token introspection failed closed"}}`)
 		}
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, records
+	})
+	return url, records
 }
 
 // runCall runs pdpp-mcp call.
 func runCall(t *testing.T, provider string, words ...string) (out, problems string, code int) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"call"}, words...)...)
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL="+provider)
-	var printed, said strings.Builder
-	command.Stdout, command.Stderr = &printed, &said
-	_ = command.Run() // the exit code is checked
-	return printed.String(), said.String(), command.ProcessState.ExitCode()
+	return runProgram(t, reading(provider, someToken), append([]string{"call"}, words...)...)
 }
 
 // R-HAND-7: an export has whole rows as the resource server sent them, even if a result cuts them, narrowed to the requested

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -93,23 +91,9 @@ func runPatientScripts(t *testing.T, folder string) {
 	})
 }
 
-// exits runs a command and checks its exit code: exits <exit code> <command> [args …]. It must print no token.
+// exits is ends for a command that must print no token.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits <exit code> <command> [args ...]")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	code := 0
-	var exit *exec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if code != want {
-		ts.Fatalf("exit code is %d, want %d", code, want)
-	}
+	ends(ts, neg, args)
 	hides(ts, false, nil)
 }
 

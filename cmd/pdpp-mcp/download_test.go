@@ -36,7 +36,7 @@ func newBlobRS(t *testing.T) *blobRS {
 	rs.serve = rs.ranged
 	rs.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if request.URL.Path == "/v1/schema" {
-			_, _ = io.WriteString(w, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
+			_, _ = io.WriteString(w, clientSchema)
 			return
 		}
 		rs.mu.Lock()
@@ -73,23 +73,16 @@ func (rs *blobRS) asked() []string {
 // command returns the command that downloads the blob.
 func (rs *blobRS) command(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"blob", "--provider-url", rs.server.URL}, arguments...)...)
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
+	command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"blob"}, arguments...)...)
+	command.Env = append(os.Environ(), reading(rs.server.URL, someToken)...)
 	return command
 }
 
 // run runs the command and returns its exit code and output.
 func (rs *blobRS) run(t *testing.T, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	command := rs.command(t, arguments...)
-	var out, err strings.Builder
-	command.Stdout, command.Stderr = &out, &err
-	failed := command.Run()
-	var exit *exec.ExitError
-	if failed != nil && !errors.As(failed, &exit) {
-		t.Fatal(failed)
-	}
-	return command.ProcessState.ExitCode(), out.String(), err.String()
+	stdout, stderr, code = runProgram(t, reading(rs.server.URL, someToken), append([]string{"blob"}, arguments...)...)
+	return code, stdout, stderr
 }
 
 // holds checks that a file has the bytes of the blob and is alone in its folder.

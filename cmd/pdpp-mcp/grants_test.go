@@ -225,11 +225,8 @@ func (s *severalGrants) revokedAgain(t *testing.T) {
 // run runs a command over the cache, and returns what it prints and says.
 func (s *severalGrants) run(t *testing.T, words ...string) (printed, said string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "pdpp-mcp", append(words, "--cache-root", s.cache.Root)...)
-	var out, err strings.Builder
-	command.Stdout, command.Stderr = &out, &err
-	_ = command.Run() // what it says tells more
-	return out.String(), err.String()
+	printed, said, _ = runProgram(t, nil, append(words, "--cache-root", s.cache.Root)...) // what it says tells more than its exit code
+	return printed, said
 }
 
 // R-LOCAL-1, R-LOCAL-2, R-ERR-3: the commands of a terminal read with every grant of every provider of the cache when none is named.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,17 +32,8 @@ func TestHealthcheckOfAnotherServer(t *testing.T) {
 // healthcheck runs the command with PDPP_LISTEN, and expects an exit code and a part of the one line on stderr.
 func healthcheck(t *testing.T, listen string, code int, said string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "pdpp-mcp", "healthcheck")
-	command.Env = append(command.Environ(), "PDPP_LISTEN="+listen)
-	output, err := command.CombinedOutput()
-	got := invocation.ExitOK
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	if got != code || !strings.Contains(string(output), said) || (code == invocation.ExitOK && len(output) > 0) {
+	out, problems, got := runProgram(t, []string{"PDPP_LISTEN=" + listen}, "healthcheck")
+	if output := out + problems; got != code || !strings.Contains(output, said) || (code == invocation.ExitOK && output != "") {
 		t.Errorf("healthcheck of %s ended with %d and %q, want %d and %q", listen, got, output, code, said)
 	}
 }

@@ -3,9 +3,6 @@ package main
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"os/exec"
 	"testing"
 )
 
@@ -13,18 +10,14 @@ import (
 // reverses the direction of writing.
 func TestAProviderCannotCommandTheTerminal(t *testing.T) {
 	const odd = "a\u009b31mb\u202ec\x7fd\u200b\ufeff\u2028\u2029\u00ad\U000e0041"
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		switch request.URL.Path {
-		case "/v1/schema":
-			_, _ = io.WriteString(w, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
-		case "/v1/streams":
+	provider := cannedProvider(t, func(w http.ResponseWriter, request *http.Request) {
+		if request.URL.Path == "/v1/streams" {
 			_, _ = io.WriteString(w, `{"object":"list","data":[{"name":"`+odd+`","`+odd+`":"\u001b[31m"}]}`)
-		default:
-			w.WriteHeader(http.StatusNotFound)
-			_, _ = io.WriteString(w, `{"error":{"code":"not_found","message":"`+odd+`\u001b[31m"}}`)
+			return
 		}
-	}))
-	t.Cleanup(server.Close)
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"error":{"code":"not_found","message":"`+odd+`\u001b[31m"}}`)
+	})
 	for _, arguments := range [][]string{
 		{"streams", "--format", "table"},
 		{"streams", "--format", "text"},
@@ -32,10 +25,8 @@ func TestAProviderCannotCommandTheTerminal(t *testing.T) {
 		{"subscriptions", "show", "sub_1"},
 		{"blob", "b", "-o", "-"},
 	} {
-		command := exec.CommandContext(t.Context(), "pdpp-mcp", append(arguments, "--provider-url", server.URL)...)
-		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
-		printed, _ := command.CombinedOutput() // some commands fail
-		if len(printed) == 0 || obeyedByTerminals.Match(printed) {
+		out, said, _ := runProgram(t, reading(provider, someToken), arguments...) // some commands fail
+		if printed := out + said; printed == "" || obeyedByTerminals.MatchString(printed) {
 			t.Errorf("%v prints %q", arguments, printed)
 		}
 	}

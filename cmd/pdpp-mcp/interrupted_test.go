@@ -41,7 +41,7 @@ func interrupted(t *testing.T, flags []string) {
 	defer provider.server.Close()
 	holding := newHolding(provider)
 	defer holding.server.Close()
-	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+holding.server.URL)
+	environment := append(os.Environ(), reading(holding.server.URL, provider.token(t, "everything"))...)
 	folder := t.TempDir()
 	file := filepath.Join(folder, "rows")
 	words := append([]string{

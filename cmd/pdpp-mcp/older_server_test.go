@@ -37,7 +37,7 @@ func TestServersThatRefuseTheCompactView(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), test.command[0], test.command[1:]...)
-			command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+box.Tokens()["everything"], "PDPP_PROVIDER_URL="+server.URL)
+			command.Env = append(os.Environ(), reading(server.URL, box.Tokens()["everything"])...)
 			printed, err := command.CombinedOutput()
 			if (err != nil) != test.fails || !strings.Contains(string(printed), test.says) {
 				t.Errorf("ended with %v and printed %s", err, printed)

@@ -123,22 +123,29 @@ func connected(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(filepath.Join(directory, ts.Getenv("KEY")+".json"), content, 0o600))
 }
 
-// refuses runs a command that must fail: refuses <exit code> <command> [args …]. It must leave stdout
-// empty, write one line to stderr, with next steps indented below it, and print no token (R-STDIO-4). The line can be looked at with stderr.
-func refuses(ts *testscript.TestScript, neg bool, args []string) {
+// ends runs a command that must end with a code: ends <exit code> <command> [args …].
+func ends(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: refuses <exit code> <command> [args ...]")
+		ts.Fatalf("usage: <exit code> <command> [args ...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
+	code := 0
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		ts.Fatalf("%s ended with %v, want exit code %d", args[1], err, want)
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
 	}
-	if exit.ExitCode() != want {
-		ts.Fatalf("exit code is %d, want %d", exit.ExitCode(), want)
+	if code != want {
+		ts.Fatalf("%s ended with %d, want %d", args[1], code, want)
 	}
+}
+
+// refuses is ends for a command that must leave stdout empty, write one line to stderr, with next steps indented below it, and
+// print no token (R-STDIO-4). The line can be looked at with stderr.
+func refuses(ts *testscript.TestScript, neg bool, args []string) {
+	ends(ts, neg, args)
 	if stdout := ts.ReadFile("stdout"); stdout != "" {
 		ts.Fatalf("stdout is %q, want nothing", stdout)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -64,7 +63,7 @@ type replayed struct {
 
 func (p *replayed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/v1/schema" { // every command first reads the kind of its token
-		_, _ = io.WriteString(w, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
+		_, _ = io.WriteString(w, clientSchema)
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
@@ -78,7 +77,7 @@ func (p *replayed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	expected := p.left[0]
 	p.left = p.left[1:]
-	if line != expected.line || !sameJSON(body, []byte(expected.body)) || r.Header.Get("Authorization") != "Bearer scoped-token-of-a-test" {
+	if line != expected.line || !sameJSON(body, []byte(expected.body)) || r.Header.Get("Authorization") != "Bearer "+someToken {
 		p.t.Errorf("the provider was asked %s %s, want %s %s as in capture %s", line, body, expected.line, expected.body, expected.name)
 	}
 	if asJSON := r.Header.Get("Content-Type") == "application/json"; asJSON != (expected.body != "") {
@@ -230,15 +229,11 @@ func TestSubscriptionsOfARealProvider(t *testing.T) {
 			t.Cleanup(server.Close)
 			secretFile := filepath.Join(t.TempDir(), "secret")
 			arguments := strings.Fields("subscriptions " + strings.ReplaceAll(test.command, "SECRET", secretFile))
-			command := exec.CommandContext(t.Context(), "pdpp-mcp", append(arguments, "--provider-url", server.URL)...)
-			command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN=scoped-token-of-a-test")
-			var out, problems strings.Builder
-			command.Stdout, command.Stderr = &out, &problems
-			_ = command.Run() // the exit code is checked
-			if code := command.ProcessState.ExitCode(); code != test.code {
-				t.Errorf("ended with %d, want %d: %s", code, test.code, problems.String())
+			out, problems, code := runProgram(t, reading(server.URL, someToken), arguments...)
+			if code != test.code {
+				t.Errorf("ended with %d, want %d: %s", code, test.code, problems)
 			}
-			test.check(t, out.String(), problems.String())
+			test.check(t, out, problems)
 			if strings.Contains(test.command, "SECRET") {
 				if kept, err := os.ReadFile(secretFile); err != nil || !strings.HasPrefix(string(kept), "whsec_") {
 					t.Errorf("the secret file holds %q: %v", kept, err)

@@ -47,18 +47,14 @@ func newSyncing(t *testing.T, name string) *syncing {
 
 func (s *syncing) command(ctx context.Context, words ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "pdpp-mcp", append([]string{"sync", s.directory}, words...)...)
-	command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+s.token, "PDPP_PROVIDER_URL="+s.provider.server.URL)
+	command.Env = append(os.Environ(), reading(s.provider.server.URL, s.token)...)
 	return command
 }
 
 // run runs the command to its end.
 func (s *syncing) run(words ...string) (out, said string, code int) {
 	s.t.Helper()
-	command := s.command(s.t.Context(), words...)
-	var printed, problems strings.Builder
-	command.Stdout, command.Stderr = &printed, &problems
-	_ = command.Run() // the exit code is checked
-	return printed.String(), problems.String(), command.ProcessState.ExitCode()
+	return runProgram(s.t, reading(s.provider.server.URL, s.token), append([]string{"sync", s.directory}, words...)...)
 }
 
 // edit writes, rewrites and deletes labels at random.
@@ -87,15 +83,14 @@ func (s *syncing) edit(random *rand.Rand) {
 // records returns what the provider has, a line each in the order of their ids.
 func (s *syncing) records() string {
 	s.t.Helper()
-	command := exec.CommandContext(s.t.Context(), "pdpp-mcp", "call", "query_records", "labels", "--connection-id", "cin_gmail_personal", "--all", "--limit", "100")
-	command.Env = s.command(s.t.Context()).Env
-	printed, err := command.Output()
-	if err != nil {
-		s.t.Fatal(err)
+	printed, said, code := runProgram(s.t, reading(s.provider.server.URL, s.token),
+		"call", "query_records", "labels", "--connection-id", "cin_gmail_personal", "--all", "--limit", "100")
+	if code != 0 {
+		s.t.Fatal(said)
 	}
 	byID := map[string]string{}
 	var ids []string
-	for line := range strings.Lines(string(printed)) {
+	for line := range strings.Lines(printed) {
 		var record struct{ ID string }
 		if err := json.Unmarshal([]byte(line), &record); err != nil {
 			s.t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -65,20 +64,15 @@ const hostileRecords = `{"object":"list","url":"/v1/streams/messages/records","h
 
 func hostileProvider(t *testing.T) []string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
-		response.Header().Set("Content-Type", "application/json")
-		switch request.URL.Path {
-		case "/v1/schema":
-			_, _ = io.WriteString(response, `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`)
-		case "/v1/streams/messages/records":
+	url := cannedProvider(t, func(response http.ResponseWriter, request *http.Request) {
+		if request.URL.Path == "/v1/streams/messages/records" {
 			_, _ = io.WriteString(response, hostileRecords)
-		default:
-			response.WriteHeader(http.StatusForbidden)
-			_, _ = io.WriteString(response, `{"error":{"type":"permission_error","code":"denied","message":"no \u001b[2J\u202Enever"}}`)
+			return
 		}
-	}))
-	t.Cleanup(server.Close)
-	return []string{"NO_COLOR=1", "PDPP_ACCESS_TOKEN=scoped-token-of-a-test", "PDPP_PROVIDER_URL=" + server.URL}
+		response.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(response, `{"error":{"type":"permission_error","code":"denied","message":"no \u001b[2J\u202Enever"}}`)
+	})
+	return append(reading(url, someToken), "NO_COLOR=1")
 }
 
 // obeyedByTerminals matches characters that a terminal would act on or not show, except line feeds.
@@ -114,11 +108,9 @@ func TestHostileRecordsInColour(t *testing.T) {
 
 // A refusal quotes the provider, which cannot control the terminal either.
 func TestHostileRefusalOnATerminal(t *testing.T) {
-	command := exec.CommandContext(t.Context(), "pdpp-mcp", "call", "query_records", "--stream", "other")
-	command.Env = append(os.Environ(), hostileProvider(t)...)
-	printed, err := command.CombinedOutput()
-	if err == nil || obeyedByTerminals.Match(printed) || !bytes.Contains(printed, []byte("never")) {
-		t.Errorf("ended with %v and %q", err, printed)
+	out, said, code := runProgram(t, hostileProvider(t), "call", "query_records", "--stream", "other")
+	if code == 0 || obeyedByTerminals.MatchString(out+said) || !strings.Contains(said, "never") {
+		t.Errorf("ended with %d, %q and %q", code, out, said)
 	}
 }
 
@@ -147,7 +139,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 func TestProgressOnATerminal(t *testing.T) {
 	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
 	defer provider.server.Close()
-	environment := []string{"PDPP_ACCESS_TOKEN=" + provider.token(t, "everything"), "PDPP_PROVIDER_URL=" + provider.server.URL}
+	environment := reading(provider.server.URL, provider.token(t, "everything"))
 	words := []string{"call", "query_records", "--stream", "messages", "--connection-id", "cin_gmail_personal", "--all", "--limit", "40"}
 	var rows bytes.Buffer
 	elsewhere := func(command *exec.Cmd) { command.Stdout = &rows }

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// someToken is for providers that look at no token.
+const someToken = "scoped-token-of-a-test"
+
+// reading are the variables by which a command reads a provider with a token.
+func reading(provider, token string) []string {
+	return []string{"PDPP_PROVIDER_URL=" + provider, "PDPP_ACCESS_TOKEN=" + token}
+}
+
+// runProgram runs pdpp-mcp with variables besides those of the test, and returns what it printed, what it said on stderr, and its
+// exit code.
+func runProgram(t *testing.T, variables []string, words ...string) (out, said string, code int) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "pdpp-mcp", words...)
+	command.Env = append(os.Environ(), variables...)
+	var printed, problems strings.Builder
+	command.Stdout, command.Stderr = &printed, &problems
+	_ = command.Run() // the exit code tells
+	return printed.String(), problems.String(), command.ProcessState.ExitCode()
+}
+
+// clientSchema tells that a token is a client's, and nothing else.
+const clientSchema = `{"object":"schema","bearer":{"token_kind":"client"},"connectors":[]}`
+
+// cannedProvider serves answers of JSON beside clientSchema, and returns its address.
+func cannedProvider(t *testing.T, answer http.HandlerFunc) (url string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/v1/schema" {
+			_, _ = io.WriteString(w, clientSchema)
+			return
+		}
+		answer(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
