@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 )
 
 // TestServe runs the real binary with one sandbox for all parts, since loading its data is slow.
@@ -96,7 +98,7 @@ func servedToolsAreThoseOfStdio(t *testing.T, p *provided) {
 		t.Errorf("without a bearer the status is %d", response.StatusCode)
 	}
 	request.Body, _ = request.GetBody()
-	response, err = (withBearer{token}).RoundTrip(request)
+	response, err = (hosttest.WithBearer{Token: token}).RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +168,7 @@ func servedTokensByKind(t *testing.T, p *provided) {
 		}
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Accept", "application/json, text/event-stream")
-		response, err := (withBearer{p.Tokens()[token]}).RoundTrip(request)
+		response, err := (hosttest.WithBearer{Token: p.Tokens()[token]}).RoundTrip(request)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 )
@@ -145,25 +146,8 @@ func (s *served) end(t *testing.T, signal os.Signal) string {
 	return s.log.String()
 }
 
-// withBearer sends every request with a token.
-type withBearer struct{ token string }
-
-func (b withBearer) RoundTrip(request *http.Request) (*http.Response, error) {
-	request = request.Clone(request.Context())
-	request.Header.Set("Authorization", "Bearer "+b.token)
-	return http.DefaultTransport.RoundTrip(request)
-}
-
 // connect opens a session of the SDK's client with a token.
 func (s *served) connect(t *testing.T, token string) *mcp.ClientSession {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: withBearer{token}}, DisableStandaloneSSE: true,
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = session.Close() })
-	return session
+	return hosttest.ConnectHosted(t, s.url+"/mcp", token)
 }

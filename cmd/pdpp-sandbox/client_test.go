@@ -62,15 +62,6 @@ func connect(t *testing.T, origin string, transport http.RoundTripper, signIn au
 	return session, err
 }
 
-// withBearer sends every request with a token.
-type withBearer struct{ token string }
-
-func (b withBearer) RoundTrip(request *http.Request) (*http.Response, error) {
-	request = request.Clone(request.Context())
-	request.Header.Set("Authorization", "Bearer "+b.token)
-	return http.DefaultTransport.RoundTrip(request)
-}
-
 // toolNames returns the tools that a session lists.
 func toolNames(t *testing.T, session *mcp.ClientSession) []string {
 	t.Helper()

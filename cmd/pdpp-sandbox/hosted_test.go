@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 )
 
 // document has the members of a metadata document that a client follows.
@@ -65,7 +67,7 @@ func TestAdapterBesideTheProvider(t *testing.T) {
 		}
 	}
 	for _, token := range []string{"everything", "package"} {
-		session, err := connect(t, ready.URL, withBearer{ready.Tokens[token]}, nil)
+		session, err := connect(t, ready.URL, hosttest.WithBearer{Token: ready.Tokens[token]}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", token, err)
 		}
@@ -73,7 +75,7 @@ func TestAdapterBesideTheProvider(t *testing.T) {
 			t.Errorf("%s lists %q", token, names)
 		}
 	}
-	if _, err := connect(t, ready.URL, withBearer{ready.Tokens["owner"]}, nil); err == nil {
+	if _, err := connect(t, ready.URL, hosttest.WithBearer{Token: ready.Tokens["owner"]}, nil); err == nil {
 		t.Error("an owner's token was let in")
 	}
 }

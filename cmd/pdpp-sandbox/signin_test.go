@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/browsertest"
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
@@ -37,7 +38,7 @@ func TestSignInThroughABrowser(t *testing.T) {
 
 func approvesTwoConnections(t *testing.T, browser browsertest.Browser, ready readiness) {
 	t.Helper()
-	all, err := connect(t, ready.URL, withBearer{ready.Tokens[readyGrant]}, nil)
+	all, err := connect(t, ready.URL, hosttest.WithBearer{Token: ready.Tokens[readyGrant]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
