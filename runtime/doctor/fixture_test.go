@@ -67,6 +67,24 @@ func options(providerURL string) doctor.Options {
 	}
 }
 
+// cached are options that examine the grants of an empty cache in place of a token that was passed, for one provider or, without
+// a URL, for every one of the cache.
+func cached(t *testing.T, providerURL string) (*credential.Cache, doctor.Options) {
+	t.Helper()
+	asked := options(providerURL)
+	asked.Token, asked.CacheRoot = nil, t.TempDir()
+	return &credential.Cache{Root: asked.CacheRoot}, asked
+}
+
+// store puts a grant of a provider into a cache, with a token that begins with a name.
+func store(t *testing.T, cache *credential.Cache, providerURL, name string, held credential.Credential) {
+	t.Helper()
+	held.AccessToken = rs.NewSecret(name + "-" + secret)
+	if err := cache.Add(&credential.Entry{ProviderURL: providerURL, Credential: held}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // examined gives the findings by id, and the order of the ids.
 func examined(t *testing.T, options doctor.Options) (map[string]doctor.Result, []string) {
 	t.Helper()

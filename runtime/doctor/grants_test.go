@@ -29,24 +29,11 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	})
 	server.Start()
 	defer server.Close()
-	cache := &credential.Cache{Root: t.TempDir()}
-	for _, each := range []struct {
-		name, label string
-		ends        time.Time
-	}{{"good", "work mail", time.Time{}}, {"revoked", "", time.Time{}}, {"expired", "old", time.Now().Add(-day)}, {"first", "", time.Time{}}} {
-		token, err := rs.NewBearer(each.name + "-token-of-a-test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		entry := &credential.Entry{ProviderURL: server.URL, Credential: credential.Credential{
-			AccessToken: token, GrantID: "grt_" + each.name, Label: each.label, ExpiresAt: each.ends,
-		}}
-		if err := cache.Add(entry); err != nil {
-			t.Fatal(err)
-		}
-	}
-	asked := options(server.URL)
-	asked.Token, asked.CacheRoot = nil, cache.Root
+	cache, asked := cached(t, server.URL)
+	store(t, cache, server.URL, "good", credential.Credential{GrantID: "grt_good", Label: "work mail"})
+	store(t, cache, server.URL, "revoked", credential.Credential{GrantID: "grt_revoked"})
+	store(t, cache, server.URL, "expired", credential.Credential{GrantID: "grt_expired", Label: "old", ExpiresAt: time.Now().Add(-day)})
+	store(t, cache, server.URL, "first", credential.Credential{GrantID: "grt_first"})
 	results, order := examined(t, asked)
 	want(t, results, "credential", doctor.OK, "", "grant grt_first")
 	want(t, results, "grant_grt_good", doctor.OK, "", "grant grt_good (work mail), no end known, 2 connections, 2 streams")
@@ -72,26 +59,14 @@ func TestEveryGrantIsExamined(t *testing.T) {
 // R-LOCAL-2: without a provider every one of the cache is examined, and what is of the machine once. A file that cannot be used is
 // named too, and so are grants that have all expired.
 func TestEveryProviderIsExamined(t *testing.T) {
-	cache := &credential.Cache{Root: t.TempDir()}
-	store := func(url, grant string, ends time.Time) {
-		token, err := rs.NewBearer(secret)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entry := &credential.Entry{ProviderURL: url, Credential: credential.Credential{AccessToken: token, GrantID: grant, ExpiresAt: ends}}
-		if err := cache.Add(entry); err != nil {
-			t.Fatal(err)
-		}
-	}
+	cache, asked := cached(t, "")
 	good, gone := provider(t, healthy()).URL, provider(t, healthy()).URL
-	store(good, "grt_good", time.Time{})
-	store(gone, "grt_old", time.Now().Add(-day))
-	store(gone, "grt_older", time.Now().Add(-day))
+	store(t, cache, good, "good", credential.Credential{GrantID: "grt_good"})
+	store(t, cache, gone, "old", credential.Credential{GrantID: "grt_old", ExpiresAt: time.Now().Add(-day)})
+	store(t, cache, gone, "older", credential.Credential{GrantID: "grt_older", ExpiresAt: time.Now().Add(-day)})
 	if err := os.WriteFile(filepath.Join(cache.Root, "clients", "broken.json"), []byte(`{"provider_url":"`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	asked := options("")
-	asked.Token, asked.CacheRoot = nil, cache.Root
 	failures := func(asked doctor.Options) string {
 		var failed []string
 		doctor.Examine(t.Context(), asked, func(result doctor.Result) {
@@ -123,25 +98,11 @@ func TestEveryProviderIsExamined(t *testing.T) {
 // that has expired: it reads with another grant, or not.
 func TestTokensThatAreRenewed(t *testing.T) {
 	server := provider(t, healthy())
-	cache := &credential.Cache{Root: t.TempDir()}
-	for _, name := range []string{"lasting", "spent"} {
-		token, err := rs.NewBearer(name + "-token-of-a-test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		entry := &credential.Entry{ProviderURL: server.URL, Credential: credential.Credential{AccessToken: token, GrantID: "grt_" + name}}
-		if name == "spent" {
-			entry.Credential.ExpiresAt = time.Now().Add(-day)
-			if entry.Credential.RefreshToken, err = rs.NewBearer("refresh-token-of-a-test"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := cache.Add(entry); err != nil {
-			t.Fatal(err)
-		}
-	}
-	asked := options(server.URL)
-	asked.Token, asked.CacheRoot = nil, cache.Root
+	cache, asked := cached(t, server.URL)
+	store(t, cache, server.URL, "lasting", credential.Credential{GrantID: "grt_lasting"})
+	store(t, cache, server.URL, "spent", credential.Credential{
+		GrantID: "grt_spent", ExpiresAt: time.Now().Add(-day), RefreshToken: rs.NewSecret("refresh-token-of-a-test"),
+	})
 	results, _ := examined(t, asked)
 	want(t, results, "credential", doctor.OK, "", "grant grt_lasting")
 	want(t, results, "schema", doctor.OK, "", "2 streams")

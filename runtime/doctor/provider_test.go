@@ -9,7 +9,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // What a provider may answer, and what is found.
@@ -82,22 +81,12 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 // A credential that ends soon is told of before it has ended.
 func TestCredentialsThatEndSoon(t *testing.T) {
 	server := provider(t, healthy())
-	token, err := rs.NewBearer(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := t.TempDir()
-	cache := &credential.Cache{Root: root}
-	entry := &credential.Entry{ProviderURL: server.URL, Credential: credential.Credential{AccessToken: token, ExpiresAt: time.Now().Add(2 * day)}}
-	if err := cache.Add(entry); err != nil {
-		t.Fatal(err)
-	}
-	asked := options(server.URL)
-	asked.Token, asked.CacheRoot = nil, root
+	cache, asked := cached(t, server.URL)
+	store(t, cache, server.URL, "ending", credential.Credential{ExpiresAt: time.Now().Add(2 * day)})
 	results, _ := examined(t, asked)
 	want(t, results, "cache_file", doctor.OK, "", "0600")
 	want(t, results, "credential", doctor.Note, "", "ends soon")
-	if mend := results["credential"].Mend; mend != "pdpp-mcp connect "+server.URL+" --cache-root "+root {
+	if mend := results["credential"].Mend; mend != "pdpp-mcp connect "+server.URL+" --cache-root "+cache.Root {
 		t.Errorf("mended by %q", mend)
 	}
 	want(t, results, "schema", doctor.OK, "", "2 streams")
