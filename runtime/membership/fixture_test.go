@@ -119,6 +119,7 @@ func approved(connections ...string) func(*credential.Entry) {
 func serve(t *testing.T, options membership.Options) *membership.Membership {
 	t.Helper()
 	options.Now = func() time.Time { return now }
+	options.ChildTimeout = time.Minute // a machine may be busy
 	served, err := membership.New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
