@@ -11,8 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// CredentialRefused is the code of calls that came in while the server was giving up because of its
-// credential.
+// CredentialRefused is the code of calls that came in while the server was giving up because of its credential.
 const CredentialRefused tool.Code = "credential_refused"
 
 // Refusal says that the resource server reports a bearer of a kind that must not be used (R-STDIO-3).
@@ -34,27 +33,24 @@ func (r *Refusal) Error() string {
 		r.ProviderURL, kind, r.SignIn)
 }
 
-// Admit asks the resource server once of what kind the reader's bearer is: it reads the bearer block of the compact schema. It
-// gives nil for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal with signIn for any other and for one
-// that could not be read, or the error of the request. SignIn is the command line that gets another credential.
-func Admit(ctx context.Context, reader rs.Reader, signIn string) error {
-	return admit(ctx, reader, signIn, nil)
+// OfCall is the error of a call that came in while the server was giving up because of the refusal.
+func (r *Refusal) OfCall() *tool.Error {
+	return &tool.Error{Code: CredentialRefused, Message: r.Error(), Cause: r}
 }
 
-// admit is Admit, and shows learn the schema of a bearer that is admitted.
-func admit(ctx context.Context, reader rs.Reader, signIn string, learn func(*rs.Response)) error {
-	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
+// Admit asks the resource server once of what kind the reader's bearer is: it reads the bearer block of the compact schema. It
+// gives that schema for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal with signIn for any other and for
+// one that could not be read, or the error of the request. SignIn is the command line that gets another credential.
+func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, error) {
+	schema, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	bearer, err := rs.SchemaBearer(response.Body())
-	if err == nil && bearer.IsClient() {
-		if learn != nil {
-			learn(response)
-		}
-		return nil
+	bearer, err := rs.SchemaBearer(schema.Body())
+	if err != nil || !bearer.IsClient() {
+		return nil, &Refusal{TokenKind: bearer.Kind, ProviderURL: reader.ProviderURL(), SignIn: signIn}
 	}
-	return &Refusal{TokenKind: bearer.Kind, ProviderURL: reader.ProviderURL(), SignIn: signIn}
+	return schema, nil
 }
 
 // Admission keeps requests waiting until the kind of a bearer is known. While that cannot be answered, the next request asks
@@ -128,10 +124,15 @@ func (q *question) isOpen() bool {
 }
 
 func (a *Admission) resolve(asked *question) {
-	asked.err = admit(a.lifetime, a.reader, a.signIn, a.learn)
-	if errors.As(asked.err, &asked.refusal) {
-		asked.err = &tool.Error{Code: CredentialRefused, Message: asked.refusal.Error(), Cause: asked.refusal}
+	schema, err := Admit(a.lifetime, a.reader, a.signIn)
+	switch {
+	case errors.As(err, &asked.refusal):
+		asked.err = asked.refusal.OfCall()
 		close(a.refused)
+	case err != nil:
+		asked.err = err
+	case a.learn != nil:
+		a.learn(schema)
 	}
 	close(asked.answered)
 }

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,7 +196,7 @@ func hasEnded(err error) bool {
 // admitted gives nil for a client's bearer (R-STDIO-3), else why nothing may be read with it.
 func (g *grant) admitted(ctx context.Context) error {
 	err := g.admission.Wait(ctx)
-	if refusal := refusalOf(err); refusal != nil {
+	if refusal, isRefused := errors.AsType[*host.Refusal](err); isRefused {
 		g.membership.refuse(refusal)
 		return err
 	}
@@ -232,57 +233,51 @@ func (g *grant) isUnknown() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.membership.options.Now()
-	return g.ended == nil && g.entry.Credential.Usable(now) && g.covered == nil && approvedOf(g.entry.Credential) == nil &&
-		(g.failure == nil || now.Sub(g.failedAt) >= failureKept)
+	return g.ended == nil && g.entry.Credential.Usable(now) && g.covers() == nil && (g.failure == nil || now.Sub(g.failedAt) >= failureKept)
+}
+
+// covers is what is known of the grant's connections, with the lock: by its own schema, else by the owner's approval. It is nil
+// when neither told.
+func (g *grant) covers() []covered {
+	if g.covered != nil {
+		return g.covered
+	}
+	return approvedOf(g.entry.Credential)
 }
 
 // sources are the connections that the grant covers. One that cannot be used is among them, with the reason.
 func (g *grant) sources() []fanout.Source {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	stored := g.entry.Credential
-	covers := g.covered
-	if covers == nil {
-		covers = approvedOf(stored)
-	}
+	stored, covers := g.entry.Credential, g.covers()
+	missing, mend := g.missing(covers != nil), g.membership.again(g.provider, g.entry)
 	if covers == nil {
 		covers = []covered{{}}
 	}
-	missing := g.missing(stored)
+	grantID := cmp.Or(stored.GrantID, "a grant of "+g.provider.url) // which does not say its id
 	sources := make([]fanout.Source, len(covers))
 	for i, each := range covers {
 		sources[i] = fanout.Source{
-			GrantID: stored.GrantID, Shared: len(covers) > 1, Active: missing == nil, Missing: missing,
-			ConnectionID: each.connectionID, ConnectorKey: each.connectorKey, DisplayName: each.name, Streams: each.streams, Reader: g,
-			Mend: g.membership.again(g.provider, g.entry),
-		}
-		if sources[i].GrantID == "" {
-			sources[i].GrantID = "a grant of " + g.provider.url // which does not say its id
-		}
-		if sources[i].DisplayName == "" {
-			sources[i].DisplayName = stored.Label
+			GrantID: grantID, Shared: len(covers) > 1, Active: missing == nil, Missing: missing,
+			ConnectionID: each.connectionID, ConnectorKey: each.connectorKey, DisplayName: cmp.Or(each.name, stored.Label),
+			Streams: each.streams, Reader: g, Mend: mend,
 		}
 	}
 	return sources
 }
 
-// missing is why the grant cannot be used; nil when it can, as far as is known.
-func (g *grant) missing(stored credential.Credential) error {
-	now := g.membership.options.Now()
+// missing is why the grant cannot be used, with the lock; nil when it can, as far as is known.
+func (g *grant) missing(isKnown bool) error {
+	stored := g.entry.Credential
 	switch {
 	case g.ended != nil:
 		return g.ended
-	case !stored.Usable(now):
+	case !stored.Usable(g.membership.options.Now()):
 		return &fanout.EndedError{
 			Reason: "grant_expired", Message: fmt.Sprintf("its credential expired at %s", stored.ExpiresAt.UTC().Format(time.RFC3339)),
 		}
-	case g.covered == nil && approvedOf(stored) == nil && g.failure != nil:
+	case !isKnown:
 		return g.failure
 	}
 	return nil
-}
-
-// refusedCall is the error of a call that came after a refusal.
-func refusedCall(refusal *host.Refusal) *tool.Error {
-	return &tool.Error{Code: host.CredentialRefused, Message: refusal.Error(), Cause: refusal}
 }

@@ -212,9 +212,3 @@ func (m *Membership) sources(grants []*grant) ([]fanout.Source, error) {
 func unusable(err error) *tool.Error {
 	return &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: err}
 }
-
-// refusalOf is the refusal in an error, nil when there is none.
-func refusalOf(err error) *host.Refusal {
-	refusal, _ := errors.AsType[*host.Refusal](err)
-	return refusal
-}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
@@ -28,7 +27,7 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.refusal != nil {
-		return nil, nil, refusedCall(m.refusal)
+		return nil, nil, m.refusal.OfCall()
 	}
 	isChanged := false
 	usable := 0
@@ -56,7 +55,7 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 // withoutGrant stands for a provider whose grants were taken away.
 func (m *Membership) withoutGrant(p *provider) fanout.Source {
 	return fanout.Source{
-		GrantID: p.url, DisplayName: p.url, Mend: commandline.Connect(p.url, m.options.Cache.NamedRoot()),
+		GrantID: p.url, DisplayName: p.url, Mend: m.signIn(p),
 		Missing: &fanout.EndedError{Reason: "credential_missing", Message: p.err.Error()},
 	}
 }
@@ -138,16 +137,10 @@ func (m *Membership) namesOf(p *provider) []string {
 	if len(m.providers) == 1 {
 		return m.options.Grants
 	}
-	var own []string
-	for _, name := range m.options.Grants {
-		if m.has(p, name) {
-			own = append(own, name)
-		}
+	if own := slices.DeleteFunc(slices.Clone(m.options.Grants), func(name string) bool { return !m.has(p, name) }); len(own) > 0 {
+		return own
 	}
-	if own == nil {
-		return m.options.Grants
-	}
-	return own
+	return m.options.Grants
 }
 
 // has reports whether a grant of the provider has a name.

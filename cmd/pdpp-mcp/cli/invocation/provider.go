@@ -158,7 +158,8 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 	}
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
-	return client, host.Admit(ctx, client, p.SignIn())
+	_, err = host.Admit(ctx, client, p.SignIn())
+	return client, err
 }
 
 // Reader returns a client with the scoped token. It makes no request, unless a cached token has to be renewed (R-LOCAL-5).
