@@ -273,6 +273,18 @@ func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error
 	return answers, nil
 }
 
+// askGrants puts one request to each grant that these sources are of, and gives the source of each answer.
+func (r *Reader) askGrants(ctx context.Context, request rs.Request, sources []*Source) (asked []*Source, answers []answer, err error) {
+	asked = oneOfEach(sources)
+	deadline := time.Now().Add(r.options.ChildTimeout)
+	questions := make([]question, len(asked))
+	for i, source := range asked {
+		questions[i] = question{source: source, request: request, deadline: deadline}
+	}
+	answers, err = r.ask(ctx, questions)
+	return asked, answers, err
+}
+
 func (r *Reader) askOne(ctx context.Context, q question) answer {
 	started := time.Now()
 	limited, cancel := context.WithDeadline(ctx, q.deadline)

@@ -42,20 +42,19 @@ func (r *Reader) revoked() *tool.Error {
 	return &tool.Error{
 		Code:                   tool.PackageRevoked,
 		Message:                "no active source is left; connect again to have the sources approved",
-		UnavailableConnections: unavailable(nil, r.inactive),
+		UnavailableConnections: unavailable(r.ended(nil)),
 	}
 }
 
 // ungranted is the refusal of streams that no active source has.
 func (r *Reader) ungranted(streams []string) *tool.Error {
 	quoted := string(rawjson.Strings("", streams).Value)
-	ended := keep(r.inactive, func(s *Source) bool { return s.Streams != nil && s.grantsAny(streams) })
+	ended := keep(r.ended(streams), func(a absence) bool { return a.source.Streams != nil })
 	if len(ended) > 0 {
 		return &tool.Error{
-			Code: tool.SourceUnavailable,
-			Message: fmt.Sprintf("the source that grants %s cannot be read: %s; %s",
-				quoted, ended[0].absent().because(), ended[0].absent().remedy()),
-			UnavailableConnections: unavailable(nil, ended),
+			Code:                   tool.SourceUnavailable,
+			Message:                fmt.Sprintf("the source that grants %s cannot be read: %s; %s", quoted, ended[0].because(), ended[0].remedy()),
+			UnavailableConnections: unavailable(ended),
 		}
 	}
 	var known []string
@@ -77,7 +76,7 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 func (r *Reader) refusal(code tool.Code, streams []string, form string, values ...any) *tool.Error {
 	refusal := &tool.Error{
 		Code: code, Message: fmt.Sprintf(form, values...), Param: tool.SchemaConnectionID,
-		UnavailableConnections: unavailable(streams, r.inactive),
+		UnavailableConnections: unavailable(r.ended(streams)),
 	}
 	offered, total := available(r.granting(streams))
 	if total > 0 {
@@ -103,13 +102,11 @@ func available(sources []*Source) (json.RawMessage, int) {
 	return rawjson.Array(rows[:min(len(rows), availableShown)]), len(rows)
 }
 
-// unavailable are inactive sources that have one of the streams, or nil without any (R-PKG-8).
-func unavailable(streams []string, inactive []*Source) json.RawMessage {
+// unavailable are the first of the sources that are missing, or nil without any (R-PKG-8).
+func unavailable(missing []absence) json.RawMessage {
 	var rows []json.RawMessage
-	for _, source := range inactive {
-		if source.grantsAny(streams) && len(rows) < unavailableShown {
-			rows = append(rows, source.absent().identity().Encode())
-		}
+	for _, each := range missing[:min(len(missing), unavailableShown)] {
+		rows = append(rows, each.identity().Encode())
 	}
 	if rows == nil {
 		return nil
@@ -241,24 +238,22 @@ func failed(missing []absence, url string) error {
 // allMissing is the refusal when no source answered and they do not agree on why. It names each.
 func allMissing(missing []absence) *tool.Error {
 	var named []string
-	var rows []json.RawMessage
 	var causes []error
-	for _, each := range missing {
+	for i, each := range missing {
 		causes = append(causes, each.err)
-		if len(rows) < unavailableShown {
+		if i < unavailableShown {
 			reason, _, _ := each.cause()
 			named = append(named, each.source.name()+": "+reason)
-			rows = append(rows, each.identity().Encode())
 		}
 	}
-	if more := len(missing) - len(rows); more > 0 {
+	if more := len(missing) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	return &tool.Error{
 		Code: tool.SourceUnavailable,
 		Message: fmt.Sprintf("none of the %d granted sources answered (%s); try again, or name one source by connection_id",
 			len(missing), strings.Join(named, "; ")),
-		UnavailableConnections: rawjson.Array(rows),
+		UnavailableConnections: unavailable(missing),
 		Cause:                  errors.Join(causes...),
 	}
 }

@@ -3,7 +3,6 @@ package fanout
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -14,20 +13,14 @@ import (
 // the document is empty, as that of one source is (rs-contract.md).
 func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.SchemaOfSources) (*rs.Response, error) {
 	streams := streamsOf(wanted.Stream)
-	deadline := time.Now().Add(r.options.ChildTimeout)
-	var questions []question
-	for _, source := range oneOfEach(r.granting(streams)) {
-		questions = append(questions, question{source: source, request: request, deadline: deadline})
-	}
-	answers, err := r.ask(ctx, questions)
+	asked, answers, err := r.askGrants(ctx, request, r.granting(streams))
 	if err != nil {
 		return nil, err
 	}
 	merged := document{alike: map[string]*merged{}, ended: r.ended(streams)}
 	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
 	for i, answer := range answers {
-		source := questions[i].source
-		err := answer.err
+		source, err := asked[i], answer.err
 		if err == nil {
 			err = merged.add(source, answer.response)
 		}
@@ -40,7 +33,7 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 			response.RequestID = answer.response.RequestID
 		}
 	}
-	if len(questions) > 0 && merged.answered == 0 {
+	if len(asked) > 0 && merged.answered == 0 {
 		return nil, failed(append(merged.missing, merged.ended...), response.URL)
 	}
 	return response.WithMembers(merged.encode(target(request))), nil

@@ -148,8 +148,9 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	candidates := keep(r.active, func(s *Source) bool { return s.ConnectionID == connectionID })
 	if len(candidates) == 0 {
 		if i := slices.IndexFunc(r.inactive, func(s *Source) bool { return s.ConnectionID == connectionID }); i >= 0 {
+			ended := r.inactive[i].absent()
 			return nil, r.refusal(tool.SourceUnavailable, streams, // R-PKG-8
-				"the source %s cannot be read: %s; %s", r.inactive[i].name(), r.inactive[i].absent().because(), r.inactive[i].absent().remedy())
+				"the source %s cannot be read: %s; %s", ended.source.name(), ended.because(), ended.remedy())
 		}
 		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
 		if len(candidates) != 1 {

@@ -3,7 +3,6 @@ package fanout
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -12,12 +11,7 @@ import (
 // streams lists the streams of every source, each row with the connection of its source (R-SCH-9), and among several with its
 // grant and its provider. A source that does not answer has no rows, and is named in a warning.
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	deadline := time.Now().Add(r.options.ChildTimeout)
-	var questions []question
-	for _, source := range oneOfEach(r.active) {
-		questions = append(questions, question{source: source, request: request, deadline: deadline})
-	}
-	answers, err := r.ask(ctx, questions)
+	asked, answers, err := r.askGrants(ctx, request, r.active)
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +20,15 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 	var missing []absence
 	isHeard := false // of a source at least
 	for i, answer := range answers {
+		source := asked[i]
 		list, err := listOf(answer)
 		if err != nil {
-			missing = append(missing, r.absent(questions[i].source, err)...)
+			missing = append(missing, r.absent(source, err)...)
 			continue
 		}
 		isHeard = true
-		response.GrantIDs = questions[i].source.addTo(response.GrantIDs)
-		own := r.ofGrant(questions[i].source)
+		response.GrantIDs = source.addTo(response.GrantIDs)
+		own := r.ofGrant(source)
 		isOwn := func(id string) bool {
 			return slices.ContainsFunc(own, func(s *Source) bool { return s.ConnectionID == id })
 		}
@@ -41,7 +36,7 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 			if claims(each, r.connections, isOwn) {
 				continue // another member counts its own
 			}
-			rows = append(rows, r.listed(questions[i].source, each, len(questions)+len(ended) > 1))
+			rows = append(rows, r.listed(source, each, len(asked)+len(ended) > 1))
 		}
 	}
 	if len(missing) > 0 && !isHeard {
