@@ -14,6 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
 // renewWithin is how early an ending certificate is told of. Most are renewed earlier by themselves.
@@ -91,7 +92,7 @@ const largestSkew = time.Minute
 // credential is judged by the clock here.
 func (e *examination) checkClock(ctx context.Context) Finding {
 	asked := e.options.Now()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.metadataURL(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, connect.MetadataURL(e.provider), nil)
 	if err != nil {
 		return failed(credential.Internal, e.again(), "%v", err)
 	}

@@ -17,7 +17,7 @@ func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
 	if e.exposed() {
 		return note("", signInOverHTTPS)
 	}
-	look := curl(e.metadataURL())
+	look := curl(connect.MetadataURL(e.provider))
 	inspection, err := connect.Inspect(e.provider, e.options.Transport)
 	if err != nil {
 		return fromMetadata(err, look)
@@ -38,7 +38,7 @@ func (e *examination) checkAuthorizationServer(ctx context.Context) Finding {
 	if e.inspection == nil {
 		return note("", signInOverHTTPS)
 	}
-	look := curl(e.metadataURL())
+	look := curl(connect.MetadataURL(e.provider))
 	if issuer, err := url.Parse(e.issuer); err == nil && issuer.Host != "" {
 		look = curl(address.WellKnown(issuer, "oauth-authorization-server"))
 	}
@@ -55,9 +55,4 @@ func fromMetadata(err error, look string) Finding {
 		return failed(credential.Unreachable, look, "there was no answer in time")
 	}
 	return fromError(err, look)
-}
-
-// metadataURL is the provider's document, where interfaces.md has it.
-func (e *examination) metadataURL() string {
-	return e.provider + "/.well-known/oauth-protected-resource"
 }

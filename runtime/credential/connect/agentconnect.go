@@ -49,7 +49,7 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	waiting := newWaiting(began, attempt.Interval, attempt.ExpiresIn)
-	s.announce(Approval{URL: attempt.ApprovalURL, UserCode: shown(attempt.UserCode, nil), ExpiresAt: waiting.expiresAt})
+	s.announce(Approval{URL: attempt.ApprovalURL, UserCode: shown(attempt.UserCode), ExpiresAt: waiting.expiresAt})
 	granted, err := s.poll(ctx, waiting, attempt.PollingCode, func() (*answer, error) {
 		return s.asker.postJSON(ctx, attempt.PollURL, map[string]string{"polling_code": attempt.PollingCode})
 	})

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -73,13 +74,10 @@ type timeRange struct {
 func (s *signIn) details() []authorizationDetail {
 	detail := authorizationDetail{
 		Type: dataAccess, AccessMode: continuous, PurposeCode: "https://pdpp.dev/purpose/personal_ai_assistant",
-		PurposeDescription: s.Asked.Purpose,
+		PurposeDescription: cmp.Or(s.Asked.Purpose, "Answering the owner's questions through "+s.ClientName),
 	}
 	if s.Asked.SingleUse {
 		detail.AccessMode = singleUse
-	}
-	if detail.PurposeDescription == "" {
-		detail.PurposeDescription = "Answering the owner's questions through " + s.ClientName
 	}
 	if s.Asked.Source != "" {
 		detail.Source = &source{Kind: "connector", ID: s.Asked.Source}

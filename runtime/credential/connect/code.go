@@ -35,12 +35,8 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	verifier := random()
-	page, err := s.authorizationPage(client.ClientID, back, verifier)
-	if err != nil {
-		return nil, err
-	}
 	expiresAt := time.Now().Add(codePatience)
-	s.announce(Approval{URL: page, ExpiresAt: expiresAt, OnThisMachine: true})
+	s.announce(Approval{URL: s.authorizationPage(client.ClientID, back, verifier), ExpiresAt: expiresAt, OnThisMachine: true})
 	waited, cancel := context.WithDeadlineCause(ctx, expiresAt, ErrExpired)
 	defer cancel()
 	came, err := back.await(waited)
@@ -61,11 +57,8 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 }
 
 // authorizationPage is the address of the owner's page.
-func (s *signIn) authorizationPage(clientID string, back *landing, verifier string) (string, error) {
-	page, err := url.Parse(s.server.Authorization)
-	if err != nil {
-		return "", &credential.Error{Class: credential.Internal, Message: "a request could not be made", Cause: err}
-	}
+func (s *signIn) authorizationPage(clientID string, back *landing, verifier string) string {
+	page, _ := url.Parse(s.server.Authorization) // which was admitted
 	challenge := sha256.Sum256([]byte(verifier))
 	query := page.Query() // which an endpoint may have (RFC 6749, section 3.1)
 	for name, value := range map[string]string{
@@ -75,24 +68,22 @@ func (s *signIn) authorizationPage(clientID string, back *landing, verifier stri
 		query.Set(name, value)
 	}
 	if s.Asked.namesAnything() {
-		if err := s.addDetails(query); err != nil {
-			return "", err
-		}
+		s.addDetails(query)
 	} else {
 		query.Set("scope", Scope)
 	}
 	page.RawQuery = query.Encode()
-	return page.String(), nil
+	return page.String()
 }
 
 // returnedCode is the code that the authorization server sent, if it was this server (RFC 9207) and it sent one.
 func (s *signIn) returnedCode(came url.Values) (string, error) {
 	from := came.Get("iss")
 	if from != s.server.Issuer && (from != "" || s.server.NamesItself) {
-		return "", unfit(s.server.Issuer, "was asked, and another server answered: "+shown(from, nil), nil)
+		return "", unfit(s.server.Issuer, "was asked, and another server answered: "+shown(from), nil)
 	}
 	if refused := came.Get("error"); refused != "" {
-		return "", s.failed(&refusal{from: s.server.Authorization, code: shown(refused, nil), description: shown(came.Get("error_description"), nil)})
+		return "", s.failed(&refusal{from: s.server.Authorization, code: shown(refused), description: shown(came.Get("error_description"))})
 	}
 	if came.Get("code") == "" {
 		return "", unfit(s.server.Authorization, "sent the browser back without a code", nil)
@@ -111,9 +102,6 @@ func (s *signIn) exchange(ctx context.Context, client credential.Client, form ur
 	return given.issued(client)
 }
 
-// random is a text that nobody can guess: 256 bits, in characters that a URL and a code verifier may have.
-func random() string {
-	bits := make([]byte, 32)
-	_, _ = rand.Read(bits) // it never fails: it ends the program instead
-	return base64.RawURLEncoding.EncodeToString(bits)
-}
+// random is a text that nobody can guess: 52 characters of 5 bits, as a URL and a code verifier may have them (RFC 7636, section 4.1:
+// at least 43).
+func random() string { return rand.Text() + rand.Text() }

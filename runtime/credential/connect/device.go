@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"time"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
 // deviceStarted is the answer of the device authorization endpoint (RFC 8628, section 3.2).
@@ -29,9 +27,7 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	}
 	form := url.Values{"client_id": {client.ClientID}, "resource": {s.server.resource}}
 	if s.Asked.namesAnything() || !s.server.ownerChooses() {
-		if err := s.addDetails(form); err != nil {
-			return nil, err
-		}
+		s.addDetails(form)
 	}
 	began := time.Now()
 	begun, err := s.asker.postForm(ctx, s.server.DeviceAuthorization, form)
@@ -44,7 +40,7 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	waiting := newWaiting(began, started.Interval, started.ExpiresIn)
-	s.announce(Approval{URL: page, UserCode: shown(started.UserCode, nil), ExpiresAt: waiting.expiresAt})
+	s.announce(Approval{URL: page, UserCode: shown(started.UserCode), ExpiresAt: waiting.expiresAt})
 	form = url.Values{"grant_type": {deviceGrant}, "device_code": {started.DeviceCode}, "client_id": {client.ClientID}}
 	granted, err := s.poll(ctx, waiting, started.DeviceCode, func() (*answer, error) { // RFC 8628, section 3.4
 		return s.asker.postForm(ctx, s.server.Token, form)
@@ -56,13 +52,9 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 }
 
 // addDetails puts what is asked for into a form.
-func (s *signIn) addDetails(form url.Values) error {
-	details, err := json.Marshal(s.details())
-	if err != nil {
-		return &credential.Error{Class: credential.Internal, Message: "a request could not be encoded", Cause: err}
-	}
+func (s *signIn) addDetails(form url.Values) {
+	details, _ := json.Marshal(s.details()) // they are made of strings
 	form.Set("authorization_details", string(details))
-	return nil
 }
 
 // verificationPage prefers the address that has the code filled in.

@@ -61,7 +61,7 @@ type comparison struct {
 }
 
 func (c *comparison) add(kind Kind, format string, arguments ...any) {
-	c.found = append(c.found, Difference{kind, shown(fmt.Sprintf(format, arguments...), nil)})
+	c.found = append(c.found, Difference{kind, shown(fmt.Sprintf(format, arguments...))})
 }
 
 func (c *comparison) sources(asked Asked, granted []credential.Approved) {

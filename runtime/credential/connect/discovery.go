@@ -13,10 +13,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
+// MetadataURL is where a provider's metadata lie (interfaces.md; RFC 9728). The provider's URL has no slash at its end.
+func MetadataURL(provider string) string { return provider + "/.well-known/oauth-protected-resource" }
+
 // resource reads the provider's metadata, which name at least one authorization server.
 func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 	var resource resourceMetadata
-	if err := a.metadata(ctx, a.provider+"/.well-known/oauth-protected-resource", &resource); err != nil {
+	if err := a.metadata(ctx, MetadataURL(a.provider), &resource); err != nil {
 		return nil, err
 	}
 	if len(resource.AuthorizationServers) == 0 {
@@ -25,7 +28,7 @@ func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 	// A provider that speaks for another resource could have the owner approve access to that one, and would
 	// then be sent the token (RFC 9728, section 3.3).
 	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != a.provider) {
-		return nil, unfit(a.provider, "describes another resource in its metadata: "+shown(resource.Resource, nil), err)
+		return nil, unfit(a.provider, "describes another resource in its metadata: "+shown(resource.Resource), err)
 	}
 	return &resource, nil
 }
@@ -60,11 +63,8 @@ type agentDiscovery struct {
 }
 
 func (d agentDiscovery) agentConnectEndpoint() string {
-	if d.AgentConnectEndpoint != "" {
-		return d.AgentConnectEndpoint
-	}
 	nested, _ := rawjson.ParseObject(d.Discovery) // its other members are advice, in whatever shape
-	return nested.Text("agent_connect_endpoint")
+	return cmp.Or(d.AgentConnectEndpoint, nested.Text("agent_connect_endpoint"))
 }
 
 // authorizationServer is the document of RFC 8414 with PDPP's additions. An endpoint that the server does not have is empty.
@@ -105,7 +105,7 @@ func (a *asker) authorizationServer(ctx context.Context, issuer string) (*author
 	}
 	// RFC 8414, section 3.3: otherwise one server could pass for another.
 	if server.Issuer != issuer {
-		return nil, unfit(document, "belongs to another issuer: "+shown(server.Issuer, nil), nil)
+		return nil, unfit(document, "belongs to another issuer: "+shown(server.Issuer), nil)
 	}
 	for _, endpoint := range []struct {
 		name  string

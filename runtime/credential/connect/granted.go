@@ -18,10 +18,10 @@ func (g *granted) details() rawjson.Value {
 	if grant.Get("streams") == nil {
 		return nil
 	}
-	detail := rawjson.Object{}.With("type", rawjson.Quote(dataAccess))
+	detail := rawjson.Object{rawjson.String("type", dataAccess)}
 	for _, name := range grantMembers {
 		if value := grant.Get(name); value != nil {
-			detail = detail.With(name, value)
+			detail = append(detail, rawjson.Raw(name, value))
 		}
 	}
 	return rawjson.Array([]rawjson.Value{detail.Encode()})
@@ -38,28 +38,30 @@ func readDetails(document *schemadoc.Document) rawjson.Value {
 		}
 		source, _ := rawjson.ParseObject(connector.Members.Get("source"))
 		if source == nil {
-			source = rawjson.Object{}.With("kind", rawjson.Quote("connector")).With("id", rawjson.Quote(connector.Key))
+			source = rawjson.Object{rawjson.String("kind", "connector"), rawjson.String("id", connector.Key)}
 		}
-		details = append(details, rawjson.Object{}.With("type", rawjson.Quote(dataAccess)).
-			With("source", source.Encode()).With("streams", rawjson.Array(streams)).Encode())
+		detail := rawjson.Object{
+			rawjson.String("type", dataAccess), rawjson.Raw("source", source.Encode()), rawjson.Raw("streams", rawjson.Array(streams)),
+		}
+		details = append(details, detail.Encode())
 	}
 	return rawjson.Array(details)
 }
 
 func readStream(connector *schemadoc.Connector, stream *schemadoc.Stream) rawjson.Value {
-	detail := rawjson.Object{}.With("name", rawjson.Quote(stream.Name))
-	var connections, fields []rawjson.Value
+	detail := rawjson.Object{rawjson.String("name", stream.Name)}
+	var connections, fields []string
 	for _, connection := range connector.ConnectionsOf(stream) {
-		connections = append(connections, rawjson.Quote(connection.ID))
+		connections = append(connections, connection.ID)
 	}
 	for _, field := range schemadoc.Fields(stream.Object()) {
-		fields = append(fields, rawjson.Quote(field.Name))
+		fields = append(fields, field.Name)
 	}
 	if connections != nil {
-		detail = detail.With("instance_ids", rawjson.Array(connections))
+		detail = append(detail, rawjson.Strings("instance_ids", connections))
 	}
 	if fields != nil {
-		detail = detail.With("fields", rawjson.Array(fields))
+		detail = append(detail, rawjson.Strings("fields", fields))
 	}
 	return detail.Encode()
 }

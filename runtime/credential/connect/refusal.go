@@ -61,12 +61,12 @@ func (a *answer) refused(secrets ...string) *refusal {
 	if envelope, ok := rawjson.ParseObject(a.members.Get("error")); ok {
 		r.code, r.description = envelope.Text("code"), envelope.Text("message")
 	}
-	r.code, r.description = shown(r.code, secrets), shown(r.description, secrets)
+	r.code, r.description = shown(r.code, secrets...), shown(r.description, secrets...)
 	return r
 }
 
-// shown makes a server's text fit for a line on a terminal.
-func shown(text string, secrets []string) string {
+// shown makes a server's text fit for a line on a terminal, without the secrets that were sent.
+func shown(text string, secrets ...string) string {
 	for _, secret := range secrets {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "[redacted]")

@@ -57,7 +57,7 @@ func (s *signIn) refusedKind(kind string) *credential.Error {
 		refused.Message = "the owner approved a package of connections, whose token only a hosted server can use; it was not stored"
 		refused.NextStep = s.again() + " and have one connection approved, and connect again for the next; or name it with --source and --connection"
 	default:
-		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.asker.provider, shown(kind, nil))
+		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.asker.provider, shown(kind))
 	}
 	return refused
 }
@@ -72,9 +72,8 @@ func (s *signIn) untried(ctx context.Context, err error) error {
 		checkProvider, err)
 	var unanswered *rs.Failure
 	var refused *rs.Error
-	switch {
-	case errors.As(err, &unanswered) && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout),
-		errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError:
+	if errors.As(err, &unanswered) && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout) ||
+		errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError {
 		failure.Class, failure.NextStep = credential.Unreachable, s.again()
 	}
 	return failure
