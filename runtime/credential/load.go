@@ -38,24 +38,20 @@ func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
 	}
 	wanted := grants
 	if len(selection.Grants) > 0 {
-		isNamed := map[*Entry]bool{}
-		for _, name := range selection.Grants {
-			named := named(grants, name)
-			if len(named) == 0 {
-				return nil, c.anotherGrant(at.provider, grants, name)
-			}
-			for _, entry := range named {
-				isNamed[entry] = true
-			}
+		named := Named(grants, selection.Grants)
+		if i := slices.IndexFunc(selection.Grants, func(name string) bool { return !slices.Contains(named, name) }); i >= 0 {
+			return nil, c.anotherGrant(at.provider, grants, selection.Grants[i])
 		}
-		wanted = slices.DeleteFunc(slices.Clone(grants), func(e *Entry) bool { return !isNamed[e] })
+		wanted = slices.DeleteFunc(slices.Clone(grants), func(e *Entry) bool { return !slices.ContainsFunc(named, e.Credential.HasName) })
 	}
 	return wanted, c.refuse(at.provider, wanted, now)
 }
 
-// named are the grants that have a name as their id or label.
-func named(grants []*Entry, name string) []*Entry {
-	return slices.DeleteFunc(slices.Clone(grants), func(e *Entry) bool { return !e.Credential.HasName(name) })
+// Named are those of the names that one of the grants has as its id or label.
+func Named(grants []*Entry, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !slices.ContainsFunc(grants, func(e *Entry) bool { return e.Credential.HasName(name) })
+	})
 }
 
 // refuse gives an error for an owner credential among grants, and when none is usable.

@@ -36,7 +36,7 @@ func (o *Options) examinations() (providers []*examination, machine []check) {
 func (o *Options) cached() (providers []*examination, faults []check, err error) {
 	cache := &credential.Cache{Root: o.CacheRoot, AsIs: true}
 	files, err := cache.List()
-	found := map[string]bool{}
+	var found []string // of the names
 	for _, file := range files {
 		if file.Err != nil {
 			faults = append(faults, check{id: cacheFile, title: cacheFileTitle, ask: func(context.Context) Finding {
@@ -44,30 +44,18 @@ func (o *Options) cached() (providers []*examination, faults []check, err error)
 			}})
 			continue
 		}
-		names := namesOf(file.Grants, o.Grants)
-		for _, name := range names {
-			found[name] = true
-		}
+		names := credential.Named(file.Grants, o.Grants)
+		found = append(found, names...)
 		if len(names) > 0 || len(o.Grants) == 0 {
 			providers = append(providers, &examination{options: o, passed: file.Grants[0].ProviderURL, grants: names})
 		}
 	}
 	for _, name := range o.Grants {
-		if !found[name] && err == nil {
+		if !slices.Contains(found, name) && err == nil {
 			err = cache.NoGrant(name)
 		}
 	}
 	return providers, faults, err
-}
-
-// namesOf are those of the names that one of the grants has.
-func namesOf(grants []*credential.Entry, names []string) (own []string) {
-	for _, name := range names {
-		if slices.ContainsFunc(grants, func(stored *credential.Entry) bool { return stored.Credential.HasName(name) }) {
-			own = append(own, name)
-		}
-	}
-	return own
 }
 
 // checkEnvironment: every command that reads refuses to run beside an owner credential (R-STDIO-3).

@@ -137,22 +137,26 @@ func (m *Membership) namesOf(p *provider) []string {
 	if len(m.providers) == 1 {
 		return m.options.Grants
 	}
-	if own := slices.DeleteFunc(slices.Clone(m.options.Grants), func(name string) bool { return !m.has(p, name) }); len(own) > 0 {
+	if own := m.named(p); len(own) > 0 {
 		return own
 	}
 	return m.options.Grants
 }
 
-// has reports whether a grant of the provider has a name.
-func (m *Membership) has(p *provider, name string) bool {
-	stored, err := m.options.Cache.Grants(p.url)
-	return err == nil && slices.ContainsFunc(stored, func(e *credential.Entry) bool { return e.Credential.HasName(name) })
+// named are those of the wanted names that a grant of the provider has.
+func (m *Membership) named(p *provider) []string {
+	stored, _ := m.options.Cache.Grants(p.url) // look says why there are none
+	return credential.Named(stored, m.options.Grants)
 }
 
 // refuseNames gives an error for a name that no grant of any provider has.
 func (m *Membership) refuseNames() error {
+	var known []string
+	for _, each := range m.providers {
+		known = append(known, m.named(each)...)
+	}
 	for _, name := range m.options.Grants {
-		if !slices.ContainsFunc(m.providers, func(p *provider) bool { return m.has(p, name) }) {
+		if !slices.Contains(known, name) {
 			return m.options.Cache.NoGrant(name)
 		}
 	}
