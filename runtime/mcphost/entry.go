@@ -3,6 +3,7 @@ package mcphost
 import (
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,14 +20,9 @@ type Entry struct {
 // Entries gives the servers of the host's file, by name. A file that is not there has none; one that cannot
 // be read or parsed is a *credential.Error of class Configuration.
 func (h Host) Entries(machine Machine) ([]Entry, error) {
-	file := h.Path(machine)
-	read, err := readFile(file)
+	document, err := h.read(h.Path(machine))
 	if err != nil {
 		return nil, err
-	}
-	document, err := h.format.decode(read.content)
-	if err != nil {
-		return nil, credential.Misconfigured(file+" cannot be used: "+err.Error(), "mend it by hand", err)
 	}
 	servers, _ := document[h.format.servers()].(map[string]any)
 	var entries []Entry
@@ -39,6 +35,48 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 		})
 	}
 	return entries, nil
+}
+
+// read gives the whole content of one of the host's files as values.
+func (h Host) read(path string) (map[string]any, error) {
+	read, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	document, err := h.format.decode(read.content)
+	if err != nil {
+		return nil, credential.Misconfigured(path+" cannot be used: "+err.Error(), "mend it by hand", err)
+	}
+	return document, nil
+}
+
+// InFolder gives the files in which the host has a server of this name for a folder. There it is used in place of the one in the
+// user's own configuration. A file that cannot be read or parsed is a *credential.Error of class Configuration.
+func (h Host) InFolder(machine Machine, folder, name string) ([]string, error) {
+	ofFolder, ofUser := filepath.Join(folder, h.folderFile), h.Path(machine)
+	if h.folderFile == "" || ofFolder == ofUser {
+		return nil, nil
+	}
+	var found []string
+	for _, scope := range []struct {
+		file string
+		path []string // of the servers
+	}{
+		{ofFolder, []string{h.format.servers()}},
+		{ofUser, []string{"projects", folder, h.format.servers()}}, // claude mcp add, without a scope
+	} {
+		document, err := h.read(scope.file)
+		if err != nil {
+			return nil, err
+		}
+		for _, member := range scope.path {
+			document, _ = document[member].(map[string]any)
+		}
+		if _, has := document[name]; has {
+			found = append(found, scope.file)
+		}
+	}
+	return found, nil
 }
 
 // IsAdapter reports whether an entry starts this adapter, whatever its name: the program is pdpp-mcp.

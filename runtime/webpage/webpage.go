@@ -3,11 +3,15 @@
 package webpage
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed" // the style and the icon
 	"encoding/base64"
 	"html"
+	"mime"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -86,13 +90,35 @@ func (m Message) Write(w http.ResponseWriter, status int) {
 // Secure sets the headers of a page that stands for itself: it may load nothing, be in no frame, tell no other site where it
 // was, and send its forms to forms, which are sources of the policy; empty for none.
 func Secure(header http.Header, forms string) {
-	if forms == "" {
-		forms = "'none'"
-	}
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src "+StyleSource()+
-		"; base-uri 'none'; frame-ancestors 'none'; form-action "+forms)
+		"; base-uri 'none'; frame-ancestors 'none'; form-action "+cmp.Or(forms, "'none'"))
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
+}
+
+// PrefersHTML reports whether the values of Accept (RFC 9110, 12.5.1) wants text/html more than
+// application/json. Without a preference JSON is the answer, since a client without one is a program.
+func PrefersHTML(accept []string) bool {
+	return quality(accept, "text/html") > quality(accept, "application/json")
+}
+
+// quality is that of the most specific range which covers a media type, 0 when none does. It leaves out ranges that it
+// cannot read.
+func quality(accept []string, mediaType string) float64 {
+	family, _, _ := strings.Cut(mediaType, "/")
+	covering := []string{"*/*", family + "/*", mediaType}
+	best, found := -1, 0.0
+	for element := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		accepted, parameters, err := mime.ParseMediaType(element)
+		if err != nil {
+			continue
+		}
+		weight, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
+		if specific := slices.Index(covering, accepted); specific > best && err == nil && 0 <= weight && weight <= 1 {
+			best, found = specific, weight
+		}
+	}
+	return found
 }
