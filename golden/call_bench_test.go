@@ -40,7 +40,8 @@ func benchmarkCalls(b *testing.B, inFlight int) {
 	out, fromServer := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- host.ServeStdio(b.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, reader, host.Streams{In: toServer, Out: fromServer})
+		local := host.NewAdmission(b.Context(), reader, "", nil)
+		ended <- host.ServeLocal(b.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test"}, local, host.Streams{In: toServer, Out: fromServer})
 	}()
 	answers := bufio.NewReaderSize(out, 1<<20)
 	send := func(line string) {

@@ -141,7 +141,8 @@ func overStdio(t *testing.T, resource *faulttest.Proxy, carrier *http.Transport)
 	fromServer, output := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- host.ServeStdio(t.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test", CallTimeout: callWithin}, reader,
+		local := host.NewAdmission(t.Context(), reader, "", nil)
+		ended <- host.ServeLocal(t.Context(), gen.Surface(), host.Options{Name: "pdpp-mcp", Version: "test", CallTimeout: callWithin}, local,
 			host.Streams{In: input, Out: output})
 		_ = output.Close()
 	}()

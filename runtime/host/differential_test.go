@@ -188,7 +188,8 @@ func speak(t *testing.T, revision string, serve func(in io.ReadCloser, out io.Wr
 func compareOverStdio(t *testing.T, counts *tally) {
 	options := host.Options{Name: "pdpp-mcp", Version: "test"}
 	ours := func(in io.ReadCloser, out io.WriteCloser) {
-		_ = host.ServeStdio(t.Context(), differentialSurface(), options, reporting(grantedSchema), host.Streams{In: in, Out: out})
+		local := host.NewAdmission(t.Context(), reporting(grantedSchema), "", nil)
+		_ = host.ServeLocal(t.Context(), differentialSurface(), options, local, host.Streams{In: in, Out: out})
 		_ = out.Close()
 	}
 	server := host.NewBareSDK(differentialSurface(), options, "", reading(reporting(grantedSchema)))

@@ -31,7 +31,6 @@ type Options struct {
 	Logger      *slog.Logger  // takes what goes wrong inside; nil for none
 	CallTimeout time.Duration // of one tool call or resource read; 0 means DefaultCallTimeout
 	ReadOn      int           // most records that one call reads for what the resource server refuses (R-SCAN-8); 0: none
-	SignIn      string        // over stdio, the command line that gets another credential when this one is refused
 	Audit       *audit.Log    // takes a line of each tool call and resource read (R-OPS-2); nil for none
 	Caller      audit.Caller  // over stdio, whose credential is read with
 	SlowCall    time.Duration // a call or another request that reads longer is logged with its reads; 0: none

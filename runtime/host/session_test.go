@@ -29,7 +29,8 @@ func serveLines(t testing.TB, surface tool.Surface) *localLines {
 	lines := &localLines{t: t, input: toServer, answers: bufio.NewReader(fromServer), ended: make(chan error, 1)}
 	go func() {
 		streams := host.Streams{In: input, Out: output}
-		lines.ended <- host.ServeStdio(t.Context(), surface, host.Options{Name: "pdpp-mcp", Version: "test"}, reporting(clientSchema), streams)
+		local := host.NewAdmission(t.Context(), reporting(clientSchema), "", nil)
+		lines.ended <- host.ServeLocal(t.Context(), surface, host.Options{Name: "pdpp-mcp", Version: "test"}, local, streams)
 		_ = output.Close()
 	}()
 	t.Cleanup(func() { _ = toServer.Close(); _ = fromServer.Close() })

@@ -63,7 +63,8 @@ func TestResultsAreWholeOverStdio(t *testing.T) {
 	fromServer, output := io.Pipe()
 	go func() {
 		streams := host.Streams{In: input, Out: output}
-		_ = host.ServeStdio(t.Context(), testSurface(whole()), host.Options{Name: "pdpp-mcp", Version: "test"}, reporting(clientSchema), streams)
+		local := host.NewAdmission(t.Context(), reporting(clientSchema), "", nil)
+		_ = host.ServeLocal(t.Context(), testSurface(whole()), host.Options{Name: "pdpp-mcp", Version: "test"}, local, streams)
 		_ = output.Close()
 	}()
 	const calls = 200

@@ -9,7 +9,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -45,20 +44,11 @@ type Local interface {
 	Settle(ctx context.Context) *Refusal
 }
 
-// ServeStdio serves one session over newline-delimited JSON with one bearer, whose kind it asks beside the handshake. It ends
-// as ServeLocal does.
-func ServeStdio(ctx context.Context, surface tool.Surface, options Options, reader rs.Reader, streams Streams) error {
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	admission := NewAdmission(ctx, reader, options.SignIn, nil)
-	admission.Begin()
-	return ServeLocal(ctx, surface, options, admission, streams)
-}
-
 // ServeLocal serves one session over newline-delimited JSON. It ends without an error when the input ends or the context is
 // done, with a *Refusal when a resource server reports a bearer as anything but a client token, and with another error when the
 // session broke. When the input ends, requests under way are still answered.
 func ServeLocal(ctx context.Context, surface tool.Surface, options Options, local Local, streams Streams) error {
+	local.Begin()
 	err := serveSession(ctx, surface, options, local.Environment, streams, local.Refused())
 	if ctx.Err() != nil {
 		return nil

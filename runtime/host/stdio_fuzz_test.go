@@ -33,7 +33,8 @@ func FuzzStdioLines(f *testing.F) {
 		within, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		options := host.Options{Name: "pdpp-mcp", Version: "test"}
-		err := host.ServeStdio(within, testSurface(), options, reporting(clientSchema), host.Streams{In: input, Out: &output})
+		local := host.NewAdmission(within, reporting(clientSchema), "", nil)
+		err := host.ServeLocal(within, testSurface(), options, local, host.Streams{In: input, Out: &output})
 		if within.Err() != nil {
 			t.Fatalf("the server has not ended: %v", err)
 		}

@@ -41,7 +41,8 @@ func converse(ctx context.Context, t *testing.T, reader rs.Reader) *conversation
 	fromServer, output := io.Pipe()
 	c := &conversation{t: t, input: toServer, output: bufio.NewReader(fromServer), ended: make(chan error, 1)}
 	go func() {
-		err := host.ServeStdio(ctx, testSurface(), host.Options{Name: "pdpp-mcp", Version: "test", SignIn: "pdpp-mcp connect https://pdpp.example"}, reader, host.Streams{In: input, Out: output})
+		local := host.NewAdmission(ctx, reader, "pdpp-mcp connect https://pdpp.example", nil)
+		err := host.ServeLocal(ctx, testSurface(), host.Options{Name: "pdpp-mcp", Version: "test"}, local, host.Streams{In: input, Out: output})
 		_ = output.Close()
 		c.ended <- err
 	}()

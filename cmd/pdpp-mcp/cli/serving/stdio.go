@@ -45,7 +45,6 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 			if err != nil {
 				return err
 			}
-			local.Begin()
 			options := host.Options{Name: serverName, Version: version, Logger: logger, ReadOn: readOn, SlowCall: slowCall, Tracer: tracer}
 			options.Audit, options.Caller = sources.Account(logger)
 			streams := host.Streams{In: terminal.In, Out: terminal.Out}
