@@ -47,7 +47,7 @@ func (l *list) takeFanned(first *page, take func(record)) error {
 		l.connection, l.isDone, l.Complete = 0, true, true
 	}
 	l.connections = l.connections[:1]
-	defer s.drop()
+	defer s.forget()
 	if leave, begun := l.env.Readings.BeginBeside(l.env.Caller); begun {
 		defer leave()
 		s.begin()
@@ -122,9 +122,9 @@ func (s *sides) page(own *list, take func(record)) error {
 	return nil
 }
 
-// drop ends what is under way.
-func (s *sides) drop() {
+// forget ends what is under way, so that nothing of the call outlives it.
+func (s *sides) forget() {
 	for _, own := range s.open {
-		own.drop()
+		own.forget()
 	}
 }

@@ -94,21 +94,13 @@ func (f *fetch) drop() {
 	}
 }
 
-// forget drops what was asked for in vain.
+// forget drops what was asked for in vain, and waits for its end, so that nothing of the call outlives it.
 func (l *list) forget() {
 	l.ahead.drop()
 	if l.guess.drop(); l.ahead != nil || l.guess != nil {
 		l.guesses.Store(0)
 	}
 	l.ahead, l.guess = nil, nil
-}
-
-// drop ends what is under way, so that nothing of the call outlives it.
-func (l *list) drop() {
-	if l.ahead != nil || l.guess != nil {
-		l.stop()
-		l.forget()
-	}
 }
 
 // guessing counts the guesses of a list.

@@ -27,6 +27,7 @@ type full struct {
 // add takes the rows of a page that match, and reports whether another page is needed.
 func (f *full) add(read *page, filter *condition.Filter) bool {
 	f.last = read
+	var last *record
 	for i := read.from; i < len(read.rows); i++ {
 		row := read.rows[i]
 		if f.passes(row) {
@@ -36,11 +37,12 @@ func (f *full) add(read *page, filter *condition.Filter) bool {
 		if isMatch && len(f.rows) == f.limit && f.cut == nil {
 			behind := read.before(i)
 			if f.cut = &behind; !f.counts {
-				f.UpTo, f.Complete = f.mark(read.rows[i-1]), false
-				return false
+				f.Complete = false
+				break
 			}
 		}
 		f.look(row)
+		last = &read.rows[i]
 		if isMatch {
 			f.Matched++
 		}
@@ -50,9 +52,7 @@ func (f *full) add(read *page, filter *condition.Filter) bool {
 			f.marks = append(f.marks, f.mark(row))
 		}
 	}
-	if last := len(read.rows) - 1; last >= read.from {
-		f.UpTo = f.mark(read.rows[last])
-	}
+	f.upTo(last)
 	return f.counts || len(f.rows) < f.limit
 }
 
@@ -77,20 +77,15 @@ func (f *full) response(filter *condition.Filter) *rs.Response {
 			members = append(members, rawjson.Raw("next_changes_since", bookmark))
 		}
 	}
-	next := f.end()
-	return f.answer(f.asked, rowsEnvelope(f.rows, next != "", next, members...))
+	return f.answer(f.asked, rowsEnvelope(f.rows, f.end(), members...))
 }
 
 func (f *full) meta(filter *condition.Filter) rawjson.Value {
 	var meta rawjson.Object
 	if f.count != nil {
-		count := rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", *f.count)}
-		meta = append(meta, rawjson.Raw(countName, count.Encode()))
+		meta = append(meta, exactCount(*f.count))
 	}
-	if warnings := warningsOf(filter); warnings != nil {
-		meta = append(meta, rawjson.Raw("warnings", rawjson.Array(warnings)))
-	}
-	return meta.Encode()
+	return withWarnings(meta, warningsOf(filter)).Encode()
 }
 
 // end is the cursor behind the page; empty: nothing follows.

@@ -100,7 +100,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 	}
 	defer r.end()
 	l := r.newList(records, names(q.tally.Fields(), filter.Fields()), q.from(env))
-	defer l.drop()
+	defer l.forget()
 	l.toEnd, l.whole = true, 2
 	l.ask()
 	l.edge = l.edgeOf(local, "")
@@ -113,7 +113,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 // from is where the records begin that are to be tallied: where a reading stopped whose rest this is, else the beginning.
 func (q *groups) from(env tool.Env) place {
 	if kept := env.Readings.Stop(env.Caller, tool.QuestionOf(q.request)); kept != "" && q.filters {
-		if from, _, err := placeIn(&kept, q.request); err == nil {
+		if from, _, err := placeIn(env, &kept, q.request); err == nil {
 			return from
 		}
 	}
@@ -157,8 +157,8 @@ func (q *groups) body(filter *condition.Filter) rawjson.Object {
 	if spelled := q.tally.Spelled(); spelled != "" {
 		warnings = append(warnings, warning("numbers_as_text", spelled))
 	}
-	if warnings != nil {
-		body = append(body, rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(warnings))}.Encode()))
+	if meta := withWarnings(nil, warnings); meta != nil {
+		body = append(body, rawjson.Raw("meta", meta.Encode()))
 	}
 	return body
 }

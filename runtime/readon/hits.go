@@ -29,12 +29,10 @@ type HitsInput struct {
 // Hits reads a page of hits. Where the resource server refuses filters as such, the adapter reads the records of the hits and
 // keeps those that match, in rank order (R-SCAN-5). Its error is that of env.Get, or an *tool.Error as of Rows.
 func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput) (*rs.Response, error) {
-	from, isOurs, err := placeIn(input.Cursor, request)
+	from, isOurs, err := placeIn(env, input.Cursor, request)
 	switch {
 	case err != nil:
 		return nil, err
-	case env.Readings == nil && isOurs:
-		return nil, errNoReading
 	case env.Readings == nil || len(input.Filter) == 0 || !isNarrowable(input.Filter):
 		return env.Get(ctx, request)
 	}
@@ -100,18 +98,16 @@ func (q *hits) read() (*rs.Response, error) {
 		}
 		return q.places[rows-1].encode(q.asked)
 	}
-	var meta rawjson.Object
-	if q.recall != nil {
-		meta = append(meta, rawjson.Raw("recall", q.recall))
-	}
 	var others []string
 	if q.unknown != "" {
 		others = append(others, fmt.Sprintf("%s has no such field, so none of its hits matches", rawjson.Quote(q.unknown)))
 	}
-	if warnings := warningsOf(q.filter, others...); warnings != nil {
-		meta = append(meta, rawjson.Raw("warnings", rawjson.Array(warnings)))
+	var meta rawjson.Object
+	if q.recall != nil {
+		meta = append(meta, rawjson.Raw("recall", q.recall))
 	}
-	return q.answer(q.asked, rowsEnvelope(q.rows, q.end() != "", q.end(), rawjson.Raw("meta", meta.Encode()))), nil
+	meta = withWarnings(meta, warningsOf(q.filter, others...))
+	return q.answer(q.asked, rowsEnvelope(q.rows, q.end(), rawjson.Raw("meta", meta.Encode()))), nil
 }
 
 func (q *hits) end() string {
@@ -225,7 +221,7 @@ func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks 
 		return q.filter.Match(recordOf(response.Cursor()).fields), "", nil
 	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
 		return false, "", nil
-	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest && len(q.input.Streams) != 1:
+	case badRequest(err) != nil && len(q.input.Streams) != 1:
 		return false, stream, nil
 	}
 	return false, "", err

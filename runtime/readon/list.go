@@ -79,6 +79,7 @@ func (l *list) page() (*page, error) {
 		}
 	}
 	l.isDone = true
+	l.forget() // a page may have been asked for behind one that was cut off
 	return nil, l.interrupted(err)
 }
 
@@ -207,9 +208,9 @@ func names(lists ...[]string) []string {
 	return all
 }
 
-// rowsEnvelope is a list of rows as the resource server would send it.
-func rowsEnvelope(rows []rawjson.Value, hasMore bool, next string, members ...rawjson.Member) rawjson.Object {
-	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows)), rawjson.Bool("has_more", hasMore)}
+// rowsEnvelope is a list of rows as the resource server would send it, with the cursor of the rest; empty: there is none.
+func rowsEnvelope(rows []rawjson.Value, next string, members ...rawjson.Member) rawjson.Object {
+	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows)), rawjson.Bool("has_more", next != "")}
 	if next != "" {
 		body = append(body, rawjson.String(nextCursorName, next))
 	}

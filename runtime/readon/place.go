@@ -36,8 +36,8 @@ func (p place) encode(asked rs.Request) string {
 }
 
 // placeIn is where the page of a request begins; isOurs is false without a cursor, and for one of the resource server's. Its
-// error is an *tool.Error: a cursor that was made for another call, or that was changed.
-func placeIn(cursor *string, asked rs.Request) (from place, isOurs bool, err error) {
+// error is a *tool.Error: a cursor that was made for another call, that was changed, or that this adapter may not read on from.
+func placeIn(env tool.Env, cursor *string, asked rs.Request) (from place, isOurs bool, err error) {
 	if cursor == nil {
 		return place{}, false, nil
 	}
@@ -52,6 +52,8 @@ func placeIn(cursor *string, asked rs.Request) (from place, isOurs bool, err err
 		err = tool.CursorRefused("is malformed", nil)
 	case from.Question != tool.QuestionOf(asked):
 		err = errOtherCall
+	case env.Readings == nil:
+		err = errNoReading
 	}
 	return from, true, err
 }

@@ -123,6 +123,11 @@ func (r *reading) answer(asked rs.Request, body rawjson.Object) *rs.Response {
 	return made
 }
 
+// exactCount is the member of meta that says how many records match.
+func exactCount(count int64) rawjson.Member {
+	return rawjson.Raw(countName, rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", count)}.Encode())
+}
+
 // warningsOf are what a filter gives reason to warn of, as members of meta.
 func warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
 	var warnings []rawjson.Value
@@ -135,6 +140,14 @@ func warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
 	return warnings
 }
 
+// withWarnings is meta with the warnings, if there are any.
+func withWarnings(meta rawjson.Object, warnings []rawjson.Value) rawjson.Object {
+	if warnings == nil {
+		return meta
+	}
+	return append(meta, rawjson.Raw("warnings", rawjson.Array(warnings)))
+}
+
 func warning(code, message string) rawjson.Value {
 	return rawjson.Object{rawjson.String("code", code), rawjson.String("message", message)}.Encode()
 }
@@ -144,7 +157,7 @@ func isNarrowable(filter rs.Filter) bool {
 	return !slices.ContainsFunc(filter, func(c rs.Condition) bool { return strings.Contains(c.Field, ",") })
 }
 
-// newFilter prepares a filter. Its error is an *tool.Error.
+// newFilter prepares a filter. Its error is a *tool.Error.
 func newFilter(filter rs.Filter) (*condition.Filter, error) {
 	prepared, err := condition.New(filter)
 	if err != nil {

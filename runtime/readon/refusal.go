@@ -6,35 +6,37 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// paramOf is the parameter that a refusal names; empty: none.
-func paramOf(refused *rs.Error) string {
-	envelope, _ := rawjson.ParseObject(refused.Envelope)
-	return envelope.Text("param")
+// badRequest is the refusal of a request as wrong; nil for any other error.
+func badRequest(err error) *rs.Error {
+	var refused *rs.Error
+	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
+		return refused
+	}
+	return nil
 }
 
 // isOfFilters reports whether a resource server refused filters as such, whatever their fields (042, 142, 800 to 800k, 810i,
 // 815): only then does it name the parameter itself.
 func isOfFilters(err error) bool {
-	var refused *rs.Error
-	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest && paramOf(refused) == filterName
+	refused := badRequest(err)
+	return refused != nil && refused.Param() == filterName
 }
 
 // isOfSort reports whether a resource server does not sort by a field (035b, 804b). It says the same of an unknown one.
 func isOfSort(err error) bool {
-	var refused *rs.Error
-	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest && refused.Code == "invalid_sort"
+	refused := badRequest(err)
+	return refused != nil && refused.Code == "invalid_sort"
 }
 
 // isOfMeasure reports whether a resource server may have refused what is measured or how it is grouped (783, 785, 810c,
 // 810f, 810k). It says no more than that about a wrong argument, which package tally finds.
 func isOfMeasure(err error) bool {
-	var refused *rs.Error
-	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest && refused.Code == rs.CodeInvalidRequest &&
-		slices.Contains([]string{"", "metric", "field", "group_by", "group_by_time"}, paramOf(refused))
+	refused := badRequest(err)
+	return refused != nil && refused.Code == rs.CodeInvalidRequest &&
+		slices.Contains([]string{"", "metric", "field", "group_by", "group_by_time"}, refused.Param())
 }
 
 // interruption says in one sentence what ended a reading of which some is read, or nothing when the error is the answer: one

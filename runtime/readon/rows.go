@@ -27,12 +27,10 @@ type RowsInput struct {
 // the filter (R-SCAN-1); where it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Its error is
 // that of env.Get, or an *tool.Error: a cursor of another call, or a caller who reads too much already.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
-	from, isOurs, err := placeIn(input.Cursor, request)
+	from, isOurs, err := placeIn(env, input.Cursor, request)
 	switch {
 	case err != nil:
 		return nil, err
-	case env.Readings == nil && isOurs:
-		return nil, errNoReading
 	case env.Readings == nil || len(input.Filter) == 0 && input.Sort == nil || !isNarrowable(input.Filter):
 		return env.Get(ctx, request)
 	}
@@ -129,7 +127,7 @@ func (q *rows) readOnce(ctx context.Context, env tool.Env) (*rs.Response, error)
 		}
 	}
 	l := r.newList(request, read, q.from)
-	defer l.drop()
+	defer l.forget()
 	l.ask()
 	if q.from == (place{}) {
 		if err := q.judge(l, filter); err != nil {

@@ -52,17 +52,15 @@ func isTime(value rawjson.Value) bool {
 
 // follows reports whether a record with this value may stand behind those before.
 func (f *timeField) follows(value rawjson.Value) bool {
-	if len(value) != len(f.last) || !isTime(value) {
+	direction := bytes.Compare(value, f.last)
+	if direction == 0 {
+		return true
+	}
+	if direction == -f.direction || len(value) != len(f.last) || !isTime(value) {
 		return false
 	}
-	direction := bytes.Compare(value, f.last)
-	if direction != 0 {
-		if f.direction == -direction {
-			return false
-		}
-		f.direction = direction
-		f.last = append(f.last[:0], value...)
-	}
+	f.direction = direction
+	f.last = append(f.last[:0], value...)
 	return true
 }
 

@@ -42,13 +42,10 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 	l.Note = q.noteOf(len(rows), q.onward(l, isFanned)) + spaced(l.Note)
 	var meta rawjson.Object
 	if q.input.Count != nil && *q.input.Count != "none" && l.Complete && !q.from.Sorts {
-		count := rawjson.Object{rawjson.String("kind", "exact"), rawjson.Int("value", l.Matched)}
-		meta = append(meta, rawjson.Raw(countName, count.Encode()))
+		meta = append(meta, exactCount(l.Matched))
 	}
-	if warnings := warningsOf(filter); warnings != nil {
-		meta = append(meta, rawjson.Raw("warnings", rawjson.Array(warnings)))
-	}
-	return l.answer(q.request, rowsEnvelope(rows, l.Behind != "", l.Behind, rawjson.Raw("meta", meta.Encode()))), nil
+	meta = withWarnings(meta, warningsOf(filter))
+	return l.answer(q.request, rowsEnvelope(rows, l.Behind, rawjson.Raw("meta", meta.Encode()))), nil
 }
 
 // onward says what leads on: to the records behind a reading that ended before the stream, by a cursor, unless it went over

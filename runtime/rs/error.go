@@ -30,6 +30,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("resource server answered %d %s: %s", e.Status, e.Code, e.Message)
 }
 
+// Param is the parameter that the refusal names; empty: none.
+func (e *Error) Param() string {
+	envelope, _ := rawjson.ParseObject(e.Envelope)
+	return envelope.Text("param")
+}
+
 // EndsGrant reports whether the grant of the bearer has ended, whatever is read with it.
 func (e *Error) EndsGrant() bool { return e.Code == "grant_revoked" || e.Code == "grant_expired" }
 

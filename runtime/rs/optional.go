@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // withFewer runs a read, and again without an optional parameter when the server refuses one. Each parameter is left
@@ -41,12 +39,11 @@ func (r Request) withoutRefused(refused *Error) (Request, bool) {
 		_, isSent := r.Query.Get(name)
 		return !isSent
 	})
-	if len(sent) == 0 || refused.Status != http.StatusBadRequest || refused.Code != "invalid_request" {
+	if len(sent) == 0 || refused.Status != http.StatusBadRequest || refused.Code != CodeInvalidRequest {
 		return Request{}, false
 	}
-	envelope, _ := rawjson.ParseObject(refused.Envelope)
 	left := sent
-	switch param := envelope.Text("param"); {
+	switch param := refused.Param(); {
 	case param != "":
 		if !slices.Contains(sent, param) {
 			return Request{}, false
