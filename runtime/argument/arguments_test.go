@@ -211,7 +211,7 @@ func TestIntegerSpellings(t *testing.T) {
 			t.Errorf("%s: got %v", spelling, err)
 		}
 	}
-	for _, spelling := range []string{"0.5", "5e-1", "1e19", "1e999999999", "1e-999999999", "1e99999999999999999999", "9223372036854775808", `"5 000"`, "true", "[5]", `{"a":5}`} {
+	for _, spelling := range []string{"0.5", "5e-1", "1e19", "1e999999999", "1e-999999999", "1e99999999999999999999", "9223372036854775808", `"5 000"`, `"-"`, `"-e1"`, "true", "[5]", `{"a":5}`} {
 		if got, err := decode(`{"open":` + spelling + `}`); err == nil {
 			t.Errorf("%s became %d", spelling, *got.Open)
 		}

@@ -251,7 +251,7 @@ func exactInteger(spelling string) (int64, bool) {
 	digits := strings.TrimRight(whole+fraction, "0")
 	zeros := len(whole) + exponent - len(digits) // how many zeros follow the digits
 	if strings.Trim(digits, "0") == "" {
-		return 0, true
+		return 0, whole != ""
 	}
 	if zeros < 0 || zeros > 19 { // a fraction is left, or it is past 64 bits anyway
 		return 0, false
