@@ -64,8 +64,11 @@ func (c call) oneID() rawjson.Object {
 	if stream == "" || record == "" || takes(tool.FieldStream) || !takes(tool.DocumentID) || c.given.Get(tool.DocumentID) != nil {
 		return nil
 	}
-	handle := recordid.Handle{Stream: stream, RecordID: record}
-	return rawjson.Object{{Name: tool.FieldStream}, {Name: tool.FieldRecordID}, rawjson.String(tool.DocumentID, handle.String())}
+	id := recordid.Handle{Stream: stream, RecordID: record}.ID()
+	if id == "" {
+		return nil
+	}
+	return rawjson.Object{{Name: tool.FieldStream}, {Name: tool.FieldRecordID}, rawjson.String(tool.DocumentID, id)}
 }
 
 // idOf is the id of a record that a text names in another way: by its address, by a path, or by a URI that is not encoded. It
@@ -74,7 +77,7 @@ func idOf(text string) string {
 	if address, err := url.Parse(text); err == nil {
 		if _, path, found := strings.Cut(address.Path, "/v1/streams/"); found {
 			if parts := strings.Split(path, "/"); len(parts) >= 3 && parts[1] == "records" {
-				return formed(recordid.Handle{ConnectionID: address.Query().Get("connection_id"), Stream: parts[0], RecordID: parts[2]})
+				return recordid.Handle{ConnectionID: address.Query().Get("connection_id"), Stream: parts[0], RecordID: parts[2]}.ID()
 			}
 		}
 	}
@@ -87,18 +90,11 @@ func idOf(text string) string {
 	}
 	switch parts := strings.Split(text, "/"); len(parts) {
 	case 2:
-		return formed(recordid.Handle{Stream: parts[0], RecordID: parts[1]})
+		return recordid.Handle{Stream: parts[0], RecordID: parts[1]}.ID()
 	case 3:
-		return formed(recordid.Handle{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]})
+		return recordid.Handle{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}.ID()
 	}
 	return ""
-}
-
-func formed(handle recordid.Handle) string {
-	if !handle.CanFormat() {
-		return ""
-	}
-	return handle.String()
 }
 
 // streamOf takes the stream, and the connection where there is one, out of a text that names more than a stream: a URI, the

@@ -38,10 +38,11 @@ func (c call) places(kind tool.Completion) []place {
 		switch {
 		case value == nil:
 		case argument.Complete == kind && isText && argument.Type == tool.StringListArgument:
-			for name := range strings.SplitSeq(text, ",") {
-				name = strings.TrimSpace(name)
-				found = append(found, place{argument, name, func(current json.RawMessage, meant string) json.RawMessage {
-					return rawjson.Quote(strings.Replace(textOf(current), name, meant, 1))
+			for i, name := range strings.Split(text, ",") {
+				found = append(found, place{argument, strings.TrimSpace(name), func(current json.RawMessage, meant string) json.RawMessage {
+					names := strings.Split(textOf(current), ",")
+					names[i] = meant
+					return rawjson.Quote(strings.Join(names, ","))
 				}})
 			}
 		case argument.Complete == kind && isText:

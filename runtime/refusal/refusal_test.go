@@ -141,3 +141,30 @@ func TestTheSchemaIsReadAfterRefusalsOnly(t *testing.T) {
 		}
 	}
 }
+
+// R-ERR-7: a call that would do means what the refused one meant, and nothing else.
+func TestTheCorrectedCallMeansTheSame(t *testing.T) {
+	schema := `{"streams":[{"name":"messages","field_capabilities":{"subject_line":"eq","sent":"eq"},"granted_connections":[{"connection_id":"cin_1","display_name":"Work"}]},` +
+		`{"name":"labels","granted_connections":[{"connection_id":"cin_1","display_name":"Work"}]}]}`
+	for name, test := range map[string]struct {
+		tool, arguments, body, want string
+	}{
+		"a name within another one of a list": {
+			"query_records", `{"stream":"messages","fields":"subject_line,subject"}`, fmt.Sprintf(unknownField, "subject"),
+			`{"stream":"messages","fields":"subject_line,subject_line"}`,
+		},
+		"a connection of several streams without a connector": {
+			"search", `{"q":"x","connection_id":"Work"}`, fmt.Sprintf(failedClosed, "instance_mismatch"), `{"q":"x","connection_id":"cin_1"}`,
+		},
+		"a stream that no self-contained id can hold": {
+			"fetch", `{"stream":"mess:ages","record_id":"m1"}`, "", `{"id":"pdpp://record/eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwic3RyZWFtIjoibWVzczphZ2VzIiwicmVjb3JkX2lkIjoibTEifQ"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := refused(t, &provider{status: 400, body: test.body, schema: []byte(schema)}, test.tool, test.arguments)
+			if want := fmt.Sprintf(`"next":[{"tool":%q,"arguments":%s}]`, test.tool, test.want); !strings.Contains(result.Text, want) {
+				t.Errorf("got %s, want %s", result.Text, want)
+			}
+		})
+	}
+}

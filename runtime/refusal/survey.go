@@ -84,7 +84,7 @@ func (s survey) connections(stream string) (found []schemadoc.Connection, keys m
 	keys = map[string]string{}
 	for c, row := range s.rows(stream) {
 		for _, connection := range c.ConnectionsOf(row) {
-			if keys[connection.ID] == "" {
+			if _, known := keys[connection.ID]; !known {
 				keys[connection.ID] = c.Key
 				found = append(found, connection)
 			}
