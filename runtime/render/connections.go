@@ -25,9 +25,12 @@ func (a *aggregation) isCut() bool {
 }
 
 // isFull reports whether there are as many groups as were asked for.
-func (a *aggregation) isFull() bool {
-	limit, limited := a.body.Int("limit")
-	return limited && int64(len(a.groups)) >= limit
+func (a *aggregation) isFull() bool { return a.limit() > 0 && len(a.groups) >= a.limit() }
+
+// limit is how many groups the RS gives at most, or 0 when it does not say.
+func (a *aggregation) limit() int {
+	limit, _ := a.body.Int("limit")
+	return int(max(0, min(limit, groupsMost)))
 }
 
 // whole asks again where groups were cut and need not be, and counts what stands behind those of several connections. The RS
@@ -35,7 +38,7 @@ func (a *aggregation) isFull() bool {
 // among the earliest of each; others may be missing or too small (R-AGG-4).
 func (a *aggregation) whole(ctx context.Context, env tool.Env) *aggregation {
 	_, isAsked := a.response.Request.Query.Get("limit")
-	limit, _ := a.body.Int("limit")
+	limit := a.limit()
 	if a.isCut() && limit < groupsMost && (a.byTime() && !isAsked || a.isJoined() && !a.byTime()) {
 		request := a.response.Request
 		request.Query = request.Query.With("limit", fmt.Sprint(groupsMost))
@@ -53,9 +56,9 @@ func (a *aggregation) whole(ctx context.Context, env tool.Env) *aggregation {
 	case a.byTime():
 		return a.joined(connections, a.counts(), len(a.groups), true)
 	case !a.isCut():
-		return a.joined(connections, a.counts(), int(limit), true)
+		return a.joined(connections, a.counts(), limit, true)
 	}
-	return a.ofEach(ctx, env, connections, int(limit))
+	return a.ofEach(ctx, env, connections, limit)
 }
 
 // again is the answer to another request.
@@ -86,16 +89,21 @@ func (a *aggregation) counts() []counted {
 	return groups
 }
 
-// joined is the answer with the first of these groups of several connections, and says whether they are known to be right.
+// joined is the answer with the first of these groups of several connections, as many as the limit says, and says whether they
+// are known to be right. All are shown without a limit.
 func (a *aggregation) joined(connections []string, groups []counted, limit int, settled bool) *aggregation {
 	others, _ := a.body.Int("filtered_record_count")
-	shown := make([]rawjson.Value, min(limit, len(groups)))
+	most := limit
+	if limit == 0 {
+		most = len(groups)
+	}
+	shown := make([]rawjson.Value, min(most, len(groups)))
 	for i := range shown {
 		others -= groups[i].count
 		shown[i] = rawjson.Object{rawjson.Raw("key", groups[i].key), rawjson.Int("count", groups[i].count)}.Encode()
 	}
 	members := []rawjson.Member{rawjson.Raw("groups", rawjson.Array(shown)), rawjson.Int("other_count", max(0, others))}
-	if !a.byTime() {
+	if !a.byTime() && limit > 0 {
 		members = append(members, rawjson.Int("limit", int64(limit)))
 	}
 	body := a.body

@@ -139,6 +139,34 @@ func TestGroupsOfOneConnection(t *testing.T) {
 	}
 }
 
+// limitless is a reader of a server that does not say how many groups it gives at most.
+type limitless struct{ rs.Reader }
+
+func (l limitless) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	response, err := l.Reader.Get(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	body, err := response.Object()
+	if err != nil {
+		return nil, err
+	}
+	return response.WithMembers(body.Without("limit")), nil
+}
+
+// R-AGG-4: groups over several connections are shown, however many there are, where no limit is told.
+func TestGroupsWithoutALimit(t *testing.T) {
+	result := aggregated(t, limitless{lab.Serve(t, lab.Dataset(t)).Client()}, `{"stream":"samples","metric":"count","group_by":"flag"}`)
+	for _, said := range []string{"[true,35]", "[false,29]", "other_count=0"} {
+		if !strings.Contains(result.Text, said) {
+			t.Errorf("%s is missing: %s", said, result.Text)
+		}
+	}
+	if strings.Contains(result.Text, "limit=") {
+		t.Errorf("a limit is told that the server does not tell: %s", result.Text)
+	}
+}
+
 // aggregated asks as the tool does.
 func aggregated(t *testing.T, reader rs.Reader, arguments string) *tool.Result {
 	t.Helper()
