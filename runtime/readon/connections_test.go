@@ -41,10 +41,12 @@ func TestSeveralConnections(t *testing.T) {
 		counts = sums(t, counts, open.call(t, "aggregate", strings.Replace(grouped, `"metric"`, fmt.Sprintf(`"connection_id":%q,"metric"`, connection), 1)))
 	}
 	read := newCaller(box, 20_000).call(t, "aggregate", grouped)
-	if got := sums(t, nil, read); !maps.Equal(got, counts) || !read.Reading.Complete {
-		t.Errorf("counted %v, want %v", got, counts)
+	if got := sums(t, nil, read); !maps.Equal(got, counts) || !read.Reading.Complete ||
+		read.Reading.Note != "2 connections are counted together." || !strings.Contains(read.text, read.Reading.Note) {
+		t.Errorf("counted %v, want %v: %s", got, counts, read.text)
 	}
-	if part := newCaller(box, 60).call(t, "aggregate", grouped); part.Reading.Complete || len(part.Next) > 0 || !strings.Contains(part.text, "complete=false") {
+	if part := newCaller(box, 60).call(t, "aggregate", grouped); part.Reading.Complete || len(part.Next) > 0 || !strings.Contains(part.text, "complete=false") ||
+		!strings.Contains(part.text, "counted together. One call reads 60") {
 		t.Errorf("a range of time is no rest of several connections: %s", part.text)
 	}
 }

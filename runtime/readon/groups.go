@@ -2,6 +2,7 @@ package readon
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -134,11 +135,14 @@ func (q *groups) add(l *list, filter *condition.Filter) error {
 			return nil
 		}
 		if l.isFanned(page) {
+			connections := len(l.connections)
 			take := func(row record) { held.add(heldRecord{record: row, matches: filter.Match(row.fields)}) }
 			if err := l.takeFanned(page, take); err != nil {
 				return err
 			}
-			return nil // without their order, none is held back
+			// Without their order no record is held back; that they are several is said (R-AGG-4).
+			l.Note = fmt.Sprintf("%d connections are counted together.", connections) + spaced(l.Note)
+			return nil
 		}
 		held.before()
 		for i, row := range page.rows[page.from:] {

@@ -130,6 +130,9 @@ func (a *aggregation) frame(shown int) frame {
 			body = append(body, rawjson.Raw("value", json.RawMessage("null")))
 		}
 		members := append(rawjson.Object{rawjson.Raw("data", body.Encode())}, readingMembers(a.response, 0)...)
+		if a.together != "" {
+			members = append(members, rawjson.String("note", a.together))
+		}
 		members = closed(a.response, members, calls)
 		around.close = members.Encode()
 		return around
@@ -175,6 +178,9 @@ func (a *aggregation) head() string {
 	tokens = append(tokens, a.number("filtered_record_count"))
 	if a.body.True("approximate") {
 		tokens = append(tokens, a.number("approximate"))
+	}
+	if !a.grouped {
+		tokens = append(tokens, a.together)
 	}
 	return words(tokens...)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// isJoined reports whether groups may be of several connections: the RS does not say then what stands behind them (787c).
+// isJoined reports whether the figures may be of several connections: the RS does not say then what stands behind groups (787c).
 func (a *aggregation) isJoined() bool {
-	return a.grouped && a.input.ConnectionID == nil &&
+	return a.input.ConnectionID == nil &&
 		!slices.ContainsFunc(a.body, func(member rawjson.Member) bool { return member.Name == "other_count" })
 }
 
@@ -52,6 +52,9 @@ func (a *aggregation) whole(ctx context.Context, env tool.Env) *aggregation {
 	connections := a.connections(ctx, env)
 	switch {
 	case len(connections) < 2:
+		return a
+	case !a.grouped: // which is right over several connections
+		a.together = countedTogether(len(connections))
 		return a
 	case a.byTime():
 		return a.joined(connections, a.counts(), len(a.groups), true)
@@ -114,11 +117,15 @@ func (a *aggregation) joined(connections []string, groups []counted, limit int, 
 	if err != nil {
 		return a
 	}
-	made.together = fmt.Sprintf("%d connections are counted together.", len(connections))
+	made.together = countedTogether(len(connections))
 	if !settled {
 		made.together += " A count may be too low, and a group may be missing: each connection gives its largest alone. Ask for one connection at a time."
 	}
 	return made
+}
+
+func countedTogether(connections int) string {
+	return fmt.Sprintf("%d connections are counted together.", connections)
 }
 
 // ofEach asks each connection for its groups and adds them up.

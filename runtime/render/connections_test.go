@@ -130,6 +130,30 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 	}
 }
 
+// R-AGG-4: a number of several connections says that it is, in both channels; one of a single connection does not, and is asked for
+// alone where the caller named it.
+func TestNumberOverSeveralConnections(t *testing.T) {
+	const together = "2 connections are counted together."
+	for arguments, test := range map[string]struct {
+		said  bool
+		asked int
+	}{
+		`{"stream":"samples","metric":"count"}`:                                {true, 2},
+		`{"stream":"samples","metric":"sum","field":"amount"}`:                 {true, 2},
+		`{"stream":"samples","metric":"count","connection_id":"cin_lab_b"}`:    {false, 1},
+		`{"stream":"samples","metric":"count","filter":{"kind":"none there"}}`: {true, 2},
+	} {
+		reader := &watched{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
+		result := aggregated(t, reader, arguments)
+		if said := strings.Contains(result.Text, together); said != test.said || said != strings.Contains(string(result.Structured), together) {
+			t.Errorf("%s: %s\n%s", arguments, result.Text, result.Structured)
+		}
+		if len(reader.asked) != test.asked {
+			t.Errorf("%s: asked for %q", arguments, reader.asked)
+		}
+	}
+}
+
 // Groups of one connection are as the RS gives them.
 func TestGroupsOfOneConnection(t *testing.T) {
 	reader := &watched{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
