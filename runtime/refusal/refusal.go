@@ -48,6 +48,9 @@ type call struct {
 
 // explain is what would do in the place of the call, or nil when nothing is known of it.
 func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explained {
+	if each := c.ofEach(err); each != nil {
+		return each
+	}
 	var own *tool.Error
 	var refused *rs.Error
 	switch {
@@ -143,13 +146,17 @@ func (c call) conclude(found []finding) *tool.Explained {
 	return explained
 }
 
-// with is the call with other arguments, as continuations are written. An argument without a value is left out.
+// with is the call with other arguments, as continuations are written.
 func (c call) with(instead rawjson.Object) json.RawMessage {
+	return rawjson.Array([]json.RawMessage{c.call(instead)})
+}
+
+// call is one continuation: the call with other arguments. An argument without a value is left out.
+func (c call) call(instead rawjson.Object) json.RawMessage {
 	arguments := slices.Clone(c.given)
 	for _, member := range instead {
 		arguments = arguments.With(member.Name, member.Value)
 	}
 	arguments = slices.DeleteFunc(arguments, func(m rawjson.Member) bool { return m.Value == nil })
-	next := rawjson.Object{rawjson.String("tool", c.Name), rawjson.Raw("arguments", arguments.Encode())}
-	return rawjson.Array([]json.RawMessage{next.Encode()})
+	return rawjson.Object{rawjson.String("tool", c.Name), rawjson.Raw("arguments", arguments.Encode())}.Encode()
 }

@@ -45,9 +45,11 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 const (
 	failedClosed = `{"error":{"code":"context.%s","message":"Token introspection failed closed","type":"authentication_error",` +
 		`"resource_metadata":"http://localhost:7663/.well-known/oauth-protected-resource","next_step":"Fetch error.resource_metadata."}}`
-	unknownField  = `{"error":{"code":"unknown_field","message":"Unknown field: %s","type":"invalid_request_error"}}`
-	invalid       = `{"error":{"code":"%s","message":"%s","type":"invalid_request_error"}}`
-	forbidden     = `{"error":{"code":"%s","message":"%s","type":"permission_error"}}`
+	unknownField = `{"error":{"code":"unknown_field","message":"Unknown field: %s","type":"invalid_request_error"}}`
+	invalid      = `{"error":{"code":"%s","message":"%s","type":"invalid_request_error"}}`
+	forbidden    = `{"error":{"code":"%s","message":"%s","type":"permission_error"}}`
+	ofTwo        = `{"error":{"code":"ambiguous_connection","message":"Record 'shared-1' is present under more than one connection.",` +
+		`"type":"api_error","available_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}],"retry_with":"connection_id"}}`
 	unknownSource = `{"error":{"code":"not_found","message":"Unknown source: unknown","type":"not_found_error"}}`
 )
 
@@ -77,6 +79,9 @@ func TestCapturedRefusals(t *testing.T) {
 		{"810c an aggregate that is not declared", "813i", "aggregate", `{"stream":"samples","metric":"sum","field":"plain_num"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation sum is not declared for 'plain_num'")},
 		{"810f the same, hollow", "813b", "aggregate", `{"stream":"samples","metric":"count","group_by":"code"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation group_by is not declared for 'code'")},
 		{"781h a sum of nothing", "813i", "aggregate", `{"stream":"samples","metric":"sum"}`, 400, fmt.Sprintf(invalid, "invalid_request", "field is required for sum")},
+		{"a record of two connections", "813d", "fetch", `{"id":"messages:shared-1","fields":["subject"]}`, 409, ofTwo},
+		{"of the connection that was named", "813d", "fetch", `{"id":"messages:shared-1","connection_id":"cin_gmail_work"}`, 409, ofTwo},
+		{"several sources of a schema", "813d", "schema", `{"stream":"messages","detail":"full"}`, 200, `{}`},
 		{"784d no granularity", "813i", "aggregate", `{"stream":"samples","metric":"count","group_by_time":"at"}`, 400, fmt.Sprintf(invalid, "invalid_request", "granularity is required when group_by_time is present")},
 		{"815c an unknown stream of a search", "813d", "search", `{"q":"x","streams":["messages","thread"]}`, 403, fmt.Sprintf(forbidden, "grant_stream_not_allowed", "Stream 'thread' not in grant")},
 		{"800 a filter that clients may not use", "813d", "query_records", `{"stream":"messages","filter":{"is_seen":false}}`, 400, `{"error":{"code":"invalid_request","message":"Client record reads do not support filter","type":"invalid_request_error","param":"filter"}}`},
