@@ -88,6 +88,7 @@ type page struct {
 			Count json.RawMessage `json:"count"`
 		} `json:"meta"`
 	} `json:"data"`
+	Note    string `json:"note"`
 	Results []struct {
 		ID string `json:"id"`
 	} `json:"results"`

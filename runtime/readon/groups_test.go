@@ -62,6 +62,16 @@ func TestTallies(t *testing.T) {
 	}
 }
 
+// R-AGG-4, R-SCAN-3: groups of a key and a time that are cut are not the largest, and both channels say which they are.
+func TestWhichGroupsOfKeysAndTimes(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)
+	read := c.call(t, "aggregate", `{"stream":"play_history","metric":"count","group_by":"artist_name","group_by_time":"played_at","granularity":"day","limit":5}`)
+	const said = "These are the first 5 groups: all times of the greatest key, then of the next; other_count records are in groups that are not shown"
+	if !strings.Contains(read.text, said) || !strings.HasPrefix(read.Note, said) || read.Data.OtherCount == 0 {
+		t.Errorf("%s\nnote: %s", read.text, read.Note)
+	}
+}
+
 // R-SCAN-3: amounts that a source writes as texts add up, exactly, and the answer says what was added; a range over them, which
 // goes letter by letter, is warned of (R-SCAN-2).
 func TestNumbersThatAreTexts(t *testing.T) {

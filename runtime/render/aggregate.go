@@ -86,10 +86,11 @@ func (a *aggregation) write(p *page, i int) {
 	p.structured = append(p.structured, a.groups[i]...)
 }
 
+// isOfTimes reports whether the groups are of times, alone or under each key.
+func (a *aggregation) isOfTimes() bool { return a.body.Text("group_by_time") != "" }
+
 // byTime reports whether the groups are of times alone, the earliest first.
-func (a *aggregation) byTime() bool {
-	return a.body.Text("group_by_time") != "" && a.body.Text("group_by") == ""
-}
+func (a *aggregation) byTime() bool { return a.isOfTimes() && a.body.Text("group_by") == "" }
 
 // others are the records in groups that the RS did not return.
 func (a *aggregation) others() int64 {
@@ -143,7 +144,7 @@ func (a *aggregation) frame(shown int) frame {
 	}
 	note := a.note(shown)
 	said := a.together
-	if a.byTime() { // of other groups, other_count says it (R-SURF-8)
+	if a.isOfTimes() { // of other groups, other_count says it (R-SURF-8)
 		said = words(said, note)
 	}
 	if said != "" {
@@ -227,6 +228,9 @@ func (a *aggregation) note(shown int) string {
 		return fmt.Sprintf("These are the first %d groups; narrow with filter to see the others.", shown)
 	case a.byTime():
 		return fmt.Sprintf("These are the earliest %d groups; other_count records are in later ones, which a filter on the time shows.", shown)
+	case a.isOfTimes():
+		return fmt.Sprintf("These are the first %d groups: all times of the greatest key, then of the next; other_count records are in groups "+
+			"that are not shown: filter for one key or for less time, or take a wider granularity.", shown)
 	}
 	return fmt.Sprintf("These are the top %d groups; other_count records are in groups that are not shown.", shown)
 }
