@@ -52,6 +52,25 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	}
 }
 
+// R-QRY-6: every page of a feed has the bookmark of its end; both channels say that the pages before it are read first.
+func TestABookmarkBeforeTheLastPage(t *testing.T) {
+	const said = "resume begins behind the last page: read next to the end before."
+	for body, isSaid := range map[string]bool{
+		`{"object":"list","data":[],"has_more":true,"next_cursor":"c1","next_changes_since":"v9"}`: true,
+		`{"object":"list","data":[],"has_more":false,"next_changes_since":"v9"}`:                   false,
+		`{"object":"list","data":[],"has_more":true,"next_cursor":"c1"}`:                           false,
+	} {
+		result, err := render.Records(context.Background(), env, answer("/v1/streams/s/records?changes_since=beginning", body),
+			render.RecordsInput{Stream: "s", Call: given("query_records", `{"stream":"s","changes_since":"beginning"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(result.Text, said) != isSaid || strings.Contains(string(result.Structured), `"note":"`+said) != isSaid {
+			t.Errorf("%s:\n%s\n%s", body, result.Text, result.Structured)
+		}
+	}
+}
+
 // R-SEARCH-11: a caller who named streams or a connection is not warned of the others; failures are always told.
 func TestWarningsOfASearchTellOfFailures(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"warnings":[{"code":"source_skipped_not_applicable","message":"skipped"},{"code":"source_failed","message":"down"}]}}`

@@ -209,8 +209,12 @@ func (r *records) resume(on wayOn) []Call {
 
 // notes are what no member says by itself.
 func (r *records) notes(on wayOn) string {
+	var said string
 	if len(r.sources) > 1 && r.response.Reading == nil {
-		return words("limit is counted for each connection, and the rows stand one connection after the other: this is no one timeline.", on.ended)
+		said = "limit is counted for each connection, and the rows stand one connection after the other: this is no one timeline."
 	}
-	return on.ended
+	if len(on.calls) > 0 && r.resume(on) != nil {
+		said = words(said, "resume begins behind the last page: read next to the end before.")
+	}
+	return words(said, on.ended)
 }
