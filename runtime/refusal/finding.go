@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+	_ "time/tzdata" // the names of zones must not depend on the machine
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -70,6 +72,9 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 	if stream == "" || len(found) > 0 {
 		return found
 	}
+	if given := textOf(c.given.Get(zoneParameter)); refused != nil && given != "" && !isZone(given) {
+		return []finding{{param: zoneParameter, says: fmt.Sprintf("%s takes a name of the IANA time zones, such as Europe/Berlin; %s is none.", zoneParameter, quoted(given))}}
+	}
 	fields := s.fields(stream)
 	for _, p := range c.places(tool.CompleteField) {
 		found = append(found, c.field(s, p, stream, fields)...)
@@ -88,6 +93,15 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 		}
 	}
 	return found
+}
+
+// zoneParameter is the time zone of groups, here as at the resource server.
+const zoneParameter = "time_zone"
+
+// isZone reports whether a time zone has that name; Local is the machine's and no name.
+func isZone(name string) bool {
+	_, err := time.LoadLocation(name)
+	return err == nil && name != "Local"
 }
 
 // separated is an id with a colon where a slash ends the connection.
