@@ -36,7 +36,7 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	}
 	shown := page.merge(page.limit)
 	if missing := page.missing(); len(shown) == 0 && len(missing) > 0 && len(missing) == len(page.children) {
-		return nil, failed(append(missing, page.ended...), r.url(request))
+		return nil, &rs.NoneAnswered{Cause: failed(append(missing, page.ended...), r.url(request)), Missing: missed(missing)}
 	}
 	return page.response(request, shown), nil
 }
@@ -192,6 +192,15 @@ func (p *readPage) missing() []absence {
 	return missing
 }
 
+// missed are missing sources for those who ask what was refused.
+func missed(missing []absence) []rs.Missing {
+	var all []rs.Missing
+	for _, each := range missing {
+		all = append(all, rs.Missing{Origin: each.source.Reader.ProviderURL(), Err: each.err})
+	}
+	return all
+}
+
 // response is the page with the hits of these children.
 func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	hits := make([]rawjson.Value, 0, len(shown))
@@ -215,5 +224,7 @@ func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	}
 	body := p.envelope(hits, p.rest(shown, given))
 	request.Sources = p
-	return rs.Response{Status: 200, RequestID: requestID, URL: p.reader.url(request), GrantIDs: grants, Request: request}.WithMembers(body)
+	return rs.Response{
+		Status: 200, RequestID: requestID, URL: p.reader.url(request), GrantIDs: grants, Request: request, Missing: missed(p.missing()),
+	}.WithMembers(body)
 }

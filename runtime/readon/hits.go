@@ -38,10 +38,11 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	}
 	if !isOurs && !env.Readings.Refuses(rs.Origins(env.RS, request)) {
 		response, err := env.Get(ctx, request)
-		if err == nil || !isOfFilters(err) {
+		refusing := refusingFilters(env, request, response, err)
+		if len(refusing) == 0 || err == nil && input.Cursor != nil {
 			return response, err
 		}
-		env.Readings.NoteRefusal(rs.Origins(env.RS, request))
+		env.Readings.NoteRefusal(refusing)
 	}
 	if !isOurs && input.Cursor != nil {
 		return nil, errOtherCall
@@ -57,6 +58,28 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	defer r.end()
 	q := &hits{reading: r, asked: request, input: input, filter: filter, next: from}
 	return q.read()
+}
+
+// refusingFilters are the providers that refused the filter of a search as such: the one that was asked, or those among several
+// sources. What is read in their place is read of all, so that the hits stand in one order.
+func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, err error) []string {
+	var missing []rs.Missing
+	var none *rs.NoneAnswered
+	switch {
+	case errors.As(err, &none):
+		missing = none.Missing
+	case isOfFilters(err):
+		return rs.Origins(env.RS, request)
+	case err == nil:
+		missing = response.Missing
+	}
+	var refusing []string
+	for _, each := range missing {
+		if isOfFilters(each.Err) {
+			refusing = append(refusing, each.Origin)
+		}
+	}
+	return refusing
 }
 
 // hits is a page of hits that match, as far as it is filled.

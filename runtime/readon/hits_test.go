@@ -1,11 +1,14 @@
 package readon_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -49,6 +52,42 @@ func (c caller) hits(t *testing.T, arguments string) []string {
 	t.Fatal("the pages do not end")
 	return nil
 }
+
+// R-SCAN-5, R-PKG-6: of two providers one filters and one refuses to. Neither's hits are missing, whichever is asked first, and only the
+// one that refused is known to.
+func TestFilteredHitsOfTwoProviders(t *testing.T) {
+	const first, second = "https://first.example", "https://second.example"
+	want := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000).hits(t, `{"q":"overdraft","streams":["messages"],"filter":{"is_seen":true},"limit":100}`)
+	slices.Sort(want)
+	closed, open := sandboxOf(t, resource.ReadsV01, "gmail_personal"), sandboxOf(t, resource.ReadsOpen, "gmail_both")
+	sources := []fanout.Source{
+		{GrantID: "grt_1", Active: true, ConnectionID: "cin_gmail_personal", Streams: []string{"messages", "threads"}, Reader: provided{closed, first}},
+		{GrantID: "grt_2", Active: true, ConnectionID: "cin_gmail_work", Streams: []string{"messages", "threads"}, Reader: provided{open, second}},
+	}
+	for range 2 {
+		for _, streams := range []string{`"streams":["messages"],`, ""} {
+			c := newCaller(&watched{Reader: fanout.New(slices.Clone(sources), fanout.Options{})}, 20_000)
+			got := c.hits(t, `{"q":"overdraft",`+streams+`"filter":{"is_seen":true},"limit":3}`)
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+				t.Errorf("%s %d hits (-open +both):\n%s", streams, len(want), diff)
+			}
+			if !c.readings.Refuses([]string{first}) || c.readings.Refuses([]string{second}) {
+				t.Errorf("%s it is not remembered who refuses", streams)
+			}
+		}
+		slices.Reverse(sources)
+	}
+}
+
+// provided is a reader of another provider.
+type provided struct {
+	rs.Reader
+
+	origin string
+}
+
+func (p provided) ProviderURL() string { return p.origin }
 
 // R-SCAN-5, R-SCAN-6: hits of streams that lack the field do not match, and that is said; without any hit, it says how many were looked at.
 func TestHitsOfOtherStreams(t *testing.T) {

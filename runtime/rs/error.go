@@ -39,6 +39,17 @@ func (e *Error) Param() string {
 // EndsGrant reports whether the grant of the bearer has ended, whatever is read with it.
 func (e *Error) EndsGrant() bool { return e.Code == "grant_revoked" || e.Code == "grant_expired" }
 
+// NoneAnswered is the error of a read of several sources none of which answered. Its cause stands for what all of them said.
+type NoneAnswered struct {
+	Cause   error
+	Missing []Missing
+}
+
+func (e *NoneAnswered) Error() string { return e.Cause.Error() }
+
+// Unwrap gives the cause.
+func (e *NoneAnswered) Unwrap() error { return e.Cause }
+
 // Codes of refusals that came without one. A resource server may send the same ones, and others.
 const (
 	CodeInvalidRequest  = "invalid_request"      // 400

@@ -27,6 +27,9 @@ type Response struct {
 	// Absent are warnings of sources that might have had a part in the answer and cannot be read; none of a single source.
 	Absent []rawjson.Value
 
+	// Missing are the sources of a merged answer that were asked and did not answer; none of a single source.
+	Missing []Missing
+
 	Reading *Reading // nil: the resource server gave the answer, not the adapter
 
 	// Seen is how many rows at the beginning of the list the caller has already, which List leaves out.
@@ -39,6 +42,12 @@ type Response struct {
 	body     json.RawMessage
 	document rawjson.Document // the body without the whitespace between its tokens
 	room     *Room            // that the body's memory is given to; nil: it is kept
+}
+
+// Missing is a source of a merged answer that was asked for its part and gave none.
+type Missing struct {
+	Origin string // public origin of its provider
+	Err    error
 }
 
 // Body is a JSON object in valid UTF-8, as the RS sent it: no name stands twice in one object, and at most 512 objects
