@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -37,35 +38,59 @@ func (c *Cache) List() ([]Listed, error) {
 	return listed, nil
 }
 
-// Providers gives the URL of each provider with a file that can be used, in the order of List.
-func (c *Cache) Providers() ([]string, error) {
+// Providers gives the URL of each provider with a file that can be used, in the order of List. Where grants are named, by their
+// ids or labels, it is that of each provider that has one of them: the names of one file alone are for Select to judge, and that
+// no file has any is the error NoGrant.
+func (c *Cache) Providers(names ...string) ([]string, error) {
 	files, err := c.List()
-	var urls []string
-	for _, file := range files {
-		if file.Err == nil {
-			urls = append(urls, file.Grants[0].ProviderURL)
+	if err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(file Listed) bool { return file.Err != nil })
+	if len(files) > 1 && len(names) > 0 {
+		files = slices.DeleteFunc(files, func(file Listed) bool {
+			return len(Named(file.Grants, names)) == 0
+		})
+		if len(files) == 0 {
+			return nil, c.NoGrant(names[0])
 		}
 	}
-	return urls, err
+	var urls []string
+	for _, file := range files {
+		urls = append(urls, file.Grants[0].ProviderURL)
+	}
+	return urls, nil
 }
 
-// OnlyProvider gives the URL of the provider that a command reads when none is named: the only one of the cache. The error is
-// one of class Usage when there is none or there are several, else that of List.
-func (c *Cache) OnlyProvider() (string, error) {
-	urls, err := c.Providers()
+// SeveralError is the refusal of a command that reads one provider, while several are connected and none is named.
+type SeveralError struct {
+	URLs []string
+}
+
+func (e *SeveralError) Error() string { return e.Unwrap().Error() }
+
+// Unwrap gives the refusal, of class Usage.
+func (e *SeveralError) Unwrap() error {
+	return &Error{
+		Class:    Usage,
+		Message:  fmt.Sprintf("no provider URL, and %d are connected: %s", len(e.URLs), strings.Join(e.URLs, ", ")),
+		NextStep: nameProvider,
+	}
+}
+
+// OnlyProvider gives the URL of the provider that a command reads when none is named: the only one of Providers. The error is
+// one of class Usage when there is none or there are several, then a *SeveralError, else that of Providers.
+func (c *Cache) OnlyProvider(names ...string) (string, error) {
+	urls, err := c.Providers(names...)
 	switch {
 	case err != nil:
 		return "", err
 	case len(urls) == 1:
 		return urls[0], nil
 	case len(urls) == 0:
-		return ParseProviderURL("")
+		return "", &Error{Class: Usage, Message: "no provider URL, and none is connected", Command: c.connectCommand("")}
 	}
-	return "", &Error{
-		Class:    Usage,
-		Message:  fmt.Sprintf("no provider URL, and %d are connected: %s", len(urls), strings.Join(urls, ", ")),
-		NextStep: nameProvider,
-	}
+	return "", &SeveralError{URLs: urls}
 }
 
 func (c *Cache) listed(path string) Listed {

@@ -128,7 +128,11 @@ func (e *examination) checks() []check {
 func (e *examination) checkURL(context.Context) Finding {
 	provider, err := credential.ParseProviderURL(e.passed)
 	if err = cmp.Or(e.notChosen, err); err != nil {
-		return fromError(err, e.options.doctorCommand("https://data.example"))
+		mend := e.options.doctorCommand("https://data.example")
+		if e.passed == "" && e.options.Token == nil {
+			mend = e.connectCommand() // nothing is connected
+		}
+		return fromError(err, mend)
 	}
 	e.provider = provider
 	e.address, _ = url.Parse(provider) // ParseProviderURL wrote it

@@ -43,11 +43,11 @@ func execute(ctx context.Context, arguments []string, terminal invocation.Termin
 			code = invocation.ExitInternal
 		}
 	}()
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = invocation.ErrInterrupted
 	}
-	if err != nil {
+	if err = invocation.NamingProviders(err, command, arguments); err != nil {
 		log.Fatal(err, invocation.ExitCode(err))
 	}
 	return invocation.ExitCode(err)

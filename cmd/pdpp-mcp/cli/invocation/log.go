@@ -50,7 +50,8 @@ func (e *advisedError) Unwrap() error { return e.error }
 // NextSteps returns the steps, a line each.
 func (e *advisedError) NextSteps() []string { return e.steps }
 
-// Advised adds next steps to an error, which Fatal prints below it. Without any it is the error as it was.
+// Advised adds next steps to an error, which Fatal prints below it: hints, and command lines that begin with Command. Without any it
+// is the error as it was.
 func Advised(err error, steps ...string) error {
 	if len(steps) == 0 {
 		return err

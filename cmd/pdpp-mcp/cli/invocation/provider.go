@@ -135,7 +135,7 @@ func (p *Provider) Choose() error {
 		return err
 	}
 	cache.AsIs = true // for the doctor; what reads a credential narrows its file
-	p.URL, err = cache.OnlyProvider()
+	p.URL, err = cache.OnlyProvider(p.Grants...)
 	return err
 }
 

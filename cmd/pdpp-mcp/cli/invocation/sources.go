@@ -105,7 +105,7 @@ func (s *Sources) providers() ([]string, error) {
 			return nil, err
 		}
 		cache.AsIs = true // what reads a credential narrows its file
-		if urls, err := cache.Providers(); len(urls) > 0 || err != nil {
+		if urls, err := cache.Providers(s.Grants...); len(urls) > 0 || err != nil {
 			return urls, err
 		}
 	}

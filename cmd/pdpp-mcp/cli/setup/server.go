@@ -74,7 +74,7 @@ func (s *setupServer) server() (mcphost.Server, error) {
 func (s *setupServer) chosen(cache *credential.Cache) (providers []string, isPlain bool, err error) {
 	passed := s.providers
 	if len(passed) == 0 {
-		if passed, err = cache.Providers(); err != nil {
+		if passed, err = cache.Providers(s.grants...); err != nil {
 			return nil, false, err
 		}
 	}

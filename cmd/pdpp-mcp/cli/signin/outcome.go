@@ -38,9 +38,10 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	if s.labelled != "" && s.labelled != entry.Credential.GrantID {
 		fmt.Fprintf(&said, "The label %s named grant %s until now.\n", s.options.Label, invocation.OneLine(s.labelled))
 	}
+	// A host's one entry has every provider that is connected.
 	fmt.Fprintf(&said, "Stored in %s.\nTry:  %s\nNext: %s\n", path,
 		commandline.Read("call "+tool.SchemaTool, entry.ProviderURL, cache.NamedRoot()),
-		commandline.Read("setup <host>", entry.ProviderURL, cache.NamedRoot()))
+		commandline.Read("setup <host>", "", cache.NamedRoot()))
 	if _, err := fmt.Fprint(terminal.Out, said.String()); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
