@@ -53,3 +53,18 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// A page's text, which quotes JSON, becomes a JSON string.
+func BenchmarkQuote(b *testing.B) {
+	for _, size := range []int{20, 400, 4000} {
+		text := string(page(size))
+		b.Run(fmt.Sprintf("%dB", size), func(b *testing.B) {
+			var out []byte
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				out = rawjson.AppendQuote(out[:0], text)
+			}
+		})
+	}
+}

@@ -16,19 +16,25 @@ func AppendQuote(out []byte, text string) []byte {
 	out = append(out, '"')
 	start := 0
 	for at := plainPrefix(text); at < len(text); {
-		if isPlain[text[at]] {
+		switch b := text[at]; {
+		case isPlain[b]:
 			at++
 			continue
-		}
-		character, size := utf8.DecodeRuneInString(text[at:])
-		escape := escaped(character, size)
-		if escape == "" {
+		case b == '"' || b == '\\': // nearly always, in a text that quotes JSON; it is copied with what follows
+			out = append(append(out, text[start:at]...), '\\')
+			start = at
+			at++
+		default:
+			character, size := utf8.DecodeRuneInString(text[at:])
+			escape := escaped(character, size)
+			if escape == "" {
+				at += size
+				continue
+			}
+			out = append(append(out, text[start:at]...), escape...)
 			at += size
-			continue
+			start = at
 		}
-		out = append(append(out, text[start:at]...), escape...)
-		at += size
-		start = at
 		at += plainPrefix(text[at:])
 	}
 	return append(append(out, text[start:]...), '"')
@@ -42,15 +48,11 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// escaped is how a character is written that cannot stand as it is, or empty. The line separators can in
+// escaped is how a character is written that cannot stand as it is, but for a quote and a backslash, or empty. The line separators can in
 // JSON, but not in the scripts into which some hosts put it; package json escapes them too.
 func escaped(character rune, size int) string {
 	const hexadecimal = "0123456789abcdef"
 	switch character {
-	case '"':
-		return `\"`
-	case '\\':
-		return `\\`
 	case '\b':
 		return `\b`
 	case '\f':
