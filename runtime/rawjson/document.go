@@ -30,7 +30,7 @@ const (
 	notedBytes = 1 << 30 // of a document, so that places are small
 	noteFor    = 16      // bytes of a document: notes take no more memory than it, but for the few that every document may have
 	notesFew   = 64
-	noteUsual  = 64 // bytes of a document for which room for a note is kept
+	noteUsual  = 64 // bytes of a document for which room for a note is kept, beside the few
 	firstNote  = 1  // 0 is no note
 )
 

@@ -28,9 +28,9 @@ func Read(document []byte, depth int) (Document, error) { return ReadOver(Docume
 
 // ReadOver is Read into the memory of the notes of a former document, at which nobody may look any more.
 func ReadOver(former Document, document []byte, depth int) (Document, error) {
-	c := checker{depthMost: depth, tellsNames: true}
+	c := checker{depthMost: depth, tellsNames: true, names: make([][]byte, 0, fewNames)}
 	if len(document) <= notedBytes {
-		c.notes = slices.Grow(former.notes[:0], firstNote+len(document)/noteUsual)[:firstNote]
+		c.notes = slices.Grow(former.notes[:0], notesFew+len(document)/noteUsual)[:firstNote]
 		c.notesMost = notesFew + len(document)/noteFor
 	}
 	compacted, err := compact(document, &c)
