@@ -36,7 +36,8 @@ type Request struct {
 	Faulty      bool // it met a fault
 }
 
-// Proxy listens on a loopback address and forwards requests that meet no fault. It is safe for concurrent use.
+// Proxy listens on a loopback address, which nobody else gets while it is stopped, and forwards requests that meet no fault. It is
+// safe for concurrent use.
 type Proxy struct {
 	URL string // its origin
 
@@ -46,7 +47,6 @@ type Proxy struct {
 	secured *certificates // nil without TLS
 
 	mu      sync.Mutex
-	held    net.Listener // before Start, so that nobody else gets the port
 	plan    Plan
 	left    int // of plan.Times
 	seen    []Request
@@ -54,25 +54,17 @@ type Proxy struct {
 	ended   chan struct{} // closed when running has ended
 }
 
-// New returns a proxy that listens on a free port. It answers nothing until Serve.
+// New returns a proxy with an address of its own. Connections are refused until Serve.
 func New(t testing.TB) *Proxy {
 	t.Helper()
-	p := &Proxy{t: t}
-	p.held = p.listen("127.0.0.1:0")
-	p.address = p.held.Addr().String()
-	p.URL = "http://" + p.address
+	address, release, err := reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
+	p := &Proxy{t: t, address: address, URL: "http://" + address}
 	t.Cleanup(func() { p.Stop(0) })
 	return p
-}
-
-func (p *Proxy) listen(address string) net.Listener {
-	p.t.Helper()
-	// The test's context ends before its clean-up, and a proxy may outlive neither.
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
-	if err != nil {
-		p.t.Fatalf("listen on %s: %v", address, err)
-	}
-	return listener
 }
 
 // Serve starts to forward requests to a server.
@@ -83,12 +75,11 @@ func (p *Proxy) Serve(server http.Handler) {
 
 // Start listens again after Stop, on the same address.
 func (p *Proxy) Start() {
-	p.mu.Lock()
-	listener := p.held
-	p.held = nil
-	p.mu.Unlock()
-	if listener == nil {
-		listener = p.listen(p.address)
+	p.t.Helper()
+	// The test's context ends before its clean-up, and a proxy may outlive neither.
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", p.address)
+	if err != nil {
+		p.t.Fatal(err)
 	}
 	running := &http.Server{Handler: http.HandlerFunc(p.answer), ReadHeaderTimeout: time.Minute}
 	ended := make(chan struct{})
@@ -112,12 +103,9 @@ func (p *Proxy) Start() {
 // Stop refuses new connections. Running requests have the grace to end; then their connections are closed.
 func (p *Proxy) Stop(grace time.Duration) {
 	p.mu.Lock()
-	running, ended, held := p.running, p.ended, p.held
-	p.running, p.held = nil, nil
+	running, ended := p.running, p.ended
+	p.running = nil
 	p.mu.Unlock()
-	if held != nil {
-		_ = held.Close() // it was never served
-	}
 	if running == nil {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/e2e/faulttest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -113,27 +114,17 @@ func TestReadsAreSentAgain(t *testing.T) {
 
 // A server that is not there yet is there for a later try.
 func TestRefusedConnectionsAreTriedAgain(t *testing.T) {
-	server := httptest.NewUnstartedServer(body(`{}`))
-	address := server.Listener.Addr().String()
-	if err := server.Listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	server := faulttest.New(t)
 	transport := rs.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
 	var tries atomic.Int64
 	begun := roundTrip(func(request *http.Request) (*http.Response, error) {
 		if tries.Add(1) == 2 {
-			listener, err := new(net.ListenConfig).Listen(request.Context(), "tcp", address)
-			if err != nil {
-				return nil, err
-			}
-			server.Listener = listener
-			server.Start()
-			t.Cleanup(server.Close)
+			server.Serve(body(`{}`))
 		}
 		return transport.RoundTrip(request)
 	})
-	client, err := rs.NewClient(rs.Options{BaseURL: "http://" + address, Bearer: rs.NewSecret(bearer), Transport: begun})
+	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret(bearer), Transport: begun, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
