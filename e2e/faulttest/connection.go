@@ -59,7 +59,7 @@ func Reset(w http.ResponseWriter, _ *http.Request, _ http.Handler) { breakOff(hi
 
 // ResetInBody breaks the connection after half of the answer's body.
 func ResetInBody(w http.ResponseWriter, r *http.Request, server http.Handler) {
-	if connection := sendPart(w, r, server, half); connection != nil {
+	if connection, _ := sendPart(w, r, server, half); connection != nil {
 		// What was sent must have gone before the reset, which overtakes what still waits.
 		_ = connection.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		_, _ = connection.Read(make([]byte, 1))
@@ -69,7 +69,7 @@ func ResetInBody(w http.ResponseWriter, r *http.Request, server http.Handler) {
 
 // Truncated closes the connection after half of the body that it announced.
 func Truncated(w http.ResponseWriter, r *http.Request, server http.Handler) {
-	if connection := sendPart(w, r, server, half); connection != nil {
+	if connection, _ := sendPart(w, r, server, half); connection != nil {
 		_ = connection.Close()
 	}
 }
@@ -98,16 +98,15 @@ func SlowHeader(every time.Duration) Fault {
 // SlowBody sends the answer's body one byte at a time.
 func SlowBody(every time.Duration) Fault {
 	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-		body := ask(r, server).Body.String()
-		if connection := sendPart(w, r, server, none); connection != nil {
-			trickle(connection, body, every)
+		if connection, body := sendPart(w, r, server, none); connection != nil {
+			trickle(connection, string(body), every)
 		}
 	}
 }
 
 func trickle(connection net.Conn, text string, every time.Duration) {
 	defer connection.Close()
-	for i := range text {
+	for i := range len(text) {
 		if _, err := io.WriteString(connection, text[i:i+1]); err != nil {
 			return // the client has gone, which is what it should do
 		}
@@ -153,16 +152,16 @@ func ask(r *http.Request, server http.Handler) *httptest.ResponseRecorder {
 func half(length int) int { return length / 2 }
 func none(int) int        { return 0 }
 
-// sendPart announces the server's whole answer and sends a part of it.
-func sendPart(w http.ResponseWriter, r *http.Request, server http.Handler, part func(int) int) net.Conn {
+// sendPart announces the server's whole answer, sends a part of it and returns the rest. The connection is nil when it is gone.
+func sendPart(w http.ResponseWriter, r *http.Request, server http.Handler, part func(int) int) (connection net.Conn, rest []byte) {
 	body := ask(r, server).Body.Bytes()
-	connection := hijack(w)
-	if connection == nil {
-		return nil
+	if connection = hijack(w); connection == nil {
+		return nil, nil
 	}
 	fmt.Fprintf(connection, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body))
-	_, _ = connection.Write(body[:part(len(body))])
-	return connection
+	sent := part(len(body))
+	_, _ = connection.Write(body[:sent])
+	return connection, body[sent:]
 }
 
 // hijack takes the connection, or gives nil when it is gone.
