@@ -24,8 +24,8 @@ type wrongAnswer struct {
 var timeouts = []wrongAnswer{
 	{"latency past the deadline", faulttest.Latency(time.Minute)},
 	{"hang", faulttest.Hang},
-	{"slow header", faulttest.SlowHeader(20 * time.Millisecond)},
-	{"slow body", faulttest.SlowBody(20 * time.Millisecond)},
+	{"slow header", faulttest.SlowHeader(shortly / 20)},
+	{"slow body", faulttest.SlowBody(shortly / 20)},
 }
 
 var wrongAnswers = []wrongAnswer{
@@ -65,15 +65,19 @@ func TestFaultsOfTheAuthorizationServer(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			watch(t)
 			for i, fault := range slices.Concat(timeouts, wrongAnswers) {
+				waits, within := i < len(timeouts), ample
+				if waits {
+					within.ask = shortly
+				}
 				t.Run(fault.name, func(t *testing.T) {
-					watchOrWait(t, i < len(timeouts))
+					watchOrWait(t, waits)
 					resource := faulttest.New(t)
 					resource.Serve(provider())
-					a := way.start(t, resource, childWithin)
+					a := way.start(t, resource, within)
 					a.as.Inject(faulttest.Plan{Fault: fault.fault})
 					got := a.read()
 					got.assertUnavailable(t)
-					if got.took > askWithin+slack {
+					if got.took > within.ask+slack {
 						t.Errorf("the refusal took %s", got.took)
 					}
 					if seen := resource.Take(); len(seen) > 0 {
@@ -99,7 +103,7 @@ func TestAuthorizationServerIsDown(t *testing.T) {
 			watch(t)
 			resource := faulttest.New(t)
 			resource.Serve(provider())
-			a := way.start(t, resource, childWithin)
+			a := way.start(t, resource, ample)
 			a.as.Stop(0)
 			a.read().assertUnavailable(t)
 			a.as.Start()

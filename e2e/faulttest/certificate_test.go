@@ -52,11 +52,11 @@ func secured(t *testing.T, whose string, resource *faulttest.Proxy, carrier *htt
 	t.Helper()
 	switch whose {
 	case "stdio":
-		return overStdio(t, resource, carrier)
+		return overStdio(t, resource, carrier, ample)
 	case "hosted, client token":
-		return overHTTP(t, resource, authority(t), "everything", carrier, childWithin)
+		return overHTTP(t, resource, authority(t), "everything", carrier, ample)
 	}
-	return overHTTP(t, resource, authority(t), "package", carrier, childWithin)
+	return overHTTP(t, resource, authority(t), "package", carrier, ample)
 }
 
 // The authorization server's certificate is checked the same way.
@@ -71,7 +71,7 @@ func TestCertificateOfTheAuthorizationServerChanges(t *testing.T) {
 			carrier := transport(t)
 			carrier.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authority.Secure()}
 			authority.Serve(provider())
-			a := overHTTP(t, resource, authority, "everything", carrier, childWithin)
+			a := overHTTP(t, resource, authority, "everything", carrier, ample)
 			authority.Present(changed)
 			a.read().assertUnavailable(t)
 			if seen := authority.Take(); len(seen) > 0 {

@@ -47,13 +47,13 @@ func TestStrangeContent(t *testing.T) {
 				watch(t)
 				resource := faulttest.New(t)
 				resource.Serve(provider())
-				a := way.start(t, resource, childWithin)
+				a := way.start(t, resource, ample)
 				a.mustAnswer("before")
 				resource.Inject(faulttest.Plan{Fault: test.fault})
 				for i, call := range calls {
 					got := a.call(call.tool, call.arguments)
 					got.assertUsable(t, call.tool)
-					if got.took > readWithin+slack {
+					if got.took > amply+slack {
 						t.Errorf("%s took %s", call.tool, got.took)
 					}
 					for _, part := range test.holds {

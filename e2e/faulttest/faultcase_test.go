@@ -16,12 +16,12 @@ type faultCase struct {
 	tries int    // that the resource server sees of one read
 }
 
-// childWithin is how long each source of a package may take.
-func (m faultCase) childWithin() time.Duration {
-	if m.code == tooLarge {
-		return longWithin
+// within is the deadlines of an adapter that meets the fault.
+func (m faultCase) within() deadlines {
+	if m.code == overdue {
+		return deadlines{shortly, amply}
 	}
-	return childWithin
+	return ample
 }
 
 // waits reports whether the call mostly waits: for a deadline, or between tries.
@@ -48,8 +48,8 @@ var faultCases = []faultCase{
 	{"reset in the body", faulttest.ResetInBody, 0, unreachable, "broke during its answer", 1},
 	{"truncated body", faulttest.Truncated, 0, invalid, "was cut off", 1},
 	{"truncated chunk", faulttest.TruncatedChunks, 0, invalid, "was cut off", 1},
-	{"slow header", faulttest.SlowHeader(20 * time.Millisecond), 0, overdue, "did not answer within", 1},
-	{"slow body", faulttest.SlowBody(20 * time.Millisecond), 0, overdue, "did not answer within", 1},
+	{"slow header", faulttest.SlowHeader(shortly / 20), 0, overdue, "did not answer within", 1},
+	{"slow body", faulttest.SlowBody(shortly / 20), 0, overdue, "did not answer within", 1},
 	{"endless body", faulttest.Endless, 0, tooLarge, "16777216 bytes", 1},
 	{"not HTTP", faulttest.Garbage, 0, unreachable, "cannot be reached", 1},
 	{"long headers", faulttest.LongHeader(128 << 10), 0, unreachable, "cannot be reached", 1},

@@ -11,16 +11,16 @@ import (
 // ways are the three ways to a resource server.
 var ways = []struct {
 	name  string
-	start func(t *testing.T, resource *faulttest.Proxy, child time.Duration) *adapter
+	start func(t *testing.T, resource *faulttest.Proxy, within deadlines) *adapter
 }{
-	{"stdio", func(t *testing.T, resource *faulttest.Proxy, _ time.Duration) *adapter {
-		return overStdio(t, resource, transport(t))
+	{"stdio", func(t *testing.T, resource *faulttest.Proxy, within deadlines) *adapter {
+		return overStdio(t, resource, transport(t), within)
 	}},
-	{"hosted, client token", func(t *testing.T, resource *faulttest.Proxy, child time.Duration) *adapter {
-		return overHTTP(t, resource, authority(t), "everything", transport(t), child)
+	{"hosted, client token", func(t *testing.T, resource *faulttest.Proxy, within deadlines) *adapter {
+		return overHTTP(t, resource, authority(t), "everything", transport(t), within)
 	}},
-	{"hosted, package token", func(t *testing.T, resource *faulttest.Proxy, child time.Duration) *adapter {
-		return overHTTP(t, resource, authority(t), "package", transport(t), child)
+	{"hosted, package token", func(t *testing.T, resource *faulttest.Proxy, within deadlines) *adapter {
+		return overHTTP(t, resource, authority(t), "package", transport(t), within)
 	}},
 }
 
@@ -54,9 +54,9 @@ func (a *adapter) read() outcome {
 // limit is how long one read may take.
 func (a *adapter) limit() time.Duration {
 	if a.children > 1 {
-		return a.child*6/5 + slack
+		return a.within.read*6/5 + slack
 	}
-	return readWithin + slack
+	return a.within.read + slack
 }
 
 // R-ERR-4, R-ERR-2, R-ERR-3, R-HOST-5: whatever the resource server does, a call gets one answer within its deadline, both
@@ -71,7 +71,7 @@ func TestFaultsOfTheResourceServer(t *testing.T) {
 					watchOrWait(t, fault.waits())
 					resource := faulttest.New(t)
 					resource.Serve(provider())
-					a := way.start(t, resource, fault.childWithin())
+					a := way.start(t, resource, fault.within())
 					a.mustAnswer("before the fault")
 					a.beginAnew()
 					resource.Inject(faulttest.Plan{Fault: fault.fault, Times: fault.times})
@@ -103,7 +103,7 @@ func TestAnOutageIsNotTripled(t *testing.T) {
 			t.Parallel() // most of it is waiting from try to try
 			resource := faulttest.New(t)
 			resource.Serve(provider())
-			a := way.start(t, resource, childWithin)
+			a := way.start(t, resource, ample)
 			a.mustAnswer("before")
 			a.beginAnew()
 			resource.Inject(faulttest.Plan{Fault: faulttest.Status(503)})
@@ -129,7 +129,7 @@ func TestResourceServerIsDown(t *testing.T) {
 			watch(t)
 			resource := faulttest.New(t)
 			resource.Serve(provider())
-			a := way.start(t, resource, childWithin)
+			a := way.start(t, resource, ample)
 			a.mustAnswer("before")
 			resource.Stop(0)
 			got := a.read()
@@ -156,7 +156,7 @@ func TestFaultsAtTheStart(t *testing.T) {
 			resource := faulttest.New(t)
 			resource.Serve(provider())
 			resource.Inject(faulttest.Plan{Fault: fault.fault})
-			a := overStdio(t, resource, transport(t))
+			a := overStdio(t, resource, transport(t), fault.within())
 			a.read().assertError(t, fault.code, fault.says, 1)
 			resource.Heal()
 			a.mustAnswer("after")
@@ -176,7 +176,7 @@ func TestFaultsOfOneSource(t *testing.T) {
 			watchOrWait(t, fault.waits())
 			resource := faulttest.New(t)
 			resource.Serve(provider())
-			a := overHTTP(t, resource, authority(t), "package", transport(t), fault.childWithin())
+			a := overHTTP(t, resource, authority(t), "package", transport(t), fault.within())
 			resource.Inject(faulttest.Plan{Fault: fault.fault, Bearer: member.AccessToken})
 			got := a.read()
 			if got.took > a.limit() {
@@ -204,8 +204,8 @@ func TestTriesOfOneSourceHaveItsDeadline(t *testing.T) {
 	member := box().Authorization().Members("package")[1]
 	resource := faulttest.New(t)
 	resource.Serve(provider())
-	a := overHTTP(t, resource, authority(t), "package", transport(t), childWithin)
-	resource.Inject(faulttest.Plan{Fault: faulttest.Late(childWithin*5/7, faulttest.Status(503)), Bearer: member.AccessToken})
+	a := overHTTP(t, resource, authority(t), "package", transport(t), deadlines{shortly, amply})
+	resource.Inject(faulttest.Plan{Fault: faulttest.Late(shortly*5/7, faulttest.Status(503)), Bearer: member.AccessToken})
 	got := a.read()
 	if got.isError || !strings.Contains(got.text, "source_unavailable") {
 		t.Errorf("got %s", got.text)
