@@ -167,7 +167,7 @@ func TestDrainingAReplicaUnderLoad(t *testing.T) {
 }
 
 func untilNotReady(t *testing.T, r *replica) {
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		response, err := http.Get(r.url.String() + r.pod.Readiness.Get.Path)
 		if err != nil {
 			t.Errorf("readiness cannot be asked: %v", err)

@@ -87,7 +87,7 @@ func (r *capturedReceiver) answer(path string, status int) {
 // await waits for an event of a type for a path.
 func (r *capturedReceiver) await(t *testing.T, path, eventType string) delivery {
 	t.Helper()
-	end := time.After(10 * time.Second)
+	end := time.After(time.Minute)
 	for {
 		r.mu.Lock()
 		at := slices.IndexFunc(r.got, func(d delivery) bool { return d.path == path && d.body["type"] == eventType })
@@ -277,7 +277,7 @@ func (p *subscriptionReplay) show(t *testing.T, capturedID, token string) []byte
 
 func awaitStatus(t *testing.T, p *subscriptionReplay, capturedID, token, wanted string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if _, status, _ := subscriptionOf(t, p.show(t, capturedID, token)); status == wanted {
 			return
 		}

@@ -27,7 +27,7 @@ func runOwner() int {
 			return 1
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var err error
 	var decided flowtest.Page

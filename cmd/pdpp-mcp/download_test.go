@@ -164,7 +164,7 @@ func awaitSize(t *testing.T, file string, size int64) {
 	t.Helper()
 	ticks := time.NewTicker(5 * time.Millisecond)
 	defer ticks.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		if info, err := os.Stat(file); err == nil && info.Size() == size {
 			return

@@ -115,7 +115,7 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.WriteFile(ts.MkAbs(args[1]), whole, 0o600))
 		_, body, _ := bytes.Cut(whole, []byte("\r\n\r\n"))
 		ts.Check(os.WriteFile(ts.MkAbs(args[1]+".body"), body, 0o600))
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		ts.Fatalf("no event came")
 	}
 }
@@ -126,7 +126,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: await <number> <status>")
 	}
 	origin, token := ts.Value(originKey{}).(*origin), ts.Getenv("PDPP_ACCESS_TOKEN")
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		request, err := http.NewRequest(http.MethodGet, origin.server.URL+"/v1/event-subscriptions", nil)
 		ts.Check(err)
 		request.Header.Set("Authorization", "Bearer "+token)

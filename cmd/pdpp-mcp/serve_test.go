@@ -226,7 +226,7 @@ func signalDrainsServe(t *testing.T, p *provided) {
 		t.Fatal(err)
 	}
 	drained := false
-	for deadline := time.Now().Add(10 * time.Second); !drained; {
+	for deadline := time.Now().Add(time.Minute); !drained; {
 		status, body := get(t, s.url+"/readyz")
 		drained = status == http.StatusServiceUnavailable && strings.Contains(body, "draining")
 		if time.Now().After(deadline) {

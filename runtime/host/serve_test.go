@@ -36,7 +36,7 @@ func serving(t *testing.T, h *hosted, options host.ServeOptions) (url string, en
 // untilNotReady asks for readiness until it has gone.
 func untilNotReady(t *testing.T, url string) string {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		response, err := http.Get(url + "/readyz")
 		if err != nil {
 			t.Fatalf("the listener is closed before readiness has gone: %v", err)
@@ -176,7 +176,7 @@ func TestSlowClients(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer connection.Close()
-			if err := connection.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			if err := connection.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := io.WriteString(connection, text); err != nil {

@@ -111,7 +111,7 @@ func (r *receiver) next() posted {
 	select {
 	case got := <-r.events:
 		return got
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		r.t.Fatal("no event came")
 		return posted{}
 	}

@@ -28,7 +28,7 @@ func (f *fixture) subscribe(token, body string) (id, secret string) {
 // awaitStatus asks until a subscription has a state.
 func (f *fixture) awaitStatus(token, id, wanted string) {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
 	defer cancel()
 	for ctx.Err() == nil {
 		if f.get(token, subscriptionsPath+"/"+id).text("status") == wanted {

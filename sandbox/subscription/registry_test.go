@@ -51,7 +51,7 @@ func TestCloseEndsDeliveries(t *testing.T) {
 			go func() { registry.Close(); close(closed) }()
 			select {
 			case <-closed:
-			case <-time.After(5 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("Close waits for the receiver")
 			}
 			if _, _, err := registry.Create(subscription.Owner{}, subscription.Draft{CallbackURL: server.URL}); err == nil {
