@@ -121,9 +121,12 @@ func TestFailuresAreResults(t *testing.T) {
 		{ended, "rs_timeout"},
 	}
 	var log bytes.Buffer
-	options := host.Options{CallTimeout: 20 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	options := host.Options{CallTimeout: time.Minute, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	for _, test := range tests {
 		t.Run(test.definition.Name, func(t *testing.T) {
+			if test.code == "rs_timeout" {
+				options.CallTimeout = 20 * time.Millisecond
+			}
 			session := connect(t, testSurface(test.definition), options, reading(reporting(clientSchema)))
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: test.definition.Name})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -105,7 +106,7 @@ func TestOpenFails(t *testing.T) {
 		"no answer": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, rs.Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, _ := serve(t, test.handler, func(o *rs.Options) { o.Timeout = 200 * time.Millisecond })
+			client, _ := serve(t, test.handler, timeoutFor(test.reason))
 			_, _, err := openAll(t, client, rs.Resume{Offset: 4})
 			var failure *rs.Failure
 			if !errors.As(err, &failure) || failure.Reason != test.reason || strings.Contains(failure.Message, "cancelled") {
@@ -120,28 +121,36 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
+// slowly is a body of which each byte takes a while.
+type slowly struct {
+	io.Reader
+	each time.Duration
+}
+
+func (s slowly) Read(into []byte) (int, error) {
+	time.Sleep(s.each) // of the bubble's clock
+	return s.Reader.Read(into[:min(1, len(into))])
+}
+
+func (slowly) Close() error { return nil }
+
 // The time limit counts from byte to byte: a large blob may take longer than one request.
 func TestOpenTakesItsTime(t *testing.T) {
-	step := make(chan struct{})
-	client, _ := serve(t, func(writer http.ResponseWriter, _ *http.Request) {
-		writer.Header().Set("Content-Length", "10")
-		for i := range blob {
-			<-step
-			_, _ = io.WriteString(writer, blob[i:i+1])
-			_ = http.NewResponseController(writer).Flush()
+	synctest.Test(t, func(t *testing.T) {
+		const limit = time.Second
+		client, err := rs.NewClient(rs.Options{
+			BaseURL: "http://rs.test", Bearer: rs.NewSecret(bearer), Timeout: limit, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: r, ContentLength: int64(len(blob)), Body: slowly{strings.NewReader(blob), limit * 9 / 10}}, nil
+			}),
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}, func(o *rs.Options) { o.Timeout = time.Second })
-	go func() {
-		ticks := time.NewTicker(150 * time.Millisecond)
-		defer ticks.Stop()
-		for range blob {
-			<-ticks.C
-			step <- struct{}{}
+		began := time.Now()
+		if _, text, err := openAll(t, client, rs.Resume{}); err != nil || text != blob || time.Since(began) < 9*limit {
+			t.Errorf("got %q, %v after %s", text, err, time.Since(began))
 		}
-	}()
-	if _, text, err := openAll(t, client, rs.Resume{}); err != nil || text != blob {
-		t.Errorf("got %q, %v", text, err)
-	}
+	})
 }
 
 // R-BLOB-2, R-ERR-6: a whole body within a limit, and what is shown of it holds no bearer.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -80,13 +80,15 @@ func TestRefusedParametersAreLeftOut(t *testing.T) {
 
 // R-SCH-1, R-ERR-4: a server that refuses the view and then does not answer is slow, which is what the caller is told.
 func TestSilenceAfterARefusedParameterIsTold(t *testing.T) {
-	hangs := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-	client, requests := serve(t, inTurn(rejecting(400, `"code":"invalid_request"`), hangs),
-		func(options *rs.Options) { options.Timeout = 100 * time.Millisecond })
-	response, err := client.Get(t.Context(), schemaRequest())
-	if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || len(requests.all()) != 2 {
-		t.Errorf("got %v after %d requests", err, len(requests.all()))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		requests := 0
+		answers := inTurn(rejecting(400, `"code":"invalid_request"`), func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		client := offline(t, func(w http.ResponseWriter, r *http.Request) { requests++; answers(w, r) })
+		response, err := client.Get(t.Context(), schemaRequest())
+		if failure := asFailure(t, response, err); failure.Reason != rs.Timeout || requests != 2 {
+			t.Errorf("got %v after %d requests", err, requests)
+		}
+	})
 }
 
 // The caller's request stays as it was, so that it can be sent again, to another server too.

@@ -52,6 +52,15 @@ func serve(t *testing.T, handler http.HandlerFunc, change ...func(*rs.Options)) 
 	return client, requests
 }
 
+// timeoutFor gives a request a second when a timeout is to come of it, and leaves it ample time when anything else is.
+func timeoutFor(reason rs.Reason) func(*rs.Options) {
+	return func(o *rs.Options) {
+		if reason == rs.Timeout {
+			o.Timeout = time.Second
+		}
+	}
+}
+
 func body(text string) http.HandlerFunc {
 	return func(writer http.ResponseWriter, _ *http.Request) {
 		writer.Header().Set("Content-Type", "application/json")

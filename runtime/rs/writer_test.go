@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -99,7 +98,7 @@ func TestAChangeIsNeverSentAgain(t *testing.T) {
 		"the answer is too big": {body(`{"x":"` + strings.Repeat("x", 5000) + `"}`), rs.ResponseTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, requests := serve(t, test.handler, func(o *rs.Options) { o.Timeout, o.MaxBody = 200*time.Millisecond, 4000 })
+			client, requests := serve(t, test.handler, timeoutFor(test.reason), func(o *rs.Options) { o.MaxBody = 4000 })
 			_, err := client.Send(t.Context(), exampleChange())
 			var failure *rs.Failure
 			if !errors.As(err, &failure) || failure.Reason != test.reason || !strings.Contains(failure.Text(), "the change may have been made") ||
