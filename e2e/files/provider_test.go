@@ -97,7 +97,7 @@ func newProvider(t *testing.T) *provider {
 	t.Cleanup(p.Close)
 	transport := rs.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
-	client, err := rs.NewClient(rs.Options{BaseURL: p.URL, Bearer: rs.NewSecret(bearer), Transport: transport, Timeout: 2 * time.Second})
+	client, err := rs.NewClient(rs.Options{BaseURL: p.URL, Bearer: rs.NewSecret(bearer), Transport: transport, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,9 @@ func grantNumber(t *testing.T, number int) *Entry {
 func TestChangesAtTheSameMoment(t *testing.T) {
 	const many = 24
 	root := t.TempDir()
+	open := func() *Cache { return &Cache{Root: root, lockPatience: time.Minute} } // a busy disk may take seconds for all of them
 	for number := range many {
-		if err := (&Cache{Root: root}).Add(grantNumber(t, number)); err != nil {
+		if err := open().Add(grantNumber(t, number)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,13 +42,13 @@ func TestChangesAtTheSameMoment(t *testing.T) {
 		added := grantNumber(t, many+number)
 		running.Go(func() {
 			<-start
-			if err := (&Cache{Root: root}).Add(added); err != nil {
+			if err := open().Add(added); err != nil {
 				t.Error(err)
 			}
 		})
 		running.Go(func() {
 			<-start
-			removed, err := (&Cache{Root: root}).Remove(lockedProvider, fmt.Sprintf("grt_%d", number))
+			removed, err := open().Remove(lockedProvider, fmt.Sprintf("grt_%d", number))
 			if err != nil || len(removed) != 1 {
 				t.Errorf("removed %v: %v", removed, err)
 			}
@@ -55,7 +56,7 @@ func TestChangesAtTheSameMoment(t *testing.T) {
 	}
 	close(start)
 	running.Wait()
-	grants, err := (&Cache{Root: root}).Grants(lockedProvider)
+	grants, err := open().Grants(lockedProvider)
 	if err != nil {
 		t.Fatal(err)
 	}

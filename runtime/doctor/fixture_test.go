@@ -63,7 +63,7 @@ func options(providerURL string) doctor.Options {
 		ProviderURL: providerURL,
 		Token:       func() (rs.Secret, error) { return rs.NewBearer(secret) },
 		TokenSource: "the test",
-		Deadline:    2 * time.Second,
+		Deadline:    time.Minute,
 	}
 }
 
