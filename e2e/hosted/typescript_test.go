@@ -7,12 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey"
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -59,9 +57,7 @@ func TestTypeScriptClients(t *testing.T) {
 		t.Fatal(installNode)
 	}
 	provider := journey.NewProvider(t, resource.ReadsOpen) // what is tried is the transport
-	endpoint := hosttest.ServeHosted(t, gen.Surface(), provider.Upstream(), func(options *host.HandlerOptions) {
-		options.ChildTimeout = time.Minute // the race detector slows the sandbox down
-	})
+	endpoint := hosttest.ServeHosted(t, gen.Surface(), provider.Upstream(), hosttest.Patient)
 	for _, client := range []struct{ name, revision string }{
 		{"sdk 1", "2025-11-25"},
 		{"client 2, legacy", "2025-11-25"},

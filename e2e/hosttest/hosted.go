@@ -29,6 +29,7 @@ func ServeHosted(t testing.TB, surface tool.Surface, behind Upstream, change ...
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: behind.URL, IntrospectionURL: behind.IntrospectionURL,
 		ClientID: behind.ClientID, ClientSecret: rs.NewSecret(behind.Secret), Audiences: []string{behind.URL},
+		Timeout: time.Minute, // the race detector slows down the sandbox
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,9 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
+// within is every deadline of the adapter. On a busy machine the sandbox may take its time; deadlines are tested elsewhere.
+const within = 20 * time.Second
+
 // serve starts the adapter with limits so wide that they refuse nothing; limits are tested elsewhere.
 func (p *provider) serve(t *testing.T) {
 	t.Helper()
@@ -62,7 +65,7 @@ func (p *provider) serve(t *testing.T) {
 	caller := p.box.Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: p.as.URL, ClientID: caller.ID, ClientSecret: rs.NewSecret(caller.Secret),
-		Audiences: []string{p.as.URL}, Transport: toAuthority, Clock: p.now, Observe: metrics.Authorization,
+		Audiences: []string{p.as.URL}, Transport: toAuthority, Timeout: within, Clock: p.now, Observe: metrics.Authorization,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -72,8 +75,7 @@ func (p *provider) serve(t *testing.T) {
 		Options: host.Options{Name: "pdpp-mcp", Version: "soak"}, Verifier: verifier,
 		AuthorizationServer: p.as.URL, ProviderURL: p.as.URL, ResourceURL: p.rs.URL, ListenAddress: server.Listener.Addr().String(),
 		Transport: toResource, Recorder: metrics,
-		// On a busy machine the sandbox may take its time with a search; deadlines are tested elsewhere.
-		RSTimeout: 20 * time.Second, ChildTimeout: 20 * time.Second,
+		RSTimeout: within, ChildTimeout: within,
 		Limits: host.Limits{Concurrent: 1000, PerSecond: 1e6, Burst: 1e6},
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ type server struct {
 func newServer(t *testing.T) *server {
 	t.Helper()
 	provider := journey.NewProvider(t, resource.ReadsV01)
-	return &server{provider, hosttest.ServeHosted(t, gen.Surface(), provider.Upstream())}
+	return &server{provider, hosttest.ServeHosted(t, gen.Surface(), provider.Upstream(), hosttest.Patient)}
 }
 
 // session opens a new session.
