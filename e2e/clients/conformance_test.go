@@ -142,7 +142,7 @@ func runSuite(t *testing.T, origin, revision string, flags ...string) {
 	t.Helper()
 	suite := filepath.Join(packages, "..", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	command := exec.CommandContext(t.Context(), filepath.Join(packages, "node"), append([]string{
-		suite, "server", "--url", origin + "/mcp", "--requirements", revision, "--timeout", "10000",
+		suite, "server", "--url", origin + "/mcp", "--requirements", revision, "--timeout", "60000",
 	}, flags...)...)
 	printed, err := command.CombinedOutput()
 	_, summary, _ := strings.Cut(string(printed), "=== SUMMARY ===")
