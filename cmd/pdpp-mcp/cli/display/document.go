@@ -8,7 +8,7 @@ import (
 )
 
 // document shows the title of a record and its text.
-func document(screen Screen, read Page) string {
+func document(screen screen, read Page) string {
 	shown := screen.text(read.Text)
 	if read.Title == "" {
 		return shown
@@ -26,7 +26,7 @@ type window struct {
 }
 
 // show returns the text, and below it which part it is and how to read on.
-func (w *window) show(screen Screen) string {
+func (w *window) show(screen screen) string {
 	line := fmt.Sprintf("characters %d to %d of %d", w.Start, w.End, w.Total)
 	if w.Next != nil {
 		line += fmt.Sprintf("; read on with --%s %d", invocation.FlagName(tool.FieldOffsetChars), *w.Next)

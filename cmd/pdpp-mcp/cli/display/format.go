@@ -71,16 +71,16 @@ func (f *Format) TakesRows() bool { return f.PerRow() || f.chosen == "" }
 
 // PrintShape writes a result of a tool in the chosen form. More says how to see the rows that follow a page.
 func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool.Table, more string) error {
-	return f.print(ctx, result, func(screen Screen) string { return ofShape(shape, result, screen, more) })
+	return f.print(ctx, result, func(screen screen) string { return ofShape(shape, result, screen, more) })
 }
 
 // PrintMembers writes the answer to a command in the chosen form; a table shows the named members of its rows, and those others
 // that a row has.
 func (f *Format) PrintMembers(ctx context.Context, result *tool.Result, names, others []string) error {
-	return f.print(ctx, result, func(screen Screen) string { return ofMembers(result, names, others, screen) })
+	return f.print(ctx, result, func(screen screen) string { return ofMembers(result, names, others, screen) })
 }
 
-func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(Screen) string) error {
+func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(screen) string) error {
 	switch {
 	case f.PerRow():
 		rows := f.Rows()
@@ -100,7 +100,7 @@ func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(Sc
 		return f.write([]byte(invocation.Printable(indented.String()) + "\n"))
 	}
 	// A table is made of cells that cannot control a terminal, and has colours.
-	_, err := fmt.Fprintln(f.Terminal.Out, asTable(ScreenOf(f.Terminal)))
+	_, err := fmt.Fprintln(f.Terminal.Out, asTable(screenOf(f.Terminal)))
 	return err
 }
 

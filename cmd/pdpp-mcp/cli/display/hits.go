@@ -16,9 +16,9 @@ type hit struct {
 }
 
 // hitTable has a row for each hit: time, title, the words that were found, the source, and the id.
-func hitTable(results []json.RawMessage, shared json.RawMessage, screen Screen) *Table {
-	table := NewTable("time", "title", "found", "in", "id")
-	for i, kind := range []Kind{Time, Title, Text, Other, Handle} {
+func hitTable(results []json.RawMessage, shared json.RawMessage, screen screen) *table {
+	table := newTable("time", "title", "found", "in", "id")
+	for i, kind := range []kind{timeKind, titleKind, textKind, otherKind, handleKind} {
 		table.Columns[i].Kind = kind
 	}
 	common, _ := rawjson.ParseObject(shared)
@@ -59,7 +59,7 @@ func hitTable(results []json.RawMessage, shared json.RawMessage, screen Screen) 
 var marks = strings.NewReplacer("<mark>", "", "</mark>", "")
 
 // marked shows what the tags highlight, or removes them on a screen without colours.
-func (s Screen) marked(snippet string) string {
+func (s screen) marked(snippet string) string {
 	if !s.Colours {
 		return marks.Replace(snippet)
 	}

@@ -54,7 +54,7 @@ func (c Count) String() string {
 
 // ofShape shows structured output as a table, and results without rows as their text. Control characters are escaped. More
 // says how to see rows that follow.
-func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) string {
+func ofShape(shape tool.Table, result *tool.Result, screen screen, more string) string {
 	var read Page
 	if err := json.Unmarshal(result.Structured, &read); err != nil {
 		return screen.text(result.Text)
@@ -82,7 +82,7 @@ func ofShape(shape tool.Table, result *tool.Result, screen Screen, more string) 
 
 // ofMembers shows the rows of a list as a table with the named members and those others that a row has, and any other result as its
 // text.
-func ofMembers(result *tool.Result, names, others []string, screen Screen) string {
+func ofMembers(result *tool.Result, names, others []string, screen screen) string {
 	var list struct {
 		Data []json.RawMessage `json:"data"`
 	}
@@ -103,7 +103,7 @@ func ofMembers(result *tool.Result, names, others []string, screen Screen) strin
 const seeAll = "--format json"
 
 // footer is lines below a table, set apart from it and wrapped to the screen.
-func footer(screen Screen, lines string) string {
+func footer(screen screen, lines string) string {
 	if lines = strings.Trim(lines, "\n"); lines == "" {
 		return ""
 	}
@@ -115,7 +115,7 @@ func footer(screen Screen, lines string) string {
 }
 
 // notices wraps a line to the screen, and precedes each part with a line break.
-func (s Screen) notices(line string) string {
+func (s screen) notices(line string) string {
 	shown := ""
 	for part := range strings.SplitSeq(invocation.WrapLine(line, s.Columns, ""), "\n") {
 		shown += "\n" + s.Notice(part)
@@ -131,7 +131,7 @@ func (p *Page) stream() string {
 
 // counted says how many rows a page has, of how many, in which zone their times are, and how to see the others. Several
 // connections are paged one at a time.
-func (p *Page) counted(table *Table, what, more string) string {
+func (p *Page) counted(table *table, what, more string) string {
 	line := fmt.Sprintf("%d %s", len(table.Rows), what)
 	var all Count
 	if json.Unmarshal(p.Data.Meta.Count, &all) != nil { // a search counts with a number
@@ -179,7 +179,7 @@ func (p *Page) cutGroups() string {
 
 // remarks returns the lines of a text that concern the page as a whole, wrapped to the screen, and what goes on from it. A cursor
 // that does not fit on one line is named only, and that of the next page is left out where more says how to see what follows.
-func (p *Page) remarks(screen Screen, shown, more string) string {
+func (p *Page) remarks(screen screen, shown, more string) string {
 	prefixes := []string{"warning", "limit_used=", "rows_left_out=", "more_sources=", "read_by="}
 	var kept strings.Builder
 	for line := range strings.SplitSeq(shown, "\n") {

@@ -11,12 +11,12 @@ import (
 
 // memberTable has a row for each object and a column for each name, in this order. Without names all members are columns, those
 // first that people read. A dot in a name leads into a nested object.
-func memberTable(objects []rawjson.Object, names ...string) *Table {
+func memberTable(objects []rawjson.Object, names ...string) *table {
 	named := len(names) > 0
 	if !named {
 		names = memberNames(objects)
 	}
-	table := NewTable(names...)
+	table := newTable(names...)
 	table.Rows = make([][]string, len(objects))
 	for i := range objects {
 		table.Rows[i] = make([]string, len(names))
@@ -45,21 +45,21 @@ func memberTable(objects []rawjson.Object, names ...string) *Table {
 		return table
 	}
 	for i := range table.Columns { // an id that is named is wanted as much as what stands beside it
-		if table.Columns[i].Kind == ID {
-			table.Columns[i].Kind = namedID
+		if table.Columns[i].Kind == idKind {
+			table.Columns[i].Kind = namedIDKind
 		}
 	}
 	return table
 }
 
 // arrange orders the columns from left to right as people read them.
-func (t *Table) arrange() {
+func (t *table) arrange() {
 	order := make([]int, len(t.Columns))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return t.Columns[a].Kind.place() - t.Columns[b].Kind.place() })
-	columns := make([]Column, len(order))
+	columns := make([]column, len(order))
 	for i, from := range order {
 		columns[i] = t.Columns[from]
 	}
@@ -74,7 +74,7 @@ func (t *Table) arrange() {
 }
 
 // leaveOut removes the columns for which it is true.
-func (t *Table) leaveOut(it func(at int) bool) {
+func (t *table) leaveOut(it func(at int) bool) {
 	for at := len(t.Columns) - 1; at >= 0; at-- {
 		if !it(at) {
 			continue
@@ -87,8 +87,8 @@ func (t *Table) leaveOut(it func(at int) bool) {
 }
 
 // append adds a column at the right.
-func (t *Table) append(column Column, cells []string) {
-	t.Columns = append(t.Columns, column)
+func (t *table) append(last column, cells []string) {
+	t.Columns = append(t.Columns, last)
 	for i := range t.Rows {
 		t.Rows[i] = append(t.Rows[i], cells[i])
 	}
@@ -128,7 +128,7 @@ func memberAt(members rawjson.Object, name string) json.RawMessage {
 
 // recordTable has a row for each record of a page. Its last column is the record's handle, without what all handles begin with,
 // which is returned. The field that repeats the record's id is left out.
-func recordTable(records []json.RawMessage, columns int) (table *Table, prefix string) {
+func recordTable(records []json.RawMessage, columns int) (table *table, prefix string) {
 	fields := make([]json.RawMessage, len(records))
 	handles, ids := make([]string, len(records)), make([]string, len(records))
 	for i, record := range objectsOf(records) {
@@ -148,7 +148,7 @@ func recordTable(records []json.RawMessage, columns int) (table *Table, prefix s
 	} else {
 		prefix = ""
 	}
-	table.append(Column{Name: "id", Kind: Handle}, handles)
+	table.append(column{Name: "id", Kind: handleKind}, handles)
 	return table, prefix
 }
 

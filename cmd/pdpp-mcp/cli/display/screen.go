@@ -6,16 +6,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// Screen is where a table is shown. The zero value has no colours and no links.
-type Screen struct {
+// screen is where a table is shown. The zero value has no colours and no links.
+type screen struct {
 	Columns int
 	Colours bool // escape sequences may set colours and links
 }
 
-// ScreenOf returns the screen of standard output.
-func ScreenOf(terminal invocation.Terminal) Screen {
+// screenOf returns the screen of standard output.
+func screenOf(terminal invocation.Terminal) screen {
 	columns, _ := terminal.Width()
-	return Screen{Columns: columns, Colours: terminal.HasColours()}
+	return screen{Columns: columns, Colours: terminal.HasColours()}
 }
 
 // The looks of a text, as parameters of the escape sequence SGR.
@@ -27,7 +27,7 @@ const (
 )
 
 // look gives a text a look where the screen has colours. The text must be Printable.
-func (s Screen) look(parameters, text string) string {
+func (s screen) look(parameters, text string) string {
 	if !s.Colours || text == "" || parameters == "" {
 		return text
 	}
@@ -35,10 +35,10 @@ func (s Screen) look(parameters, text string) string {
 }
 
 // Notice is a line that is not data, such as the footer of a table.
-func (s Screen) Notice(line string) string { return s.look(faint, line) }
+func (s screen) Notice(line string) string { return s.look(faint, line) }
 
 // text is a text of several lines, wrapped at words. What goes on from an indented line stands below it, a little further in.
-func (s Screen) text(lines string) string {
+func (s screen) text(lines string) string {
 	var shown []string
 	for line := range strings.SplitSeq(invocation.Printable(lines), "\n") {
 		hang := line[:len(line)-len(strings.TrimLeft(line, " "))]
@@ -51,7 +51,7 @@ func (s Screen) text(lines string) string {
 }
 
 // link makes shown, which may be cut, a link to the web address that a cell holds. Other cells are unchanged.
-func (s Screen) link(shown, cell string) string {
+func (s screen) link(shown, cell string) string {
 	web := strings.HasPrefix(cell, "https://") || strings.HasPrefix(cell, "http://")
 	if !s.Colours || !web || strings.ContainsAny(cell, " \\") {
 		return shown

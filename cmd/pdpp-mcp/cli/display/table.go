@@ -10,27 +10,27 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// Table is rows for people. It fits the width of a screen: columns that people read keep their place, and those that do not
+// table is rows for people. It fits the width of a screen: columns that people read keep their place, and those that do not
 // fit are counted and named below it.
-type Table struct {
-	Columns []Column
+type table struct {
+	Columns []column
 	Rows    [][]string
 	Advice  string // where the columns that do not fit can be seen; may be empty
 
 	zone string // of the times, such as CET; empty without times
 }
 
-// NewTable makes a table. Where not all columns fit, the first are shown.
-func NewTable(names ...string) *Table {
-	table := &Table{}
+// newTable makes a table. Where not all columns fit, the first are shown.
+func newTable(names ...string) *table {
+	table := &table{}
 	for _, name := range names {
-		table.Columns = append(table.Columns, Column{Name: invocation.OneLine(name)})
+		table.Columns = append(table.Columns, column{Name: invocation.OneLine(name)})
 	}
 	return table
 }
 
 // Add adds a row with one cell for each column. Control characters are escaped.
-func (t *Table) Add(cells ...string) {
+func (t *table) Add(cells ...string) {
 	row := make([]string, len(t.Columns))
 	for i := range min(len(row), len(cells)) {
 		row[i] = invocation.OneLine(cells[i])
@@ -39,7 +39,7 @@ func (t *Table) Add(cells ...string) {
 }
 
 // empty reports whether a column has no value.
-func (t *Table) empty(at int) bool {
+func (t *table) empty(at int) bool {
 	return !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[at] != "" })
 }
 
@@ -50,7 +50,7 @@ const columnsApart = 2
 const belowMost = 2
 
 // Render returns the lines of the table, without a line break at the end.
-func (t *Table) Render(screen Screen) string {
+func (t *table) Render(screen screen) string {
 	widths, below := t.layout(screen.Columns)
 	lines := []string{t.line(screen, widths, nil)}
 	tooLong := 0
@@ -80,11 +80,11 @@ func (t *Table) Render(screen Screen) string {
 }
 
 // counted is a line that says how many columns are hidden, where to see them, and as many of their names as fit.
-func (t *Table) counted(hidden []string, columns int) string {
+func (t *table) counted(hidden []string, columns int) string {
 	line := fmt.Sprintf("%d of %d columns hidden", len(hidden), len(t.Columns))
 	empty := 0
 	for _, column := range t.Columns {
-		if column.Kind == Empty {
+		if column.Kind == emptyKind {
 			empty++
 		}
 	}
@@ -98,7 +98,7 @@ func (t *Table) counted(hidden []string, columns int) string {
 }
 
 // line renders a row, or the headings if row is nil.
-func (t *Table) line(screen Screen, widths []int, row []string) string {
+func (t *table) line(screen screen, widths []int, row []string) string {
 	var shown strings.Builder
 	padding := 0
 	for i, width := range widths {

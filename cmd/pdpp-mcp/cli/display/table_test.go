@@ -14,7 +14,7 @@ import (
 
 // onScreen shows a result as a table without colours.
 func onScreen(shape tool.Table, structured string, columns int) string {
-	return ofShape(shape, &tool.Result{Structured: json.RawMessage(structured)}, Screen{Columns: columns}, "")
+	return ofShape(shape, &tool.Result{Structured: json.RawMessage(structured)}, screen{Columns: columns}, "")
 }
 
 // A table notes how many of its columns it hides, and which.
@@ -50,7 +50,7 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 		200: "received_at       from_name   subject                                     snippet                                    to                                      size_bytes  thread_id  id",
 	} {
 		result := &tool.Result{Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
-		shown := ofShape(tool.RowTable, result, Screen{Columns: columns}, "; --all")
+		shown := ofShape(tool.RowTable, result, screen{Columns: columns}, "; --all")
 		lines := strings.Split(shown, "\n")
 		if strings.Join(strings.Fields(lines[0]), " ") != strings.Join(strings.Fields(want), " ") {
 			t.Errorf("at %d columns:\n%s\nwant %s", columns, shown, want)
@@ -96,9 +96,9 @@ func inUTC(t *testing.T) {
 
 // Colours and links are only where the screen has them, and take no width.
 func TestColours(t *testing.T) {
-	table := NewTable("title", "url", "size")
+	table := newTable("title", "url", "size")
 	table.Add("a", "https://data.example/1", "12")
-	plain, coloured := table.Render(Screen{Columns: 80}), table.Render(Screen{Columns: 80, Colours: true})
+	plain, coloured := table.Render(screen{Columns: 80}), table.Render(screen{Columns: 80, Colours: true})
 	if strings.Contains(plain, "\x1b") || plain != "title  url                     size\na      https://data.example/1  12" {
 		t.Errorf("without colours: %q", plain)
 	}
@@ -129,7 +129,7 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			result := &tool.Result{Text: "next_cursor=" + commands + "\nx" + commands, Structured: json.RawMessage(structured)}
-			shown := ofShape(shape, result, Screen{Columns: 200}, "")
+			shown := ofShape(shape, result, screen{Columns: 200}, "")
 			if shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
 				t.Errorf("%q", shown)
 			}
@@ -137,7 +137,7 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	}
 	for _, structured := range []string{`{}`, `{"data":[{` + hostile + `:` + hostile + `}]}`} {
 		result := &tool.Result{Text: "x" + commands, Structured: json.RawMessage(structured)}
-		if shown := ofMembers(result, nil, nil, Screen{Columns: 200}); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
+		if shown := ofMembers(result, nil, nil, screen{Columns: 200}); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
 			t.Errorf("an answer of %s: %q", structured, shown)
 		}
 	}
