@@ -18,12 +18,7 @@ func newShareCommand() *cobra.Command {
 		Use:    "share <directory>",
 		Short:  "Write the man pages and the shell completions below a directory",
 		Hidden: true,
-		Args: func(_ *cobra.Command, positional []string) error {
-			if len(positional) != 1 {
-				return invocation.Usagef("share takes the directory to write to, such as bin/share")
-			}
-			return nil
-		},
+		Args:   invocation.OneArgument("directory"),
 		RunE: func(command *cobra.Command, positional []string) error {
 			files, err := sharedFiles(command.Root())
 			if err != nil {

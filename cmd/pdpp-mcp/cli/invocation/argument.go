@@ -158,7 +158,8 @@ type ArgumentValue struct {
 
 // Text returns the value passed for a string argument, or an empty string.
 func (v *ArgumentValue) Text() string {
-	return (rawjson.Object{{Value: v.passed}}).Text("")
+	text, _ := rawjson.Text(v.passed)
+	return text
 }
 
 // Word returns the one word that sets the flag to a value, if there is one that every terminal shows.
@@ -169,14 +170,14 @@ func (v *ArgumentValue) Word(value json.RawMessage) (string, bool) {
 		list, _ := rawjson.Elements(value)
 		items := make([]string, len(list))
 		for i, item := range list {
-			items[i] = (rawjson.Object{{Value: item}}).Text("")
+			items[i], _ = rawjson.Text(item)
 		}
 		word = strings.Join(items, ",")
 	case tool.IntegerArgument, tool.BooleanArgument:
 	case tool.FilterArgument, tool.LimitsArgument:
 		return "", false // takes a flag for each entry
 	default:
-		word = (rawjson.Object{{Value: value}}).Text("")
+		word, _ = rawjson.Text(value)
 	}
 	set := ArgumentValue{Argument: v.Argument}
 	compact, err := rawjson.Compact(value)
