@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -173,15 +174,22 @@ func (c *streamCopy) replace(name string, write func(io.Writer) error) (err erro
 // partSuffix ends the names of files that are not whole.
 const partSuffix = ".part"
 
-// tidy removes what a killed run left.
+// ownPart matches the paths of the files that replace writes.
+var ownPart = regexp.MustCompile(`^[^/]+/[^/]+\.jsonl?\.[A-Z2-7]{26}\` + partSuffix + `$`)
+
+// tidy removes what a killed run left. Other files in the directory may be anybody's.
 func tidy(root *os.Root) error {
-	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && strings.HasSuffix(name, partSuffix) {
-			err = root.Remove(name)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
+	names, err := fs.Glob(root.FS(), "*/*"+partSuffix)
+	if err != nil {
 		return err
-	})
+	}
+	for _, name := range names {
+		if !ownPart.MatchString(name) {
+			continue
+		}
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,8 +2,12 @@ package syncing
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
+	"github.com/pdppmcp/pdpp-mcp/golden"
 )
 
 // No name of a provider leads out of the directory, hides a file, or becomes the file of another name.
@@ -18,5 +22,38 @@ func TestNamesOfFiles(t *testing.T) {
 			t.Errorf("%q and %q become %q", name, other, file)
 		}
 		seen[file] = name
+	}
+}
+
+// What is not a sync's stands in the directory as it did: only the parts of its own files are removed, and only its own states
+// are copies.
+func TestOtherFilesAreLeftAlone(t *testing.T) {
+	directory := t.TempDir()
+	others := []string{"film.mkv.part", "cin_1/film.mkv.part", "cin_1/deeper/messages.jsonl.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part", ".eslintrc.json", "cin_1/.eslintrc.json", "cin_1/deeper/.messages.json"}
+	own := []string{"cin_1/messages.jsonl.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part", "cin_1/.messages.json.ABCDEFGHIJKLMNOPQRSTUVWXYZ.part"}
+	for _, name := range append(others, own...) {
+		golden.Put(t, directory, name, `{"root":true}`)
+	}
+	golden.Put(t, directory, "cin_1/.labels.json", `{"bookmark":"b1","records":2}`)
+	var said strings.Builder
+	run := &sync{terminal: invocation.Terminal{Err: &said}, directory: directory}
+	if err := run.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer run.root.Close()
+	files := golden.Tree(t, directory)
+	for _, name := range others {
+		if files[name] == "" {
+			t.Errorf("%s was removed", name)
+		}
+	}
+	for _, name := range own {
+		if files[name] != "" {
+			t.Errorf("%s is left", name)
+		}
+	}
+	run.tellLeft(nil)
+	if want := "no longer granted, and left as it was: " + filepath.Join(directory, "cin_1", "labels.jsonl") + " (2 records)\n"; said.String() != want {
+		t.Errorf("said %q, want %q", said.String(), want)
 	}
 }

@@ -33,20 +33,18 @@ type keptCopy struct {
 	state state
 }
 
-// copies returns all copies in the directory, by their states. A file that cannot be read is left out.
+// copies returns all copies in the directory, by their states. A file that cannot be read, or is no state, is left out.
 func (s *sync) copies() []keptCopy {
 	var found []keptCopy
-	_ = fs.WalkDir(s.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		base := path.Base(name)
-		if err != nil || entry.IsDir() || !strings.HasPrefix(base, ".") || !strings.HasSuffix(base, ".json") {
-			return nil
-		}
-		kept := keptCopy{file: path.Join(path.Dir(name), strings.TrimSuffix(base[1:], ".json")+".jsonl")}
-		if content, err := s.root.ReadFile(name); err == nil && json.Unmarshal(content, &kept.state) == nil {
+	names, _ := fs.Glob(s.root.FS(), "*/.*.json") // fails only for a wrong pattern
+	for _, name := range names {
+		folder, base := path.Split(name)
+		kept := keptCopy{file: folder + strings.TrimSuffix(base[1:], ".json") + ".jsonl"}
+		content, err := s.root.ReadFile(name)
+		if err == nil && json.Unmarshal(content, &kept.state) == nil && kept.state.Bookmark != "" {
 			found = append(found, kept)
 		}
-		return nil
-	})
+	}
 	return found
 }
 
