@@ -69,8 +69,8 @@ func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) str
 		if invocation.IsArgument(flag) || !flag.Changed || command.Flag(flag.Name) == nil {
 			return
 		}
-		if flag.Value.Type() == "bool" && flag.Value.String() == "true" {
-			words = append(words, "--"+flag.Name)
+		if flag.NoOptDefVal != "" { // a switch, which takes its value in the same word
+			words = append(words, strings.TrimSuffix("--"+flag.Name+"="+flag.Value.String(), "="+flag.NoOptDefVal))
 			return
 		}
 		values := []string{flag.Value.String()}

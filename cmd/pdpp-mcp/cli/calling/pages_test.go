@@ -39,7 +39,7 @@ func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
 func TestReadOnCommand(t *testing.T) {
 	root := &cobra.Command{Use: "pdpp-mcp"}
 	root.AddCommand(NewCallCommand(invocation.Terminal{}, &invocation.Log{}))
-	command, rest, err := root.Find([]string{"call", "query_records", "--provider-url", "https://a.example/x y", "--all", "--limit", "3", "--stream", "m"})
+	command, rest, err := root.Find([]string{"call", "query_records", "--provider-url", "https://a.example/x y", "--all", "--force=false", "--jq", "", "--limit", "3", "--stream", "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestReadOnCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := commandFor(command, command, []byte("{\"filter\":{\"a\":\"it's $HOME \u202e\"},\"cursor\":\"c\"}"))
-	want := `pdpp-mcp call query_records --all --provider-url 'https://a.example/x y' --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
+	want := `pdpp-mcp call query_records --jq '' --all --force=false --provider-url 'https://a.example/x y' --json '{"filter":{"a":"it'\''s $HOME \u202e"},"cursor":"c"}'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
