@@ -37,20 +37,11 @@ func (t toolFile) commandDefinition() jen.Code {
 		{"Description", jen.Lit(t.tool.Description)},
 	}
 	members = append(members, t.arguments()...)
-	if terminal.Columns != nil {
-		members = append(members, member{"Columns", stringList(terminal.Columns)})
-	}
-	if terminal.Secret {
-		members = append(members, member{"Secret", jen.True()})
-	}
-	if request := t.tool.Request; request != nil && request.Sources != nil {
-		members = append(members, member{"OfSources", jen.True()})
-	}
-	if terminal.Download {
-		members = append(members, member{"Download", jen.Id(t.requestName())})
-	} else {
-		members = append(members, member{"Run", jen.Id(t.runName())})
-	}
+	members = optional(members, terminal.Columns != nil, "Columns", stringList(terminal.Columns))
+	members = optional(members, terminal.Secret, "Secret", jen.True())
+	members = optional(members, t.tool.Request != nil && t.tool.Request.Sources != nil, "OfSources", jen.True())
+	members = optional(members, terminal.Download, "Download", jen.Id(t.requestName()))
+	members = optional(members, !terminal.Download, "Run", jen.Id(t.runName()))
 	return jen.Func().Id(t.commandName()).Params().Add(runtime("tool", "Command")).Block(
 		jen.Return(runtime("tool", "Command").Add(structLiteral(members))),
 	)

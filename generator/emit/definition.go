@@ -23,16 +23,10 @@ func (t toolFile) definition() jen.Code {
 		{"Description", jen.Lit(t.tool.Description)},
 		{"InputSchema", jen.Id(t.tool.LocalName + "InputSchema")},
 	}
-	if !t.tool.Output.Unserved {
-		members = append(members, member{"OutputSchema", jen.Id(t.tool.LocalName + "OutputSchema")})
-	}
+	members = optional(members, !t.tool.Output.Unserved, "OutputSchema", jen.Id(t.tool.LocalName+"OutputSchema"))
 	members = append(members, t.arguments()...)
-	if t.tool.Table != "" {
-		members = append(members, member{"Table", runtime("tool", t.tool.Table)})
-	}
-	if t.tool.Pages != "" {
-		members = append(members, member{"Pages", jen.Lit(t.tool.Pages)})
-	}
+	members = optional(members, t.tool.Table != "", "Table", runtime("tool", t.tool.Table))
+	members = optional(members, t.tool.Pages != "", "Pages", jen.Lit(t.tool.Pages))
 	members = append(members, member{"Run", jen.Id(t.runName())})
 	return jen.Func().Id(t.definitionName()).Params().Add(runtime("tool", "Definition")).Block(
 		jen.Return(runtime("refusal", "Explained").Call(runtime("tool", "Definition").Add(structLiteral(members)))),
@@ -51,21 +45,11 @@ func (t toolFile) arguments() []member {
 			{"Name", jen.Lit(argument.Name)},
 			{"Type", runtime("tool", argument.Type.Constant)},
 		}
-		if argument.Required {
-			members = append(members, member{"Required", jen.True()})
-		}
-		if argument.Positional {
-			members = append(members, member{"Positional", jen.True()})
-		}
-		if meaning := argument.Meaning(); meaning != "" {
-			members = append(members, member{"Description", jen.Lit(meaning)})
-		}
-		if argument.Enum != nil {
-			members = append(members, member{"Values", stringList(argument.Enum)})
-		}
-		if argument.Complete != "" {
-			members = append(members, member{"Complete", runtime("tool", argument.Complete)})
-		}
+		members = optional(members, argument.Required, "Required", jen.True())
+		members = optional(members, argument.Positional, "Positional", jen.True())
+		members = optional(members, argument.Meaning() != "", "Description", jen.Lit(argument.Meaning()))
+		members = optional(members, argument.Enum != nil, "Values", stringList(argument.Enum))
+		members = optional(members, argument.Complete != "", "Complete", runtime("tool", argument.Complete))
 		items = append(items, onOneLine(members))
 	}
 	return []member{{"Arguments", jen.Index().Add(runtime("tool", "Argument")).Add(braces(items, true))}}

@@ -15,6 +15,14 @@ type member struct {
 	value jen.Code
 }
 
+// optional appends a member if it is set. Else it has Go's zero value.
+func optional(members []member, isSet bool, name string, value jen.Code) []member {
+	if !isSet {
+		return members
+	}
+	return append(members, member{name, value})
+}
+
 // structLiteral returns the braces of a struct literal, with one member per line if there are more than longestOnOneLine.
 func structLiteral(members []member) jen.Code {
 	return braces(keyed(members), len(members) > longestOnOneLine)

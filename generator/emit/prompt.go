@@ -25,9 +25,7 @@ func promptArguments(prompt toolspec.Prompt) jen.Code {
 	items := make([]jen.Code, 0, len(prompt.Arguments))
 	for _, argument := range prompt.Arguments {
 		members := []member{{"Name", jen.Lit(argument.Name)}, {"Description", jen.Lit(argument.Description)}}
-		if argument.Required {
-			members = append(members, member{"Required", jen.True()})
-		}
+		members = optional(members, argument.Required, "Required", jen.True())
 		members = withConstant(members, "Form", argument.FormWord())
 		items = append(items, onOneLine(withConstant(members, "Complete", argument.CompleteWord())))
 	}
@@ -38,12 +36,9 @@ func promptParts(prompt toolspec.Prompt) jen.Code {
 	parts := prompt.Parts()
 	items := make([]jen.Code, 0, len(parts))
 	for _, part := range parts {
-		var members []member
-		for _, text := range []struct{ name, value string }{{"Before", part.Before}, {"Argument", part.Argument}, {"After", part.After}} {
-			if text.value != "" {
-				members = append(members, member{text.name, jen.Lit(text.value)})
-			}
-		}
+		members := optional(nil, part.Before != "", "Before", jen.Lit(part.Before))
+		members = optional(members, part.Argument != "", "Argument", jen.Lit(part.Argument))
+		members = optional(members, part.After != "", "After", jen.Lit(part.After))
 		items = append(items, onOneLine(withConstant(members, "Moment", part.MomentWord())))
 	}
 	return jen.Index().Add(runtime("tool", "PromptPart")).Add(braces(items, true))
@@ -51,8 +46,5 @@ func promptParts(prompt toolspec.Prompt) jen.Code {
 
 // withConstant adds a member that is a constant of package tool, unless the word is empty.
 func withConstant(members []member, name string, word toolspec.Word) []member {
-	if word.Function == "" {
-		return members
-	}
-	return append(members, member{name, runtime("tool", word.Function)})
+	return optional(members, word.Function != "", name, runtime("tool", word.Function))
 }

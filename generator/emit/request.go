@@ -47,16 +47,10 @@ func (t toolFile) requestLiteral() (steps []jen.Code, literal jen.Code) {
 		steps = append(steps, jen.Id("path").Op(":=").Add(requestPath), otherPaths(request.Other))
 		requestPath = jen.Id("path")
 	}
-	members := []member{{"Path", requestPath}}
-	if request.Changes() {
-		members = []member{{"Method", jen.Lit(request.Method)}, {"Path", requestPath}}
-	}
-	if len(request.Query) > 0 {
-		members = append(members, member{"Query", jen.Id("query")})
-	}
-	if len(request.Body) > 0 {
-		members = append(members, member{"Body", jen.Op("&").Id("body")})
-	}
+	members := optional(nil, request.Changes(), "Method", jen.Lit(request.Method))
+	members = append(members, member{"Path", requestPath})
+	members = optional(members, len(request.Query) > 0, "Query", jen.Id("query"))
+	members = optional(members, len(request.Body) > 0, "Body", jen.Op("&").Id("body"))
 	if sources := request.Sources; sources != nil {
 		members = append(members, member{"Sources", runtime(sources.Package, sources.Function).Add(structLiteral(fields(*sources)))})
 	}

@@ -42,9 +42,7 @@ func (t toolFile) given() jen.Code {
 			renamed = append(renamed, jen.Lit(argument.SentName).Op(":").Lit(argument.Name))
 		}
 	}
-	if renamed != nil {
-		members = append(members, member{"Renamed", jen.Map(jen.String()).String().Add(braces(renamed, false))})
-	}
+	members = optional(members, renamed != nil, "Renamed", jen.Map(jen.String()).String().Add(braces(renamed, false)))
 	return runtime("render", "Given").Add(onOneLine(members))
 }
 

@@ -50,10 +50,7 @@ func templates(surface *plan.Plan) jen.Code {
 			{"MIMEType", jen.Lit(template.MIMEType)},
 			{"Tool", jen.Lit(template.Tool)},
 		}, "Complete", template.CompleteWord())
-		if template.File {
-			members = append(members, member{"IsFile", jen.True()})
-		}
-		items = append(items, structLiteral(members))
+		items = append(items, structLiteral(optional(members, template.File, "IsFile", jen.True())))
 	}
 	return jen.Index().Add(runtime("tool", "Template")).Add(braces(items, true))
 }
