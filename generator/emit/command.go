@@ -49,7 +49,7 @@ func (t toolFile) commandDefinition() jen.Code {
 
 // Commands returns the Go file that lists the commands of the terminal.
 func Commands(surface *plan.Plan) ([]byte, error) {
-	file := newFile(SurfaceSource)
+	file := newFile(surfaceSource)
 	calls := make([]jen.Code, 0, len(surface.Commands))
 	for _, tool := range surface.Commands {
 		calls = append(calls, jen.Id(toolFile{tool: tool}.commandName()).Call())

@@ -8,7 +8,7 @@ import (
 
 // Footprint returns the Go file with the measured size of the surface, since the server binary links no tokenizer (R-FOOT-3).
 func Footprint(footprint measure.Footprint) ([]byte, error) {
-	file := newFile(SurfaceSource)
+	file := newFile(surfaceSource)
 	rows := make([]jen.Code, 0, len(footprint.Tools))
 	for _, row := range footprint.Tools {
 		rows = append(rows, footprintRow(row))

@@ -9,7 +9,7 @@ import (
 // Names returns the Go file of package tool with the names that hand-written code uses: the tools and arguments of the calls
 // that results suggest, and the advice after a refusal. It is not in gen, which runtime packages do not import.
 func Names(surface *plan.Plan) ([]byte, error) {
-	file := newFileOf("tool", runtimePath("tool"), SurfaceSource)
+	file := newFileOf("tool", runtimePath("tool"), surfaceSource)
 	constants := make([]jen.Code, 0, len(surface.Names))
 	for _, name := range surface.Names {
 		constants = append(constants, jen.Id(name.Constant).Op("=").Lit(name.Value))

@@ -6,12 +6,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// SurfaceSource is the spec that the header of files about the whole surface names.
-const SurfaceSource = "toolspec/surface.yaml"
+// surfaceSource is the spec that the header of files about the whole surface names.
+const surfaceSource = "toolspec/surface.yaml"
 
 // Surface returns the Go file that lists what a host advertises.
 func Surface(surface *plan.Plan) ([]byte, error) {
-	file := newFile(SurfaceSource)
+	file := newFile(surfaceSource)
 	file.Add(comment("Surface is everything that a host advertises: the instructions, the tools in the order of the specs, the resource templates and the prompts.")).
 		Line().Func().Id("Surface").Params().Add(runtime("tool", "Surface")).Block(
 		jen.Return(runtime("tool", "Surface").Add(structLiteral([]member{
