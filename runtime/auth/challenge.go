@@ -24,24 +24,34 @@ func (c Challenge) Write(w http.ResponseWriter, err error) {
 	if !errors.As(err, &refusal) {
 		refusal = unavailable(err)
 	}
-	detail := rawjson.Object{ // of interfaces.md, in that order
-		rawjson.String("type", refusal.Type), rawjson.String("code", refusal.Code), rawjson.String("message", refusal.Message),
-		rawjson.String("request_id", c.RequestID),
-	}
+	var more []rawjson.Member
 	header := w.Header()
 	header.Set("Content-Type", "application/json; charset=utf-8")
 	header.Set("Cache-Control", "no-store")
 	header.Set("Link", "<"+c.PublicOrigin+IconPath+`>; rel="icon"; type="image/svg+xml"`)
 	if authenticate := c.Authenticate(refusal); authenticate != "" {
 		header.Set("WWW-Authenticate", authenticate)
-		detail = append(detail, rawjson.String("resource_metadata", c.resourceMetadata()))
+		more = append(more, rawjson.String("resource_metadata", c.resourceMetadata()))
 	}
-	if refusal.RetryAfter > 0 {
-		seconds := int64((refusal.RetryAfter + time.Second - 1) / time.Second)
-		header.Set("Retry-After", strconv.FormatInt(seconds, 10))
-	}
+	SetRetryAfter(header, refusal.RetryAfter)
 	w.WriteHeader(refusal.Status)
-	_, _ = w.Write(append(rawjson.Object{rawjson.Raw("error", detail.Encode())}.Encode(), '\n'))
+	_, _ = w.Write(ErrorBody(refusal.Type, refusal.Code, refusal.Message, c.RequestID, more...))
+}
+
+// ErrorBody is the body of every refusal over HTTP (interfaces.md, Hosted routes): a line of JSON, with more members behind the four
+// that each has.
+func ErrorBody(kind, code, message, requestID string, more ...rawjson.Member) []byte {
+	detail := rawjson.Object{
+		rawjson.String("type", kind), rawjson.String("code", code), rawjson.String("message", message), rawjson.String("request_id", requestID),
+	}
+	return append(rawjson.Object{rawjson.Raw("error", append(detail, more...).Encode())}.Encode(), '\n')
+}
+
+// SetRetryAfter sets Retry-After to whole seconds, rounded up. It sets none for 0.
+func SetRetryAfter(header http.Header, wait time.Duration) {
+	if wait > 0 {
+		header.Set("Retry-After", strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10))
+	}
 }
 
 // Authenticate gives the value of WWW-Authenticate (RFC 6750, section 3; RFC 9728, section 5.1). It is

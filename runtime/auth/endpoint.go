@@ -56,10 +56,7 @@ func (e *endpoint) address(ctx context.Context) (string, error) {
 
 // discover reads the metadata (RFC 8414, section 3).
 func (e *endpoint) discover(ctx context.Context) (string, error) {
-	issuer, err := url.Parse(e.issuer)
-	if err != nil { // NewVerifier parsed it before
-		return "", err
-	}
+	issuer, _ := url.Parse(e.issuer) // NewVerifier has judged it
 	document := address.WellKnown(issuer, "oauth-authorization-server")
 	failed := func(message string, cause error) error {
 		return &ServerError{URL: document, Message: message, Cause: cause}

@@ -6,7 +6,6 @@
 package auth
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -106,7 +105,7 @@ func (v *Verifier) Check(ctx context.Context) error {
 	return nil
 }
 
-// ask makes a verdict and keeps it.
+// ask makes a verdict and keeps it. Its context does not end by itself: requests that wait together share the answer.
 func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict, error) {
 	// Since the caller looked into the cache, another introspection may have ended.
 	asked := v.clock()
@@ -117,7 +116,7 @@ func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict,
 	defer cancel()
 	if v.free.Acquire(waiting, 1) != nil {
 		v.observe(Busy)
-		return nil, cmp.Or(ctx.Err(), errBusy)
+		return nil, errBusy
 	}
 	defer v.free.Release(1)
 	answered, err := v.introspect(ctx, bearer)

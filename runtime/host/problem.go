@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -65,19 +65,13 @@ func (p *problem) write(w http.ResponseWriter, requestID string) {
 	if !isKnown {
 		kind = kinds[http.StatusBadRequest]
 	}
-	body := rawjson.Object{
-		rawjson.String("type", kind.name), rawjson.String("code", kind.code),
-		rawjson.String("message", p.message), rawjson.String("request_id", requestID),
-	}
 	p.announce(w.Header())
-	writeJSON(w, p.status, textJSON, "no-store", append(rawjson.Object{rawjson.Raw("error", body.Encode())}.Encode(), '\n'))
+	writeJSON(w, p.status, textJSON, "no-store", auth.ErrorBody(kind.name, kind.code, p.message, requestID))
 }
 
 // announce sets the headers that say when and how to ask again.
 func (p *problem) announce(header http.Header) {
-	if p.retryAfter > 0 {
-		header.Set("Retry-After", strconv.FormatInt(int64((p.retryAfter+time.Second-1)/time.Second), 10))
-	}
+	auth.SetRetryAfter(header, p.retryAfter)
 	if p.allow != "" {
 		header.Set("Allow", p.allow)
 	}
