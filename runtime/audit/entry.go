@@ -19,8 +19,8 @@ type Caller struct {
 }
 
 // Entry is one call of a tool, one read of a resource, which a tool answers, or another request for which the resource server is
-// read. Names stand there only after the resource server
-// confirmed them with an answer, so that no other value of an argument can. No record's id or content and no query stands there.
+// read. Names stand there only after the resource server confirmed them with an answer, so that no other value of an argument can.
+// No record's id or content and no query stands there.
 type Entry struct {
 	Time        time.Time `json:"time"` // when the call began, UTC
 	Provider    string    `json:"provider,omitempty"`
@@ -47,8 +47,8 @@ const (
 	claimBytesMost = 64  // of what a client says of itself
 )
 
-// Append appends the entry as one line.
-func (e *Entry) Append(out []byte) []byte {
+// appendTo appends the entry as one line.
+func (e *Entry) appendTo(out []byte) []byte {
 	line, err := json.Marshal(e)
 	if err != nil { // cannot happen: it is made of strings, numbers and a time of this era
 		panic(err)

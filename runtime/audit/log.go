@@ -82,7 +82,7 @@ func (l *Log) write(entry *Entry) {
 	if l.isTorn {
 		l.encoded = append(l.encoded, '\n')
 	}
-	l.encoded = entry.Append(l.encoded)
+	l.encoded = entry.appendTo(l.encoded)
 	written, err := l.out.Write(l.encoded)
 	l.size += int64(written)
 	if err != nil {

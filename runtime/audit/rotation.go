@@ -22,7 +22,9 @@ func (l *Log) rotate(now time.Time) error {
 	l.file = nil
 	if isCurrent {
 		// No two files get one name, which would lose the lines of one: not of two processes, nor in one.
-		name := fmt.Sprintf("%s-%s-%d-%d%s", l.stem(), time.Now().UTC().Format("20060102T150405.000000000"), os.Getpid(), rotations.Add(1), filepath.Ext(l.path))
+		extension := filepath.Ext(l.path)
+		name := fmt.Sprintf("%s-%s-%d-%d%s", strings.TrimSuffix(l.path, extension), time.Now().UTC().Format(stampForm+".000000000"),
+			os.Getpid(), rotations.Add(1), extension)
 		if err := os.Rename(l.path, name); err != nil && !errors.Is(err, fs.ErrNotExist) { // another process was sooner
 			return err
 		}
@@ -32,8 +34,6 @@ func (l *Log) rotate(now time.Time) error {
 }
 
 var rotations atomic.Int64
-
-func (l *Log) stem() string { return strings.TrimSuffix(l.path, filepath.Ext(l.path)) }
 
 // prune removes the ended files that are too many or too old. What cannot be removed stays.
 func (l *Log) prune(now time.Time) {
@@ -62,6 +62,7 @@ func Ended(path string) []string {
 	return ended
 }
 
+// stampForm is how the time stands in the name of an ended file, so that names sort by it.
 const stampForm = "20060102T150405"
 
 // examine tells the size of a file, the time of its first line, and whether its last line is torn, as a full disk leaves it.

@@ -13,19 +13,15 @@ import (
 // The file is not this program's (a container secret is often read-only and 0444), so its
 // mode is left as it is. Errors are of class Configuration.
 func ReadTokenFile(path string) (rs.Secret, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return rs.Secret{}, tokenFileError(path, "cannot be read: "+Cause(err).Error(), err)
-	}
-	if info.IsDir() {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return rs.Secret{}, tokenFileError(path, "is a directory", nil)
 	}
+	var data []byte
 	file, err := os.Open(path)
-	if err != nil {
-		return rs.Secret{}, tokenFileError(path, "cannot be read: "+Cause(err).Error(), err)
+	if err == nil {
+		defer file.Close()
+		data, err = io.ReadAll(io.LimitReader(file, rs.LongestBearer+1024))
 	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, rs.LongestBearer+1024))
 	if err != nil {
 		return rs.Secret{}, tokenFileError(path, "cannot be read: "+Cause(err).Error(), err)
 	}

@@ -60,12 +60,15 @@ func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, want
 		if err != nil {
 			return err
 		}
-		var value any
-		if at >= 0 {
-			_ = json.Unmarshal(standard(&entry.Members[at].Value), &value) // which was parsed
+		if at < 0 {
+			layout.insert(entry, base, each.name, layout.render(each, base))
+			continue
 		}
-		if at < 0 || !each.is(value) {
-			layout.put(entry, base, each.name, layout.render(each, base))
+		held := &entry.Members[at].Value
+		var value any
+		_ = json.Unmarshal(standard(held), &value) // which was parsed
+		if !each.is(value) {
+			held.Value = layout.render(each, base)
 		}
 	}
 	return nil

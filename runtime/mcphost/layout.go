@@ -61,15 +61,6 @@ func (l layout) objectIn(parent *hujson.Object, name, base string) (*hujson.Obje
 	return object, base + l.unit, nil
 }
 
-// put sets a member: in its place when it is there, else at the end.
-func (l layout) put(object *hujson.Object, base, name string, value hujson.ValueTrimmed) {
-	if at, err := find(object, name); err == nil && at >= 0 {
-		object.Members[at].Value.Value = value
-		return
-	}
-	l.insert(object, base, name, value)
-}
-
 // insert adds a member at the end. Comments that stand there stay with the member before them.
 func (l layout) insert(object *hujson.Object, base, name string, value hujson.ValueTrimmed) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{Value: value}}
