@@ -124,8 +124,7 @@ func splitting(err error, name string, items []json.RawMessage) error {
 	var refused *tool.Error
 	var texts []string
 	for _, item := range items {
-		text, _ := rawjson.Text(item)
-		for each := range strings.SplitSeq(text, ",") {
+		for each := range strings.SplitSeq(rawjson.TextOf(item), ",") {
 			texts = append(texts, strings.TrimSpace(each))
 		}
 	}

@@ -139,15 +139,10 @@ func saysMore(relation schemadoc.Relation, name string) bool {
 	case "granted", "usable":
 		return string(value) == "false"
 	case "target_stream":
-		return value != nil && textOf(value) != relation.Name
+		return value != nil && rawjson.TextOf(value) != relation.Name
 	default:
 		return value != nil
 	}
-}
-
-func textOf(value rawjson.Value) string {
-	text, _ := rawjson.Text(value)
-	return text
 }
 
 func encodeFields(fields []schemadoc.Field) rawjson.Value {

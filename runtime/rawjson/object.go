@@ -64,10 +64,7 @@ func (o Object) Get(name string) json.RawMessage {
 }
 
 // Text is the value of a string member, or empty when there is no such string.
-func (o Object) Text(name string) string {
-	text, _ := Text(o.Get(name))
-	return text
-}
+func (o Object) Text(name string) string { return TextOf(o.Get(name)) }
 
 // FirstText is the first of the named members that is a string and not empty.
 func (o Object) FirstText(names ...string) string {

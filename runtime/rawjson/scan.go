@@ -117,6 +117,12 @@ func Text(value json.RawMessage) (string, bool) {
 	return text, true
 }
 
+// TextOf is the text of a JSON string, or empty for a value of another kind.
+func TextOf(value json.RawMessage) string {
+	text, _ := Text(value)
+	return text
+}
+
 func space(value []byte, at int) int {
 	for at < len(value) && isSpace[value[at]] {
 		at++

@@ -43,15 +43,9 @@ func recordOf(c rawjson.Cursor) record {
 // kept is a copy of the record that shares no memory with the page.
 func (r record) kept() record { return recordOf(rawjson.NewCursor(bytes.Clone(r.row))) }
 
-func (r record) key() string {
-	key, _ := rawjson.Text(r.id)
-	return key
-}
+func (r record) key() string { return rawjson.TextOf(r.id) }
 
-func (r record) connectionID() string {
-	id, _ := rawjson.Text(r.connection)
-	return id
-}
+func (r record) connectionID() string { return rawjson.TextOf(r.connection) }
 
 // print tells records of a page apart in a cursor.
 func (r record) print() string {

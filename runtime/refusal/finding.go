@@ -72,7 +72,7 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 	if stream == "" || len(found) > 0 {
 		return found
 	}
-	if given := textOf(c.given.Get(zoneParameter)); refused != nil && given != "" && !isZone(given) {
+	if given := rawjson.TextOf(c.given.Get(zoneParameter)); refused != nil && given != "" && !isZone(given) {
 		return []finding{{param: zoneParameter, says: fmt.Sprintf("%s takes a name of the IANA time zones, such as Europe/Berlin; %s is none.", zoneParameter, quoted(given))}}
 	}
 	fields := s.fields(stream)
@@ -110,7 +110,7 @@ func (c call) separated(p place) finding {
 		param: p.argument.Name,
 		says:  fmt.Sprintf("%s is a connection; a slash ends it in an id.", quoted(p.name)),
 		mended: func(arguments rawjson.Object) rawjson.Object {
-			id := textOf(arguments.Get(p.argument.Name))
+			id := rawjson.TextOf(arguments.Get(p.argument.Name))
 			return arguments.With(p.argument.Name, rawjson.Quote(strings.Replace(id, ":", "/", 1)))
 		},
 	}
@@ -189,7 +189,7 @@ func (c call) useOf(argument tool.Argument) string {
 		return argument.Name
 	}
 	for _, other := range c.Arguments {
-		if word := strings.ToLower(textOf(c.given.Get(other.Name))); slices.Contains(uses, word) && slices.Contains(other.Values, word) {
+		if word := strings.ToLower(rawjson.TextOf(c.given.Get(other.Name))); slices.Contains(uses, word) && slices.Contains(other.Values, word) {
 			return word
 		}
 	}
@@ -205,7 +205,7 @@ func (c call) grouping(fields []schemadoc.Field) []finding {
 		isUse := slices.Contains(uses, argument.Name)
 		switch {
 		case slices.Contains(argument.Values, uses[0]):
-			metric = strings.ToLower(textOf(value))
+			metric = strings.ToLower(rawjson.TextOf(value))
 		case argument.Complete == tool.CompleteField && argument.Type == tool.StringArgument && !isUse:
 			measured = append(measured, argument)
 		case isUse && value != nil:

@@ -26,7 +26,7 @@ func (c call) instead(own *tool.Error) rawjson.Object {
 	case own.Code != tool.InvalidID:
 		return nil
 	}
-	argument, text := c.Arguments[i], textOf(c.given.Get(own.Param))
+	argument, text := c.Arguments[i], rawjson.TextOf(c.given.Get(own.Param))
 	switch {
 	case argument.Complete == tool.CompleteStream && argument.Type == tool.StringArgument:
 		return c.streamOf(argument, text)

@@ -40,7 +40,7 @@ func (c call) places(kind tool.Completion) []place {
 		case argument.Complete == kind && isText && argument.Type == tool.StringListArgument:
 			for i, name := range strings.Split(text, ",") {
 				found = append(found, place{argument, strings.TrimSpace(name), func(current json.RawMessage, meant string) json.RawMessage {
-					names := strings.Split(textOf(current), ",")
+					names := strings.Split(rawjson.TextOf(current), ",")
 					names[i] = meant
 					return rawjson.Quote(strings.Join(names, ","))
 				}})
@@ -58,16 +58,11 @@ func (c call) places(kind tool.Completion) []place {
 	return found
 }
 
-func textOf(value json.RawMessage) string {
-	text, _ := rawjson.Text(value)
-	return text
-}
-
 func inList(argument tool.Argument, list json.RawMessage) []place {
 	var found []place
 	items, _ := rawjson.Elements(list)
 	for i, item := range items {
-		found = append(found, place{argument, textOf(item), func(current json.RawMessage, name string) json.RawMessage {
+		found = append(found, place{argument, rawjson.TextOf(item), func(current json.RawMessage, name string) json.RawMessage {
 			items, _ := rawjson.Elements(current)
 			items = slices.Clone(items)
 			items[i] = rawjson.Quote(name)
@@ -107,7 +102,7 @@ func inID(argument tool.Argument, id string, kind tool.Completion) []place {
 		return nil
 	}
 	return []place{{argument, *part(&handle), func(current json.RawMessage, name string) json.RawMessage {
-		mended, _ := handleOf(textOf(current))
+		mended, _ := handleOf(rawjson.TextOf(current))
 		*part(&mended) = name
 		return rawjson.Quote(mended.String())
 	}}}

@@ -37,8 +37,10 @@ func (s survey) streams() []string {
 func (s survey) streamsWith(field string) []string {
 	var names []string
 	for _, row := range s.Rows() {
-		has := slices.ContainsFunc(schemadoc.Fields(row.Object()), func(f schemadoc.Field) bool { return f.Name == field })
-		if has && len(names) < elsewhereMost {
+		if len(names) == elsewhereMost {
+			break
+		}
+		if slices.ContainsFunc(schemadoc.Fields(row.Object()), func(f schemadoc.Field) bool { return f.Name == field }) {
 			names = add(names, quoted(row.Name))
 		}
 	}

@@ -54,8 +54,7 @@ func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 	ways = append(ways, rawjson.String("save", input.Reference.Command()))
 	lines := []string{words(append([]string{id.tokens(), Token("field_path", input.FieldPath)}, fileTokens(field)...)...)}
 	for _, way := range ways {
-		text, _ := rawjson.Text(way.Value)
-		lines = append(lines, way.Name+": "+text)
+		lines = append(lines, way.Name+": "+rawjson.TextOf(way.Value))
 	}
 	structured := append(rawjson.Object{id.structuredRecord(), rawjson.Raw("field", field.Encode())}, ways...)
 	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: requested(response, closed(response, structured, nil))}

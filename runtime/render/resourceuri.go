@@ -21,7 +21,7 @@ func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json
 	}
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
-		text, _ := rawjson.Text(value)
+		text := rawjson.TextOf(value)
 		if !strings.Contains(text, "pdpp://") {
 			return value
 		}

@@ -87,8 +87,7 @@ func textLike(value json.RawMessage, other string) string {
 	if last := len(value) - 1; last > 0 && string(value[1:last]) == other && rawjson.IsPrintableASCII(value) && bytes.IndexByte(value, '\\') < 0 {
 		return other
 	}
-	text, _ := rawjson.Text(value)
-	return text
+	return rawjson.TextOf(value)
 }
 
 // project keeps the requested fields and what keptNames names, whatever the RS sent.

@@ -3,7 +3,6 @@ package rs
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -142,10 +141,7 @@ func (l List) Get(name string) json.RawMessage {
 }
 
 // Text is the text of a member, looked up as Get does; empty when it is no JSON string.
-func (l List) Text(name string) string {
-	text, _ := rawjson.Text(l.Get(name))
-	return text
-}
+func (l List) Text(name string) string { return rawjson.TextOf(l.Get(name)) }
 
 // Meta is the object meta, looked up as Get does; nil when there is none.
 func (l List) Meta() rawjson.Object {
@@ -156,11 +152,8 @@ func (l List) Meta() rawjson.Object {
 // Member is one member of a JSON object, its value as it was spelled.
 type Member = rawjson.Member
 
-// ErrNotObject is JSON that is valid but no object.
-var ErrNotObject = errors.New("not a JSON object")
-
 // Members gives the members of one JSON object in the order in which they were written, duplicates
-// included. Its error is ErrNotObject, or rawjson.ErrInvalid for what is not one JSON value in UTF-8. The values
+// included. Its error is rawjson.ErrNotObject, or rawjson.ErrInvalid for what is not one JSON value in UTF-8. The values
 // share memory with the object.
 func Members(object []byte) ([]Member, error) {
 	if !utf8.Valid(object) || !rawjson.Valid(object) {
@@ -168,7 +161,7 @@ func Members(object []byte) ([]Member, error) {
 	}
 	members, ok := rawjson.ParseObject(object)
 	if !ok {
-		return nil, ErrNotObject
+		return nil, rawjson.ErrNotObject
 	}
 	return members, nil
 }

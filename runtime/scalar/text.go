@@ -13,8 +13,7 @@ func TextOf(value rawjson.Value) []byte {
 	if last := len(value) - 1; last > 0 && bytes.IndexByte(value, '\\') < 0 {
 		return value[1:last:last]
 	}
-	text, _ := rawjson.Text(value)
-	return []byte(text)
+	return []byte(rawjson.TextOf(value))
 }
 
 // AppendJSON appends a value so that values which are compared alike as texts are the same bytes: numbers as AppendNumber has

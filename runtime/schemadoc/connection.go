@@ -35,11 +35,11 @@ func readConnection(c *rawjson.Cursor) Connection {
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		switch name := c.Name(); string(name) {
 		case "connection_id":
-			connection.ID = textOf(c.Value())
+			connection.ID = rawjson.TextOf(c.Value())
 		case "display_name":
-			connection.Label = textOf(c.Value())
+			connection.Label = rawjson.TextOf(c.Value())
 		case "label":
-			otherLabel = textOf(c.Value())
+			otherLabel = rawjson.TextOf(c.Value())
 		default:
 			c.Value()
 		}

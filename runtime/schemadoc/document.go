@@ -152,7 +152,7 @@ func readStream(c *rawjson.Cursor) *Stream {
 	stream := &Stream{}
 	if c.Kind() == rawjson.StringValue {
 		stream.Row = c.Value()
-		stream.Name = textOf(stream.Row)
+		stream.Name = rawjson.TextOf(stream.Row)
 		return stream
 	}
 	var own rawjson.Object
@@ -161,9 +161,9 @@ func readStream(c *rawjson.Cursor) *Stream {
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		switch name := c.Name(); string(name) {
 		case "name":
-			stream.Name = textOf(c.Value())
+			stream.Name = rawjson.TextOf(c.Value())
 		case "stream":
-			otherName = textOf(c.Value())
+			otherName = rawjson.TextOf(c.Value())
 		case "granted_connections":
 			stream.Connections = readConnections(c)
 		case "connection_id", "display_name":
@@ -180,11 +180,6 @@ func readStream(c *rawjson.Cursor) *Stream {
 	}
 	stream.Connections = orOwn(stream.Connections, own)
 	return stream
-}
-
-func textOf(value rawjson.Value) string {
-	text, _ := rawjson.Text(value)
-	return text
 }
 
 // groupStreams makes connectors of rows that stand without them.

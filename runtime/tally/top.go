@@ -38,8 +38,7 @@ func (t *Top) Add(id rawjson.Value, fields rawjson.Cursor, row rawjson.Value) {
 	if isFull && (t.limit == 0 || t.order(value, t.rows[t.limit-1].value) > 0) { // nearly always
 		return
 	}
-	key, _ := rawjson.Text(id)
-	added := ranked{value: value, key: key, row: row}
+	added := ranked{value: value, key: rawjson.TextOf(id), row: row}
 	at, _ := slices.BinarySearchFunc(t.rows, added, t.compare)
 	if isFull {
 		if at == t.limit {
