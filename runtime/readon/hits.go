@@ -160,6 +160,9 @@ func (q *hits) page(limit int) error {
 	for i := range list.Rows {
 		rows[i] = recordOf(list.Cursor(i))
 	}
+	if len(rows) == 0 { // such pages are bounded too
+		q.left--
+	}
 	from, beyond := at.passed(rows)
 	next := place{Cursor: list.Text(nextCursorName), Skip: beyond, Last: at.Last}
 	for from < len(rows) && len(q.rows) < limit {

@@ -1,6 +1,7 @@
 package readon_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -99,5 +100,31 @@ func TestHitsOfOtherStreams(t *testing.T) {
 	read = newCaller(c.watched, 1).call(t, "search", `{"q":"overdraft","streams":["messages"],"filter":{"subject":"no such subject"}}`)
 	if len(read.Results) > 0 || !read.Data.HasMore || strings.Contains(read.text, "No hits.") || read.Reading.Read != 1 {
 		t.Errorf("after one record of several: %s", read.text)
+	}
+}
+
+// emptyPages is a server that refuses filters and whose search has pages without a hit for ever.
+type emptyPages struct{}
+
+func (emptyPages) ProviderURL() string { return provider }
+
+func (emptyPages) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, &rs.Failure{Reason: rs.Timeout, Message: "cancelled", Cause: err}
+	}
+	if strings.Contains(request.Query.Encoded(), "filter") {
+		return nil, refused("invalid_request", "filter")
+	}
+	at, _ := request.Query.Get("cursor")
+	body := `{"object":"list","data":[],"has_more":true,"next_cursor":"` + at + `x"}`
+	return sent(ctx, []byte(body), request)
+}
+
+// R-SCAN-8: pages without a hit end too.
+func TestHitsOfEmptyPages(t *testing.T) {
+	c := newCaller(&watched{Reader: emptyPages{}}, 5)
+	read := c.call(t, "search", `{"q":"x","filter":{"is_seen":true},"limit":3}`)
+	if asked := len(c.taken()); asked > 6 || read.Reading.Complete || !strings.Contains(read.text, "One call reads 5 records at most.") {
+		t.Errorf("asked %d times: %s", asked, read.text)
 	}
 }
