@@ -156,10 +156,7 @@ func (q *hits) page(limit int) error {
 		return err
 	}
 	q.base, q.recall = response, list.Meta().Get("recall")
-	at, rows := q.next, make([]record, len(list.Rows))
-	for i := range list.Rows {
-		rows[i] = recordOf(list.Cursor(i))
-	}
+	at, rows := q.next, recordsOf(list)
 	if len(rows) == 0 { // such pages are bounded too
 		q.left--
 	}

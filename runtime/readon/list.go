@@ -89,10 +89,7 @@ func (l *list) open(response *rs.Response) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := &page{at: l.next, rows: make([]record, len(envelope.Rows)), rest: envelope}
-	for i := range envelope.Rows {
-		read.rows[i] = recordOf(envelope.Cursor(i))
-	}
+	read := &page{at: l.next, rows: recordsOf(envelope), rest: envelope}
 	next, hasMore := envelope.Text(nextCursorName), string(envelope.Get("has_more")) == "true"
 	if l.fansIn(read.rows, hasMore && next == "") {
 		return l.page()
@@ -139,12 +136,7 @@ func (l *list) fansIn(rows []record, isStuck bool) bool {
 	if l.pages > 0 || l.next != (place{}) || len(rows) == 0 {
 		return false
 	}
-	var connections []string
-	for _, row := range rows {
-		if id := row.connectionID(); id != "" && !slices.Contains(connections, id) {
-			connections = append(connections, id)
-		}
-	}
+	connections := connectionsOf(rows)
 	if _, named := l.request.Query.Get(connectionName); named || len(connections) < 2 && !(isStuck && len(connections) == 1) {
 		return false
 	}
@@ -164,11 +156,7 @@ func (l *list) resume() error {
 	if err != nil {
 		return err
 	}
-	for i := range envelope.Rows {
-		if id := recordOf(envelope.Cursor(i)).connectionID(); !slices.Contains(l.connections, id) {
-			l.connections = append(l.connections, id)
-		}
-	}
+	l.connections = connectionsOf(recordsOf(envelope))
 	if l.connection = slices.Index(l.connections, l.next.Connection); l.connection < 0 {
 		l.connections, l.connection = append(l.connections, l.next.Connection), len(l.connections)
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // record is what is read of a row of a list. All of it shares memory with the page.
@@ -38,6 +40,26 @@ func recordOf(c rawjson.Cursor) record {
 	}
 	found.row = c.Since(start)
 	return found
+}
+
+// recordsOf are the rows of a list.
+func recordsOf(list rs.List) []record {
+	rows := make([]record, len(list.Rows))
+	for i := range rows {
+		rows[i] = recordOf(list.Cursor(i))
+	}
+	return rows
+}
+
+// connectionsOf are the connections that rows are of, each once.
+func connectionsOf(rows []record) []string {
+	var connections []string
+	for _, row := range rows {
+		if id := row.connectionID(); id != "" && !slices.Contains(connections, id) {
+			connections = append(connections, id)
+		}
+	}
+	return connections
 }
 
 // kept is a copy of the record that shares no memory with the page.

@@ -140,21 +140,17 @@ func (r Request) isFromNow() bool {
 
 // asSent is the request in words that servers know, and how many rows of the answer were asked for; zero: all of them. The
 // place of this moment stands beside the first page of the whole feed, however small that page is (050).
-func (r Request) asSent() (Request, int) {
-	if r.isFromNow() {
-		r.Query = r.Query.With(feedPlace, feedBeginning).With("limit", "1")
-	}
-	return r.ranked()
-}
-
-// ranked is the request as it is sent, and how many rows of the answer were asked for; zero: all of them. A server
-// fuses as many rows of its rankings as the limit says, so that another limit gives another order (920, 920b): a hybrid
+//
+// A server fuses as many rows of its rankings as the limit says, so that another limit gives another order (920, 920b): a hybrid
 // search is always asked for the most, and a smaller page is the beginning of a larger one.
-func (r Request) ranked() (Request, int) {
-	if r.Path != hybridPath {
-		return r, 0
+func (r Request) asSent() (Request, int) {
+	switch {
+	case r.isFromNow():
+		r.Query = r.Query.With(feedPlace, feedBeginning).With("limit", "1")
+	case r.Path == hybridPath:
+		most := r.Limit()
+		r.Query = r.Query.With("limit", strconv.Itoa(MostRows))
+		return r, most
 	}
-	most := r.Limit()
-	r.Query = r.Query.With("limit", strconv.Itoa(MostRows))
-	return r, most
+	return r, 0
 }
