@@ -28,11 +28,24 @@ type window struct {
 	body    rawjson.Object
 	members rawjson.Object
 	text    string
+	further *furtherMatches // behind a window around a match; nil: nothing is known of them
 }
 
 // FieldWindow renders a window of a text field: in text the record, the range, the continuations
 // and then the text itself (R-WIN-1); in structured output record, field and window (R-WIN-2).
-func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input FieldWindowInput) (*tool.Result, error) {
+func FieldWindow(ctx context.Context, env tool.Env, response *rs.Response, input FieldWindowInput) (*tool.Result, error) {
+	w, err := openWindow(response, input)
+	if err != nil {
+		return nil, err
+	}
+	w.clip()
+	w.further = w.lookAhead(ctx, env, response.Request)
+	result := &tool.Result{Text: w.render(), Structured: w.structured(response), Rows: 1}
+	return within(response, result, ChannelCharacters)
+}
+
+// openWindow takes an answer with a window apart.
+func openWindow(response *rs.Response, input FieldWindowInput) (*window, error) {
 	body, err := response.Object()
 	if err != nil {
 		return nil, err
@@ -47,9 +60,7 @@ func FieldWindow(_ context.Context, _ tool.Env, response *rs.Response, input Fie
 	}
 	w := &window{identity: targetIdentity(input.Target), input: input, body: body, members: members, text: text}
 	w.recount()
-	w.clip()
-	result := &tool.Result{Text: w.render(), Structured: w.structured(response), Rows: 1}
-	return within(response, result, ChannelCharacters)
+	return w, nil
 }
 
 // clip ends a window earlier whose text fits into no result. The next one begins where it ends.
@@ -72,14 +83,17 @@ type direction struct {
 	Call
 }
 
-// previousWord introduces the call that leads back, in either channel.
-const previousWord = "previous"
+// Words that introduce the calls that lead on and back, in either channel.
+const (
+	nextWord     = "next"
+	previousWord = "previous"
+)
 
 // directions lead to the windows after and before, by the RS's own offsets.
 func (w *window) directions() []direction {
-	var found []direction
+	found := w.nextMatch()
 	for _, to := range []struct{ word, offset string }{
-		{"next", "next_offset_chars"}, {previousWord, "previous_offset_chars"},
+		{nextWord, "next_offset_chars"}, {previousWord, "previous_offset_chars"},
 	} {
 		if offset, ok := w.members.Int(to.offset); ok && offset >= 0 {
 			found = append(found, w.toward(to.word, rawjson.Int("offset_chars", offset))...)
@@ -89,12 +103,14 @@ func (w *window) directions() []direction {
 }
 
 // note says what no number of the window says by itself: where the field ends, and how to find another match
-// (R-WIN-4). A server knows no other match than the first.
+// (R-WIN-4). A server knows no other match than the first; lookAhead finds them, where it can.
 func (w *window) note() string {
 	start, _ := w.members.Int("start_chars")
 	total, known := w.members.Int("total_chars")
 	matched := w.members.Get("match_start_chars") != nil
 	switch more := w.members.True("has_more") || w.members.Get("next_offset_chars") != nil; {
+	case w.further != nil:
+		return w.further.note()
 	case more && matched:
 		return "The provider finds only the first match of q. To find a later one, read on with next, or pass a longer q that holds words beside it."
 	case more || w.members.True("complete"):
@@ -114,7 +130,7 @@ func (w *window) toward(word string, place ...rawjson.Member) []direction {
 	if recordid.IsURI(w.input.Target.Handle) && w.handle != "" {
 		place = append(place, rawjson.String(tool.FieldID, w.handle))
 	}
-	if given.Arguments.Get(tool.FieldLimitChars) == nil {
+	if given.Arguments.Get(tool.FieldLimitChars) == nil && rawjson.Object(place).Get(tool.FieldLimitChars) == nil {
 		place = append(place, rawjson.Int(tool.FieldLimitChars, windowMost))
 	}
 	var found []direction
@@ -140,7 +156,7 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	}
 	var calls []Call
 	for _, direction := range w.directions() {
-		if direction.word == previousWord { // in next it would lead a reader of the last window back
+		if direction.word != nextWord { // in next it would lead a reader of the last window back, or past what lies between
 			members = append(members, rawjson.Raw(direction.word, Calls([]Call{direction.Call})))
 			continue
 		}

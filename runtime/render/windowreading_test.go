@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,6 +38,13 @@ func (u *utf16Ends) Get(_ context.Context, request rs.Request) (*rs.Response, er
 		return otherwise
 	}
 	start, limit := min(number("offset_chars", 0), len(u.text)), number("limit_chars", 4096)
+	q, _ := request.Query.Get("q")
+	match := strings.Index(strings.ToLower(string(u.text)), strings.ToLower(q))
+	if q != "" {
+		match = len([]rune(string(u.text)[:match]))
+		start = max(0, match-number("before_chars", 0))
+		limit = match - start + len([]rune(q)) + number("after_chars", limit)
+	}
 	trueEnd := min(start+limit, len(u.text))
 	shown := u.text[start:trueEnd]
 	end := start + len(utf16.Encode(shown))
@@ -50,6 +58,9 @@ func (u *utf16Ends) Get(_ context.Context, request rs.Request) (*rs.Response, er
 	}
 	if more {
 		window["next_offset_chars"] = end
+	}
+	if q != "" {
+		window["match_start_chars"], window["match_end_chars"] = match, match+len(utf16.Encode([]rune(q)))
 	}
 	if start > 0 {
 		window["previous_offset_chars"] = max(0, start-limit)
@@ -171,6 +182,57 @@ func TestCapturedWindows(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// R-WIN-4: behind a window around a match both channels have the places where the words stand again, those of the first window that
+// has some, and the call that reads the next; what was not searched is said.
+func TestFurtherMatches(t *testing.T) {
+	pieces := []string{"needle", "NEEDLE", "need", "le", "é😀", strings.Repeat("x", 9000), strings.Repeat("😀", 12)}
+	for _, each := range [][]int{ // of pieces
+		{0, 0}, {1, 3}, {4, 5, 0}, {2, 3}, {5, 5, 1, 0, 5, 0}, {5, 5, 5}, {6, 0, 6, 2, 6, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, {4, 2, 3, 4},
+	} {
+		text := "needle"
+		for _, piece := range each {
+			text += pieces[piece]
+		}
+		for after := range 8 {
+			t.Run(fmt.Sprint(each, after), func(t *testing.T) { checkFurtherMatches(t, []rune(text), after) })
+		}
+	}
+}
+
+// checkFurtherMatches reads the first match of needle with so much behind it, and then the next.
+func checkFurtherMatches(t *testing.T, text []rune, after int) {
+	t.Helper()
+	server := &utf16Ends{text: text}
+	result := run(t, server, "read_record_field", fmt.Sprintf(`{"id":"cin_1/s:1","field_path":"f","q":"Needle","before_chars":3,"after_chars":%d}`, after))
+	shown := windowOf(t, result)
+	var places []string
+	for at := 6; at+6 <= len(text); at++ {
+		if at+6 > shown.Window.End && strings.EqualFold(string(text[at:at+6]), "needle") {
+			places = append(places, strconv.Itoa(at))
+		}
+	}
+	said, isAll := strings.CutSuffix(strings.TrimPrefix(shown.Note, "q stands again at offset_chars "), ", and nowhere behind.")
+	said, _, _ = strings.Cut(said, ";")
+	named := strings.Split(said, ", ")
+	switch {
+	case !shown.Window.HasMore:
+		places = nil
+	case len(places) == 0 && shown.Note != "q does not stand again behind this window.",
+		len(places) > 0 && (len(named) > len(places) || !slices.Equal(named, places[:len(named)]) || isAll && len(named) < len(places)):
+		t.Fatalf("it says %q of %s", shown.Note, places)
+	}
+	calls := structuredCallsOf(t, result.Structured, "next_match")
+	if (len(calls) > 0) != (len(places) > 0) || fmt.Sprint(calls) != fmt.Sprint(textCalls(t, result.Text, "next_match")) || !strings.Contains(result.Text, shown.Note) {
+		t.Fatalf("the next match is read by %s", calls)
+	}
+	if len(calls) > 0 {
+		next := []rune(windowOf(t, run(t, server, "read_record_field", string(calls[0].Arguments))).Window.Text)
+		if !strings.EqualFold(string(next[3:9]), "needle") || len(next) > 9+after {
+			t.Fatalf("%s reads %q", calls[0].Arguments, string(next))
+		}
 	}
 }
 
