@@ -210,7 +210,7 @@ func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 		child := p.children[i]
 		value := child.hits[given[i]].value
 		cursor := rawjson.NewCursor(value)
-		members, _ = cursor.Object(members, nil)
+		members, _ = cursor.Object(members, nil, nil)
 		hits = append(hits, child.source.attributed(value, members, p.reader.options.ProviderURL == ""))
 		given[i]++
 	}

@@ -140,8 +140,8 @@ const (
 
 // Object passes the next value and takes it apart, one level deep. It is false for a value of another kind. The object probably has
 // the members of another one, as the rows of a page have: names that stand in the same place there are not read again; the others are
-// copied in one piece. One member is taken apart on the way; nil for none.
-func (c *Cursor) Object(other Object, nested *Nested) (Object, bool) {
+// copied in one piece. One member is taken apart on the way; nil for none. Members are kept in memory, which may be nil.
+func (c *Cursor) Object(other Object, nested *Nested, memory *Members) (Object, bool) {
 	if !c.Enter(ObjectValue) {
 		return nil, false
 	}
@@ -149,7 +149,7 @@ func (c *Cursor) Object(other Object, nested *Nested) (Object, bool) {
 	if room == 0 {
 		room = membersUsual
 	}
-	object := make(Object, 0, room)
+	object := memory.take(room)
 	var roomOfNames [namesUsual]byte
 	names := roomOfNames[:0]
 	var roomOfEnds [membersUsual]int
@@ -166,7 +166,7 @@ func (c *Cursor) Object(other Object, nested *Nested) (Object, bool) {
 		}
 		start := c.At()
 		if nested != nil && !nested.Found && string(name) == nested.Name && c.Kind() == ObjectValue {
-			nested.Members, nested.Found = c.Object(nested.Like, nil)
+			nested.Members, nested.Found = c.Object(nested.Like, nil, memory)
 		} else {
 			c.Value()
 		}
@@ -186,7 +186,27 @@ func (c *Cursor) Object(other Object, nested *Nested) (Object, bool) {
 // kind.
 func ParseObject(value Value) (Object, bool) {
 	c := NewCursor(value)
-	return c.Object(nil, nil)
+	return c.Object(nil, nil, nil)
+}
+
+// Members is memory that objects share which are taken apart one after another, such as the rows of a page. It is not safe for
+// concurrent use.
+type Members struct{ free []Member }
+
+// membersKept is for how many members memory is taken at once: 4 kB.
+const membersKept = 102
+
+// take is an object with room for so many members.
+func (m *Members) take(count int) Object {
+	if m == nil {
+		return make(Object, 0, count)
+	}
+	if count > len(m.free) {
+		m.free = make([]Member, max(count, membersKept))
+	}
+	taken := m.free[:0:count]
+	m.free = m.free[count:]
+	return taken
 }
 
 // Nested is a member that is an object and taken apart together with the object around it.

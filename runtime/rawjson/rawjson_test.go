@@ -195,7 +195,7 @@ func FuzzUncheckedBytes(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, value []byte) {
 		object, _ := rawjson.ParseObject(value)
 		cursor := rawjson.NewCursor(value)
-		cursor.Object(object, nil)
+		cursor.Object(object, nil, nil)
 		walked(rawjson.NewCursor(value))
 		rawjson.Elements(value)
 		rawjson.Text(value)

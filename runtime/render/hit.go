@@ -56,10 +56,10 @@ func newQuestion(response *rs.Response, input SearchInput, provider string) ques
 	return q
 }
 
-// newHit takes the hit at a cursor apart, which probably has the members of another one.
-func newHit(at rawjson.Cursor, q question, other rawjson.Object) (*hit, bool) {
+// newHit takes the hit at a cursor apart, which probably has the members of another one, with which it shares memory.
+func newHit(at rawjson.Cursor, q question, other rawjson.Object, memory *rawjson.Members) (*hit, bool) {
 	within := at
-	members, ok := within.Object(other, nil)
+	members, ok := within.Object(other, nil, memory)
 	if !ok {
 		return nil, false
 	}

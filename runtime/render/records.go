@@ -47,9 +47,10 @@ func openRecords(response *rs.Response, input RecordsInput, again reread) (*reco
 	r := &records{list: list{envelope}, response: response, input: input, again: again}
 	read, last := make([]row, len(envelope.Rows)), &row{}
 	r.rows = make([]*row, 0, len(read))
+	var memory rawjson.Members
 	for i := range envelope.Rows {
 		row := &read[i]
-		if !row.read(envelope.Cursor(i), deref(input.ConnectionID), input.Stream, last) {
+		if !row.read(envelope.Cursor(i), deref(input.ConnectionID), input.Stream, last, &memory) {
 			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")
 		}
 		last = row

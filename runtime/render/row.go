@@ -47,13 +47,13 @@ type row struct {
 // it in each row; so is the stream.
 func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	r := &row{}
-	return r, r.read(rawjson.NewCursor(value), connectionID, stream, &row{})
+	return r, r.read(rawjson.NewCursor(value), connectionID, stream, &row{}, nil)
 }
 
-// read is newRow for a record at a cursor that probably has the members of another one.
-func (r *row) read(at rawjson.Cursor, connectionID, stream string, other *row) bool {
+// read is newRow for a record at a cursor that probably has the members of another one, with which it shares memory.
+func (r *row) read(at rawjson.Cursor, connectionID, stream string, other *row, memory *rawjson.Members) bool {
 	data := rawjson.Nested{Name: "data", Like: other.fields}
-	members, ok := at.Object(other.members, &data)
+	members, ok := at.Object(other.members, &data, memory)
 	if !ok {
 		return false
 	}

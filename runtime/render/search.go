@@ -60,8 +60,9 @@ func openSearch(response *rs.Response, call Given, q question, again reread) (*s
 	s := &search{list: list{envelope}, response: response, question: q, again: again, call: call}
 	s.Outer, s.Inner = s.cleaned(s.Outer), s.cleaned(s.Inner)
 	var members rawjson.Object
+	var memory rawjson.Members
 	for i := range s.Rows {
-		hit, ok := newHit(s.Cursor(i), q, members)
+		hit, ok := newHit(s.Cursor(i), q, members, &memory)
 		if !ok {
 			return nil, response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
 		}

@@ -110,7 +110,7 @@ func (r *Response) Unusable(message, nextStep string) *Failure {
 // is a *Failure. The values share memory with the body.
 func (r *Response) Object() (rawjson.Object, error) {
 	cursor := r.Cursor()
-	body, ok := cursor.Object(nil, nil)
+	body, ok := cursor.Object(nil, nil, nil)
 	if !ok {
 		return nil, r.Unusable("the resource server's answer has no body", "")
 	}
