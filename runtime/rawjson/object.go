@@ -43,11 +43,18 @@ func Raw(name string, value json.RawMessage) Member { return Member{Name: name, 
 
 // Strings is a member whose value is an array of JSON strings.
 func Strings(name string, values []string) Member {
-	elements := make([]json.RawMessage, len(values))
-	for i, value := range values {
-		elements[i] = Quote(value)
+	size := len("[]")
+	for _, value := range values {
+		size += len(value) + len(`"",`)
 	}
-	return Member{Name: name, Value: Array(elements)}
+	out := append(make([]byte, 0, size), '[')
+	for i, value := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = AppendQuote(out, value)
+	}
+	return Member{Name: name, Value: append(out, ']')}
 }
 
 // Get is the value of the first member of that name, or nil when there is none or it is null.

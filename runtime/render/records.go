@@ -165,12 +165,13 @@ func (r *records) frame(shown int) frame {
 
 // head says what the page is.
 func (r *records) head(shown int, on wayOn) []string {
+	meta := r.Meta()
 	lines := []string{words(
-		"records", Token("stream", r.input.Stream), IntToken("rows", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(r.Meta()),
+		"records", Token("stream", r.input.Stream), IntToken("rows", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(meta),
 	)}
 	lines = append(lines, readingLines(r.response, shown)...)
 	lines = append(lines, r.again.lines("rows")...)
-	return append(lines, warningLines(r.Meta())...)
+	return append(lines, warningLines(meta)...)
 }
 
 // resumeWord introduces the call that reads a feed of changes later, in either channel.
