@@ -52,13 +52,6 @@ func (t *tally) note(what string, by int) int {
 	return t.notes[what]
 }
 
-// errors is how many errors of a code were injected.
-func (t *tally) errors(code string) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.injected[code]
-}
-
 func (t *tally) report(test *testing.T, samples series) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

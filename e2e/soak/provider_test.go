@@ -27,6 +27,7 @@ type provider struct {
 	client *http.Client
 	idle   func()       // closes every connection that is not in use
 	ahead  atomic.Int64 // nanoseconds that every clock is before the real time
+	tries  tries
 }
 
 func (p *provider) now() time.Time { return time.Now().Add(time.Duration(p.ahead.Load())) }
@@ -54,6 +55,20 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
+// tries counts the reads that an adapter may have sent again: no answer came, or one of those that pass.
+type tries struct {
+	host.Recorder
+	failed atomic.Int64
+}
+
+func (t *tries) Read(status int, elapsed time.Duration) {
+	switch status {
+	case 0, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		t.failed.Add(1)
+	}
+	t.Recorder.Read(status, elapsed)
+}
+
 // within is every deadline of the adapter. On a busy machine the sandbox may take its time; deadlines are tested elsewhere.
 const within = 20 * time.Second
 
@@ -61,6 +76,7 @@ const within = 20 * time.Second
 func (p *provider) serve(t *testing.T) {
 	t.Helper()
 	metrics := prometheus.New()
+	p.tries.Recorder = metrics
 	toResource, toAuthority := rs.NewTransport(), rs.NewTransport()
 	caller := p.box.Authorization().Caller()
 	verifier, err := auth.NewVerifier(auth.Options{
@@ -74,7 +90,7 @@ func (p *provider) serve(t *testing.T) {
 	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
 		Options: host.Options{Name: "pdpp-mcp", Version: "soak"}, Verifier: verifier,
 		AuthorizationServer: p.as.URL, ProviderURL: p.as.URL, ResourceURL: p.rs.URL, ListenAddress: server.Listener.Addr().String(),
-		Transport: toResource, Recorder: metrics,
+		Transport: toResource, Recorder: &p.tries,
 		RSTimeout: within, ChildTimeout: within,
 		Limits: host.Limits{Concurrent: 1000, PerSecond: 1e6, Burst: 1e6},
 	})

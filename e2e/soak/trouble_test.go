@@ -39,11 +39,11 @@ func (t *trouble) explains(got outcome) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return got.code == "api_error" && t.tally.errors("rs_unreachable") >= reserve && hits(t.few, got)
+	return got.code == "api_error" && t.tries.failed.Load() >= reserve && hits(t.few, got)
 }
 
-// reserve is how many further tries the adapter has at first. Once so many calls failed, each after all of its tries, there may be
-// none left for a read that meets a 503.
+// reserve is how many further tries the adapter has at first. Once so many tries failed, there may be none left for a read that
+// meets a 503.
 const reserve = 20
 
 // overlaps reports whether the resource server was down during a call.
