@@ -76,7 +76,7 @@ func introspected(t *testing.T, box *sandbox.Sandbox, address string) []fanout.S
 }
 
 // counted is a row of an index whose streams have counts.
-var counted = regexp.MustCompile(`(?m)^\[.*"[a-z_]+":\d+`)
+var counted = regexp.MustCompile(`(?m)^\[.*\] [a-z_]+=\d+`)
 
 // A real package is read as one: searched to its end, described, and read source by source. A member that is
 // revoked while its membership is cached is named (R-PKG-2, R-PKG-5, R-PKG-6, R-PKG-7).
