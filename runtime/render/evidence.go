@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -107,16 +108,28 @@ func (h *hit) structuredEvidence() json.RawMessage {
 	return rawjson.Array(encoded)
 }
 
-// textEvidence are the excerpts as the head of the text explains them. One that is the whole field is shown as it is: nobody looks
-// for the match in a text that goes on.
+// textEvidence are the excerpts by their fields, and a list of those that are of one. One that is the whole field is shown as it
+// is: nobody looks for the match in a text that goes on.
 func (h *hit) textEvidence() json.RawMessage {
-	encoded := make([]json.RawMessage, len(h.evidence))
-	for i, each := range h.evidence {
-		excerpt := []json.RawMessage{rawjson.Quote(each.fieldPath), rawjson.Quote(unmarked(each.preview))}
-		if !each.complete {
-			excerpt = []json.RawMessage{excerpt[0], rawjson.Quote(each.preview), json.RawMessage("false")}
+	var byField rawjson.Object
+	for _, each := range h.evidence {
+		excerpt := rawjson.Quote(each.preview)
+		if each.complete {
+			excerpt = rawjson.Quote(unmarked(each.preview))
 		}
-		encoded[i] = rawjson.Array(excerpt)
+		earlier := byField.Get(each.fieldPath)
+		switch list, isList := rawjson.Elements(earlier); {
+		case isList:
+			excerpt = rawjson.Array(append(list, excerpt))
+		case earlier != nil:
+			excerpt = rawjson.Array([]rawjson.Value{earlier, excerpt})
+		}
+		byField = byField.With(each.fieldPath, excerpt)
 	}
-	return rawjson.Array(encoded)
+	return byField.Encode()
+}
+
+// isExcerpted reports whether an excerpt is not the whole field.
+func (h *hit) isExcerpted() bool {
+	return slices.ContainsFunc(h.evidence, func(each evidence) bool { return !each.complete })
 }

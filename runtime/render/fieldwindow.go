@@ -179,7 +179,9 @@ func (w *window) render() string {
 	for _, name := range []string{
 		"start_chars", "end_chars", "total_chars", "complete", "has_more", "match_start_chars", "match_end_chars",
 	} {
-		if value := w.members.Get(name); value != nil && len(value) <= numberCharacters {
+		value := w.members.Get(name)
+		said := name == "has_more" && string(value) == "false" && w.members.True("complete")
+		if value != nil && len(value) <= numberCharacters && !said {
 			tokens = append(tokens, RawToken(name, value))
 		}
 	}

@@ -83,7 +83,7 @@ func newHit(at rawjson.Cursor, q question, other rawjson.Object, memory *rawjson
 	if !slices.Contains(shown[1:], snippet) {
 		h.snippet = snippet
 	}
-	h.time = authoredTime(members, fields)
+	h.time = inUTC(authoredTime(members, fields))
 	h.ownTitle = ownTitle(members, fields, shown)
 	h.title = cmp.Or(h.ownTitle, madeTitle(h.identity, h.displayName, timeInTitle(h.time, members), shown))
 	h.url = recordURL(members, fields, h.identity, q.provider)
@@ -147,10 +147,22 @@ func (h *hit) describe() {
 		}
 	}
 	for _, member := range h.source {
-		if member.Name != "connection_id" || !h.embedded {
+		said := member.Name == "connection_id" && h.embedded || member.Name == "stream" && h.shows(h.stream)
+		if !said { // by the id (R-SEARCH-4)
 			h.cells = append(h.cells, member)
 		}
 	}
+	if h.cells == nil && h.stream != "" { // a row has a column beside its id
+		h.cells = rawjson.Object{rawjson.String("stream", h.stream)}
+	}
+}
+
+// sourceNames are what a hit says of where it comes from, in the order in which a text has it.
+var sourceNames = []string{"stream", "connection_id", "connector_key", "display_name"}
+
+// shows reports whether the hit's id is made of a name and can be seen to be.
+func (h *hit) shows(name string) bool {
+	return h.formed && name != "" && strings.Contains(h.handle, name)
 }
 
 // write writes the hit into both channels: into structured.results (R-SEARCH-5), and as a row of the text, which has a null in

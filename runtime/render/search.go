@@ -46,6 +46,7 @@ type search struct {
 	call            Given
 	hits            []*hit
 	columns, shared rawjson.Object
+	bySource        bool // the lines of the sources say what connector and label the hits have
 	uris            []json.RawMessage
 	page            *page
 	shown           int // hits from the first on
@@ -118,18 +119,38 @@ func (s *search) failures(value json.RawMessage) json.RawMessage {
 	return meta.With("warnings", rawjson.Array(kept)).Encode()
 }
 
-// share finds what all hits say of where they come from, which the text says once, and the columns that the others need.
+// share finds what all hits say of where they come from, which the text says once, and the columns that the others need. What the
+// lines of the sources say of a connection needs none.
 func (s *search) share() {
 	if len(s.hits) > 1 {
-		s.shared = slices.DeleteFunc(slices.Clone(s.hits[0].source), func(member rawjson.Member) bool {
-			return slices.ContainsFunc(s.hits, func(h *hit) bool { return !bytes.Equal(h.source.Get(member.Name), member.Value) })
+		s.shared = slices.DeleteFunc(slices.Clone(s.hits[0].cells), func(member rawjson.Member) bool {
+			return !slices.Contains(sourceNames, member.Name) ||
+				slices.ContainsFunc(s.hits, func(h *hit) bool { return !bytes.Equal(h.cells.Get(member.Name), member.Value) })
 		})
 	}
-	for _, name := range []string{"evidence", "snippet", "title", "time", "stream", "connection_id", "connector_key", "display_name"} {
-		if !shares(s.shared, name) && slices.ContainsFunc(s.hits, func(h *hit) bool { return h.cells.Get(name) != nil }) {
+	s.bySource = s.describesSources()
+	for _, name := range append([]string{"evidence", "snippet", "title", "time"}, sourceNames...) {
+		told := shares(s.shared, name) || s.bySource && (name == "connector_key" || name == "display_name")
+		if !told && slices.ContainsFunc(s.hits, func(h *hit) bool { return h.cells.Get(name) != nil }) {
 			s.columns = append(s.columns, rawjson.Member{Name: name})
 		}
 	}
+}
+
+// describesSources reports whether lines of sources can say what the hits of each connection are of: there are several, no more than
+// are shown, every id shows its own, and the hits of one say the same of it.
+func (s *search) describesSources() bool {
+	first := map[string]*hit{}
+	for _, h := range s.hits {
+		of, known := first[h.connectionID]
+		if !known {
+			of, first[h.connectionID] = h, h
+		}
+		if !h.shows(h.connectionID) || of.connectorKey != h.connectorKey || of.displayName != h.displayName {
+			return false
+		}
+	}
+	return len(first) > 1 && len(first) <= sourcesShown
 }
 
 // most is how many hits are shown at most: limit bounds them all, also when the server counted it for each connection
@@ -196,9 +217,9 @@ func (s *search) before(note string) []string {
 	case len(s.hits) == 0:
 		return []string{"No hits among those that were looked at."}
 	}
-	lines := []string{fmt.Sprintf("Pass an id as shown to %s, or to %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
-	if shares(s.columns, "evidence") {
-		lines[0] += " evidence: [" + tool.FieldPath + ",snippet], false: not all of the field"
+	lines := []string{fmt.Sprintf("%s takes an id as it is, %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
+	if slices.ContainsFunc(s.hits, (*hit).isExcerpted) {
+		lines[0] += " Evidence with a next line for its field is an excerpt."
 	}
 	var tokens []string
 	for _, member := range s.shared {
@@ -214,7 +235,7 @@ func (s *search) before(note string) []string {
 func (s *search) after(shown int, on wayOn, try []Call) []string {
 	meta := s.Meta()
 	var lines []string
-	if sources := s.sources(shown); len(sources) > 1 {
+	if sources := s.sources(shown); len(sources) > 1 || s.bySource {
 		lines = sourceLines(sources, "hits") // R-SEARCH-9
 	}
 	lines = append(lines, words(IntToken("hits", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(meta), recallToken(meta)))
@@ -230,9 +251,18 @@ func (s *search) after(shown int, on wayOn, try []Call) []string {
 	return append(lines, on.lines()...)
 }
 
-// sources are the connections of the hits that are shown, which say what else they are.
+// sources are the connections of the hits that are shown, and what no other line says of each.
 func (s *search) sources(shown int) []*source {
-	return sourcesOf(shown, func(i int) string { return s.hits[i].connectionID }, func(int) source { return source{} })
+	return sourcesOf(shown, func(i int) string { return s.hits[i].connectionID }, func(i int) source {
+		var one source
+		if s.bySource && !shares(s.shared, "connector_key") {
+			one.connectorKey = s.hits[i].connectorKey
+		}
+		if s.bySource && !shares(s.shared, "display_name") {
+			one.displayName = s.hits[i].displayName
+		}
+		return one
+	})
 }
 
 // tryWord introduces calls that may find something where this one did not, in either channel.

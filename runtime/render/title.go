@@ -86,6 +86,15 @@ func authoredTime(members, fields rawjson.Object) string {
 	return ""
 }
 
+// inUTC is a time of a zone in UTC, so that those of several zones can be compared as they stand. Other texts stay as they are.
+func inUTC(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil || strings.HasSuffix(text, "Z") {
+		return text
+	}
+	return at.UTC().Format(time.RFC3339Nano)
+}
+
 // Numbers of seconds and of milliseconds since 1970 that can be times of records: from 1973 to 2286.
 const (
 	secondsLeast, secondsMost = 1e8, 1e10

@@ -268,69 +268,6 @@ func raw(line, name string) json.RawMessage {
 	return nil
 }
 
-// Hits reads the hits and what is shown of them, and how to page.
-func (Text) Hits(seen string) (Hits, error) {
-	var hits Hits
-	rows, err := rowsOf(seen)
-	if err != nil {
-		return hits, err
-	}
-	shared := ""
-	for line := range strings.SplitSeq(seen, "\n") {
-		if call, ok := nextLine(line); ok && line[0] != ' ' {
-			hits.Next = append(hits.Next, call)
-		}
-		if isHead(line) {
-			hits.readPaging(line)
-		}
-		if strings.HasPrefix(line, "all hits: ") {
-			shared = line
-		}
-	}
-	hits.Cursor = cmp.Or(hits.Cursor, passedOn(seen, "next_cursor", "cursor"))
-	for _, row := range rows {
-		hits.List = append(hits.List, row.hit(shared))
-	}
-	return hits, nil
-}
-
-// hit is the row as a hit. What all of them have in common stands in a line of its own.
-func (r tableRow) hit(shared string) Hit {
-	cell := func(name string) string {
-		text, _ := find(shared, name)
-		return cmp.Or(r.text(name), text)
-	}
-	hit := Hit{ID: r.lead("id"), Stream: cell("stream"), Label: cell("display_name"), Title: cell("title"), Time: readTime(cell("time")), Text: cell("snippet")}
-	var excerpts [][]any
-	_ = json.Unmarshal(r.get("evidence"), &excerpts) // a hit without them has none
-	for _, excerpt := range excerpts {
-		field, _ := excerpt[0].(string)
-		preview, _ := excerpt[1].(string)
-		hit.Text, hit.Field = joined(hit.Text, preview), cmp.Or(hit.Field, field)
-	}
-	return hit
-}
-
-func (h *Hits) readPaging(line string) {
-	if cursor, ok := find(line, "next_cursor"); ok {
-		h.Cursor = cursor
-	}
-	if more, ok := find(line, "has_more"); ok && strings.HasPrefix(line, "hits=") {
-		h.HasMore = more == "true"
-	}
-}
-
-// joined are two texts with a line each, unless one is empty or says nothing new.
-func joined(text, more string) string {
-	switch {
-	case strings.Contains(text, more):
-		return text
-	case text == "":
-		return more
-	}
-	return text + "\n" + more
-}
-
 // Document reads the JSON that fetch gives as text.
 func (Text) Document(seen string) (Document, error) { return readDocument(seen) }
 
