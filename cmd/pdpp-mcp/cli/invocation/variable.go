@@ -57,8 +57,14 @@ func Fill(command *cobra.Command) error {
 func Again(fresh *pflag.FlagSet, command *cobra.Command) error {
 	var problems []error
 	fresh.VisitAll(func(flag *pflag.Flag) {
-		for _, value := range command.Flags().Lookup(flag.Name).Annotations[passedAs] {
-			problems = append(problems, fresh.Set(flag.Name, value))
+		values, isPassed := command.Flags().Lookup(flag.Name).Annotations[passedAs]
+		list, isList := flag.Value.(pflag.SliceValue)
+		switch {
+		case isPassed && isList: // not by Set, which takes values apart at commas
+			problems = append(problems, list.Replace(values))
+			flag.Changed = true
+		case isPassed:
+			problems = append(problems, fresh.Set(flag.Name, values[0]))
 		}
 	})
 	return errors.Join(append(problems, fill(fresh, command))...)
