@@ -1,9 +1,16 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
 // R-HAND-8: an operator's list notes that the provider has more rows than it sent, in every format.
@@ -16,5 +23,27 @@ func TestAListThatGoesOnSaysSo(t *testing.T) {
 		if code != 0 || out == "" || said != "the provider has more than these 2 rows\n" {
 			t.Errorf("%s: ended with %d, printed %q and said %q", format, code, out, said)
 		}
+	}
+}
+
+// R-HAND-7: --all requests no page twice, also of a provider whose cursors lead back to a page that was read.
+func TestCursorsThatLeadBack(t *testing.T) {
+	following := map[string]string{"": "1", "1": "2", "2": "1"}
+	var asked atomic.Int64
+	provider := cannedProvider(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		cursor := r.URL.Query().Get("cursor")
+		_, _ = fmt.Fprintf(w, `{"object":"list","data":[{"object":"record","id":"m%s","stream":"messages","connection_id":"cin_1","data":{}}],`+
+			`"has_more":true,"next_cursor":%q,"meta":{"warnings":[]}}`, cursor, following[cursor])
+	})
+	file := filepath.Join(t.TempDir(), "rows")
+	_, said, code := runProgram(t, reading(provider, someToken), "call", "query_records", "messages", "--connection-id", "cin_1", "--all", "-o", file)
+	if code != invocation.ExitToolError || asked.Load() != 3 || !strings.Contains(said, "leads back") || strings.Contains(said, "read on") {
+		t.Errorf("ended with %d after %d pages and said %q", code, asked.Load(), said)
+	}
+	_, part, _ := strings.Cut(said, "stopped after 3 rows, kept in ")
+	part, _, _ = strings.Cut(part, "\n")
+	if content, err := os.ReadFile(part); err != nil || strings.Count(string(content), "\n") != 3 {
+		t.Errorf("kept is %q, %v", content, err)
 	}
 }

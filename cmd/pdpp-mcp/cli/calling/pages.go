@@ -91,6 +91,9 @@ func cursorOf(arguments json.RawMessage, name string) string {
 // errManySources refuses --all for several connections, since the resource server pages one at a time.
 var errManySources = invocation.Usagef("several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists")
 
+// errLeadsBack ends --all at a page whose cursor is that of an earlier one.
+var errLeadsBack = invocation.Failf("the cursor of a page leads back to one that was read already; the output has the rows up to there")
+
 // byRow reports whether rows are printed one by one. It refuses wrong flags before any request: of a form, of a time, and --all for
 // a form that has no rows.
 func (p *pages) byRow(span *timespan) (bool, error) {
@@ -124,8 +127,13 @@ func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
 	}
 	progress := newProgress(p.format.Terminal, cursorOf(arguments, p.cursor) == "")
 	defer progress.line.End()
+	asked := map[string]bool{} // by cursor
 	for arguments != nil {
+		asked[cursorOf(arguments, p.cursor)] = true
 		next, err := p.printOne(ctx, arguments, rows, progress)
+		if err == nil && next != nil && asked[cursorOf(next, p.cursor)] {
+			err = &incompleteError{errLeadsBack}
+		}
 		if err != nil {
 			progress.line.End()
 			return errors.Join(err, p.stopped(err, output, progress.rows, arguments))

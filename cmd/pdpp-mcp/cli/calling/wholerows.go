@@ -48,7 +48,7 @@ func (w *wholeRows) reading(inner rs.Reader) rs.Reader {
 	return rs.Wrap(inner, get, nil)
 }
 
-// incompleteError ends --all at a row that cannot be read uncut. The same call would end there again.
+// incompleteError ends --all where the same call would end again, such as at a row that cannot be read uncut.
 type incompleteError struct{ error }
 
 // Unwrap returns what is incomplete.
