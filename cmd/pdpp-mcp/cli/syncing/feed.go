@@ -85,7 +85,7 @@ func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, told func(r
 		kept.forget()
 		since, done.Anew = beginningOfFeed, true
 	}
-	cursor := ""
+	cursor, asked := "", map[string]bool{}
 	for {
 		if err := ctx.Err(); err != nil {
 			return "", done, err
@@ -95,6 +95,7 @@ func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, told func(r
 		if isRefused && refused.Status == http.StatusGone && since != beginningOfFeed {
 			kept.forget()
 			since, cursor, done = beginningOfFeed, "", change{Anew: true}
+			clear(asked)
 			continue
 		}
 		if err != nil {
@@ -113,11 +114,11 @@ func follow(ctx context.Context, reader rs.Reader, kept *streamCopy, told func(r
 		if next := list.Text("next_changes_since"); next != "" {
 			bookmark = next
 		}
-		next := list.Text("next_cursor")
-		if next == "" || next == cursor {
+		asked[cursor] = true
+		cursor = list.Text("next_cursor")
+		if cursor == "" || asked[cursor] { // or leads back
 			break
 		}
-		cursor = next
 	}
 	if bookmark == "" {
 		return "", done, errNoBookmark

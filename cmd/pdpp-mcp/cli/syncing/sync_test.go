@@ -3,6 +3,7 @@ package syncing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 
@@ -45,5 +46,26 @@ func TestStoppedBetweenCopies(t *testing.T) {
 		if err := errors.Join(problems...); len(rows) != test.copies || errors.Is(err, context.Canceled) != test.stopped {
 			t.Errorf("stopped after %d copies it has %d and ends with %v", test.stopAfter, len(rows), err)
 		}
+	}
+}
+
+// leadingBack is a feed whose last cursor is that of an earlier page.
+type leadingBack struct {
+	emptyFeed
+	pages int
+}
+
+func (l *leadingBack) Get(context.Context, rs.Request) (*rs.Response, error) {
+	l.pages++
+	answer := rs.Response{Status: 200}
+	return answer.WithBody(fmt.Appendf(nil, `{"object":"list","data":[{"id":"m%d"}],"has_more":true,"next_cursor":"%d","next_changes_since":"b1"}`, l.pages, 1+(l.pages-1)%2))
+}
+
+// A feed ends where its cursor leads back.
+func TestAFeedThatLeadsBack(t *testing.T) {
+	feed, kept := &leadingBack{}, &streamCopy{Connection: "cin_1", Stream: "messages"}
+	bookmark, done, err := follow(t.Context(), feed, kept, func(int) {})
+	if bookmark != "b1" || done.Written != 3 || feed.pages != 3 || err != nil {
+		t.Errorf("after %d pages: %q, %+v, %v", feed.pages, bookmark, done, err)
 	}
 }
