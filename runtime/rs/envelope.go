@@ -28,22 +28,33 @@ func (l *List) Cursor(row int) rawjson.Cursor {
 }
 
 // List takes the body apart as a list, wrapped or not, and keeps the rows of the page that was asked for. A body
-// without a list is a *Failure.
+// without a list is a *Failure. The rows are not to be written to, since whoever reads the list next has the same ones.
 func (r *Response) List() (List, error) {
+	if r.list == nil {
+		list, err := r.wholeList()
+		if err != nil {
+			return List{}, err
+		}
+		r.list = &list
+	}
+	return r.page(*r.list), nil
+}
+
+func (r *Response) wholeList() (List, error) {
 	if list, ok := usualList(r.Cursor(), r.Request.Limit()); ok {
-		return r.page(list), nil
+		return list, nil
 	}
 	body, err := r.Object()
 	if err != nil {
 		return List{}, err
 	}
 	if list, ok := ListIn(body); ok {
-		return r.page(list), nil
+		return list, nil
 	}
 	if inner, ok := rawjson.ParseObject(body.Get("data")); ok {
 		if list, ok := ListIn(inner); ok {
 			list.Outer, list.Inner = body, inner
-			return r.page(list), nil
+			return list, nil
 		}
 	}
 	return List{}, r.Unusable("the resource server's answer holds no list of rows", "")

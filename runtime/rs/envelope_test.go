@@ -2,8 +2,11 @@ package rs_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -63,5 +66,37 @@ func TestListOfAnUnusableAnswer(t *testing.T) {
 		if !errors.As(err, &failure) || failure.Reason != rs.InvalidResponse || failure.RequestID != "req_1" || failure.URL != "https://rs.example/v1" || failure.Status != 200 {
 			t.Errorf("%s: %v", body, err)
 		}
+	}
+}
+
+// A list that was read before is that of the body and the place at hand: of another body, or behind rows that the caller has.
+func TestListIsReadAgain(t *testing.T) {
+	first, err := rs.Response{}.WithBody([]byte(`{"data":[{"id":"m1"},{"id":"m2"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(response *rs.Response) string {
+		list, err := response.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		for _, row := range list.Rows {
+			rows = append(rows, string(row))
+		}
+		return strings.Join(rows, " ")
+	}
+	all := ids(first)
+	other, err := first.WithBody([]byte(`{"data":[{"id":"m3"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := first.WithMembers(rawjson.Object{rawjson.Raw("data", rawjson.Value(`[{"id":"m4"}]`))})
+	seen := *first
+	seen.Seen = 1
+	got := []string{all, ids(other), ids(made), ids(&seen), ids(first)}
+	want := []string{`{"id":"m1"} {"id":"m2"}`, `{"id":"m3"}`, `{"id":"m4"}`, `{"id":"m2"}`, `{"id":"m1"} {"id":"m2"}`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Response is a successful answer of the RS. WithBody gives it its body.
+// Response is a successful answer of the RS. WithBody gives it its body. It is for one goroutine at a time.
 type Response struct {
 	Status    int
 	RequestID string // the RS's Request-Id (or X-Request-Id); empty when it sent none
@@ -41,6 +41,7 @@ type Response struct {
 
 	body     json.RawMessage
 	document rawjson.Document // the body without the whitespace between its tokens
+	list     *List            // all rows of the body, which several readers look at; nil: not taken apart yet
 	room     *Room            // that the body's memory is given to; nil: it is kept
 }
 
@@ -61,14 +62,14 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 	if r.document, problem = readObject(body, rawjson.Document{}); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
-	r.body, r.room = body, nil
+	r.body, r.list, r.room = body, nil, nil
 	return &r, nil
 }
 
 // WithMembers is the answer with a body that is made here, of values that were checked or that package rawjson wrote. No
 // name may stand twice among the members.
 func (r Response) WithMembers(body rawjson.Object) *Response {
-	r.body, r.room = body.Encode(), nil
+	r.body, r.list, r.room = body.Encode(), nil, nil
 	r.document = rawjson.Unnoted(r.body)
 	return &r
 }

@@ -49,5 +49,5 @@ func (r *Response) Recycle() {
 		return
 	}
 	r.room.give(memory{r.body, r.document})
-	r.room, r.body, r.document = nil, nil, rawjson.Document{}
+	r.room, r.body, r.list, r.document = nil, nil, nil, rawjson.Document{}
 }
