@@ -99,7 +99,7 @@ func conditionsOf(member rs.Member) (rs.Filter, string) {
 	field := quote(member.Name)
 	switch member.Value[0] {
 	case 'n':
-		return nil, fmt.Sprintf("compares %s with null, which no record equals; leave the field out", field)
+		return nil, fmt.Sprintf("compares %s with null, which no filter finds; leave it out: rows show the field as null, and groups by it have the key null", field)
 	case '[':
 		return nil, fmt.Sprintf("compares %s with an array; one value per field is compared", field)
 	case '{':
