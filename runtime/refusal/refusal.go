@@ -4,6 +4,7 @@
 package refusal
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -155,8 +156,26 @@ func (c call) with(instead rawjson.Object) json.RawMessage {
 func (c call) call(instead rawjson.Object) json.RawMessage {
 	arguments := slices.Clone(c.given)
 	for _, member := range instead {
-		arguments = arguments.With(member.Name, member.Value)
+		arguments = arguments.With(member.Name, eachOnce(member.Value))
 	}
 	arguments = slices.DeleteFunc(arguments, func(m rawjson.Member) bool { return m.Value == nil })
 	return rawjson.Object{rawjson.String("tool", c.Name), rawjson.Raw("arguments", arguments.Encode())}.Encode()
+}
+
+// eachOnce is a list without what stands in it already, as a name does that was meant by another; any other value as it is.
+func eachOnce(value json.RawMessage) json.RawMessage {
+	items, isList := rawjson.Elements(value)
+	if !isList {
+		return value
+	}
+	var once []json.RawMessage
+	for _, item := range items {
+		if !slices.ContainsFunc(once, func(other json.RawMessage) bool { return bytes.Equal(item, other) }) {
+			once = append(once, item)
+		}
+	}
+	if len(once) == len(items) {
+		return value
+	}
+	return rawjson.Array(once)
 }

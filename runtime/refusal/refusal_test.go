@@ -70,6 +70,7 @@ func TestCapturedRefusals(t *testing.T) {
 		{"065 an unknown connection", "813d", "aggregate", `{"stream":"messages","metric":"count","connection_id":"cin_nope"}`, 401, mismatch},
 		{"933b the connection of an id", "813d", "fetch", `{"id":"cin_gmail_persnal/messages:m1"}`, 401, mismatch},
 		{"803c an unknown field", "813d", "query_records", `{"stream":"messages","fields":["subject","receivedAt"]}`, 400, fmt.Sprintf(unknownField, "receivedAt")},
+		{"803c a field that is asked for already", "813d", "query_records", `{"stream":"messages","fields":["subject","subjct"]}`, 400, fmt.Sprintf(unknownField, "subjct")},
 		{"803c two fields may be meant", "813d", "query_records", `{"stream":"messages","fields":["from"]}`, 400, fmt.Sprintf(unknownField, "from")},
 		{"803c a field of another stream", "813d", "query_records", `{"stream":"labels","fields":["subject"]}`, 400, fmt.Sprintf(unknownField, "subject")},
 		{"038b a field outside the grant", "813i", "query_records", `{"stream":"samples","fields":["qtty"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "Fields not in grant: qtty")},
