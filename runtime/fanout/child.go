@@ -71,7 +71,7 @@ func (c *child) request(caller rs.Request, hits int) rs.Request {
 	}
 	query = query.With("limit", strconv.Itoa(limit))
 	if c.next.Cursor != "" {
-		query = query.With("cursor", c.next.Cursor)
+		query = query.With("cursor", string(c.next.Cursor))
 	}
 	return c.source.own(rs.Request{Path: caller.Path, Query: query, Sources: rs.HitsOfSources{Streams: c.streams}})
 }
@@ -113,8 +113,8 @@ func (c *child) advance(asked rs.Request, page rs.List, fresh int) {
 	hasMore, nextCursor := string(page.Get("has_more")), page.Text("next_cursor")
 	limit, _ := asked.Query.Get("limit")
 	switch {
-	case nextCursor != "" && nextCursor != c.next.Cursor && hasMore != "false":
-		c.next = position{Cursor: nextCursor}
+	case nextCursor != "" && nextCursor != string(c.next.Cursor) && hasMore != "false":
+		c.next = position{Cursor: sourceCursor(nextCursor)}
 	case hasMore == "true" && nextCursor == "" && fresh > 0 && limit != strconv.Itoa(rs.MostRows):
 		// A search that does not page (hybrid) is read on by asking for a longer first page.
 		c.next.Skip = len(page.Rows)

@@ -1,8 +1,13 @@
 package fanout
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -45,8 +50,31 @@ func (p place) is(source *Source) bool {
 // position is a hit of a source: the page that begins at a cursor of the source, and how many hits of it
 // come before.
 type position struct {
-	Cursor string `json:"c,omitempty"` // empty: the first page
-	Skip   int    `json:"k,omitempty"`
+	Cursor sourceCursor `json:"c,omitempty"` // empty: the first page
+	Skip   int          `json:"k,omitempty"`
+}
+
+// sourceCursor is a source's own cursor. Servers spell objects in base64, which would be spelled so a second time in a cursor of
+// several sources, a third longer for each: it holds the object in place of such a text.
+type sourceCursor string
+
+// MarshalJSON gives the object that the cursor spells, where no byte of the text is lost by it, else the text.
+func (c sourceCursor) MarshalJSON() ([]byte, error) {
+	var compact bytes.Buffer
+	object, err := base64.RawURLEncoding.Strict().DecodeString(string(c))
+	if err == nil && len(object) > 0 && object[0] == '{' && json.Compact(&compact, object) == nil && bytes.Equal(compact.Bytes(), object) && utf8.Valid(object) {
+		return object, nil
+	}
+	return rawjson.Quote(string(c)), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON gives.
+func (c *sourceCursor) UnmarshalJSON(data []byte) error {
+	if data[0] == '{' {
+		*c = sourceCursor(base64.RawURLEncoding.EncodeToString(data))
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(c))
 }
 
 // parseCursor reads a cursor that was made for the same question, and nothing else.

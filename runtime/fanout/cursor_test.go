@@ -1,13 +1,17 @@
 package fanout_test
 
 import (
+	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -192,4 +196,53 @@ func FuzzCursor(f *testing.F) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// oneHitAtATime is a source whose pages have a hit, and a cursor in its own spelling.
+type oneHitAtATime struct {
+	cursor string
+
+	mu   sync.Mutex
+	sent string
+}
+
+func (s *oneHitAtATime) ProviderURL() string { return provider }
+
+func (s *oneHitAtATime) Get(_ context.Context, request rs.Request) (*rs.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent, _ = request.Query.Get("cursor")
+	next, err := json.Marshal(s.cursor)
+	if err != nil {
+		return nil, err
+	}
+	body := fmt.Sprintf(`{"object":"list","data":[{"stream":"messages","record_key":"m1"}],"has_more":true,"next_cursor":%s}`, next)
+	return rs.Response{Status: 200, Request: request}.WithBody([]byte(body))
+}
+
+// R-PKG-5: a source gets its own cursor back to the byte, however it spells it. An object in base64, as servers send it, is not
+// spelled so twice: the cursor of several sources is shorter by a sixth.
+func TestCursorsOfSourcesComeBack(t *testing.T) {
+	object := rapid.SampledFrom([]string{
+		`{"off":5,"snap":"snap_0368544897a28d1bb5ecc9c9fe808723","rev":5753}`, `{"a":"<é\u2028😀>"}`, `{ "a": 1 }`, `{"a":1,"a":2}`, `{}`, `{"a":`, `[1]`, "{\"a\":\"\xff\"}",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		spell := rapid.SampledFrom([]func([]byte) string{
+			base64.RawURLEncoding.EncodeToString, base64.URLEncoding.EncodeToString, base64.StdEncoding.EncodeToString,
+			func(text []byte) string { return strings.ToValidUTF8(string(text), "?") },
+			func(text []byte) string { return "sem1." + base64.RawURLEncoding.EncodeToString(text) },
+		}).Draw(t, "spell")
+		source := &oneHitAtATime{cursor: spell([]byte(object.Draw(t, "object")))}
+		reader := fanout.New([]fanout.Source{{GrantID: "grt_1", Active: true, ConnectionID: "cin_1", Streams: []string{"messages"}, Reader: source}}, fanout.Options{ProviderURL: provider})
+		first := search(t, reader, searchFor(1, ""))
+		search(t, reader, searchFor(1, first.NextCursor))
+		if source.sent != source.cursor {
+			t.Fatalf("the source's cursor %q comes back as %q", source.cursor, source.sent)
+		}
+	})
+	source := &oneHitAtATime{cursor: base64.RawURLEncoding.EncodeToString([]byte(`{"off":5,"snap":"snap_0368544897a28d1bb5ecc9c9fe808723","rev":5753}`))}
+	reader := fanout.New([]fanout.Source{{GrantID: "grt_1", Active: true, ConnectionID: "cin_1", Streams: []string{"messages"}, Reader: source}}, fanout.Options{ProviderURL: provider})
+	if cursor := search(t, reader, searchFor(1, "")).NextCursor; len(cursor) > 170 {
+		t.Errorf("a cursor of %d characters takes %d", len(source.cursor), len(cursor))
+	}
 }
