@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	known := &hostedRequest{id: requestID(r.Header), trace: tracecontext.OfHeader(r.Header)}
 	w.Header().Set("Request-Id", known.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK, connection: connectionOf(r.Context())}
 	r = r.WithContext(known.within(r.Context()))
 	origin, isAllowed := h.origins.of(r)
 	known.origin = origin
@@ -208,10 +209,18 @@ func (h *Handler) routeOf(r *http.Request) string {
 	}
 }
 
-// statusWriter keeps the status of an answer.
+// statusWriter keeps the status of an answer, and lets a long one leave in one piece.
 type statusWriter struct {
 	http.ResponseWriter
-	status int
+	status     int
+	connection *connection // nil for one that cannot be held
+}
+
+// Write sends the header and the text in one piece.
+func (w *statusWriter) Write(text []byte) (int, error) {
+	w.connection.hold()
+	n, err := w.ResponseWriter.Write(text)
+	return n, cmp.Or(err, w.connection.release())
 }
 
 // WriteHeader notes the status.
