@@ -65,22 +65,7 @@ func commandFor(command, passedTo *cobra.Command, arguments json.RawMessage) str
 	words := []string{command.CommandPath()}
 	typed, ok := asTyped(command, arguments)
 	words = append(words, typed...)
-	passedTo.Flags().VisitAll(func(flag *pflag.Flag) {
-		if invocation.IsArgument(flag) || !flag.Changed || command.Flag(flag.Name) == nil {
-			return
-		}
-		if flag.NoOptDefVal != "" { // a switch, which takes its value in the same word
-			words = append(words, strings.TrimSuffix("--"+flag.Name+"="+flag.Value.String(), "="+flag.NoOptDefVal))
-			return
-		}
-		values := []string{flag.Value.String()}
-		if repeated, ok := flag.Value.(pflag.SliceValue); ok {
-			values = repeated.GetSlice()
-		}
-		for _, value := range values {
-			words = append(words, "--"+flag.Name, commandline.Word(value))
-		}
-	})
+	words = append(words, invocation.PassedFlags(passedTo, command)...)
 	if !ok {
 		words = append(words, "--json", commandline.Word(invocation.Printable(string(arguments))))
 	}

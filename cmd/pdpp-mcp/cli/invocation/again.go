@@ -49,3 +49,37 @@ func withProviders(arguments, urls []string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// ForProvider is the command line of a command for one provider: with other words in place of those that were typed, and with the
+// flags that were passed.
+func ForProvider(command *cobra.Command, url string, words ...string) string {
+	line := []string{command.CommandPath()}
+	for _, word := range words {
+		line = append(line, commandline.Word(word))
+	}
+	line = append(line, PassedFlags(command, command, "provider-url")...)
+	return strings.Join(append(line, "--provider-url", url), " ")
+}
+
+// PassedFlags are the flags that were passed to a command and that another one has too, as words of a POSIX shell, without the
+// arguments of a call and those that are named. No flag holds a token.
+func PassedFlags(passedTo, command *cobra.Command, without ...string) []string {
+	var words []string
+	passedTo.Flags().VisitAll(func(flag *pflag.Flag) {
+		if IsArgument(flag) || !flag.Changed || command.Flag(flag.Name) == nil || slices.Contains(without, flag.Name) {
+			return
+		}
+		if flag.NoOptDefVal != "" { // a switch, which takes its value in the same word
+			words = append(words, strings.TrimSuffix("--"+flag.Name+"="+flag.Value.String(), "="+flag.NoOptDefVal))
+			return
+		}
+		values := []string{flag.Value.String()}
+		if repeated, ok := flag.Value.(pflag.SliceValue); ok {
+			values = repeated.GetSlice()
+		}
+		for _, value := range values {
+			words = append(words, "--"+flag.Name, commandline.Word(value))
+		}
+	})
+	return words
+}

@@ -1,10 +1,11 @@
 package invocation
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -29,7 +30,7 @@ func (s *Sources) AddFlags(flags *pflag.FlagSet) {
 		usual = "every one"
 	}
 	AddProviderURLs(flags, &s.URLs, "`url` of a PDPP provider, such as https://pdpp.example (default: "+usual+" that is connected); repeatable, to read several as one")
-	AddGrants(flags, &s.Grants, "read with the cached credential of this `grant`, by its id or label; repeatable (default: all of the provider)")
+	AddGrants(flags, &s.Grants, "read with the cached credential of this `grant`, by its id or label; repeatable (default: all of them)")
 	s.AddAccess(flags)
 }
 
@@ -115,8 +116,8 @@ func (s *Sources) providers() ([]string, error) {
 	return []string{s.URL}, nil
 }
 
-// Each returns a Provider for each usable credential that is wanted, those of each provider in the order of Provider.Each. A
-// provider without one is left out.
+// Each returns a Provider for each usable credential that is wanted, those of each provider in the order of Provider.Each, and why
+// a provider has none.
 func (s *Sources) Each(logger *slog.Logger) ([]*Provider, error) {
 	urls, err := s.providers()
 	if err != nil {
@@ -126,14 +127,24 @@ func (s *Sources) Each(logger *slog.Logger) ([]*Provider, error) {
 		urls = urls[:1] // one access token is of one provider
 	}
 	var all []*Provider
+	var without []error
 	for _, url := range urls {
 		one := s.Provider
 		one.URL = url
 		found, failed := one.Each(logger)
-		all, err = append(all, found...), cmp.Or(err, failed)
+		all, without = append(all, found...), append(without, failed)
 	}
-	if len(all) > 0 {
-		err = nil
+	return all, errors.Join(without...)
+}
+
+// IsEvery reports whether all that may be read at a provider is read: neither other providers nor grants are named.
+func (s *Sources) IsEvery(providerURL string) bool {
+	if source, _ := s.Passed(); source != "" {
+		return true
 	}
-	return all, err
+	isNamed := slices.ContainsFunc(s.URLs, func(url string) bool {
+		address, _ := credential.ParseProviderURL(url) // a wrong one is refused
+		return address == providerURL
+	})
+	return len(s.Grants) == 0 && (len(s.URLs) == 0 || isNamed)
 }

@@ -52,7 +52,7 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 			t.Errorf("%s is left", name)
 		}
 	}
-	run.tellLeft(nil)
+	run.tellLeft(nil, &invocation.Sources{})
 	if want := "no longer granted, and left as it was: " + filepath.Join(directory, "cin_1", "labels.jsonl") + " (2 records)\n"; said.String() != want {
 		t.Errorf("said %q, want %q", said.String(), want)
 	}

@@ -17,14 +17,20 @@ import (
 
 // grant is what is read with one credential.
 type grant struct {
-	id    string                                                   // if the provider tells it
-	begin func() (reader rs.Reader, end func(rows int, err error)) // keeps account of what is read until the end
+	id       string                                                   // if the provider tells it
+	provider string                                                   // its URL
+	begin    func() (reader rs.Reader, end func(rows int, err error)) // keeps account of what is read until the end
 }
 
 // source is a stream of one connection that is granted.
 type source struct {
 	connection, stream string
 	by                 *grant
+}
+
+// file is where the copy is, below the directory.
+func (s source) file() string {
+	return (&streamCopy{Connection: s.connection, Stream: s.stream}).file()
 }
 
 // grantedSources returns every stream of every connection that a provider grants with its credential.
@@ -43,7 +49,7 @@ func grantedSources(ctx context.Context, provider *invocation.Provider, logger *
 	}
 	account, caller := provider.Account(logger)
 	caller.ClientName = "pdpp-mcp sync"
-	by := &grant{id: document.GrantID(), begin: func() (rs.Reader, func(int, error)) {
+	by := &grant{id: document.GrantID(), provider: reader.ProviderURL(), begin: func() (rs.Reader, func(int, error)) {
 		started, call := time.Now(), account.Begin(caller, "sync")
 		return call.Reader(reader), func(rows int, err error) { call.End(rows, tool.Outcome(err), time.Since(started)) }
 	}}

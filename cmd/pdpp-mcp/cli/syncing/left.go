@@ -48,14 +48,15 @@ func (s *sync) copies() []keptCopy {
 	return found
 }
 
-// tellLeft says which copies are of streams that the grant no longer covers. They are neither read nor removed.
-func (s *sync) tellLeft(granted []source) {
+// tellLeft says which copies are of streams that the grants no longer cover. They are neither read nor removed. Copies of what was
+// not asked are left out.
+func (s *sync) tellLeft(granted []source, sources *invocation.Sources) {
 	var files []string
 	for _, each := range granted {
-		files = append(files, (&streamCopy{Connection: each.connection, Stream: each.stream}).file())
+		files = append(files, each.file())
 	}
 	for _, kept := range s.copies() {
-		if !slices.Contains(files, kept.file) {
+		if sources.IsEvery(kept.state.Provider) && !slices.Contains(files, kept.file) {
 			fmt.Fprintf(s.terminal.Err, "no longer granted, and left as it was: %s (%d records)\n",
 				filepath.Join(s.directory, filepath.FromSlash(kept.file)), kept.state.Records)
 		}

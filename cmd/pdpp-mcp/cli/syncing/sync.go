@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ import (
 // sync is one run of the command.
 type sync struct {
 	terminal             invocation.Terminal
+	command              *cobra.Command
 	directory            string
 	streams, connections []string // those that are wanted; empty: all
 
@@ -30,7 +32,7 @@ type sync struct {
 
 // NewSyncCommand makes the command that keeps copies of streams.
 func NewSyncCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
-	var provider invocation.Provider
+	sources := invocation.Sources{ReadsEvery: true}
 	run := sync{terminal: terminal}
 	format := display.Format{Terminal: terminal}
 	command := &cobra.Command{
@@ -39,7 +41,7 @@ func NewSyncCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Co
 		Long: `Keep a copy of the granted streams in a directory: a file for each stream of each connection, such as
 cin_1/messages.jsonl, with a record on each line as the provider sent it. The first run reads every record, later runs
 only what changed; deleted records leave the copy. Files are 0600 and replaced whole, so that a run can be stopped at any
-time. All grants of the provider are read, each with its own token. When one has ended, nothing is read with it any more, and the
+time. All grants of every provider are read, each with its own token. When one has ended, nothing is read with it any more, and the
 command says what is kept where.`,
 		Example: `  pdpp-mcp sync mine
   pdpp-mcp sync mine --stream messages --connection-id cin_1
@@ -49,8 +51,8 @@ command says what is kept where.`,
 			if err := format.Check(); err != nil {
 				return err
 			}
-			run.directory = words[0]
-			result, failed := run.all(command.Context(), &provider, log)
+			run.command, run.directory = command, words[0]
+			result, failed := run.all(command.Context(), &sources, log)
 			if result == nil {
 				return failed
 			}
@@ -61,7 +63,7 @@ command says what is kept where.`,
 	flags.StringSliceVar(&run.streams, invocation.FlagName(tool.RecordsStream), nil, "only this `stream`; repeated for more")
 	flags.StringSliceVar(&run.connections, invocation.FlagName(tool.RecordsConnectionID), nil, "only this connection, by its `id`; repeated for more")
 	format.AddFlags(flags)
-	provider.AddFlags(flags)
+	sources.AddFlags(flags)
 	return command
 }
 
@@ -78,28 +80,30 @@ type row struct {
 
 // all brings every wanted copy up to date. A stream that fails does not keep others from it, and neither does a grant that has
 // ended or cannot be read keep other grants.
-func (s *sync) all(ctx context.Context, provider *invocation.Provider, log *invocation.Log) (*tool.Result, error) {
+func (s *sync) all(ctx context.Context, sources *invocation.Sources, log *invocation.Log) (*tool.Result, error) {
 	if err := s.open(); err != nil {
 		return nil, err
 	}
 	defer s.root.Close()
 	logger := log.Logger()
-	providers, err := provider.Each(logger)
-	if err != nil {
-		return nil, s.ended(err)
+	providers, without := sources.Each(logger)
+	if len(providers) == 0 {
+		return nil, s.ended(without)
 	}
 	granted, problems, isWhole := s.granted(ctx, providers, logger)
-	if len(problems) == len(providers) {
+	left := len(providers) - len(problems)
+	problems = append(problems, without)
+	if left == 0 {
 		return nil, s.ended(errors.Join(problems...))
 	}
 	wanted, err := s.wanted(granted)
 	if err != nil {
 		return nil, errors.Join(append(problems, err)...)
 	}
-	rows, failures := s.copyEach(ctx, wanted, len(providers)-len(problems))
+	rows, failures := s.copyEach(ctx, wanted, left)
 	problems = append(problems, failures...)
 	if isWhole {
-		s.tellLeft(granted)
+		s.tellLeft(granted, sources)
 	}
 	structured, err := json.Marshal(map[string]any{"data": append([]row{}, rows...)})
 	return &tool.Result{Text: fmt.Sprintf("%d copies are up to date", len(rows)), Structured: structured}, errors.Join(append(problems, err)...)
@@ -148,7 +152,7 @@ func (s *sync) granted(ctx context.Context, providers []*invocation.Provider, lo
 			problems = append(problems, err)
 		}
 		for _, each := range found {
-			if !slices.ContainsFunc(granted, func(other source) bool { return other.connection == each.connection && other.stream == each.stream }) {
+			if !slices.ContainsFunc(granted, func(other source) bool { return other.file() == each.file() && other.by.provider == each.by.provider }) {
 				granted = append(granted, each)
 			}
 		}
@@ -181,7 +185,27 @@ func (s *sync) wanted(granted []source) ([]source, error) {
 	if len(found) == 0 {
 		return nil, invocation.Usagef("no granted stream is named so; streams lists those that are")
 	}
-	return found, nil
+	return found, s.refuseShared(found)
+}
+
+// refuseShared refuses copies of several providers in one file, with the command lines that keep them apart.
+func (s *sync) refuseShared(wanted []source) error {
+	providers := map[string]string{} // by file
+	for _, each := range wanted {
+		other, isKnown := providers[each.file()]
+		if providers[each.file()] = each.by.provider; !isKnown || other == each.by.provider {
+			continue
+		}
+		var lines []string
+		for _, url := range []string{other, each.by.provider} {
+			_, host, _ := strings.Cut(url, "://")
+			directory := s.directory + "-" + strings.ReplaceAll(host, ":", "_")
+			lines = append(lines, invocation.Command+invocation.ForProvider(s.command, url, directory))
+		}
+		return invocation.Advised(invocation.Usagef("the providers %s and %s both have the connection %s; keep their copies in two directories",
+			other, each.by.provider, invocation.OneLine(each.connection)), lines...)
+	}
+	return nil
 }
 
 // one brings one copy up to date, and keeps account of what it reads.
