@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,7 +35,8 @@ func settingSchema(flag *pflag.Flag) map[string]any {
 	case "float64":
 		one = "number"
 	case "duration":
-		schema["pattern"], schema["examples"] = `^([0-9.]+(ns|us|µs|ms|s|m|h))+$`, []string{"15s"}
+		addDuration(schema, flag)
+		return schema
 	}
 	choice, isChoice := flag.Value.(*Choice)
 	_, isList := flag.Value.(pflag.SliceValue)
@@ -47,4 +49,19 @@ func settingSchema(flag *pflag.Flag) map[string]any {
 		schema["type"] = one
 	}
 	return schema
+}
+
+// durationPattern is what time.ParseDuration takes but for negative ones, which no setting does.
+const durationPattern = `^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+
+// addDuration says what a setting of type duration takes: a text, and where 0 has a meaning that too, which YAML takes for a number.
+func addDuration(schema map[string]any, flag *pflag.Flag) {
+	text := map[string]any{"type": "string", "pattern": durationPattern}
+	schema["examples"] = []string{"15s"}
+	if timeout, ok := flag.Value.(*duration); ok && !timeout.takesZero {
+		text["not"] = map[string]any{"pattern": "^[^1-9]*$"}
+		maps.Copy(schema, text)
+		return
+	}
+	schema["anyOf"] = []any{text, map[string]any{"const": 0}}
 }
