@@ -255,7 +255,8 @@ func TestCommandsOverEveryGrant(t *testing.T) {
 
 	blob, file := sampleBlob(t), filepath.Join(t.TempDir(), "file")
 	_, said = s.run(t, "blob", blob, "-o", file)
-	for _, says := range []string{"ambiguous_connection", homeMail + " (Personal Gmail)", chat + " (Team chat)"} {
+	line := "\n  try: pdpp-mcp blob " + blob + " -o " + file + " --cache-root " + s.cache.Root + " --connection-id "
+	for _, says := range []string{"ambiguous_connection", homeMail + " (Personal Gmail)", chat + " (Team chat)", line + homeMail + "\n", line + chat + "\n"} {
 		if !strings.Contains(said, says) {
 			t.Errorf("a blob without its connection does not say %q: %s", says, said)
 		}

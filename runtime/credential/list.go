@@ -62,21 +62,17 @@ func (c *Cache) Providers(names ...string) ([]string, error) {
 	return urls, nil
 }
 
-// SeveralError is the refusal of a command that reads one provider, while several are connected and none is named.
+// SeveralError is a refusal to read several providers that are connected.
 type SeveralError struct {
-	URLs []string
+	Refusal *Error
+	URLs    []string
+	Apart   bool // they cannot be read as one
 }
 
-func (e *SeveralError) Error() string { return e.Unwrap().Error() }
+func (e *SeveralError) Error() string { return e.Refusal.Error() }
 
-// Unwrap gives the refusal, of class Usage.
-func (e *SeveralError) Unwrap() error {
-	return &Error{
-		Class:    Usage,
-		Message:  fmt.Sprintf("no provider URL, and %d are connected: %s", len(e.URLs), strings.Join(e.URLs, ", ")),
-		NextStep: nameProvider,
-	}
-}
+// Unwrap gives the refusal.
+func (e *SeveralError) Unwrap() error { return e.Refusal }
 
 // OnlyProvider gives the URL of the provider that a command reads when none is named: the only one of Providers. The error is
 // one of class Usage when there is none or there are several, then a *SeveralError, else that of Providers.
@@ -90,7 +86,11 @@ func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	case len(urls) == 0:
 		return "", &Error{Class: Usage, Message: "no provider URL, and none is connected", Command: c.connectCommand("")}
 	}
-	return "", &SeveralError{URLs: urls}
+	return "", &SeveralError{URLs: urls, Refusal: &Error{
+		Class:    Usage,
+		Message:  fmt.Sprintf("no provider URL, and %d are connected: %s", len(urls), strings.Join(urls, ", ")),
+		NextStep: nameProvider,
+	}}
 }
 
 func (c *Cache) listed(path string) Listed {

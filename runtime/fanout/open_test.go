@@ -4,20 +4,29 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // bytesRS is a resource server of one grant that has bytes too.
-type bytesRS struct{ *fakeRS }
+type bytesRS struct {
+	*fakeRS
+
+	refusal error
+}
 
 func (b bytesRS) Open(_ context.Context, request rs.Request, _ rs.Resume) (*rs.Download, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.seen = append(b.seen, request)
+	if b.refusal != nil {
+		return nil, b.refusal
+	}
 	return &rs.Download{Body: io.NopCloser(strings.NewReader(b.name)), Size: -1}, nil
 }
 
@@ -25,7 +34,7 @@ func (b bytesRS) Open(_ context.Context, request rs.Request, _ rs.Resume) (*rs.D
 func TestOpenAsksOneSource(t *testing.T) {
 	servers := map[string]bytesRS{}
 	for _, name := range []string{"a", "b"} {
-		servers[name] = bytesRS{&fakeRS{name: name}}
+		servers[name] = bytesRS{fakeRS: &fakeRS{name: name}}
 	}
 	first, second := member(servers["a"].fakeRS, "attachments"), member(servers["b"].fakeRS, "attachments")
 	first.Reader, second.Reader = servers["a"], servers["b"]
@@ -56,4 +65,30 @@ func TestOpenAsksOneSource(t *testing.T) {
 		t.Errorf("the only source is not asked: %v", err)
 	}
 	untouched(t, servers["a"].fakeRS)
+}
+
+// R-ERR-3: grants of one connection are no ambiguity, but only one of them is asked. When it does not have the bytes, the error names
+// the others, which may; it names none for a refusal that has nothing to do with the grant.
+func TestOpenNamesTheOtherGrants(t *testing.T) {
+	fewer, more := bytesRS{fakeRS: &fakeRS{name: "a"}}, bytesRS{fakeRS: &fakeRS{name: "b"}}
+	first, second := member(fewer.fakeRS, "attachments"), member(more.fakeRS, "messages", "threads")
+	second.ConnectionID, first.Reader = first.ConnectionID, fewer
+	for status, want := range map[int][]string{404: {first.GrantID}, 403: {first.GrantID}, 429: nil, 500: nil} {
+		refusal := &rs.Error{Status: status, Code: "refused"}
+		more.refusal = refusal
+		second.Reader = more
+		reader := newReader(first, second)
+		for _, connection := range []*string{nil, &first.ConnectionID} {
+			_, err := reader.Open(t.Context(), rs.Request{Path: "/v1/blobs/b", Sources: rs.NamedSource{ConnectionID: connection}}, rs.Resume{})
+			var others []string
+			var elsewhere *fanout.ElsewhereError
+			if errors.As(err, &elsewhere) {
+				others = elsewhere.OtherGrants()
+			}
+			if !errors.Is(err, refusal) || !slices.Equal(others, want) {
+				t.Errorf("%d gives %v with the grants %q, want %q", status, err, others, want)
+			}
+		}
+	}
+	untouched(t, fewer.fakeRS)
 }

@@ -212,7 +212,7 @@ func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (
 	started := time.Now()
 	download, err := opener.Open(ctx, request, from)
 	r.observe(started, err)
-	return download, err
+	return download, r.elsewhere(source, request, err)
 }
 
 // isClaimed reports whether an answer holds a record that claims to be of another member's connection. The handle of such a

@@ -125,6 +125,41 @@ type EndedError struct {
 
 func (e *EndedError) Error() string { return e.Message }
 
+// ElsewhereError is the refusal of one of several grants of a connection, where the request does not tell which of them has what it
+// asks for. The others were not asked, since no read is repeated with another credential (R-ERR-3).
+type ElsewhereError struct {
+	Cause  error    // of the grant that was asked
+	Others []string // grant ids
+}
+
+func (e *ElsewhereError) Error() string { return e.Cause.Error() }
+
+// Unwrap gives the refusal.
+func (e *ElsewhereError) Unwrap() error { return e.Cause }
+
+// OtherGrants are the ids of those that were not asked.
+func (e *ElsewhereError) OtherGrants() []string { return e.Others }
+
+// elsewhere is the error of a request with the other grants of the connection, when they may have what the grant that was asked has
+// not.
+func (r *Reader) elsewhere(asked *Source, request rs.Request, err error) error {
+	_, isOpen := request.Sources.(rs.NamedSource)
+	refused, ok := errors.AsType[*rs.Error](err)
+	if !isOpen || !ok || !slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, refused.Status) {
+		return err
+	}
+	var others []string
+	for _, each := range r.active {
+		if each.ConnectionID == asked.ConnectionID && each.GrantID != asked.GrantID {
+			others = each.addTo(others)
+		}
+	}
+	if others == nil {
+		return err
+	}
+	return &ElsewhereError{err, others}
+}
+
 // absence is a source that is missing in a merged answer (R-PKG-6).
 type absence struct {
 	source *Source

@@ -163,14 +163,16 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	return slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) }), nil
 }
 
-// namedOrOnly is the source of a connection, or of the only grant there is.
+// namedOrOnly is the source of a connection, or of the only grant or connection there is.
 func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
 	if connectionID != nil {
 		return r.named(*connectionID, nil)
 	}
-	grants := oneOfEach(r.active)
-	if len(grants) == 1 {
+	if grants := oneOfEach(r.active); len(grants) == 1 {
 		return grants[0], nil
+	}
+	if oneConnection(r.active) {
+		return r.named(r.active[0].ConnectionID, nil)
 	}
 	return nil, r.refusal(tool.AmbiguousConnection, nil,
 		"%d granted sources may have it; call again with the connection_id of one of available_connections", len(r.active))

@@ -197,9 +197,12 @@ func (m *Membership) sources(grants []*grant) ([]fanout.Source, error) {
 		for _, source := range each.sources() {
 			other, isKnown := providers[source.ConnectionID]
 			if isKnown && source.ConnectionID != "" && other != each.provider.url {
-				return nil, credential.Misconfigured(
-					"the providers "+other+" and "+each.provider.url+" both have the connection "+source.ConnectionID,
-					"serve each of them alone, with one --provider-url", nil)
+				return nil, &credential.SeveralError{
+					URLs: []string{other, each.provider.url}, Apart: true,
+					Refusal: credential.Misconfigured(
+						"the providers "+other+" and "+each.provider.url+" both have the connection "+source.ConnectionID,
+						"serve each of them alone, with one --provider-url", nil),
+				}
 			}
 			providers[source.ConnectionID] = each.provider.url
 			sources = append(sources, source)

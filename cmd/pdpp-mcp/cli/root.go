@@ -47,7 +47,7 @@ func execute(ctx context.Context, arguments []string, terminal invocation.Termin
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = invocation.ErrInterrupted
 	}
-	if err = invocation.NamingProviders(err, command, arguments); err != nil {
+	if err = invocation.Decided(err, command, arguments); err != nil {
 		log.Fatal(err, invocation.ExitCode(err))
 	}
 	return invocation.ExitCode(err)

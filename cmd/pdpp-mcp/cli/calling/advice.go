@@ -2,6 +2,7 @@ package calling
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,23 +14,27 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// advised adds the next steps to the error of a tool: those that a model gets with it, and a command line that would do if one
-// is certain.
+// failure is what is read of the error that a model gets.
+type failure struct {
+	Error struct {
+		Hint      string   `json:"hint"`
+		Accepted  []string `json:"accepted"`
+		RetryWith string   `json:"retry_with"`
+		Offered   []struct {
+			ID   string `json:"connection_id"`
+			Name string `json:"display_name"`
+		} `json:"available_connections"`
+		Next []struct {
+			Tool      string          `json:"tool"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"next"`
+	} `json:"error"`
+}
+
+// advised adds the next steps to the error of a tool: those that a model gets with it, and the command lines that would do if they
+// are certain.
 func advised(command *cobra.Command, err error) error {
-	var failure struct {
-		Error struct {
-			Hint     string   `json:"hint"`
-			Accepted []string `json:"accepted"`
-			Offered  []struct {
-				ID   string `json:"connection_id"`
-				Name string `json:"display_name"`
-			} `json:"available_connections"`
-			Next []struct {
-				Tool      string          `json:"tool"`
-				Arguments json.RawMessage `json:"arguments"`
-			} `json:"next"`
-		} `json:"error"`
-	}
+	var failure failure
 	if err == nil || json.Unmarshal(tool.Failed(err).Structured, &failure) != nil {
 		return err
 	}
@@ -41,21 +46,45 @@ func advised(command *cobra.Command, err error) error {
 	if accepted != "" && !strings.Contains(err.Error(), accepted) {
 		steps = append(steps, "accepted: "+accepted)
 	}
-	var offered []string
+	var offered, ids []string
 	for _, each := range failure.Error.Offered {
+		ids = append(ids, each.ID)
 		offered = append(offered, strings.TrimSuffix(invocation.OneLine(each.ID+" ("+each.Name+")"), " ()"))
 	}
 	if offered != nil {
 		steps = append(steps, "available_connections: "+strings.Join(offered, ", "))
 	}
+	isCalled := false
 	for _, next := range failure.Error.Next {
 		for _, sibling := range command.Parent().Commands() {
 			if sibling.Name() == next.Tool {
 				steps = append(steps, invocation.Command+commandFor(sibling, command, next.Arguments))
+				isCalled = true
 			}
 		}
 	}
-	return invocation.Advised(err, steps...)
+	if isCalled { // of each that is offered
+		ids = nil
+	}
+	return invocation.Advised(invocation.WithChoices(err, choicesOf(command, err, failure.Error.RetryWith, ids)...), steps...)
+}
+
+// choicesOf are the flags of which one decides what an error leaves open: an argument with one of these values, or another grant of
+// the connection that was asked.
+func choicesOf(command *cobra.Command, err error, argument string, values []string) (choices [][]string) {
+	flag := command.Flag(invocation.FlagName(argument))
+	if flag != nil && !flag.Changed && !invocation.HasWhole(command) {
+		for _, value := range values {
+			choices = append(choices, []string{"--" + flag.Name, value})
+		}
+	}
+	var elsewhere interface{ OtherGrants() []string }
+	if errors.As(err, &elsewhere) {
+		for _, grant := range elsewhere.OtherGrants() {
+			choices = append(choices, invocation.GrantNamed(grant))
+		}
+	}
+	return choices
 }
 
 // commandFor returns a command line of a command that can be pasted into a POSIX shell. It has the arguments, as flags if all of

@@ -12,40 +12,78 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// NamingProviders adds to a *credential.SeveralError the command lines that name the providers: all of them, where the command
-// reads several as one, and each of them alone. The arguments are those that were typed. It returns other errors as they are.
-func NamingProviders(err error, command *cobra.Command, arguments []string) error {
-	several, ok := errors.AsType[*credential.SeveralError](err)
-	if !ok {
+// undecided is an error of a command line that leaves something open.
+type undecided struct {
+	error
+	choices [][]string
+}
+
+// Unwrap returns the error.
+func (e *undecided) Unwrap() error { return e.error }
+
+// WithChoices adds to an error the flags that the command line lacks: each choice is words that decide.
+func WithChoices(err error, choices ...[]string) error {
+	if len(choices) == 0 {
 		return err
 	}
+	return &undecided{err, choices}
+}
+
+// mostChoices is how many command lines are shown of which one is to be chosen.
+const mostChoices = 6
+
+// Decided adds to an error the command lines that leave nothing open: those of WithChoices, and for a *credential.SeveralError those
+// that name the providers, all of them where the command reads several as one, and each alone. The arguments are those that were typed.
+func Decided(err error, command *cobra.Command, arguments []string) error {
 	var choices [][]string
-	if _, takesAll := command.Flag("provider-url").Value.(pflag.SliceValue); takesAll {
-		choices = append(choices, several.URLs)
+	if open, ok := errors.AsType[*undecided](err); ok {
+		choices = open.choices
 	}
-	for _, url := range several.URLs {
-		choices = append(choices, []string{url})
+	if several, ok := errors.AsType[*credential.SeveralError](err); ok {
+		if _, takesAll := command.Flag(providerFlag).Value.(pflag.SliceValue); takesAll && !several.Apart {
+			choices = append(choices, providersNamed(several.URLs...))
+		}
+		for _, url := range several.URLs {
+			choices = append(choices, providersNamed(url))
+		}
+	}
+	if len(choices) == 0 {
+		return err
 	}
 	var steps []string
-	for _, urls := range choices {
-		steps = append(steps, Command+withProviders(arguments, urls))
+	var before interface{ NextSteps() []string }
+	if errors.As(err, &before) {
+		steps = slices.Clone(before.NextSteps())
+	}
+	for _, choice := range choices[:min(len(choices), mostChoices)] {
+		steps = append(steps, Command+typedWith(arguments, choice))
 	}
 	return Advised(err, steps...)
 }
 
-// withProviders is a command line with providers beside its other flags, which end where "--" stands.
-func withProviders(arguments, urls []string) string {
+func providersNamed(urls ...string) []string {
+	var words []string
+	for _, url := range urls {
+		words = append(words, "--"+providerFlag, url)
+	}
+	return words
+}
+
+// GrantNamed are the words that name a grant.
+func GrantNamed(name string) []string { return []string{"--" + grantFlag, name} }
+
+// typedWith is a command line with other flags, in place of uses of the first of them. Flags end where "--" stands.
+func typedWith(arguments, flags []string) string {
 	end := slices.Index(arguments, "--")
 	if end < 0 {
 		end = len(arguments)
 	}
-	var named []string
-	for _, url := range urls {
-		named = append(named, "--provider-url", url)
-	}
 	words := []string{"pdpp-mcp"}
-	for _, word := range slices.Concat(arguments[:end], named, arguments[end:]) {
-		words = append(words, commandline.Word(Printable(word)))
+	for i, word := range slices.Concat(arguments[:end], flags, arguments[end:]) {
+		isReplaced := word == flags[0] || strings.HasPrefix(word, flags[0]+"=") || i > 0 && i <= end && arguments[i-1] == flags[0]
+		if i >= end || !isReplaced {
+			words = append(words, commandline.Word(Printable(word)))
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -57,8 +95,8 @@ func ForProvider(command *cobra.Command, url string, words ...string) string {
 	for _, word := range words {
 		line = append(line, commandline.Word(word))
 	}
-	line = append(line, PassedFlags(command, command, "provider-url")...)
-	return strings.Join(append(line, "--provider-url", url), " ")
+	line = append(line, PassedFlags(command, command, providerFlag)...)
+	return strings.Join(append(line, providersNamed(url)...), " ")
 }
 
 // PassedFlags are the flags that were passed to a command and that another one has too, as words of a POSIX shell, without the

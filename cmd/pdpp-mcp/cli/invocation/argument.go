@@ -71,6 +71,12 @@ func IsArgument(flag *pflag.Flag) bool {
 	return marked
 }
 
+// HasWhole reports whether the arguments of a call were passed as one object, beside which no flag of an argument stands.
+func HasWhole(command *cobra.Command) bool {
+	flag := command.Flag("json")
+	return flag != nil && flag.Changed && IsArgument(flag)
+}
+
 // FlagName returns the name of an argument's flag.
 func FlagName(argument string) string { return strings.ReplaceAll(argument, "_", "-") }
 

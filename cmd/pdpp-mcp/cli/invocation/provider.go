@@ -19,10 +19,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
+const (
+	providerFlag = "provider-url"
+	grantFlag    = "grant-id"
+)
+
 // AddProviderURL adds the flag that names a provider.
 func AddProviderURL(flags *pflag.FlagSet, providerURL *string, usage string) {
-	flags.StringVar(providerURL, "provider-url", "", usage)
-	ReadVariables(flags, "provider-url")
+	flags.StringVar(providerURL, providerFlag, "", usage)
+	ReadVariables(flags, providerFlag)
 }
 
 // AddReadOn adds the flag that bounds what one call reads for itself.
@@ -47,14 +52,14 @@ func AddCacheRoot(flags *pflag.FlagSet, cacheRoot *string) {
 
 // AddGrants adds the flag that names grants, for a command that reads with cached credentials.
 func AddGrants(flags *pflag.FlagSet, grants *[]string, usage string) {
-	flags.StringArrayVar(grants, "grant-id", nil, usage)
-	ReadVariables(flags, "grant-id")
+	flags.StringArrayVar(grants, grantFlag, nil, usage)
+	ReadVariables(flags, grantFlag)
 }
 
 // AddProviderURLs adds the flag that names one provider or several.
 func AddProviderURLs(flags *pflag.FlagSet, urls *[]string, usage string) {
-	flags.StringSliceVar(urls, "provider-url", nil, usage)
-	ReadVariables(flags, "provider-url")
+	flags.StringSliceVar(urls, providerFlag, nil, usage)
+	ReadVariables(flags, providerFlag)
 }
 
 // OpenCache opens the credential cache at root, or at its default place if root is empty.
