@@ -58,7 +58,7 @@ func holdsTheServerAlone(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	slices.Sort(files)
-	if diff := cmp.Diff([]string{"/LICENSE", "/etc/ssl/certs/ca-certificates.crt", "/pdpp-mcp"}, files); diff != "" {
+	if diff := cmp.Diff([]string{"/LICENSE", "/THIRD-PARTY-LICENSES", "/etc/ssl/certs/ca-certificates.crt", "/pdpp-mcp"}, files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	var image struct {

@@ -23,7 +23,7 @@ type packed struct {
 // store.
 var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// archive writes an archive with a program and the licence: a zip for Windows, which needs no other program to open it, and
+// archive writes an archive with a program and the licences: a zip for Windows, which needs no other program to open it, and
 // a tar.gz elsewhere.
 func (r release) archive(program string, target target) error {
 	files, err := r.packed(program, target, target.executable(program))
@@ -41,17 +41,27 @@ func (r release) archive(program string, target target) error {
 	return writeFile(r.published(program, target, extension), content)
 }
 
-// packed returns the licence and a program, which gets a name.
+// packed returns a program, which gets a name, with what stands beside it wherever it is published.
 func (r release) packed(program string, target target, name string) ([]packed, error) {
 	executable, err := os.ReadFile(r.binary(program, target))
 	if err != nil {
 		return nil, fmt.Errorf("read a binary to pack: %w", err)
 	}
-	license, err := os.ReadFile(filepath.Join(r.source, "LICENSE"))
+	licences, err := r.licences(program, target)
+	return append(licences, packed{name, 0o755, executable}), err
+}
+
+// licences returns this project's licence, and those of what is linked into a program.
+func (r release) licences(program string, target target) ([]packed, error) {
+	own, err := os.ReadFile(filepath.Join(r.source, "LICENSE"))
 	if err != nil {
 		return nil, fmt.Errorf("read the licence: %w", err)
 	}
-	return []packed{{"LICENSE", 0o644, license}, {name, 0o755, executable}}, nil
+	others, err := os.ReadFile(r.noticesPath(program, target))
+	if err != nil {
+		return nil, fmt.Errorf("read the licences of what is linked: %w", err)
+	}
+	return []packed{{"LICENSE", 0o644, own}, {noticesFile, 0o644, others}}, nil
 }
 
 // tarball returns a gzip-compressed POSIX archive. Its files have no owner.

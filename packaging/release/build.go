@@ -8,7 +8,13 @@ import (
 	"path/filepath"
 )
 
-// build compiles a program with go build. It sets all options and variables that could make the bytes depend on this machine.
+// environment returns the variables for the go command. It sets all that could make the bytes of a binary depend on this machine.
+func (t target) environment() []string {
+	return append(os.Environ(), "GOOS="+t.system, "GOARCH="+t.architecture,
+		"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off")
+}
+
+// build compiles a program with go build. It sets all options that could make the bytes depend on this machine.
 func (r release) build(ctx context.Context, program string, target target) error {
 	output, err := filepath.Abs(r.binary(program, target))
 	if err != nil {
@@ -17,8 +23,7 @@ func (r release) build(ctx context.Context, program string, target target) error
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-mod=readonly", "-buildvcs=true",
 		"-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", output, "./cmd/"+program)
 	command.Dir = r.source
-	command.Env = append(os.Environ(), "GOOS="+target.system, "GOARCH="+target.architecture,
-		"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off")
+	command.Env = target.environment()
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("build %s for %s: %w", program, target, err)

@@ -67,6 +67,9 @@ func (r release) write(ctx context.Context, progress io.Writer) error {
 			if err := r.build(ctx, program, target); err != nil {
 				return err
 			}
+			if err := r.writeNotices(ctx, program, target); err != nil {
+				return err
+			}
 			if err := r.archive(program, target); err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ func (r release) writePlatformPackage(target target) error {
 		Repository:     repository{"git", "git+https://github.com/pdppmcp/pdpp-mcp.git"},
 		System:         []string{target.nodePlatform()},
 		Architecture:   []string{target.nodeArchitecture()},
-		Files:          []string{"bin/"},
+		Files:          []string{"bin/", noticesFile},
 		PreferUnpacked: true,
 	})
 	if err != nil {
@@ -67,8 +67,14 @@ func (r release) writePlatformPackage(target target) error {
 	if err := writeFile(filepath.Join(folder, "package.json"), description); err != nil {
 		return err
 	}
-	if err := r.fill("LICENSE", "npm/"+platform+"/LICENSE"); err != nil {
+	licences, err := r.licences(server, target)
+	if err != nil {
 		return err
+	}
+	for _, file := range licences {
+		if err := writeFile(filepath.Join(folder, file.name), file.content); err != nil {
+			return err
+		}
 	}
 	executable, err := os.ReadFile(r.binary(server, target))
 	if err != nil {

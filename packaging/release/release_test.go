@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,9 @@ func small(t *testing.T, chosen target) release {
 		if err := writeFile(path, []byte(program)); err != nil {
 			t.Fatal(err)
 		}
+		if err := writeFile(r.noticesPath(program, chosen), []byte("texts")); err != nil {
+			t.Fatal(err)
+		}
 		if err := r.archive(program, chosen); err != nil {
 			t.Fatal(err)
 		}
@@ -124,6 +128,10 @@ func TestLauncherNamesEveryPlatform(t *testing.T) {
 	if platform.Name != "@pdpp-mcp/win32-x64" || platform.Version != "1.2.3" || platform.System[0] != "win32" || platform.Architecture[0] != "x64" {
 		t.Errorf("the package of the platform is %+v", platform)
 	}
+	if texts, err := os.ReadFile(filepath.Join(r.output, "npm", "win32-x64", noticesFile)); err != nil || string(texts) != "texts" ||
+		!slices.Contains(platform.Files, noticesFile) {
+		t.Errorf("the licences of what is linked are %q, %v, among %q", texts, err, platform.Files)
+	}
 	info, err := os.Stat(filepath.Join(r.output, "npm", "win32-x64", "bin", "pdpp-mcp.exe"))
 	if err != nil || info.Mode().Perm()&0o111 == 0 {
 		t.Errorf("the binary is %v and %v", info, err)
@@ -149,8 +157,10 @@ func TestBundleStartsItsBinary(t *testing.T) {
 	if err := json.NewDecoder(file).Decode(&described); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := archive.Open(described.Server.EntryPoint); err != nil {
-		t.Error(err)
+	for _, name := range []string{described.Server.EntryPoint, "LICENSE", noticesFile} {
+		if _, err := archive.Open(name); err != nil {
+			t.Error(err)
+		}
 	}
 	if described.Server.Config.Command != "${__dirname}/server/pdpp-mcp.exe" || described.Version != "1.2.3" ||
 		described.Compatibility.Platforms[0] != "win32" || len(described.Tools) != 6 {
@@ -193,6 +203,12 @@ func TestBinariesAreReproducible(t *testing.T) {
 		r := release{source: source, output: t.TempDir(), version: "1.2.3", targets: []target{here}}
 		if err := r.build(t.Context(), server, here); err != nil {
 			t.Fatal(err)
+		}
+		if err := r.writeNotices(t.Context(), server, here); err != nil {
+			t.Fatal(err)
+		}
+		if err := holdsAll(r.binary(server, here), nil); err == nil || !strings.Contains(err.Error(), "of which go list knows nothing") {
+			t.Errorf("a module of the binary that go list does not name gives %v", err)
 		}
 		binary, err := os.ReadFile(r.binary(server, here))
 		if err != nil {
