@@ -87,6 +87,59 @@ func interrupted(t *testing.T, flags []string) {
 	}
 }
 
+// What a run with -o leaves that was killed is removed by the next run for the file, which says so. A run that is still under way
+// keeps its part, and what only looks like one stays.
+func TestPartOfAKilledRunIsRemoved(t *testing.T) {
+	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
+	defer provider.server.Close()
+	holding := newHolding(provider)
+	defer holding.server.Close()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "rows")
+	started := func(words ...string) (*exec.Cmd, *strings.Builder) {
+		var stderr strings.Builder
+		command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"call", "query_records", "messages", "-o", file, "--connection-id", "cin_gmail_personal"}, words...)...)
+		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+holding.server.URL)
+		command.Stderr = &stderr
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return command, &stderr
+	}
+	for _, other := range []string{"rows.part", "rows.123.part.txt", "rows.0123456789abcdef.part", "more.rows.123.part"} {
+		if err := os.WriteFile(filepath.Join(folder, other), []byte(older), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts := func() []string {
+		found, err := filepath.Glob(filepath.Join(folder, "rows.[0-9]*.part"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(found, func(path string) bool { return strings.HasSuffix(path, "abcdef.part") })
+	}
+	first, _ := started("--all", "--limit", "40")
+	<-holding.asked
+	under := parts()
+	if len(under) != 1 {
+		t.Fatalf("a run under way has the parts %q", under)
+	}
+	if second, said := started("--limit", "1"); second.Wait() != nil || said.String() != "" || !slices.Equal(parts(), under) {
+		t.Errorf("beside a run under way another one said %q and left %q", said, parts())
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // it was killed
+	third, said := started("--limit", "1", "--force")
+	if want := "removed " + under[0] + ", which a killed run left\n"; third.Wait() != nil || said.String() != want || len(parts()) != 0 {
+		t.Errorf("after a kill the next run said %q and left %q", said, parts())
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 5 {
+		t.Errorf("the folder holds %v, %v", left, err)
+	}
+}
+
 const older = "older\n"
 
 // holding is a provider that answers no request for a second page while it is held.

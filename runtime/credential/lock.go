@@ -23,9 +23,6 @@ const (
 	lockPause    = 5 * time.Millisecond
 )
 
-// errLocked says that another open file holds the lock.
-var errLocked = errors.New("another process holds the lock")
-
 // locked runs a change that reads a file and writes it again, while no other change of this cache runs, in this process or
 // in another. The lock belongs to the open file, so the system takes it from a process that dies. Readers need none: they
 // see the old file or the new one. A file system without locks gets the change all the same, with a warning.
@@ -46,7 +43,7 @@ func (c *Cache) locked(change func() error) error {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		c.warn("the file system has no locks; another connect at this moment may be lost", path)
-	case errors.Is(err, errLocked):
+	case errors.Is(err, ownfile.ErrLocked):
 		return Misconfigured(
 			fmt.Sprintf("the credential cache %s is being changed by another process for more than %s", c.Root, c.patience()),
 			"end that process, then try again", err)
@@ -60,8 +57,8 @@ func (c *Cache) locked(change func() error) error {
 func (c *Cache) awaitLock(file *os.File) error {
 	deadline := time.Now().Add(c.patience())
 	for {
-		err := tryLock(file)
-		if !errors.Is(err, errLocked) || !time.Now().Before(deadline) {
+		err := ownfile.TryLock(file)
+		if !errors.Is(err, ownfile.ErrLocked) || !time.Now().Before(deadline) {
 			return err
 		}
 		time.Sleep(lockPause)

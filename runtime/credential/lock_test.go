@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -94,7 +95,7 @@ func TestChangeBehindAStoppedProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tryLock(holder); err != nil {
+	if err := ownfile.TryLock(holder); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func() error{

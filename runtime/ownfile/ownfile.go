@@ -1,5 +1,5 @@
 // Package ownfile opens files that are to be read, changed or narrowed only when they are what their name says: no
-// symbolic link is followed at the end of a path, and no named pipe is waited for.
+// symbolic link is followed at the end of a path, and no named pipe is waited for. It locks open files too.
 package ownfile
 
 import (
@@ -17,6 +17,9 @@ type Fault struct {
 }
 
 func (f *Fault) Error() string { return f.Path + " " + f.Reason }
+
+// ErrLocked says that another open file holds the lock.
+var ErrLocked = errors.New("another process holds the lock")
 
 // Why a file is not taken.
 const (

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
 // Output is the output of a command: standard output, or a partial file that is published when it is whole.
@@ -34,6 +36,10 @@ func (t *Target) Open(line string) (*Output, error) {
 		return nil, errors.Join(err, fresh.remove())
 	}
 	// Under the new name a run that is killed leaves nothing that another one would take for the rows up to its cursor.
+	if !kept.claim() {
+		inUse := invocation.Usagef("another run goes on with %s; let it end, or name another file with -o", kept.path)
+		return nil, errors.Join(inUse, kept.Close(), fresh.remove())
+	}
 	if err := errors.Join(kept.moveTo(fresh.path), fresh.Close()); err != nil {
 		return nil, errors.Join(err, kept.Close())
 	}

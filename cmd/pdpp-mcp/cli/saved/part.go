@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
@@ -24,13 +26,58 @@ const keyShown = 16
 // partPath returns the path of the partial file that a run with the same key goes on with. A key is hexadecimal.
 func (t *Target) partPath(key string) string { return t.name + "." + key[:keyShown] + ".part" }
 
-// newPart creates a partial file that no other run goes on with.
+// newPart creates a partial file that no other run goes on with, and removes what killed runs left of such.
 func (t *Target) newPart() (*part, error) {
-	file, err := os.CreateTemp(filepath.Dir(t.name), filepath.Base(t.name)+".*.part") // 0600
-	if err != nil {
-		return nil, cannotWrite(err)
+	t.tidy()
+	for {
+		file, err := os.CreateTemp(filepath.Dir(t.name), filepath.Base(t.name)+".*.part") // 0600
+		if err != nil {
+			return nil, cannotWrite(err)
+		}
+		if made := (&part{file, t, file.Name()}); made.claim() {
+			return made, nil
+		}
+		_ = file.Close() // another run took it for what a killed one left, between the two calls
 	}
-	return &part{file, t, file.Name()}, nil
+}
+
+// claim locks a partial file as long as it is open, and reports whether no other run has it or has removed it. Where files cannot be
+// locked it is this run's too, and nobody removes any.
+func (p *part) claim() bool {
+	err := ownfile.TryLock(p.File)
+	return err == nil && p.isThere() || err != nil && !errors.Is(err, ownfile.ErrLocked)
+}
+
+// isThere reports whether the open file is the one that its path names.
+func (p *part) isThere() bool {
+	named, err := os.Lstat(p.path)
+	opened, failed := p.Stat()
+	return errors.Join(err, failed) == nil && os.SameFile(named, opened)
+}
+
+// ofKilledRun are the names of newPart behind that of the file. Those of a key have more digits.
+var ofKilledRun = regexp.MustCompile(`^\.[0-9]{1,10}\.part$`)
+
+// tidy removes partial files that no run has open: it was killed, since all others remove or rename theirs. What cannot be removed
+// stays, as does what somebody else may have put there.
+func (t *Target) tidy() {
+	entries, _ := os.ReadDir(filepath.Dir(t.name)) // newPart fails where this does
+	for _, entry := range entries {
+		behind, isOurs := strings.CutPrefix(entry.Name(), filepath.Base(t.name))
+		if !isOurs || !ofKilledRun.MatchString(behind) {
+			continue
+		}
+		left := &part{target: t, path: t.name + behind}
+		var err error
+		if left.File, _, err = ownfile.OpenPrivate(left.path, os.O_RDWR); err != nil {
+			continue
+		}
+		if isOpen := ownfile.TryLock(left.File) != nil; isOpen || !left.isThere() {
+			_ = left.Close() // nothing was written
+		} else if left.remove() == nil {
+			fmt.Fprintf(t.Terminal.Err, "removed %s, which a killed run left\n", invocation.OneLine(left.path))
+		}
+	}
 }
 
 // keptPart opens the partial file that an earlier run left. It refuses what another user may have put there: a link, a pipe, a

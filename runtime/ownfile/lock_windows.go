@@ -1,4 +1,4 @@
-package credential
+package ownfile
 
 import (
 	"errors"
@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock of an open file (LockFileEx on its first byte), or gives errLocked.
-func tryLock(file *os.File) error {
+// TryLock takes the lock of an open file (LockFileEx on its first byte), or gives ErrLocked.
+func TryLock(file *os.File) error {
 	err := windows.LockFileEx(windows.Handle(file.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 	switch {
 	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
-		return errLocked
+		return ErrLocked
 	case errors.Is(err, windows.ERROR_NOT_SUPPORTED), errors.Is(err, windows.ERROR_INVALID_FUNCTION):
 		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package credential
+package ownfile
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the lock of an open file (flock), or gives errLocked. Locks of fcntl would not do: they belong to the
+// TryLock takes the lock of an open file (flock), or gives ErrLocked. Locks of fcntl would not do: they belong to the
 // process, so that two goroutines would both have one.
-func tryLock(file *os.File) error {
+func TryLock(file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
@@ -20,7 +20,7 @@ func tryLock(file *os.File) error {
 			return nil
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EWOULDBLOCK):
-			return errLocked
+			return ErrLocked
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOLCK):
 			return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 		default:
