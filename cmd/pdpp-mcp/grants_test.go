@@ -313,3 +313,22 @@ func TestCompletionOverEveryGrant(t *testing.T) {
 		t.Errorf("offered %q of another provider", offered)
 	}
 }
+
+// A list of grants that is wider than the terminal has a line for each cell, and none is wider than that; elsewhere it is a table.
+func TestConnectionsOnANarrowTerminal(t *testing.T) {
+	s := serveGrants(t)
+	shown := onTerminal(t, nil, asStarted, "connections", "--cache-root", s.cache.Root)
+	paragraphs := strings.Split(shown, "\n\n")
+	if len(paragraphs) != 3 || strings.Count(shown, "LABEL ") != 3 || !strings.Contains(shown, "\nPROVIDER     "+s.origins[0].server.URL+"\n") ||
+		!strings.Contains("\n"+shown, "\nLABEL        mail at home\n") {
+		t.Errorf("a terminal shows\n%s", shown)
+	}
+	for line := range strings.Lines(shown) {
+		if len(line) > terminalColumns+1 {
+			t.Errorf("a line of %d columns: %s", len(line), line)
+		}
+	}
+	if table, _ := s.run(t, "connections"); !strings.HasPrefix(table, "LABEL ") || strings.Count(table, "\n") != 4 {
+		t.Errorf("a pipe gets\n%s", table)
+	}
+}

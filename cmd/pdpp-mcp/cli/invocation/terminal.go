@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -63,22 +64,55 @@ func (t Terminal) PrintJSON(value any) error {
 	return nil
 }
 
-// PrintTable writes rows to standard output as columns as wide as their widest cell, each cell on one line.
+// PrintTable writes rows to standard output as columns as wide as their widest cell, each cell on one line. The first has the
+// headings. On a terminal that is narrower each row stands as a paragraph, with a cell behind its heading on each line.
 func (t Terminal) PrintTable(rows [][]string) error {
-	table := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
+	var printed strings.Builder
+	table := tabwriter.NewWriter(&printed, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i := range row {
-			cells[i] = OneLine(row[i])
-		}
-		if _, err := fmt.Fprintln(table, strings.Join(cells, "\t")); err != nil {
-			return fmt.Errorf("write the output: %w", err)
-		}
+		fmt.Fprintln(table, strings.Join(oneLineEach(row), "\t"))
 	}
-	if err := table.Flush(); err != nil {
+	_ = table.Flush() // a strings.Builder takes all
+	shown := printed.String()
+	if columns, onTerminal := t.Width(); onTerminal && widest(shown) > columns {
+		shown = paragraphs(rows, columns)
+	}
+	if _, err := fmt.Fprint(t.Out, shown); err != nil {
 		return fmt.Errorf("write the output: %w", err)
 	}
 	return nil
+}
+
+func oneLineEach(row []string) []string {
+	cells := make([]string, len(row))
+	for i := range row {
+		cells[i] = OneLine(row[i])
+	}
+	return cells
+}
+
+func widest(lines string) (columns int) {
+	for line := range strings.Lines(lines) {
+		columns = max(columns, text.StringWidthWithoutEscSequences(strings.TrimRight(line, " \n")))
+	}
+	return columns
+}
+
+func paragraphs(rows [][]string, columns int) string {
+	var shown []string
+	indent := 0
+	for _, heading := range rows[0] {
+		indent = max(indent, len(heading)+2)
+	}
+	for _, row := range rows[1:] {
+		paragraph := ""
+		for i, cell := range oneLineEach(row) {
+			line := fmt.Sprintf("%-*s%s", indent, rows[0][i], cell)
+			paragraph += strings.TrimRight(WrapLine(line, columns, strings.Repeat(" ", indent)), " ") + "\n"
+		}
+		shown = append(shown, paragraph)
+	}
+	return strings.Join(shown, "\n")
 }
 
 // obeyed reports whether a terminal would act on a character or show nothing for it. Line breaks and tabs are allowed.
