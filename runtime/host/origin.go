@@ -32,33 +32,28 @@ func newOrigins(options HandlerOptions) (*origins, error) {
 		if err != nil {
 			return nil, &OptionError{"PublicURL", "is not the URL of an origin; pass a scheme and a host without a path, such as https://mcp.example.com"}
 		}
-		found.public = parsed.String()
+		found.public = address.Canonical(parsed)
 		hosts = append([]string{parsed.Hostname()}, hosts...)
 	} else {
 		parsed, err := parseOrigin("http://" + options.ListenAddress)
 		if err != nil {
 			return nil, &OptionError{"PublicURL", "is empty, and there is no listen address to make it of; pass one of them"}
 		}
-		found.listen = parsed.String()
+		found.listen = address.Canonical(parsed)
 	}
 	var err error
 	found.allowed, err = newAllowlist(hosts)
 	return found, err
 }
 
-// parseOrigin takes a URL of scheme and host, with or without a slash at its end.
+// parseOrigin takes a URL of scheme and host, with or without a slash at its end. An origin is compared, and shown, in the one
+// spelling of address.Canonical.
 func parseOrigin(text string) (*url.URL, error) {
-	text = strings.TrimSuffix(text, "/")
-	parsed, err := url.Parse(text)
-	if err != nil {
+	parsed, err := address.ParseBase(text)
+	if err != nil || strings.TrimPrefix(parsed.Path, "/") != "" {
 		return nil, errNoHost
 	}
-	scheme := strings.ToLower(parsed.Scheme)
-	if scheme != "http" && scheme != "https" || parsed.Hostname() == "" || parsed.User != nil ||
-		!strings.EqualFold(text, scheme+"://"+parsed.Host) {
-		return nil, errNoHost
-	}
-	return &url.URL{Scheme: scheme, Host: strings.ToLower(parsed.Host)}, nil
+	return parsed, nil
 }
 
 // of gives the origin of a request, or false when it asks for a host that is not this server's. The Host
@@ -85,7 +80,7 @@ func (o *origins) of(r *http.Request) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return parsed.String(), true
+	return address.Canonical(parsed), true
 }
 
 func (o *origins) isTrusted(remote string) bool {
@@ -182,7 +177,7 @@ func splitHost(host string) (name, port string, err error) {
 func isForeign(r *http.Request, publicOrigin string) bool {
 	if origins := r.Header.Values("Origin"); len(origins) > 0 {
 		parsed, err := parseOrigin(origins[0])
-		return len(origins) > 1 || err != nil || parsed.String() != publicOrigin
+		return len(origins) > 1 || err != nil || address.Canonical(parsed) != publicOrigin
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"

@@ -49,6 +49,8 @@ func TestPublicOrigin(t *testing.T) {
 		{"direct", stranger, "mcp.example", nil, own},
 		{"forwarded", proxy, "mcp.example", http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"https"}}, "https://mcp.example/mcp"},
 		{"inner host", proxy, "adapter:8788", http.Header{"X-Forwarded-Host": {"MCP.example"}, "X-Forwarded-Proto": {"HTTPS"}}, "https://mcp.example/mcp"},
+		{"port of the scheme", proxy, "adapter", http.Header{"X-Forwarded-Host": {"mcp.example:443"}, "X-Forwarded-Proto": {"https"}}, "https://mcp.example/mcp"},
+		{"port of another scheme", proxy, "adapter", http.Header{"X-Forwarded-Host": {"mcp.example:80"}, "X-Forwarded-Proto": {"https"}}, "https://mcp.example:80/mcp"},
 		{"RFC 7239", proxy, "adapter", http.Header{"Forwarded": {`for=192.0.2.1;host="other.example:8443";proto=https`}}, "https://other.example:8443/mcp"},
 		{"RFC 7239 before the others", proxy, "adapter", http.Header{"Forwarded": {"host=mcp.example"}, "X-Forwarded-Host": {"other.example:8443"}, "X-Forwarded-Proto": {"https"}}, "http://mcp.example/mcp"},
 		{"nearest proxy", proxy, "adapter", http.Header{"X-Forwarded-Host": {"evil.example, mcp.example"}, "X-Forwarded-Proto": {"http", "https"}}, "https://mcp.example/mcp"},
@@ -79,6 +81,24 @@ func TestConfiguredPublicOrigin(t *testing.T) {
 		header := http.Header{"X-Forwarded-Host": {"mcp.example"}, "X-Forwarded-Proto": {"http"}}
 		if got := resourceSeen(t, h, peer, "data.example", header); got != "https://data.example/mcp" {
 			t.Errorf("resource for %s is %q", peer, got)
+		}
+	}
+}
+
+// Covers R-HOST-9: an origin is the same with the port that its scheme has anyway, which browsers leave out.
+func TestPublicOriginWithItsPort(t *testing.T) {
+	h := newHosted(t, func(with *hostedWith) { with.options.PublicURL = "https://data.example:443" })
+	for origin, want := range map[string]int{
+		"https://data.example": http.StatusUnauthorized, "https://data.example:443": http.StatusUnauthorized,
+		"http://data.example": http.StatusForbidden, "https://data.example:8443": http.StatusForbidden, "https://data.example/page": http.StatusForbidden,
+	} {
+		request := httptest.NewRequest(http.MethodPost, "/mcp", nil)
+		request.Host = "data.example"
+		request.Header.Set("Origin", origin)
+		recorder := httptest.NewRecorder()
+		h.ServeHTTP(recorder, request)
+		if recorder.Code != want {
+			t.Errorf("a page of %s is answered with %d, want %d", origin, recorder.Code, want)
 		}
 	}
 }
