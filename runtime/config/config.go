@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,12 +53,12 @@ func (p *Problem) Unwrap() error { return p.Cause }
 
 // Read reads a file: its usable entries in their order, and every problem of the others.
 func Read(path string, known Known) (settings []Setting, problems []*Problem) {
+	var text []byte
 	file, err := os.Open(path)
-	if err != nil {
-		return nil, []*Problem{{File: path, Message: "cannot be read: " + cause(err), Cause: err}}
+	if err == nil {
+		defer file.Close()
+		text, err = io.ReadAll(io.LimitReader(file, LongestFile+1))
 	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, LongestFile+1))
 	switch {
 	case err != nil:
 		return nil, []*Problem{{File: path, Message: "cannot be read: " + cause(err), Cause: err}}
@@ -154,12 +156,8 @@ func (p *parser) entry(key, value *yaml.Node) {
 
 // unknown notes a name that is none. It shows the name alone: whoever wrote it may have put a secret behind it.
 func (p *parser) unknown(key *yaml.Node) {
-	names := make([]string, 0, len(p.known))
-	for name := range p.known {
-		names = append(names, name)
-	}
 	message := fmt.Sprintf("%q is the name of no setting", key.Value)
-	if meant := nearname.Meant(key.Value, names); meant != "" {
+	if meant := nearname.Meant(key.Value, slices.Collect(maps.Keys(p.known))); meant != "" {
 		message += "; did you mean " + meant + "?"
 	}
 	p.add(key.Line, "%s", message)

@@ -51,7 +51,7 @@ func (p pages) values(origin string) map[string]any {
 		"claude_code_sign_in": "claude mcp login " + clientName,
 		"codex":               "codex mcp add " + clientName + " --url " + commandline.Word(origin+auth.MCPPath),
 		"codex_sign_in":       "codex mcp login " + clientName,
-		"command_line":        "pdpp-mcp connect " + commandline.Word(cmp.Or(escapeURL(p.options.Provider), origin)),
+		"command_line":        commandline.Connect(cmp.Or(escapeURL(p.options.Provider), origin), ""),
 	}
 }
 

@@ -74,19 +74,19 @@ func (m *Metrics) lost() *metrics.Counter {
 // Request counts an HTTP request.
 func (m *Metrics) Request(route string, status int, elapsed time.Duration) {
 	m.count("pdpp_mcp_http_requests_total{route=%q,status=%q}", route, strconv.Itoa(status))
-	m.time(elapsed, "pdpp_mcp_http_request_duration_seconds{route=%q}", route, "")
+	m.time(elapsed, "pdpp_mcp_http_request_duration_seconds{route=%q}", route)
 }
 
 // Call counts a tool call or a resource read.
 func (m *Metrics) Call(tool, code string, elapsed time.Duration) {
 	m.count("pdpp_mcp_calls_total{tool=%q,code=%q}", tool, code)
-	m.time(elapsed, "pdpp_mcp_call_duration_seconds{tool=%q}", tool, "")
+	m.time(elapsed, "pdpp_mcp_call_duration_seconds{tool=%q}", tool)
 }
 
 // Read counts a request to the resource server.
 func (m *Metrics) Read(status int, elapsed time.Duration) {
 	m.count("pdpp_mcp_rs_requests_total{status=%q}", statusClass(status), "")
-	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds", "", "")
+	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds", "")
 }
 
 // Reading counts an answer that the adapter read itself, and the records that it read.
@@ -98,7 +98,7 @@ func (m *Metrics) Reading(kind string, complete bool, records int64) {
 // Child counts a read of one source of a package.
 func (m *Metrics) Child(result string, elapsed time.Duration) {
 	m.count("pdpp_mcp_package_children_total{result=%q}", result, "")
-	m.time(elapsed, "pdpp_mcp_package_child_duration_seconds", "", "")
+	m.time(elapsed, "pdpp_mcp_package_child_duration_seconds", "")
 }
 
 // Authorization counts what the verifier does; pass it as auth.Options.Observe.
@@ -118,8 +118,8 @@ func (m *Metrics) count(form, first, second string) {
 	m.set.GetOrCreateCounter(m.name(labelled{form, first, second})).Inc()
 }
 
-func (m *Metrics) time(elapsed time.Duration, form, first, second string) {
-	m.durations.get(m.name(labelled{form, first, second})).add(elapsed)
+func (m *Metrics) time(elapsed time.Duration, form, label string) {
+	m.durations.get(m.name(labelled{form, label, ""})).add(elapsed)
 }
 
 // name is the name of a metric with its labels, as many as its form has places for. It is made once, since labels are of closed sets.
