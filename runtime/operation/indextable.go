@@ -50,9 +50,9 @@ func (c common) columns() string {
 	const cells = `columns: ["connector_key","connection_id","display_name"], then `
 	switch {
 	case c.times:
-		return cells + "each stream=[records, when the last was added]"
+		return cells + "stream=[records, when the last was added]"
 	case c.counts:
-		return cells + "each stream=records"
+		return cells + "stream=records"
 	}
 	return cells + "its streams"
 }

@@ -31,7 +31,7 @@ const unadvertised = "capabilities are not advertised to this token: try filter,
 	"what cannot be answered is refused"
 
 // flagLegend explains the flags that occur among the fields that are shown, each once (R-SCH-5, R-SCH-10), as written gives them. It is
-// empty when none does but declared, which is explained where the row is shown as hollow.
+// empty when none does but role, which is a word, and declared, which is explained where the row is shown as hollow.
 func (d *detail) flagLegend(shown portion, written func(flags string) string) string {
 	occurring := map[string]bool{}
 	var ranges struct{ alone, listed bool } // whether r stands without operators, and with them
@@ -53,17 +53,16 @@ func (d *detail) flagLegend(shown portion, written func(flags string) string) st
 		}
 	}
 	explain("%s=type", "t")
-	explain("%s=meaning", "role")
 	explain(`%s: filter {"field":value}`, "eq")
 	explain(rangeMeaning(ranges.alone, ranges.listed), "r")
 	switch {
 	case occurring["lex"] && occurring["sem"]:
-		parts = append(parts, "lex, sem: searched in mode lexical, semantic, both in hybrid")
+		parts = append(parts, "lex, sem: in search modes lexical, semantic, hybrid")
 	default:
-		explain("%s: searched in mode lexical, hybrid", "lex")
-		explain("%s: searched in mode semantic, hybrid", "sem")
+		explain("%s: in search modes lexical, hybrid", "lex")
+		explain("%s: in search modes semantic, hybrid", "sem")
 	}
-	explain("%s: what aggregate takes it for, beside metric count", "a")
+	explain("%s: uses in aggregate", "a")
 	explain("%s=false: not granted", "g")
 	if occurring[schemadoc.Declared] && !d.allHollow() {
 		parts = append(parts, "declared: the field exists and its capabilities are not advertised")

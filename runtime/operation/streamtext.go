@@ -65,7 +65,9 @@ func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string)
 	t.add(" projection: " + projectionMeaning)
 	t.add(" sort: " + r.sort())
 	t.add(" count: " + countMeaning)
-	t.add(" expand: " + r.expand(shown.relations))
+	if len(r.relations) > 0 {
+		t.add(" expand: " + r.expand(shown.relations))
+	}
 	if search := r.searchBesideFlags(); search != "" {
 		t.add(" search: " + search)
 	}
@@ -83,14 +85,17 @@ func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string)
 	}
 }
 
-// addHead says where a row comes from, and by what its records are told apart.
+// usualKey is the primary key that is not worth a word: most streams have it.
+const usualKey = `["id"]`
+
+// addHead says where a row comes from, and by what its records are told apart if that is not their id.
 func (r *row) addHead(t *boundedText, shown portion) {
 	head := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", render.Clip(shownKey(r.connector), labelCharacters))
 	connections, left := usableConnections(r.connector.ConnectionsOf(r.stream), shown.connections)
 	if len(connections) == 1 && left == 0 {
 		head, connections = head+" "+tokens(connections[0], shown.label), nil
 	}
-	if key := r.members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes {
+	if key := r.members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != usualKey {
 		head += " " + render.RawToken("primary_key", key)
 	}
 	t.add(head)
@@ -172,9 +177,6 @@ func (r *row) expand(most int) string {
 	}
 	if left := len(r.relations) - len(shown); left > 0 {
 		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))
-	}
-	if len(shown) == 0 {
-		return "none"
 	}
 	return strings.Join(shown, ", ")
 }

@@ -33,6 +33,11 @@ func newIdentity(connectionID, stream, recordID string) identity {
 	return id
 }
 
+// shows reports whether the handle is made of a name and can be seen to be.
+func (id identity) shows(name string) bool {
+	return id.formed && name != "" && strings.Contains(id.handle, name)
+}
+
 // arguments select the record by its handle in a continuation call of a tool that has these names for them.
 func (id identity) arguments(handleName, connectionName string) rawjson.Object {
 	arguments := append(make(rawjson.Object, 0, argumentsUsual), rawjson.String(handleName, id.handle))

@@ -142,7 +142,10 @@ func (r *records) smallerLimit() int {
 // frame is what both channels say around so many rows.
 func (r *records) frame(shown int) frame {
 	on := r.on(shown)
-	before := append(r.head(shown, on), sourceLines(r.sources, "rows")...)
+	before := r.head(shown, on)
+	if len(r.sources) != 1 || r.input.ConnectionID == nil { // else the caller knows, and every handle says it
+		before = append(before, sourceLines(r.sources, "rows")...)
+	}
 	around := frame{before: append(before, r.ways(on)...)}
 	if columns := columnsLine(r.columns, "handle"); columns != "" {
 		around.before = append(around.before, columns)
@@ -166,9 +169,11 @@ func (r *records) frame(shown int) frame {
 // head says what the page is.
 func (r *records) head(shown int, on wayOn) []string {
 	meta := r.Meta()
-	lines := []string{words(
-		"records", Token("stream", r.input.Stream), IntToken("rows", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(meta),
-	)}
+	stream := Token("stream", r.input.Stream)
+	if shown > 0 && r.rows[0].shows(r.input.Stream) {
+		stream = "" // every handle says it
+	}
+	lines := []string{words("records", stream, IntToken("rows", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(meta))}
 	lines = append(lines, readingLines(r.response, shown)...)
 	lines = append(lines, r.again.lines("rows")...)
 	return append(lines, warningLines(meta)...)
