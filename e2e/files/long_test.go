@@ -72,3 +72,33 @@ func TestLongTextToItsEnd(t *testing.T) {
 	}
 	t.Logf("%d windows; at most %d MiB of heap in use, %d MiB before", windows, most>>20, before.HeapInuse>>20)
 }
+
+// R-WIN-4: behind a match in a file stand the places of the next ones, and the call that reads the first of them.
+func TestFurtherMatchesInAFile(t *testing.T) {
+	p := newProvider(t)
+	filler := strings.Repeat("é", 40_000)
+	p.has(file{declared: "text/plain; charset=utf-8", data: []byte("a needle " + filler + " NEEDLE, needle")})
+	result, err := p.read(t.Context(), `,"q":"needle","before_chars":2,"after_chars":4`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown struct {
+		NextMatch []struct {
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"next_match"`
+	}
+	if err := json.Unmarshal(result.Structured, &shown); err != nil || len(shown.NextMatch) != 1 {
+		t.Fatalf("%v: %.600s", err, result.Structured)
+	}
+	const places = "q stands again at offset_chars 40010, 40018, and nowhere behind."
+	arguments := string(shown.NextMatch[0].Arguments)
+	if !strings.Contains(result.Text, places) || !strings.Contains(result.Text, "next_match: read_record_field "+arguments) {
+		t.Errorf("the text says %.600s", result.Text)
+	}
+	if !strings.Contains(arguments, `"offset_chars":40008`) || !strings.Contains(arguments, `"limit_chars":12`) {
+		t.Errorf("the next match is read with %s", arguments)
+	}
+	if want := "a1 1, blob_1 1, field-window 1"; p.asked() != want {
+		t.Errorf("the resource server was asked for %s, want %s", p.asked(), want)
+	}
+}

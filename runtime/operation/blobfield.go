@@ -231,7 +231,8 @@ func (r *blobReading) window(ctx context.Context, content *blob.Content, kind bl
 	if r.Q != nil {
 		selector.Match = *r.Q
 	}
-	window, found := selector.Select(content.Told(text.Bytes))
+	whole := content.Told(text.Bytes)
+	window, found := selector.Select(whole)
 	if !found {
 		return nil, r.unmatched()
 	}
@@ -245,7 +246,13 @@ func (r *blobReading) window(ctx context.Context, content *blob.Content, kind bl
 	response := content.Response(r.record).WithMembers(rawjson.Object{
 		rawjson.Raw("field", field.Encode()), rawjson.Raw("window", window.Members().Encode()),
 	})
-	return render.FieldWindow(ctx, tool.Env{}, response, render.FieldWindowInput{Call: r.Call, Target: r.Target, FieldPath: r.FieldPath})
+	return render.FieldWindow(ctx, tool.Env{}, response, render.FieldWindowInput{
+		Call: r.Call, Target: r.Target, FieldPath: r.FieldPath,
+		Another: func(offset, limit int64) rawjson.Object {
+			behind, _ := filetext.Selector{Offset: &offset, Limit: &limit}.Select(whole) // false only without a match
+			return behind.Members()
+		},
+	})
 }
 
 // unmatched is the refusal of words that do not occur, as the resource server would have it.

@@ -32,19 +32,16 @@ const nextMatchWord = "next_match"
 // is asked for by words and a place together (R-ARG-9), so that what stands behind is read and compared as the server does, without
 // regard to case. It is nil where nothing can be said of it.
 func (w *window) lookAhead(ctx context.Context, env tool.Env, request rs.Request) *furtherMatches {
-	sought, asked := request.Query.Get(tool.FieldQ)
+	needle := lowered(w.input.Call.Arguments.Text(w.input.Call.argument(tool.FieldQ)))
 	matched, isMatch := w.members.Int("match_end_chars")
 	end, more := w.members.Int("next_offset_chars")
-	needle := lowered(sought)
-	if !asked || len(needle) == 0 || !isMatch || !more || env.RS == nil {
+	if len(needle) == 0 || !isMatch || !more {
 		return nil
 	}
 	from := max(matched, end-int64(len(needle))+1) // a match may stand on the edge
-	request.Query = request.Query.Without(tool.FieldQ, "before_chars", "after_chars").With(tool.FieldLimitChars, strconv.Itoa(windowMost))
 	var found *furtherMatches
 	for range windowsAhead {
-		request.Query = request.Query.With(tool.FieldOffsetChars, strconv.FormatInt(from, 10))
-		ahead := readWindow(ctx, env, request)
+		ahead := w.another(ctx, env, request, from)
 		if start, known := ahead.start(); !known || start != from {
 			return found
 		}
@@ -86,17 +83,23 @@ func (w *window) start() (int64, bool) {
 	return w.members.Int("start_chars")
 }
 
-// readWindow reads another window of the field; nil when it cannot be had.
-func readWindow(ctx context.Context, env tool.Env, request rs.Request) *window {
+// another is the longest window of the text from an offset; nil when it cannot be had.
+func (w *window) another(ctx context.Context, env tool.Env, request rs.Request, from int64) *window {
+	if w.input.Another != nil {
+		members := w.input.Another(from, windowMost)
+		return &window{members: members, text: members.Text("text")}
+	}
+	request.Query = request.Query.Without(tool.FieldQ, "before_chars", "after_chars").
+		With(tool.FieldLimitChars, strconv.Itoa(windowMost)).With(tool.FieldOffsetChars, strconv.FormatInt(from, 10))
 	response, err := env.Get(ctx, request)
 	if err != nil {
 		return nil
 	}
-	w, err := openWindow(response, FieldWindowInput{})
+	read, err := openWindow(response, FieldWindowInput{})
 	if err != nil {
 		return nil
 	}
-	return w
+	return read
 }
 
 // lowered is a text in lower case, a letter for each of its code points.

@@ -1,6 +1,9 @@
 package render
 
-import "github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+import (
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+)
 
 // RecordsInput is what the renderer of records needs to know of the call.
 type RecordsInput struct {
@@ -34,6 +37,9 @@ type FieldWindowInput struct {
 	Call      Given
 	Target    recordid.Target
 	FieldPath string
+
+	// Another gives the members of another window of a text that is at hand. Nil: the resource server has the text.
+	Another func(offset, limit int64) rawjson.Object
 }
 
 func deref(value *string) string {
