@@ -28,7 +28,8 @@ func segments(t *testing.T, connection *net.TCPConn) (count uint32) {
 	if err := raw.Control(func(descriptor uintptr) {
 		info, err := unix.GetsockoptTCPInfo(int(descriptor), unix.IPPROTO_TCP, unix.TCP_INFO)
 		if err != nil {
-			t.Skip("the system does not count segments:", err)
+			t.Errorf("the system does not count segments: %v", err)
+			return
 		}
 		count = info.Data_segs_in
 	}); err != nil {
@@ -37,11 +38,9 @@ func segments(t *testing.T, connection *net.TCPConn) (count uint32) {
 	return count
 }
 
-// A long answer leaves in one piece with its header, so that its client wakes once; and several on one connection stay apart.
+// A long answer leaves in one piece with its header, so that its client wakes once; and several on one connection stay apart. Its
+// 15 kB are less than one segment of a loopback interface, which has 64 kB.
 func TestALongAnswerComesInOnePiece(t *testing.T) {
-	if loopback, err := net.InterfaceByName("lo"); err != nil || loopback.MTU < 32<<10 {
-		t.Skip("the segments of this machine are too small for the answer")
-	}
 	h := newHosted(t, func(with *hostedWith) {
 		with.surface = testSurface(running("long", func(_ context.Context, _ tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 			return &tool.Result{Text: strings.Repeat(string(arguments), 1000)}, nil
@@ -53,7 +52,7 @@ func TestALongAnswerComesInOnePiece(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	if err := connection.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	reader, tcp := bufio.NewReader(connection), connection.(*net.TCPConn)

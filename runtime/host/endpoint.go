@@ -216,7 +216,8 @@ type statusWriter struct {
 	connection *connection // nil for one that cannot be held
 }
 
-// Write sends the header and the text in one piece.
+// Write sends the header and the text in one piece, if the text is longer than two buffers of package http. Of a shorter one package http
+// keeps the end until the handler returns.
 func (w *statusWriter) Write(text []byte) (int, error) {
 	w.connection.hold()
 	n, err := w.ResponseWriter.Write(text)
