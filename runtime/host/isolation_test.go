@@ -26,7 +26,10 @@ func readAll(name string) tool.Definition {
 		if err != nil {
 			return nil, err
 		}
-		return &tool.Result{Text: string(response.Body()) + string(arguments), Structured: response.Body()}, nil
+		memory := tool.NewMemory() // which callers use one after another
+		memory.Text = append(append(memory.Text, response.Body()...), arguments...)
+		memory.Structured = append(memory.Structured, response.Body()...)
+		return memory.Result(memory.Text, memory.Structured), nil
 	})
 }
 

@@ -233,11 +233,13 @@ func (c *toolCalls) logPanic(name string, panicked any) {
 // answerBuffers keep the memory of answers for the next ones.
 var answerBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// answer passes the JSON-RPC response with the result of a call to write, which must not keep it. Identity is from identityOf.
+// answer passes the JSON-RPC response with the result of a call to write, which must not keep it. It releases the result. Identity is
+// from identityOf.
 func (c toolCall) answer(result *tool.Result, identity json.RawMessage, write func([]byte)) {
 	buffer := answerBuffers.Get().(*[]byte)
 	defer answerBuffers.Put(buffer)
 	*buffer = c.appendAnswer((*buffer)[:0], result, identity)
+	result.Release()
 	write(*buffer)
 }
 

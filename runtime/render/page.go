@@ -1,13 +1,13 @@
 package render
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -26,24 +26,18 @@ const cursorCharacters = 1_200
 type page struct {
 	total int // rows that were read
 	cuts  int // values of which only the beginning is shown, in the rows that are written
-	// What is written: a line break before each row of the text, a comma before each of structured output, which has room before
-	// the first for the opening of the frame.
+	// What is written: a line break before each row of the text, a comma before each of structured output, and before the first
+	// room for the opening of the frame.
 	text, structured []byte
-	ends             []end   // of the first rows, by their number
-	buffer           *[]byte // of the text, from textBuffers
-	handle           []byte  // of the row that is being written, as JSON
+	ends             []end  // of the first rows, by their number
+	handle           []byte // of the row that is being written, as JSON
+	memory           *tool.Memory
 }
-
-// textBuffers keep the memory of pages' texts for the next ones, since result copies them.
-var textBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// textKept is how many bytes a buffer has at most that is kept. The text of a page has far fewer, but for the row that ends it.
-const textKept = 128 << 10
 
 // end is where a row ends in what is written, in bytes and in characters.
 type end struct{ text, structured, textLength, structuredLength int }
 
-// openingRoom is how many bytes of structured output most pages have before their rows.
+// openingRoom is how many bytes either channel of most pages has before its rows.
 const openingRoom = 1_024
 
 // closingRoom is how many bytes most pages have behind their rows.
@@ -58,9 +52,9 @@ type frame struct {
 
 // newPage writes rows until no more of them can fit.
 func newPage(total int, write func(p *page, i int)) *page {
-	p := &page{total: total, ends: make([]end, 1, total+1), structured: make([]byte, openingRoom, 2*openingRoom)}
-	p.buffer = textBuffers.Get().(*[]byte)
-	p.text, p.ends[0].structured = (*p.buffer)[:0], openingRoom
+	p := &page{total: total, ends: make([]end, 1, total+1), memory: tool.NewMemory()}
+	p.text, p.structured = slices.Grow(p.memory.Text, openingRoom)[:openingRoom], slices.Grow(p.memory.Structured, openingRoom)[:openingRoom]
+	p.ends[0] = end{text: openingRoom, structured: openingRoom}
 	for i := range total {
 		last := p.ends[i]
 		p.text, p.structured = append(p.text, '\n'), append(p.structured, ',')
@@ -115,34 +109,28 @@ func (p *page) fit(most int, around func(shown int) frame) (int, frame) {
 // result is both channels with so many leading rows. The page is not used again.
 func (p *page) result(shown int, around frame) *tool.Result {
 	last := p.ends[shown]
-	before, after := strings.Join(around.before, "\n"), strings.Join(around.after, "\n")
-	var text strings.Builder
-	text.Grow(len(before) + last.text + len("\n") + len(after))
-	text.WriteString(before)
-	text.Write(p.text[:last.text])
-	if len(around.after) > 0 {
-		text.WriteString("\n")
-		text.WriteString(after)
+	before, after := strings.Join(around.before, "\n"), strings.Join(append([]string{""}, around.after...), "\n")
+	text := enclosed(p.text[:last.text], 0, []byte(before), []byte(after))
+	if before == "" {
+		text = bytes.TrimPrefix(text, []byte("\n"))
 	}
-	if *p.buffer = p.text; cap(p.text) <= textKept {
-		textBuffers.Put(p.buffer)
-	}
-	p.text, p.buffer = nil, nil
-	return &tool.Result{Text: strings.TrimPrefix(text.String(), "\n"), Structured: p.enclosed(last.structured, around), Rows: shown}
+	comma := min(1, last.structured-openingRoom) // before the first row
+	structured := enclosed(p.structured[:last.structured], comma, around.open, around.close)
+	p.memory.Text, p.memory.Structured = p.text, p.structured
+	result := p.memory.Result(text, structured)
+	result.Rows = shown
+	return result
 }
 
-// enclosed is the structured output up to an end, in the room that it has.
-func (p *page) enclosed(end int, around frame) []byte {
-	start := openingRoom - len(around.open)
-	rows := p.structured[openingRoom:end]
-	if len(rows) > 0 {
-		rows, start = rows[1:], start+1 // without the comma before the first row
-	}
+// enclosed is what was written behind the room for an opening and so many bytes more, with its opening and closing.
+func enclosed(written []byte, leftOut int, opening, closing []byte) []byte {
+	begin := openingRoom + leftOut
+	start := begin - len(opening)
 	if start < 0 {
-		return slices.Concat(around.open, rows, around.close)
+		return slices.Concat(opening, written[begin:], closing)
 	}
-	copy(p.structured[start:], around.open)
-	return append(p.structured[start:end], around.close...)
+	copy(written[start:], opening)
+	return append(written[start:], closing...)
 }
 
 // reread says that a page was read again with a smaller limit, because its rows did not fit (R-BUD-3).

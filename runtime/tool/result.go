@@ -13,6 +13,8 @@ type Result struct {
 	// File is what cannot be shown as text (R-BLOB-3, R-BLOB-4); nil when there is none. A host shows a model pictures only, as
 	// one block beside the text, and gives a reader of a resource any file.
 	File *File
+
+	memory *Memory // of the channels; nil for memory that is not used again
 }
 
 // File is the bytes of a file, which were checked, and what they are.
