@@ -24,7 +24,6 @@ type list struct {
 	isDone      bool     // nothing follows that can be read
 	ahead       *fetch   // the page that was asked for already; nil: none
 	guess       *fetch   // the page that was asked for behind the one that was taken last; nil: none
-	room        rs.Room  // of the pages' bodies
 	guessing
 }
 
@@ -44,9 +43,8 @@ func (r *reading) newList(request rs.Request, fields []string, from place) *list
 	if fields != nil {
 		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
 	}
-	l := &list{reading: r, request: request, next: from}
-	l.request.Room = &l.room
-	return l
+	request.IsRecycled = true
+	return &list{reading: r, request: request, next: from}
 }
 
 // page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Note say which.

@@ -68,7 +68,7 @@ func (s *standIn) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 			request.Ahead(s.guess(list.Text("next_cursor")))
 		}
 	}
-	return sent(ctx, response.Body(), rs.Request{Path: request.Path, Query: request.Query, Room: request.Room})
+	return sent(ctx, response.Body(), rs.Request{Path: request.Path, Query: request.Query, IsRecycled: request.IsRecycled})
 }
 
 // sent is a body as a client reads it: into the room of the request, where the next one overwrites it.

@@ -55,8 +55,9 @@ type Request struct {
 	// most once, before Get returns, and a reader need not call it.
 	Ahead func(cursor string)
 
-	// Room is where the body's memory comes from, and where Response.Recycle gives it; nil: from nowhere. A reader need not use it.
-	Room *Room
+	// IsRecycled says that the body may come in memory of former bodies, since the caller calls Response.Recycle when he has no more use
+	// for it. A reader need not do so.
+	IsRecycled bool
 }
 
 // Limit is how many rows a page of the request's list has at most.

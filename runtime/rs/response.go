@@ -42,7 +42,7 @@ type Response struct {
 	body     json.RawMessage
 	document rawjson.Document // the body without the whitespace between its tokens
 	list     *List            // all rows of the body, which several readers look at; nil: not taken apart yet
-	room     *Room            // that the body's memory is given to; nil: it is kept
+	memory   *memory          // of the body, which Recycle leaves to others; nil: it is kept
 }
 
 // Missing is a source of a merged answer that was asked for its part and gave none.
@@ -62,14 +62,14 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 	if r.document, problem = readObject(body, rawjson.Document{}); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
-	r.body, r.list, r.room = body, nil, nil
+	r.body, r.list, r.memory = body, nil, nil
 	return &r, nil
 }
 
 // WithMembers is the answer with a body that is made here, of values that were checked or that package rawjson wrote. No
 // name may stand twice among the members.
 func (r Response) WithMembers(body rawjson.Object) *Response {
-	r.body, r.list, r.room = body.Encode(), nil, nil
+	r.body, r.list, r.memory = body.Encode(), nil, nil
 	r.document = rawjson.Unnoted(r.body)
 	return &r
 }
