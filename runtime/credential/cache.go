@@ -86,23 +86,37 @@ func (c *Cache) PrepareActivity() string {
 
 func (c *Cache) directory() string { return filepath.Join(c.Root, "clients") }
 
-func (c *Cache) read(at place) (entry *Entry, err error) {
+// read gives what the file of a provider holds. The error of a file that holds no credential wraps errMalformed; the members of an
+// object of this provider come with it.
+func (c *Cache) read(at place) (held contents, err error) {
 	err = c.readFile(at, func(data []byte) error {
-		if entry, err = parseEntry(data); err != nil {
-			return c.malformed(at, err)
-		}
+		held, err = parseFile(data)
 		// Two providers can share a file name, and a token goes only to the one that it was issued for.
-		if stored, err := ParseProviderURL(entry.ProviderURL); err != nil || stored != at.provider {
-			return c.unusable(at.provider, fmt.Sprintf("credential file %s was not written for %s", at.path, at.provider), err)
+		stored, urlErr := ParseProviderURL(held.members.Text("provider_url"))
+		if stored != at.provider {
+			held = contents{}
+		}
+		switch {
+		case err != nil:
+			return c.malformed(at, err)
+		case stored != at.provider:
+			return c.unusable(at.provider, fmt.Sprintf("credential file %s was not written for %s", at.path, at.provider), urlErr)
 		}
 		return nil
 	})
-	return entry, err
+	if err != nil {
+		held.grants = nil // also of a file that stays exposed
+	}
+	return held, err
 }
 
-// malformed is a file that holds no credential.
+// malformed is a file that holds no credential. Where no provider is named, it cannot be replaced.
 func (c *Cache) malformed(at place, err error) *Error {
-	return c.unusable(at.provider, fmt.Sprintf("credential file %s is malformed: %v", at.path, err), fmt.Errorf("%w: %w", errMalformed, err))
+	malformed := c.unusable(at.provider, fmt.Sprintf("credential file %s is malformed: %v", at.path, err), fmt.Errorf("%w: %w", errMalformed, err))
+	if at.provider == "" {
+		malformed.NextStep, malformed.Command = "remove it and run: "+malformed.Command, ""
+	}
+	return malformed
 }
 
 // readFile lets use have what a file holds, and narrows the file when that is what use expects.
@@ -110,21 +124,20 @@ func (c *Cache) readFile(at place, use func(data []byte) error) error {
 	if err := c.protectDirectories(); err != nil {
 		return err
 	}
+	var data []byte
 	file, info, err := ownfile.Open(at.path, os.O_RDONLY)
-	var foreign *ownfile.Fault
+	if err == nil {
+		defer file.Close()
+		data, err = io.ReadAll(io.LimitReader(file, largestFile+1))
+	}
+	foreign, isForeign := errors.AsType[*ownfile.Fault](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c.unusable(at.provider, fmt.Sprintf("no credential for %s in %s", at.provider, c.Root), err)
-	case errors.As(err, &foreign):
+	case isForeign:
 		return c.unusable(at.provider, "credential file "+foreign.Error(), err)
 	case err != nil:
-		return c.unreadable(at, err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))
-	switch {
-	case err != nil:
-		return c.unreadable(at, err)
+		return c.unusable(at.provider, fmt.Sprintf("credential file %s cannot be read: %v", at.path, Cause(err)), err)
 	case len(data) > largestFile:
 		return c.unusable(at.provider, fmt.Sprintf("credential file %s is larger than %d bytes", at.path, largestFile), nil)
 	}
@@ -132,10 +145,6 @@ func (c *Cache) readFile(at place, use func(data []byte) error) error {
 		return err
 	}
 	return c.protect(file, info, at.path)
-}
-
-func (c *Cache) unreadable(at place, err error) *Error {
-	return c.unusable(at.provider, fmt.Sprintf("credential file %s cannot be read: %v", at.path, Cause(err)), err)
 }
 
 // errMalformed is a file that holds no credential, for whatever reason.

@@ -10,7 +10,7 @@ import (
 )
 
 // Entry is one file of the cache: a provider and the scoped credential that its owner approved.
-// Members that it does not name stay in it and are written back. Printing an entry or a part of it shows no token.
+// Members that it does not name stay in the file. Printing an entry or a part of it shows no token.
 type Entry struct {
 	ProviderURL         string
 	AuthorizationServer string
@@ -18,8 +18,6 @@ type Entry struct {
 	Client              Client
 	Credential          Credential
 	CreatedAt           time.Time // zero when the file does not say
-
-	members hidden
 }
 
 // Client is the OAuth client that the credential was issued to.
@@ -105,18 +103,13 @@ func parseObject(data []byte) (rawjson.Object, error) {
 	return object, nil
 }
 
-func parseEntry(data []byte) (*Entry, error) {
-	members, err := parseObject(data)
-	if err != nil {
-		return nil, err
-	}
+func parseEntry(members rawjson.Object) (*Entry, error) {
 	file := rawjson.Reader{Object: members}
 	entry := &Entry{
 		ProviderURL:         file.Text("provider_url"),
 		AuthorizationServer: file.Text("authorization_server"),
 		Scope:               file.Text("scope"),
 		CreatedAt:           readTime(&file, "created_at"),
-		members:             hide(members),
 	}
 	client := rawjson.Reader{Object: file.Nested("client")}
 	credential := file.Nested("credential")
@@ -135,6 +128,7 @@ func parseEntry(data []byte) (*Entry, error) {
 	if client.Err != nil {
 		return nil, client.Err
 	}
+	var err error
 	entry.Credential, err = parseCredential(credential)
 	return entry, err
 }

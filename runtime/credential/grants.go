@@ -21,6 +21,40 @@ import (
 // grant that was connected last. One that replaces credential and keeps what it does not know keeps them.
 const otherGrants = "other_grants"
 
+// contents are what a file of the cache holds.
+type contents struct {
+	members rawjson.Object
+	grants  []*Entry // the first is that in credential
+}
+
+// parseFile takes a file apart. Its members come with an error too, when it is an object.
+func parseFile(data []byte) (held contents, err error) {
+	if held.members, err = parseObject(data); err != nil {
+		return held, err
+	}
+	first, err := parseEntry(held.members)
+	if err != nil {
+		return held, err
+	}
+	value := held.members.Get(otherGrants)
+	others, isArray := rawjson.Elements(value)
+	if value != nil && !isArray {
+		return held, &rawjson.MemberError{Member: otherGrants, Want: "an array of objects"}
+	}
+	grants := []*Entry{first}
+	for i, each := range others {
+		members, _ := rawjson.ParseObject(each) // what is none has no credential
+		other, err := parseEntry(members)
+		if err != nil {
+			return held, fmt.Errorf("%s[%d]: %w", otherGrants, i, err)
+		}
+		other.ProviderURL = first.ProviderURL
+		grants = append(grants, other)
+	}
+	held.grants = grants
+	return held, nil
+}
+
 // tokenBound are members of a credential that make no sense beside another access token.
 var tokenBound = append([]string{"id_token", "expires_in"}, rs.KindMembers...)
 
@@ -33,37 +67,8 @@ func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grants(at)
-}
-
-func (c *Cache) grants(at place) ([]*Entry, error) {
-	entry, err := c.read(at)
-	if err != nil {
-		return nil, err
-	}
-	others, err := entry.others()
-	if err != nil {
-		return nil, c.malformed(at, err)
-	}
-	return append([]*Entry{entry}, others...), nil
-}
-
-func (e *Entry) others() ([]*Entry, error) {
-	value := e.members.reveal().Get(otherGrants)
-	elements, isArray := rawjson.Elements(value)
-	if value != nil && !isArray {
-		return nil, &rawjson.MemberError{Member: otherGrants, Want: "an array of objects"}
-	}
-	others := make([]*Entry, len(elements))
-	for i, element := range elements {
-		other, err := parseEntry(element)
-		if err != nil {
-			return nil, fmt.Errorf("%s[%d]: %w", otherGrants, i, err)
-		}
-		other.ProviderURL = e.ProviderURL
-		others[i] = other
-	}
-	return others, nil
+	held, err := c.read(at)
+	return held.grants, err
 }
 
 // Add stores a new credential as the one that is used without a grant id. Those of other grants of the
@@ -82,22 +87,22 @@ func (c *Cache) Add(entry *Entry) error {
 }
 
 func (c *Cache) add(at place, entry *Entry) error {
-	file, err := c.joined(at)
+	held, isMalformed, err := c.joined(at)
 	if err != nil {
 		return err
 	}
-	if file.malformed {
+	if isMalformed {
 		c.warn("credential file is malformed; it is replaced", at.path)
 	}
 	grants := []*Entry{entry}
-	for _, old := range file.grants {
+	for _, old := range held.grants {
 		if old.Credential.GrantID != entry.Credential.GrantID {
 			grants = append(grants, old)
 			continue
 		}
 		entry.inherit(old)
 	}
-	return c.storeGrants(at.path, file.members, grants)
+	return c.storeGrants(at.path, held.members, grants)
 }
 
 // inherit takes what was noted about the same grant, where the new credential says nothing of it.
@@ -117,46 +122,20 @@ func (e *Entry) inherit(old *Entry) {
 	}
 }
 
-// joinedFile is what a new credential joins. There are no grants when there is no file, or when it holds no
-// credential.
-type joinedFile struct {
-	members   rawjson.Object
-	grants    []*Entry
-	malformed bool
-}
-
-func (c *Cache) joined(at place) (joinedFile, error) {
-	grants, err := c.grants(at)
-	switch {
-	case err == nil:
-		return joinedFile{members: grants[0].members.reveal(), grants: grants}, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return joinedFile{}, nil
-	case errors.Is(err, errMalformed):
-		return joinedFile{members: c.salvaged(at), malformed: true}, nil
+// joined is what a new credential joins. There are no grants when there is no file, or when it is malformed.
+func (c *Cache) joined(at place) (held contents, isMalformed bool, err error) {
+	held, err = c.read(at)
+	isMalformed = errors.Is(err, errMalformed)
+	if err == nil || isMalformed || errors.Is(err, fs.ErrNotExist) {
+		return held, isMalformed, nil
 	}
-	var failure *Error
-	if !errors.As(err, &failure) || failure.Command != c.connectCommand(at.provider) {
-		return joinedFile{}, err // it says what else to do
-	}
-	return joinedFile{}, &Error{
-		Class: failure.Class, Message: failure.Message, Cause: err,
-		NextStep: "move the file away, or pass another --cache-root",
-	}
-}
-
-// salvaged gives the members of a file that is an object of this provider, though no credential is in it.
-func (c *Cache) salvaged(at place) (members rawjson.Object) {
-	_ = c.readFile(at, func(data []byte) (err error) {
-		if members, err = parseObject(data); err != nil {
-			return err
+	if failure, ok := errors.AsType[*Error](err); ok && failure.Command == c.connectCommand(at.provider) { // else it says what else to do
+		err = &Error{
+			Class: failure.Class, Message: failure.Message, Cause: err,
+			NextStep: "move the file away, or pass another --cache-root",
 		}
-		return errMalformed // its mode stays: it is no credential
-	})
-	if stored, err := ParseProviderURL(members.Text("provider_url")); err != nil || stored != at.provider {
-		return nil
 	}
-	return members
+	return held, false, err
 }
 
 // Change rewrites the credential of one grant in its place and gives it as it is stored then. The change is run under the
@@ -179,16 +158,16 @@ func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write
 		return nil, err
 	}
 	err = c.locked(func() error {
-		grants, err := c.grants(at)
+		held, err := c.read(at)
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.GrantID == grantID })
+		i := slices.IndexFunc(held.grants, func(e *Entry) bool { return e.Credential.GrantID == grantID })
 		if i < 0 {
-			return c.anotherGrant(at.provider, grants, grantID)
+			return c.anotherGrant(at.provider, held.grants, grantID)
 		}
-		stored = grants[i]
-		return with(stored, func() error { return c.storeGrants(at.path, grants[0].members.reveal(), grants) })
+		stored = held.grants[i]
+		return with(stored, func() error { return c.storeGrants(at.path, held.members, held.grants) })
 	})
 	return stored, err
 }
@@ -224,16 +203,15 @@ func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 }
 
 func (c *Cache) remove(at place, name string) ([]*Entry, error) {
-	grants, err := c.grants(at)
+	held, err := c.read(at)
 	if err != nil {
 		if name == "" && errors.Is(err, errMalformed) {
 			return nil, c.removeFile(at.path)
 		}
 		return nil, err
 	}
-	members := grants[0].members.reveal()
 	var removed, kept []*Entry
-	for _, entry := range grants {
+	for _, entry := range held.grants {
 		if name == "" || entry.Credential.HasName(name) {
 			removed = append(removed, entry)
 		} else {
@@ -242,14 +220,14 @@ func (c *Cache) remove(at place, name string) ([]*Entry, error) {
 	}
 	switch {
 	case len(removed) == 0:
-		refused := c.anotherGrant(at.provider, grants, name)
+		refused := c.anotherGrant(at.provider, held.grants, name)
 		refused.Command = commandline.Connections(c.NamedRoot())
 		return nil, refused
 	case len(kept) == 0:
 		return removed, c.removeFile(at.path)
 	}
 	c.removeLeftovers()
-	return removed, c.storeGrants(at.path, members, kept)
+	return removed, c.storeGrants(at.path, held.members, kept)
 }
 
 func (c *Cache) removeFile(path string) error {

@@ -94,35 +94,22 @@ func (c *Cache) OnlyProvider(names ...string) (string, error) {
 }
 
 func (c *Cache) listed(path string) Listed {
-	var entry *Entry
-	err := c.readFile(place{path: path}, func(data []byte) (err error) { // which provider it is, the file says
-		if entry, err = parseEntry(data); err != nil {
-			return c.malformedListed(path, err)
+	at := place{path: path} // which provider it is, the file says
+	var held contents
+	err := c.readFile(at, func(data []byte) (err error) {
+		if held, err = parseFile(data); err != nil {
+			return c.malformed(at, err)
 		}
 		return nil
 	})
 	if err != nil {
 		return Listed{Path: path, Err: err}
 	}
-	// What a command would find is asked for as a command would, so that a file under a wrong name shows.
-	grants, err := c.Grants(entry.ProviderURL)
-	if err != nil {
-		return Listed{Path: path, Err: err}
+	if wanted, err := c.Path(held.grants[0].ProviderURL); err != nil || filepath.Base(wanted) != filepath.Base(path) {
+		return Listed{Path: path, Err: c.malformed(at, errMisnamed)}
 	}
-	if wanted, err := c.Path(entry.ProviderURL); err != nil || filepath.Base(wanted) != filepath.Base(path) {
-		return Listed{Path: path, Err: c.malformedListed(path, errMisnamed)}
-	}
-	return Listed{Path: path, Grants: grants}
+	return Listed{Path: path, Grants: held.grants}
 }
 
 // errMisnamed is a file that no command looks for.
 var errMisnamed = errors.New("its name does not belong to its provider_url")
-
-func (c *Cache) malformedListed(path string, err error) *Error {
-	return &Error{
-		Class:    Configuration,
-		Message:  fmt.Sprintf("credential file %s is malformed: %v", path, err),
-		NextStep: "remove it and run: " + c.connectCommand(""),
-		Cause:    fmt.Errorf("%w: %w", errMalformed, err),
-	}
-}

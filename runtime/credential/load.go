@@ -3,6 +3,7 @@ package credential
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,17 +33,17 @@ func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	grants, err := c.grants(at)
+	held, err := c.read(at)
 	if err != nil {
 		return nil, err
 	}
-	wanted := grants
+	wanted := held.grants
 	if len(selection.Grants) > 0 {
-		named := Named(grants, selection.Grants)
+		named := Named(wanted, selection.Grants)
 		if i := slices.IndexFunc(selection.Grants, func(name string) bool { return !slices.Contains(named, name) }); i >= 0 {
-			return nil, c.anotherGrant(at.provider, grants, selection.Grants[i])
+			return nil, c.anotherGrant(at.provider, wanted, selection.Grants[i])
 		}
-		wanted = slices.DeleteFunc(slices.Clone(grants), func(e *Entry) bool { return !slices.ContainsFunc(named, e.Credential.HasName) })
+		wanted = slices.DeleteFunc(slices.Clone(wanted), func(e *Entry) bool { return !slices.ContainsFunc(named, e.Credential.HasName) })
 	}
 	return wanted, c.refuse(at.provider, wanted, now)
 }
@@ -83,14 +84,13 @@ func (c *Cache) NoGrant(name string) *Error {
 
 // anotherGrant names the grants that are there.
 func (c *Cache) anotherGrant(provider string, grants []*Entry, wanted string) *Error {
-	if len(grants) == 1 {
-		return c.unusable(provider, fmt.Sprintf("the cached credential for %s belongs to grant %q, not to %q",
-			provider, grants[0].Credential.GrantID, wanted), nil)
+	form := "the cached credential for %s belongs to grant %s, not to %q"
+	if len(grants) > 1 {
+		form = "the cached credentials for %s belong to the grants %s, not to %q"
 	}
 	held := make([]string, len(grants))
 	for i, entry := range grants {
-		held[i] = fmt.Sprintf("%q", entry.Credential.GrantID)
+		held[i] = strconv.Quote(entry.Credential.GrantID)
 	}
-	return c.unusable(provider, fmt.Sprintf("the cached credentials for %s belong to the grants %s, not to %q",
-		provider, strings.Join(held, ", "), wanted), nil)
+	return c.unusable(provider, fmt.Sprintf(form, provider, strings.Join(held, ", "), wanted), nil)
 }

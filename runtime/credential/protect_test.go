@@ -25,10 +25,10 @@ func TestReadRefusesFileThatStaysExposed(t *testing.T) {
 	}
 	notPermitted := errors.New("operation not permitted")
 	cache := &Cache{Root: root, narrow: func(*os.File) error { return notPermitted }}
-	_, err := cache.Grants("https://pdpp.example")
+	grants, err := cache.Grants("https://pdpp.example")
 	var failure *Error
-	if !errors.As(err, &failure) || failure.Class != Configuration || !errors.Is(err, notPermitted) {
-		t.Fatalf("error is %v, want one of class configuration with its cause", err)
+	if !errors.As(err, &failure) || failure.Class != Configuration || !errors.Is(err, notPermitted) || grants != nil {
+		t.Fatalf("gives %v, and the error %v; want none and one of class configuration with its cause", grants, err)
 	}
 	if !strings.Contains(err.Error(), "chmod 600 "+path) {
 		t.Errorf("error %q does not say what to do", err)

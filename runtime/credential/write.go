@@ -34,7 +34,7 @@ func (c *Cache) Prepare(providerURL string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.joined(at); err != nil {
+	if _, _, err := c.joined(at); err != nil {
 		return err
 	}
 	if err := c.prepare(); err != nil {
