@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
 // Asked is what a sign-in asks for. The zero Asked leaves it to the owner, where the authorization server has a page on
@@ -17,11 +19,11 @@ type Asked struct {
 
 // Stream is asked for of the source. What is left empty is not bounded.
 type Stream struct {
-	Name        string    // EveryStream stands for all
-	Connections []string  // instance_ids; none: the one connection that the owner has
-	Fields      []string  // the server adds those that every record needs
-	Since       time.Time // inclusive
-	Until       time.Time // exclusive
+	Name        string    `json:"name"`                   // EveryStream stands for all
+	Connections []string  `json:"instance_ids,omitempty"` // none: the one connection that the owner has
+	Fields      []string  `json:"fields,omitempty"`       // the server adds those that every record needs
+	Since       time.Time `json:"-"`                      // inclusive
+	Until       time.Time `json:"-"`                      // exclusive
 }
 
 // EveryStream is the name that stands for all streams of a source.
@@ -43,31 +45,29 @@ const (
 	singleUse  = "single_use"
 )
 
-// authorizationDetail asks for streams of one source.
+// authorizationDetail names streams of one source.
 type authorizationDetail struct {
 	Type               string           `json:"type"`
-	Source             *source          `json:"source,omitempty"`
-	AccessMode         string           `json:"access_mode"`
-	PurposeCode        string           `json:"purpose_code"`
-	PurposeDescription string           `json:"purpose_description"`
+	Source             rawjson.Value    `json:"source,omitempty"`
+	AccessMode         string           `json:"access_mode,omitempty"`
+	PurposeCode        string           `json:"purpose_code,omitempty"`
+	PurposeDescription string           `json:"purpose_description,omitempty"`
 	Streams            []detailedStream `json:"streams"`
 }
 
-type source struct {
-	Kind string `json:"kind"`
-	ID   string `json:"id"`
+// sourceOf is the source that is a connector.
+func sourceOf(connector string) rawjson.Value {
+	return rawjson.Object{rawjson.String("kind", "connector"), rawjson.String("id", connector)}.Encode()
 }
 
 type detailedStream struct {
-	Name        string     `json:"name"`
-	InstanceIDs []string   `json:"instance_ids,omitempty"`
-	Fields      []string   `json:"fields,omitempty"`
-	TimeRange   *timeRange `json:"time_range,omitempty"`
+	Stream
+	TimeRange timeRange `json:"time_range,omitzero"`
 }
 
 type timeRange struct {
-	Since string `json:"since,omitempty"`
-	Until string `json:"until,omitempty"`
+	Since time.Time `json:"since,omitzero"`
+	Until time.Time `json:"until,omitzero"`
 }
 
 // details is the one detail that a request may have (860l). Without a source it leaves that open.
@@ -80,29 +80,13 @@ func (s *signIn) details() []authorizationDetail {
 		detail.AccessMode = singleUse
 	}
 	if s.Asked.Source != "" {
-		detail.Source = &source{Kind: "connector", ID: s.Asked.Source}
+		detail.Source = sourceOf(s.Asked.Source)
 	}
 	for _, asked := range s.Asked.Streams {
-		detail.Streams = append(detail.Streams, asked.detailed())
+		detail.Streams = append(detail.Streams, detailedStream{asked, timeRange{asked.Since.UTC(), asked.Until.UTC()}})
 	}
 	if detail.Streams == nil {
-		detail.Streams = []detailedStream{{Name: EveryStream}}
+		detail.Streams = []detailedStream{{Stream: Stream{Name: EveryStream}}}
 	}
 	return []authorizationDetail{detail}
-}
-
-func (s Stream) detailed() detailedStream {
-	detailed := detailedStream{Name: s.Name, InstanceIDs: s.Connections, Fields: s.Fields}
-	if within := (timeRange{Since: moment(s.Since), Until: moment(s.Until)}); within != (timeRange{}) {
-		detailed.TimeRange = &within
-	}
-	return detailed
-}
-
-// moment writes a time as RFC 3339; the zero time is empty.
-func moment(at time.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.UTC().Format(time.RFC3339Nano)
 }

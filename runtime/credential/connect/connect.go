@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Scope is what is asked for where the authorization server takes a scope. What of it may be read, the grant
@@ -79,11 +77,10 @@ func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry, err := signing.verified(ctx, issued)
-	if err != nil {
+	if err := signing.verify(ctx, issued); err != nil {
 		return nil, signing.givenBack(ctx, issued, err)
 	}
-	return entry, nil
+	return &issued.Entry, nil
 }
 
 // Flow is a way to ask the owner.
@@ -127,17 +124,12 @@ func (s *signIn) announce(approval Approval) {
 	s.Announce(approval)
 }
 
-// issued is a token that the owner approved.
+// issued is a token that the owner approved, with what its authorization server said of it.
 type issued struct {
-	client    credential.Client
-	token     rs.Secret
-	refresh   rs.Secret // empty when there is none
-	grantID   string    // empty when the authorization server did not say
-	packageID string    // of a token that stands for several grants
-	kind      string    // by rs.TokenKind; empty when the authorization server did not say
-	scope     string
-	details   rawjson.Value // what was approved; nil when the authorization server did not say
-	expiresAt time.Time     // zero when it does not end by itself
+	credential.Entry
+
+	kind      string // by rs.TokenKind; empty when it was not said
+	packageID string // of a token that stands for several grants
 }
 
 // run takes the flow that was asked for, or the first that there is. It goes on from agent connect to device
@@ -170,25 +162,4 @@ func (s *signIn) runFlow(ctx context.Context, flow Flow) (*issued, error) {
 		return s.deviceAuthorization(ctx)
 	}
 	return s.authorizationCode(ctx)
-}
-
-// entry is what the cache keeps.
-func (s *signIn) entry(issued *issued, now time.Time) *credential.Entry {
-	return &credential.Entry{
-		ProviderURL:         s.asker.provider,
-		AuthorizationServer: s.server.Issuer,
-		Scope:               issued.scope,
-		Client:              issued.client,
-		Credential: credential.Credential{
-			AccessToken:  issued.token,
-			RefreshToken: issued.refresh,
-			TokenType:    "Bearer",
-			ExpiresAt:    issued.expiresAt.UTC().Truncate(time.Millisecond),
-			GrantID:      issued.grantID,
-			Scope:        issued.scope,
-			Label:        s.Label,
-			Details:      issued.details,
-		},
-		CreatedAt: now.UTC().Truncate(time.Millisecond),
-	}
 }

@@ -138,6 +138,9 @@ func (c *comparison) bound(stream, word string, asked time.Time, text string, is
 	}
 }
 
+// moment writes a time as RFC 3339.
+func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
+
 // without gives those of the first that are not among the second.
 func without(these, others []string) []string {
 	var left []string

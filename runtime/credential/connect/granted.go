@@ -1,6 +1,8 @@
 package connect
 
 import (
+	"encoding/json"
+
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
@@ -30,38 +32,24 @@ func (g *granted) details() rawjson.Value {
 // readDetails are the details that a schema shows: connectors, streams, connections and fields. Times and the access mode
 // do not stand in a schema.
 func readDetails(document *schemadoc.Document) rawjson.Value {
-	var details []rawjson.Value
+	details := []authorizationDetail{}
 	for _, connector := range document.Connectors {
-		var streams []rawjson.Value
+		detail := authorizationDetail{Type: dataAccess, Source: connector.Members.Get("source"), Streams: []detailedStream{}}
+		if _, isObject := rawjson.ParseObject(detail.Source); !isObject {
+			detail.Source = sourceOf(connector.Key)
+		}
 		for _, stream := range connector.Streams {
-			streams = append(streams, readStream(connector, stream))
+			read := Stream{Name: stream.Name}
+			for _, connection := range connector.ConnectionsOf(stream) {
+				read.Connections = append(read.Connections, connection.ID)
+			}
+			for _, field := range schemadoc.Fields(stream.Object()) {
+				read.Fields = append(read.Fields, field.Name)
+			}
+			detail.Streams = append(detail.Streams, detailedStream{Stream: read})
 		}
-		source, _ := rawjson.ParseObject(connector.Members.Get("source"))
-		if source == nil {
-			source = rawjson.Object{rawjson.String("kind", "connector"), rawjson.String("id", connector.Key)}
-		}
-		detail := rawjson.Object{
-			rawjson.String("type", dataAccess), rawjson.Raw("source", source.Encode()), rawjson.Raw("streams", rawjson.Array(streams)),
-		}
-		details = append(details, detail.Encode())
+		details = append(details, detail)
 	}
-	return rawjson.Array(details)
-}
-
-func readStream(connector *schemadoc.Connector, stream *schemadoc.Stream) rawjson.Value {
-	detail := rawjson.Object{rawjson.String("name", stream.Name)}
-	var connections, fields []string
-	for _, connection := range connector.ConnectionsOf(stream) {
-		connections = append(connections, connection.ID)
-	}
-	for _, field := range schemadoc.Fields(stream.Object()) {
-		fields = append(fields, field.Name)
-	}
-	if connections != nil {
-		detail = append(detail, rawjson.Strings("instance_ids", connections))
-	}
-	if fields != nil {
-		detail = append(detail, rawjson.Strings("fields", fields))
-	}
-	return detail.Encode()
+	encoded, _ := json.Marshal(details) // they are made of strings and JSON
+	return encoded
 }

@@ -172,34 +172,38 @@ func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*grant
 
 // issued is the token of an answer, if it is one to read with.
 func (g *granted) issued(client credential.Client) (*issued, error) {
-	if client.ClientID == "" { // the server registered one on the way
-		client.ClientID = g.Grant.Client.ClientID
-	}
-	given := &issued{
-		client: client, grantID: cmp.Or(g.GrantID, g.Grant.GrantID), packageID: g.PackageID, scope: g.Scope, expiresAt: g.Grant.ExpiresAt,
-		details: g.details(),
-	}
-	if g.ExpiresIn > 0 {
-		end := time.Now().Add(seconds(g.ExpiresIn, longestLife))
-		if given.expiresAt.IsZero() || end.Before(given.expiresAt) {
-			given.expiresAt = end
-		}
-	}
 	kind, _, err := rs.TokenKind(g.answer.members.Get)
 	if err != nil {
 		return nil, unfit(g.answer.from, "issued no usable token: "+err.Error(), err)
 	}
-	if given.kind = kind; kind == "" && given.packageID != "" && given.grantID == "" {
-		given.kind = rs.KindPackage
-	}
 	if g.TokenType != "" && !strings.EqualFold(g.TokenType, "Bearer") {
 		return nil, unfit(g.answer.from, "issued a token of a type other than Bearer", nil)
 	}
-	if given.token, err = rs.NewBearer(g.AccessToken); err != nil {
+	token, err := rs.NewBearer(g.AccessToken)
+	if err != nil {
 		return nil, unfit(g.answer.from, "issued a token that "+err.Error(), err)
 	}
+	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered one on the way
+	given := &issued{kind: kind, packageID: g.PackageID, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{
+		AccessToken: token, TokenType: "Bearer", ExpiresAt: g.ends(), GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
+	}}}
+	if kind == "" && given.packageID != "" && given.Credential.GrantID == "" {
+		given.kind = rs.KindPackage
+	}
 	if g.RefreshToken != "" {
-		given.refresh = rs.NewSecret(g.RefreshToken)
+		given.Credential.RefreshToken = rs.NewSecret(g.RefreshToken)
 	}
 	return given, nil
+}
+
+// ends is when the token or its grant ends, whichever comes first; zero when neither does by itself.
+func (g *granted) ends() time.Time {
+	ends := g.Grant.ExpiresAt
+	if g.ExpiresIn > 0 {
+		end := time.Now().Add(seconds(g.ExpiresIn, longestLife))
+		if ends.IsZero() || end.Before(ends) {
+			ends = end
+		}
+	}
+	return ends.UTC().Truncate(time.Millisecond)
 }

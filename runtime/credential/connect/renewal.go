@@ -149,17 +149,19 @@ func (s *signIn) take(answer *answer, held *credential.Entry) error {
 		return err
 	}
 	issued, err := given.issued(held.Client)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	renewed := issued.Credential
+	switch {
 	case issued.kind != "" && issued.kind != rs.KindClient:
 		return s.refusedKind(issued.kind)
-	case issued.grantID != "" && issued.grantID != held.Credential.GrantID:
+	case renewed.GrantID != "" && renewed.GrantID != held.Credential.GrantID:
 		return unfit(answer.from, "answered with a token of another grant", nil)
 	}
-	held.Credential.AccessToken, held.Credential.ExpiresAt = issued.token, issued.expiresAt.UTC().Truncate(time.Millisecond)
-	if !issued.refresh.IsZero() {
-		held.Credential.RefreshToken = issued.refresh
+	held.Credential.AccessToken, held.Credential.ExpiresAt = renewed.AccessToken, renewed.ExpiresAt
+	if !renewed.RefreshToken.IsZero() {
+		held.Credential.RefreshToken = renewed.RefreshToken
 	}
 	return nil
 }

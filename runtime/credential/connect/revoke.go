@@ -7,7 +7,6 @@ import (
 	"net/url"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Revoke asks the authorization server that issued a credential to end its tokens (RFC 7009). It is false when that
@@ -26,24 +25,24 @@ func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTr
 		return false, err
 	}
 	signing := &signIn{asker: asker, server: server}
-	return signing.revoke(ctx, entry.Client.ClientID, entry.Credential.RefreshToken, entry.Credential.AccessToken)
+	return signing.revoke(ctx, entry)
 }
 
-// revoke ends tokens, of which some may be empty: the refresh token first, which would give others.
-func (s *signIn) revoke(ctx context.Context, clientID string, refresh, access rs.Secret) (bool, error) {
+// revoke ends the tokens of an entry: the refresh token first, which would give others.
+func (s *signIn) revoke(ctx context.Context, entry *credential.Entry) (bool, error) {
 	if s.server.Revocation == "" {
 		return false, nil
 	}
 	for _, each := range []struct {
 		hint  string
 		token string
-	}{{"refresh_token", refresh.Reveal()}, {"access_token", access.Reveal()}} {
+	}{{"refresh_token", entry.Credential.RefreshToken.Reveal()}, {"access_token", entry.Credential.AccessToken.Reveal()}} {
 		if each.token == "" {
 			continue
 		}
 		form := url.Values{"token": {each.token}, "token_type_hint": {each.hint}}
-		if clientID != "" {
-			form.Set("client_id", clientID)
+		if entry.Client.ClientID != "" {
+			form.Set("client_id", entry.Client.ClientID)
 		}
 		answer, err := s.asker.postForm(ctx, s.server.Revocation, form)
 		if err != nil {
@@ -63,7 +62,7 @@ func (s *signIn) revoke(ctx context.Context, clientID string, refresh, access rs
 func (s *signIn) givenBack(ctx context.Context, issued *issued, because error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
 	defer cancel()
-	ended, err := s.revoke(ctx, issued.client.ClientID, issued.refresh, issued.token)
+	ended, err := s.revoke(ctx, &issued.Entry)
 	var failure *credential.Error
 	if !errors.As(because, &failure) {
 		return because

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,39 +13,40 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// verified tries the token and gives what is to be stored.
-func (s *signIn) verified(ctx context.Context, issued *issued) (*credential.Entry, error) {
+// verify tries the token, and adds what is to be stored beside it.
+func (s *signIn) verify(ctx context.Context, issued *issued) error {
 	if issued.kind != "" && issued.kind != rs.KindClient {
-		return nil, s.refusedKind(issued.kind)
+		return s.refusedKind(issued.kind)
 	}
 	reader, err := rs.NewClient(rs.Options{
-		BaseURL: s.asker.provider, Bearer: issued.token, Transport: s.Transport, Timeout: s.RSTimeout,
+		BaseURL: s.asker.provider, Bearer: issued.Credential.AccessToken, Transport: s.Transport, Timeout: s.RSTimeout,
 	})
 	if err != nil {
-		return nil, &credential.Error{Class: credential.Internal, Message: "the token could not be tried", Cause: err}
+		return &credential.Error{Class: credential.Internal, Message: "the token could not be tried", Cause: err}
 	}
 	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if err != nil {
-		return nil, s.untried(ctx, err)
+		return s.untried(ctx, err)
 	}
 	bearer, err := rs.SchemaBearer(response.Body())
 	switch {
 	case err != nil:
-		return nil, &credential.Error{
+		return &credential.Error{
 			Class: credential.Refused, Message: s.asker.provider + ": " + err.Error() + "; the token was not stored", NextStep: checkProvider, Cause: err,
 		}
 	case !bearer.IsClient():
-		return nil, s.refusedKind(bearer.Kind)
+		return s.refusedKind(bearer.Kind)
 	}
-	if issued.grantID == "" {
-		issued.grantID = bearer.GrantID
-	}
-	if issued.details == nil {
+	issued.ProviderURL, issued.AuthorizationServer = s.asker.provider, s.server.Issuer
+	issued.CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
+	issued.Credential.Label = s.Label
+	issued.Credential.GrantID = cmp.Or(issued.Credential.GrantID, bearer.GrantID)
+	if issued.Credential.Details == nil {
 		if document, err := schemadoc.Read(response); err == nil { // otherwise it stays unknown what was approved
-			issued.details = readDetails(document)
+			issued.Credential.Details = readDetails(document)
 		}
 	}
-	return s.entry(issued, time.Now()), nil
+	return nil
 }
 
 // refusedKind says which token is not kept (R-STDIO-3).
