@@ -48,20 +48,21 @@ type check struct {
 // run answers the checks, those that do not need each other at the same time, and reports the results in the
 // order of the list, each as soon as it and all before it are known. Each check has the time of deadline.
 func run(ctx context.Context, checks []check, deadline time.Duration, report func(Result)) {
-	answers := make(map[string]*answer, len(checks))
-	for _, each := range checks {
-		answers[each.id] = &answer{known: make(chan struct{})}
+	answers := make([]answer, len(checks))
+	named := make(map[string]*answer, len(checks)) // several checks that nobody needs may have one id
+	for i, each := range checks {
+		answers[i].known = make(chan struct{})
+		named[each.id] = &answers[i]
 	}
-	for _, each := range checks {
+	for i, each := range checks {
 		go func() {
-			own := answers[each.id]
-			defer close(own.known)
-			own.finding = settle(ctx, each, answers, deadline)
+			defer close(answers[i].known)
+			answers[i].finding = settle(ctx, each, named, deadline)
 		}()
 	}
-	for _, each := range checks {
-		<-answers[each.id].known
-		report(Result{ID: each.id, Title: each.title, Finding: answers[each.id].finding})
+	for i, each := range checks {
+		<-answers[i].known
+		report(Result{ID: each.id, Title: each.title, Finding: answers[i].finding})
 	}
 }
 

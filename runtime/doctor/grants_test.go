@@ -113,3 +113,23 @@ func TestTokensThatAreRenewed(t *testing.T) {
 	want(t, results, "token_kind", doctor.Skipped, "", "the next read renews it")
 	want(t, results, "schema", doctor.Skipped, "", "needs token_kind")
 }
+
+// R-LOCAL-2: each file of the cache that cannot be used is named, however many there are.
+func TestEveryBrokenFileIsNamed(t *testing.T) {
+	cache, asked := cached(t, "")
+	store(t, cache, provider(t, healthy()).URL, "good", credential.Credential{GrantID: "grt_good"})
+	for _, name := range []string{"a.json", "b.json"} {
+		if err := os.WriteFile(filepath.Join(cache.Root, "clients", name), []byte(`{"provider_url":"`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said []string
+	doctor.Examine(t.Context(), asked, func(result doctor.Result) {
+		if result.ID == "cache_file" && result.State == doctor.Failed {
+			said = append(said, result.Detail)
+		}
+	})
+	if len(said) != 2 || !strings.Contains(said[0], "a.json") || !strings.Contains(said[1], "b.json") {
+		t.Errorf("of the broken files it says %q", said)
+	}
+}
