@@ -23,10 +23,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 		return ok("not used: the token comes from %s", e.options.TokenSource)
 	}
 	cache := &credential.Cache{Root: e.options.CacheRoot}
-	path, err := cache.Path(e.passed)
-	if err != nil {
-		return fromError(err, e.again())
-	}
+	path, _ := cache.Path(e.provider) // which was settled
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -48,7 +48,6 @@ type examination struct {
 	provider   string              // by provider_url: in one spelling
 	address    *url.URL            // by provider_url
 	inspection *connect.Inspection // by resource_metadata
-	issuer     string              // by resource_metadata
 	token      rs.Secret           // by credential: the first that can be read with
 	isSpent    bool                // by credential: the token has expired
 	others     []*credential.Entry // by credential: the further grants, which are examined last

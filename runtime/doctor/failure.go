@@ -13,34 +13,36 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
+// noAnswer is what is found where a server was waited for in vain.
+const noAnswer = "there was no answer in time"
+
 // fromError is the failure of an error of this project. The step is taken when the error knows no command.
 func fromError(err error, step string) Finding {
-	var unusable *credential.Error
-	if !errors.As(err, &unusable) {
-		return failed(credential.Internal, step, "%v", err)
+	unusable, isOurs := errors.AsType[*credential.Error](err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return failed(credential.Unreachable, step, noAnswer)
+	case isOurs:
+		return failed(unusable.Class, cmp.Or(unusable.Command, step), "%s", unusable.Message)
 	}
-	return failed(unusable.Class, cmp.Or(unusable.Command, step), "%s", unusable.Message)
+	return failed(credential.Internal, step, "%v", err)
 }
 
 // fromAnswer is the failure of a read of the resource server.
 func (e *examination) fromAnswer(err error) Finding {
-	var refused *rs.Error
-	var failure *rs.Failure
+	refused, isRefused := errors.AsType[*rs.Error](err)
+	failure, isFailure := errors.AsType[*rs.Failure](err)
 	switch {
-	case errors.As(err, &refused) && needsCredential(refused):
+	case isRefused && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden):
 		return failed(credential.Configuration, e.connectCommand(), "the provider refuses the token: %d %s", refused.Status, refused.Code)
-	case errors.As(err, &refused):
+	case isRefused:
 		return failed(credential.Unreachable, e.again(), "the provider answered %d %s: %s", refused.Status, refused.Code, refused.Message)
-	case errors.As(err, &failure) && failure.Reason == rs.Timeout:
-		return failed(credential.Unreachable, e.again(), "there was no answer in time")
-	case errors.As(err, &failure):
+	case isFailure && failure.Reason == rs.Timeout:
+		return failed(credential.Unreachable, e.again(), noAnswer)
+	case isFailure:
 		return failed(credential.Unreachable, e.again(), "%s", failure.Text())
 	}
-	return failed(credential.Internal, e.again(), "%v", err)
-}
-
-func needsCredential(refused *rs.Error) bool {
-	return refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden
+	return fromError(err, e.again())
 }
 
 // unanswered says in a few words why there was no answer.
@@ -50,7 +52,7 @@ func unanswered(err error) string {
 	var system *os.SyscallError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "there was no answer in time"
+		return noAnswer
 	case errors.As(err, &name):
 		return "the host name " + name.Name + " is not known"
 	case errors.As(err, &system):

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,12 +38,8 @@ func (o *Options) hostChecks(providers []*examination) []check {
 func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding {
 	setup := o.setupCommand(host, providers)
 	entries, err := host.Entries(o.Machine)
-	var unusable *credential.Error
-	switch {
-	case errors.As(err, &unusable):
-		return failed(credential.Configuration, setup+" --print", "%s", unusable.Message)
-	case err != nil:
-		return failed(credential.Internal, setup+" --print", "%v", err)
+	if err != nil {
+		return fromError(err, setup+" --print")
 	}
 	var names []string
 	for _, entry := range entries {

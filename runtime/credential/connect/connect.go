@@ -58,21 +58,17 @@ type Approval struct {
 // wraps ErrDenied, an expiry is of class Configuration and wraps ErrExpired; a token of another kind than client is
 // of class Refused.
 func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
-	asker, err := newAsker(options.ProviderURL, options.Transport)
+	inspection, err := Inspect(ctx, options.ProviderURL, options.Transport)
+	if err != nil {
+		return nil, err
+	}
+	server, err := inspection.server(ctx)
 	if err != nil {
 		return nil, err
 	}
 	options.ClientName = cmp.Or(options.ClientName, DefaultClientName)
-	options.Transport = asker.client.Transport
-	resource, err := asker.resource(ctx)
-	if err != nil {
-		return nil, err
-	}
-	server, err := asker.serverOf(ctx, resource)
-	if err != nil {
-		return nil, err
-	}
-	signing := &signIn{Options: options, server: server, asker: asker}
+	options.Transport = inspection.asker.client.Transport
+	signing := &signIn{Options: options, server: server, asker: inspection.asker}
 	issued, err := signing.run(ctx)
 	if err != nil {
 		return nil, err

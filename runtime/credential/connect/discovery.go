@@ -33,16 +33,16 @@ func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 	return &resource, nil
 }
 
-// serverOf reads the metadata of the resource's first authorization server. One that offers no sign-in is an
+// server reads the metadata of the resource's first authorization server. One that offers no sign-in is an
 // error of class Configuration.
-func (a *asker) serverOf(ctx context.Context, resource *resourceMetadata) (*authorizationServer, error) {
-	server, err := a.authorizationServer(ctx, resource.AuthorizationServers[0])
+func (i *Inspection) server(ctx context.Context) (*authorizationServer, error) {
+	server, err := i.asker.authorizationServer(ctx, i.Issuer)
 	if err != nil {
 		return nil, err
 	}
-	server.resource = cmp.Or(resource.Resource, a.provider)
-	server.AgentConnectEndpoint = cmp.Or(server.agentConnectEndpoint(), resource.agentConnectEndpoint())
-	if err := a.endpoint("agent_connect_endpoint", &server.AgentConnectEndpoint); err != nil {
+	server.resource = cmp.Or(i.resource.Resource, i.asker.provider)
+	server.AgentConnectEndpoint = cmp.Or(server.agentConnectEndpoint(), i.resource.agentConnectEndpoint())
+	if err := i.asker.endpoint("agent_connect_endpoint", &server.AgentConnectEndpoint); err != nil {
 		return nil, err
 	}
 	return server, server.checkOffers()
@@ -178,43 +178,34 @@ func (s *authorizationServer) checkOffers() error {
 		"ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file", nil)
 }
 
-// Inspection reads what a sign-in would be built on, one document after the other, and signs in nowhere. What it
-// accepts, Connect accepts, and what it refuses, Connect refuses with the same error. Its methods are called in
-// their order; it is not safe for concurrent use.
+// Inspection is what a sign-in would be built on, read one document after the other; it signs in nowhere. What it accepts, Connect
+// accepts, and what it refuses, Connect refuses with the same error.
 type Inspection struct {
+	Issuer string // of the authorization server that a sign-in would use
+
 	asker    *asker
 	resource *resourceMetadata
 }
 
-// Inspect checks the provider's URL and sends nothing. A nil transport is one of its own, made by rs.NewTransport.
-func Inspect(providerURL string, transport http.RoundTripper) (*Inspection, error) {
+// Inspect checks the provider's URL and reads its metadata (RFC 9728). A nil transport is one of its own, made by rs.NewTransport.
+func Inspect(ctx context.Context, providerURL string, transport http.RoundTripper) (*Inspection, error) {
 	asker, err := newAsker(providerURL, transport)
-	return &Inspection{asker: asker}, err
-}
-
-// Issuer reads the provider's metadata (RFC 9728) and gives the authorization server that a sign-in would use.
-func (i *Inspection) Issuer(ctx context.Context) (string, error) {
-	resource, err := i.asker.resource(ctx)
-	if err != nil {
-		return "", err
-	}
-	i.resource = resource
-	return resource.AuthorizationServers[0], nil
-}
-
-// Flows reads the metadata of the authorization server (RFC 8414) and names the ways to sign in, at least one of
-// "agent connect", "device authorization" and "authorization code", in the order in which Connect tries them. Issuer must
-// have succeeded.
-func (i *Inspection) Flows(ctx context.Context) ([]string, error) {
-	server, err := i.asker.serverOf(ctx, i.resource)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, flow := range server.flows() {
-		names = append(names, map[Flow]string{
-			AgentConnect: "agent connect", DeviceAuthorization: "device authorization", AuthorizationCode: "authorization code",
-		}[flow])
+	resource, err := asker.resource(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return names, nil
+	return &Inspection{resource.AuthorizationServers[0], asker, resource}, nil
+}
+
+// Flows reads the metadata of the authorization server (RFC 8414) and gives the ways to sign in, at least one, in the order in which
+// Connect tries them.
+func (i *Inspection) Flows(ctx context.Context) ([]Flow, error) {
+	server, err := i.server(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return server.flows(), nil
 }
