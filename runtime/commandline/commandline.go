@@ -19,10 +19,7 @@ func Word(word string) string {
 
 // Connect signs in at a provider; without one, it shows where its URL stands. An empty cache root names none.
 func Connect(provider, cacheRoot string) string {
-	if provider == "" {
-		return "pdpp-mcp connect <provider-url>" + below(cacheRoot)
-	}
-	return "pdpp-mcp connect " + Word(provider) + below(cacheRoot)
+	return Wanted{}.Connect(provider, cacheRoot)
 }
 
 // Wanted is what a sign-in asks for. What is empty is not named.
@@ -36,7 +33,10 @@ type Wanted struct {
 // Connect signs in at a provider and asks for no more than this. Without a source, to which all else belongs, the owner chooses.
 // An empty cache root names none.
 func (w Wanted) Connect(provider, cacheRoot string) string {
-	line := Connect(provider, "")
+	line := "pdpp-mcp connect <provider-url>"
+	if provider != "" {
+		line = "pdpp-mcp connect " + Word(provider)
+	}
 	if w.Source == "" {
 		w = Wanted{Label: w.Label}
 	}

@@ -5,6 +5,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -61,20 +62,11 @@ func Read(path string, known Known) (settings []Setting, problems []*Problem) {
 	}
 	switch {
 	case err != nil:
-		return nil, []*Problem{{File: path, Message: "cannot be read: " + cause(err), Cause: err}}
+		return nil, []*Problem{{File: path, Message: "cannot be read: " + cmp.Or(errors.Unwrap(err), err).Error(), Cause: err}}
 	case len(text) > LongestFile:
 		return nil, []*Problem{{File: path, Message: fmt.Sprintf("is longer than %d bytes; a configuration has a few lines", LongestFile)}}
 	}
 	return Parse(path, text, known)
-}
-
-// cause is an error without the path, which stands before it.
-func cause(err error) string {
-	var failed *os.PathError
-	if errors.As(err, &failed) {
-		return failed.Err.Error()
-	}
-	return err.Error()
 }
 
 // Parse is Read for a text. An empty one has no entries.

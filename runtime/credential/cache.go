@@ -162,15 +162,13 @@ func (c *Cache) connectCommand(provider string) string {
 
 // Cause is what went wrong with a file without its path, for a message that names the path itself.
 func Cause(err error) error {
-	var pathError *fs.PathError
-	var linkError *os.LinkError
-	var foreign *ownfile.Fault
-	switch {
-	case errors.As(err, &pathError):
-		return pathError.Err
-	case errors.As(err, &linkError):
-		return linkError.Err
-	case errors.As(err, &foreign):
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return failed.Err
+	}
+	if failed, ok := errors.AsType[*os.LinkError](err); ok {
+		return failed.Err
+	}
+	if foreign, ok := errors.AsType[*ownfile.Fault](err); ok {
 		return errors.New("it " + foreign.Reason)
 	}
 	return err

@@ -3,6 +3,7 @@ package credential
 import (
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
@@ -57,11 +58,7 @@ func withScheme(raw string) string {
 func cacheKey(provider string) string {
 	_, rest, _ := strings.Cut(provider, "://")
 	host, _, _ := strings.Cut(rest, "/")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.', r == '-':
-			return r
-		}
-		return '_'
-	}, host)
+	return notOfKey.ReplaceAllString(host, "_")
 }
+
+var notOfKey = regexp.MustCompile(`[^A-Za-z0-9.-]`)

@@ -13,9 +13,6 @@ import (
 // The file is not this program's (a container secret is often read-only and 0444), so its
 // mode is left as it is. Errors are of class Configuration.
 func ReadTokenFile(path string) (rs.Secret, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return rs.Secret{}, tokenFileError(path, "is a directory", nil)
-	}
 	var data []byte
 	file, err := os.Open(path)
 	if err == nil {

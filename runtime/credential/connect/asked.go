@@ -2,6 +2,7 @@ package connect
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -89,4 +90,10 @@ func (s *signIn) details() []authorizationDetail {
 		detail.Streams = []detailedStream{{Stream: Stream{Name: EveryStream}}}
 	}
 	return []authorizationDetail{detail}
+}
+
+// detailsText is the details as a parameter.
+func (s *signIn) detailsText() string {
+	details, _ := json.Marshal(s.details()) // they are made of strings
+	return string(details)
 }

@@ -123,8 +123,7 @@ func unanswered(ctx context.Context, address string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var failed *url.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
 		if failed.Timeout() {
 			return unreachable(address, fmt.Sprintf("did not answer within %s", askTimeout), err)
 		}

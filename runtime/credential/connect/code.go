@@ -2,11 +2,10 @@ package connect
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"net/url"
 	"time"
+
+	"golang.org/x/oauth2"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
@@ -34,7 +33,7 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 	if err != nil {
 		return nil, err
 	}
-	verifier := random()
+	verifier := oauth2.GenerateVerifier()
 	expiresAt := time.Now().Add(codePatience)
 	s.announce(Approval{URL: s.authorizationPage(client.ClientID, back, verifier), ExpiresAt: expiresAt, OnThisMachine: true})
 	waited, cancel := context.WithDeadlineCause(ctx, expiresAt, ErrExpired)
@@ -58,22 +57,14 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 
 // authorizationPage is the address of the owner's page.
 func (s *signIn) authorizationPage(clientID string, back *landing, verifier string) string {
-	page, _ := url.Parse(s.server.Authorization) // which was admitted
-	challenge := sha256.Sum256([]byte(verifier))
-	query := page.Query() // which an endpoint may have (RFC 6749, section 3.1)
-	for name, value := range map[string]string{
-		"client_id": clientID, "redirect_uri": back.address, "response_type": "code", "state": back.state, "resource": s.server.resource,
-		"code_challenge": base64.RawURLEncoding.EncodeToString(challenge[:]), "code_challenge_method": "S256",
-	} {
-		query.Set(name, value)
-	}
+	config := oauth2.Config{ClientID: clientID, RedirectURL: back.address, Endpoint: oauth2.Endpoint{AuthURL: s.server.Authorization}}
+	asked := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", s.server.resource)}
 	if s.Asked.namesAnything() {
-		s.addDetails(query)
+		asked = append(asked, oauth2.SetAuthURLParam("authorization_details", s.detailsText()))
 	} else {
-		query.Set("scope", Scope)
+		config.Scopes = []string{Scope}
 	}
-	page.RawQuery = query.Encode()
-	return page.String()
+	return config.AuthCodeURL(back.state, asked...)
 }
 
 // returnedCode is the code that the authorization server sent, if it was this server (RFC 9207) and it sent one.
@@ -101,7 +92,3 @@ func (s *signIn) exchange(ctx context.Context, client credential.Client, form ur
 	given.answer = answer
 	return given.issued(client)
 }
-
-// random is a text that nobody can guess: 52 characters of 5 bits, as a URL and a code verifier may have them (RFC 7636, section 4.1:
-// at least 43).
-func random() string { return rand.Text() + rand.Text() }

@@ -3,7 +3,6 @@ package connect
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/url"
 	"time"
 )
@@ -27,7 +26,7 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	}
 	form := url.Values{"client_id": {client.ClientID}, "resource": {s.server.resource}}
 	if s.Asked.namesAnything() || !s.server.ownerChooses() {
-		s.addDetails(form)
+		form.Set("authorization_details", s.detailsText())
 	}
 	began := time.Now()
 	begun, err := s.asker.postForm(ctx, s.server.DeviceAuthorization, form)
@@ -49,12 +48,6 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	return granted.issued(client)
-}
-
-// addDetails puts what is asked for into a form.
-func (s *signIn) addDetails(form url.Values) {
-	details, _ := json.Marshal(s.details()) // they are made of strings
-	form.Set("authorization_details", string(details))
 }
 
 // verificationPage prefers the address that has the code filled in.

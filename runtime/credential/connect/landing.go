@@ -2,6 +2,7 @@ package connect
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/subtle"
 	"net"
 	"net/http"
@@ -31,7 +32,7 @@ func newLanding() (*landing, error) {
 		return nil, err
 	}
 	l := &landing{
-		address: "http://" + listener.Addr().String() + landingPath, state: random(),
+		address: "http://" + listener.Addr().String() + landingPath, state: rand.Text(),
 		came: make(chan url.Values, 1), failed: make(chan error, 1),
 	}
 	mux := http.NewServeMux()
