@@ -71,12 +71,12 @@ func KindOf(mediaType string) Kind {
 	return Other
 }
 
-// SplitMediaType gives the type in small letters, without its parameters, and the charset that it names, if any.
-func SplitMediaType(mediaType string) (name, charset string) {
+// SplitMediaType gives the type in small letters, and its parameters by their names in small letters.
+func SplitMediaType(mediaType string) (name string, parameters map[string]string) {
 	name, parameters, err := mime.ParseMediaType(mediaType)
 	if err != nil { // such as a parameter twice: the type itself still counts
 		name, _, _ = strings.Cut(mediaType, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
 	}
-	return name, parameters["charset"]
+	return name, parameters
 }

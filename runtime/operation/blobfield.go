@@ -216,7 +216,7 @@ func (r *blobReading) about() rawjson.Object {
 func (r *blobReading) window(ctx context.Context, content *blob.Content, kind blob.Kind) (*tool.Result, error) {
 	_, declared := blob.SplitMediaType(r.reference.MediaType)
 	_, sent := blob.SplitMediaType(content.ContentType)
-	text, ok := filetext.Read(content.Data, kind, cmp.Or(declared, sent))
+	text, ok := filetext.Read(content.Data, kind, cmp.Or(declared["charset"], sent["charset"]))
 	if !ok {
 		return nil, &tool.Error{
 			Code:    tool.BlobNotText,

@@ -36,11 +36,13 @@ const (
 // package os.
 func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	named, err := os.Lstat(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	if err := checkRegular(path, named); err != nil {
-		return nil, nil, err
+	case named.Mode()&fs.ModeSymlink != 0:
+		return nil, nil, &Fault{path, isLink}
+	case !named.Mode().IsRegular():
+		return nil, nil, &Fault{path, isNotRegular}
 	}
 	// O_NONBLOCK: what has become a pipe meanwhile is not waited for. Regular files take no notice of it.
 	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
@@ -167,14 +169,4 @@ func IsPrivate(info fs.FileInfo) bool {
 // IsShared reports whether the mode lets others change a file, or what is in a directory.
 func IsShared(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0
-}
-
-func checkRegular(path string, info fs.FileInfo) error {
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		return &Fault{path, isLink}
-	case !info.Mode().IsRegular():
-		return &Fault{path, isNotRegular}
-	}
-	return nil
 }

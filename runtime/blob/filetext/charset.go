@@ -44,27 +44,21 @@ func decode(data []byte, declared string, isHTML bool) Text {
 
 // charsetOf names the charset, and reports whether nothing declared it.
 func charsetOf(data []byte, declared string, isHTML bool) (name string, detected bool) {
-	switch {
-	case bytes.HasPrefix(data, []byte(bom)):
-		return utf8Name, false
-	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		return "utf-16be", false
-	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
-		return "utf-16le", false
+	found, inPage, isMarked := charset.DetermineEncoding(data, "text/html") // by a byte order mark, or what a page declares
+	if isMarked {
+		return inPage, false
 	}
 	if name := lookUp(declared); name != "" && !(isUTF16(name) && isUTF8(data)) { // no text can be read as both
 		return name, false
 	}
-	if found := xmlDeclaration.FindSubmatch(data[:min(len(data), 256)]); found != nil {
-		if name := lookUp(string(found[1])); name != "" && !isUTF16(name) { // it could not be read then
+	if xml := xmlDeclaration.FindSubmatch(data[:min(len(data), 256)]); xml != nil {
+		if name := lookUp(string(xml[1])); name != "" && !isUTF16(name) { // it could not be read then
 			return name, false
 		}
 	}
-	if isHTML {
-		// It is never certain of what a page declares. Its guesses are these two; what it looked up is a type of its own.
-		if found, name, _ := charset.DetermineEncoding(data, "text/html"); found != charmap.Windows1252 && found != encoding.Nop {
-			return name, false
-		}
+	// Its guesses are these two; what it looked up is a type of its own.
+	if isHTML && found != charmap.Windows1252 && found != encoding.Nop {
+		return inPage, false
 	}
 	if utf8.Valid(data) {
 		return utf8Name, true

@@ -2,6 +2,7 @@ package filetext
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -41,19 +42,13 @@ type page struct {
 
 // What elements do to the text around them.
 var (
-	blocks = setOf(atom.P, atom.Div, atom.Br, atom.Hr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Li,
+	blocks = []atom.Atom{
+		atom.P, atom.Div, atom.Br, atom.Hr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Li,
 		atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Blockquote, atom.Pre, atom.Section, atom.Article, atom.Header, atom.Footer,
-		atom.Main, atom.Nav, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption)
-	unseen = setOf(atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe)
-)
-
-func setOf(atoms ...atom.Atom) map[atom.Atom]bool {
-	set := make(map[atom.Atom]bool, len(atoms))
-	for _, each := range atoms {
-		set[each] = true
+		atom.Main, atom.Nav, atom.Aside, atom.Figure, atom.Figcaption, atom.Form, atom.Fieldset, atom.Address, atom.Body, atom.Title, atom.Caption,
 	}
-	return set
-}
+	unseen = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe}
+)
 
 func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 	name, hasAttributes := tokens.TagName()
@@ -62,7 +57,7 @@ func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 		return
 	}
 	switch {
-	case unseen[tag] && !isEmpty:
+	case slices.Contains(unseen, tag) && !isEmpty:
 		p.unseen = tag
 	case tag == atom.A:
 		p.endLink()
@@ -75,7 +70,7 @@ func (p *page) open(tokens *html.Tokenizer, isEmpty bool) {
 		if !p.atLineStart() {
 			p.out.WriteByte('\t')
 		}
-	case blocks[tag]:
+	case slices.Contains(blocks, tag):
 		p.breakLine()
 		if tag == atom.Li {
 			p.out.WriteString("- ")
@@ -94,7 +89,7 @@ func (p *page) close(tag atom.Atom) {
 		}
 	case tag == atom.A:
 		p.endLink()
-	case blocks[tag]:
+	case slices.Contains(blocks, tag):
 		p.breakLine()
 		if tag == atom.Pre {
 			p.raw = max(0, p.raw-1)

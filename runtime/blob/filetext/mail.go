@@ -2,6 +2,7 @@ package filetext
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"mime/quotedprintable"
 	"net/mail"
 	"net/textproto"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -54,17 +54,22 @@ func (m *mailText) message(data []byte, depth int) bool {
 	if err != nil || len(read.Header) == 0 {
 		return false
 	}
-	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
 	for _, name := range shownHeaders {
 		for _, value := range read.Header[textproto.CanonicalMIMEHeaderKey(name)] {
-			if decoded, err := decoder.DecodeHeader(value); err == nil {
-				value = decoded
-			}
-			fmt.Fprintf(&m.out, "%s: %s\n", name, oneLine(value))
+			fmt.Fprintf(&m.out, "%s: %s\n", name, decodedHeader(value))
 		}
 	}
 	m.part(textproto.MIMEHeader(read.Header), read.Body, depth)
 	return true
+}
+
+// decodedHeader is a value of a header on one line, with its encoded words (RFC 2047) as text.
+func decodedHeader(value string) string {
+	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
+	if decoded, err := decoder.DecodeHeader(value); err == nil {
+		value = decoded
+	}
+	return oneLine(value)
 }
 
 func charsetReader(label string, input io.Reader) (io.Reader, error) {
@@ -78,12 +83,8 @@ var errCharset = errors.New("no such charset")
 
 // part reads a part, and the parts in it.
 func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) {
-	declared := header.Get("Content-Type")
-	if strings.TrimSpace(declared) == "" {
-		declared = "text/plain" // RFC 2045, section 5.2
-	}
-	name, label := blob.SplitMediaType(declared)
-	_, parameters, _ := mime.ParseMediaType(declared)
+	name, parameters := blob.SplitMediaType(header.Get("Content-Type"))
+	name = cmp.Or(name, "text/plain") // RFC 2045, section 5.2
 	if strings.HasPrefix(name, "multipart/") && parameters["boundary"] != "" && depth < deepest {
 		m.multipart(multipart.NewReader(body, parameters["boundary"]), depth+1)
 		return
@@ -104,7 +105,7 @@ func (m *mailText) part(header textproto.MIMEHeader, body io.Reader, depth int) 
 	if kind == blob.Mail {
 		kind = blob.Plain
 	}
-	text, ok := Read(content, kind, label)
+	text, ok := Read(content, kind, parameters["charset"])
 	switch {
 	case !ok:
 		m.out.WriteString("(not text, and not shown)\n")
@@ -173,19 +174,10 @@ func decodedBody(body io.Reader, encoding string) (content []byte, isBroken bool
 // fileName is the name that a part gives itself.
 func fileName(header textproto.MIMEHeader, parameters map[string]string) string {
 	_, disposition, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
-	name := disposition["filename"]
-	if name == "" {
-		name = parameters["name"]
-	}
-	decoder := &mime.WordDecoder{CharsetReader: charsetReader}
-	if decoded, err := decoder.DecodeHeader(name); err == nil {
-		name = decoded
-	}
-	return oneLine(name)
+	return decodedHeader(cmp.Or(disposition["filename"], parameters["name"]))
 }
 
 // oneLine is a text without line breaks and what else cannot be seen.
 func oneLine(text string) string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f })
-	return strings.Join(slices.Clip(words), " ")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }
