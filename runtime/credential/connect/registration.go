@@ -2,7 +2,6 @@ package connect
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
@@ -61,8 +60,7 @@ func (s *signIn) client(ctx context.Context, asked registration) (credential.Cli
 		return credential.Client{ClientID: s.ClientID, ClientName: s.ClientName, TokenEndpointAuthMethod: "none"}, nil
 	}
 	client, err := s.register(ctx, asked)
-	var refused *refusal
-	if asked.RedirectURIs == nil && asked.GrantTypes != nil && errors.As(err, &refused) && refused.code == codeInvalidMetadata {
+	if asked.RedirectURIs == nil && asked.GrantTypes != nil && isRefused(err, codeInvalidMetadata) {
 		// Grant types are what RFC 7591 wants of a client that redirects nowhere; not every server knows that.
 		asked.GrantTypes = nil
 		return s.register(ctx, asked)
