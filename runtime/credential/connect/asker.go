@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -27,22 +28,34 @@ const (
 // deepest is how far objects and arrays of an answer may stand in each other.
 const deepest = 64
 
-// asker sends requests that carry no bearer. It follows no redirect, and every URL has passed its reach.
+// asker sends requests that carry no bearer. It follows no redirect, and every URL was admitted: a provider's metadata may lead to
+// https, and to loopback only when the provider itself is there. Otherwise a provider could have this machine ask its own
+// services, or send codes in clear text.
 type asker struct {
-	reach
-	client *http.Client
+	provider string // its URL in one spelling
+	loopback bool
+	client   *http.Client
 }
 
 // newAsker checks the provider's URL. A nil transport is one of its own.
 func newAsker(providerURL string, transport http.RoundTripper) (*asker, error) {
-	within, err := reachOf(providerURL)
+	provider, err := credential.ParseProviderURL(providerURL)
 	if err != nil {
 		return nil, err
+	}
+	parsed, _ := url.Parse(provider) // ParseProviderURL wrote it
+	loopback := address.IsLoopback(parsed.Hostname())
+	if parsed.Scheme != "https" && !loopback {
+		return nil, &credential.Error{
+			Class:    credential.Usage,
+			Message:  "a sign-in at " + provider + " would send codes and a token in clear text",
+			NextStep: "pass a provider URL that begins with https://",
+		}
 	}
 	if transport == nil {
 		transport = rs.NewTransport()
 	}
-	return &asker{reach: within, client: &http.Client{
+	return &asker{provider: provider, loopback: loopback, client: &http.Client{
 		Transport:     transport,
 		Timeout:       askTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -57,10 +70,6 @@ type answer struct {
 }
 
 func (a *answer) isSuccess() bool { return a.status >= 200 && a.status < 300 }
-
-func (a *asker) get(ctx context.Context, address string) (*answer, error) {
-	return a.ask(ctx, http.MethodGet, address, "", nil)
-}
 
 func (a *asker) postForm(ctx context.Context, address string, form url.Values) (*answer, error) {
 	return a.ask(ctx, http.MethodPost, address, "application/x-www-form-urlencoded", []byte(form.Encode()))

@@ -36,14 +36,13 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 	verifier := oauth2.GenerateVerifier()
 	expiresAt := time.Now().Add(codePatience)
 	s.announce(Approval{URL: s.authorizationPage(client.ClientID, back, verifier), ExpiresAt: expiresAt, OnThisMachine: true})
-	waited, cancel := context.WithDeadlineCause(ctx, expiresAt, ErrExpired)
-	defer cancel()
-	came, err := back.await(waited)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, s.expired(err)
+	var came url.Values
+	select {
+	case came = <-back.came:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(time.Until(expiresAt)):
+		return nil, s.expired(nil)
 	}
 	code, err := s.returnedCode(came)
 	if err != nil {

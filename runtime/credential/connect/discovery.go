@@ -91,7 +91,7 @@ type deviceProfile struct {
 	RequiredParameters []string `json:"required_parameters"`
 }
 
-// authorizationServer reads the metadata of an issuer. Their endpoints have passed the reach, but for that of agent connect,
+// authorizationServer reads the metadata of an issuer. Their endpoints were admitted, but for that of agent connect,
 // which the provider may name as well.
 func (a *asker) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, error) {
 	admitted, err := a.admit("authorization server", issuer)
@@ -133,7 +133,7 @@ func (s *authorizationServer) ownerChooses() bool {
 }
 
 func (a *asker) metadata(ctx context.Context, document string, into any) error {
-	answer, err := a.get(ctx, document)
+	answer, err := a.ask(ctx, http.MethodGet, document, "", nil)
 	if err != nil {
 		return err
 	}
@@ -141,18 +141,6 @@ func (a *asker) metadata(ctx context.Context, document string, into any) error {
 		return unfit(document, "has no metadata: "+answer.refused().Error(), nil)
 	}
 	return answer.decode(into)
-}
-
-// endpoint admits a URL that may be absent, and gives it the spelling that was admitted.
-func (r reach) endpoint(name string, named *string) error {
-	if *named == "" {
-		return nil
-	}
-	admitted, err := r.admit(name, *named)
-	if err == nil {
-		*named = admitted.String()
-	}
-	return err
 }
 
 // flows are those that the metadata name the endpoints of.

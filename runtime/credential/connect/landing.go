@@ -23,7 +23,6 @@ type landing struct {
 
 	server *http.Server
 	came   chan url.Values // of the one request that had the state
-	failed chan error
 }
 
 func newLanding() (*landing, error) {
@@ -33,13 +32,13 @@ func newLanding() (*landing, error) {
 	}
 	l := &landing{
 		address: "http://" + listener.Addr().String() + landingPath, state: rand.Text(),
-		came: make(chan url.Values, 1), failed: make(chan error, 1),
+		came: make(chan url.Values, 1),
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+landingPath, l.land)
 	mux.HandleFunc("/", notOfThisSignIn)
 	l.server = &http.Server{Handler: mux, ReadTimeout: askTimeout, WriteTimeout: askTimeout, MaxHeaderBytes: 64 << 10}
-	go func() { l.failed <- l.server.Serve(listener) }()
+	go func() { _ = l.server.Serve(listener) }() // until it is closed
 	return l, nil
 }
 
@@ -78,18 +77,6 @@ func notOfThisSignIn(w http.ResponseWriter, r *http.Request) {
 	webpage.Message{Site: landingSite, Title: "This is not the sign-in", Text: []string{
 		"This address is of another sign-in, or of none. Open the link that pdpp-mcp printed.",
 	}}.Write(w, status)
-}
-
-// await gives the parameters with which the browser came back, or the cause for which the context ended.
-func (l *landing) await(ctx context.Context) (url.Values, error) {
-	select {
-	case query := <-l.came:
-		return query, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case err := <-l.failed:
-		return nil, err
-	}
 }
 
 // close stops listening. A page that is being sent has a moment to arrive.

@@ -1,0 +1,42 @@
+package connect
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/address"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+)
+
+// admit reads an address from metadata or from an answer. As it writes itself, it holds no character that a terminal
+// would obey. The name says where it stood.
+func (a *asker) admit(name, raw string) (*url.URL, error) {
+	parsed, err := address.Parse(raw)
+	problem := ""
+	switch {
+	case err != nil:
+		problem = err.Error()
+	case address.MayBeLoopback(parsed.Hostname()) && !a.loopback:
+		problem = "leads to this machine, and the provider is elsewhere"
+	case parsed.Scheme == "http" && !address.IsLoopback(parsed.Hostname()):
+		problem = "is not https"
+	default:
+		return parsed, nil
+	}
+	return nil, credential.Misconfigured(fmt.Sprintf("the %s %s, so it is not followed", name, problem), checkProvider, err)
+}
+
+// checkProvider is the next step where the provider's metadata are at fault.
+const checkProvider = "check the provider URL, or ask who runs the provider"
+
+// endpoint admits a URL that may be absent, and gives it the spelling that was admitted.
+func (a *asker) endpoint(name string, named *string) error {
+	if *named == "" {
+		return nil
+	}
+	admitted, err := a.admit(name, *named)
+	if err == nil {
+		*named = admitted.String()
+	}
+	return err
+}
