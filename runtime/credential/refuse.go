@@ -31,6 +31,7 @@ func RefuseOwnerEnvironment(environment []string) error {
 		Class:    Refused,
 		Message:  "an owner credential is set in the environment (" + strings.Join(names, ", ") + "), which is never used here",
 		NextStep: "unset it and start again",
+		Command:  "unset " + strings.Join(names, " "),
 	}
 }
 

@@ -84,10 +84,9 @@ func (s *signIn) returnedCode(came url.Values) (string, error) {
 // exchange gives what the token endpoint issues for a form. The secrets are those of the form.
 func (s *signIn) exchange(ctx context.Context, client credential.Client, form url.Values, secrets ...string) (*issued, error) {
 	answer, err := s.asker.postForm(ctx, s.server.Token, form)
-	var given granted
+	given := granted{answer: answer}
 	if err := s.accepted(answer, err, &given, secrets...); err != nil {
 		return nil, err
 	}
-	given.answer = answer
 	return given.issued(client)
 }

@@ -148,7 +148,7 @@ func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*grant
 	default:
 		return nil, s.failed(refused)
 	}
-	var given granted
+	given := granted{answer: answer}
 	if err := answer.decode(&given); err != nil {
 		return nil, err
 	}
@@ -166,7 +166,6 @@ func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*grant
 		waiting.slower(false, given.Interval)
 		return nil, nil
 	}
-	given.answer = answer
 	return &given, nil
 }
 
