@@ -83,26 +83,24 @@ func (c *Cache) Add(entry *Entry) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	return c.locked(func() error { return c.add(at, entry) })
-}
-
-func (c *Cache) add(at place, entry *Entry) error {
-	held, isMalformed, err := c.joined(at)
-	if err != nil {
-		return err
-	}
-	if isMalformed {
-		c.warn("credential file is malformed; it is replaced", at.path)
-	}
-	grants := []*Entry{entry}
-	for _, old := range held.grants {
-		if old.Credential.GrantID != entry.Credential.GrantID {
-			grants = append(grants, old)
-			continue
+	return c.locked(func() error {
+		held, isMalformed, err := c.joined(at)
+		if err != nil {
+			return err
 		}
-		entry.inherit(old)
-	}
-	return c.storeGrants(at.path, held.members, grants)
+		if isMalformed {
+			c.warn("credential file is malformed; it is replaced", at.path)
+		}
+		grants := []*Entry{entry}
+		for _, old := range held.grants {
+			if old.Credential.GrantID == entry.Credential.GrantID {
+				entry.inherit(old)
+			} else {
+				grants = append(grants, old)
+			}
+		}
+		return c.storeGrants(at.path, held.members, grants)
+	})
 }
 
 // inherit takes what was noted about the same grant, where the new credential says nothing of it.
@@ -196,38 +194,33 @@ func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 		return nil, err
 	}
 	err = c.locked(func() error {
-		removed, err = c.remove(at, name)
-		return err
+		held, err := c.read(at)
+		switch {
+		case name == "" && errors.Is(err, errMalformed):
+			return c.removeFile(at.path)
+		case err != nil:
+			return err
+		}
+		var kept []*Entry
+		for _, entry := range held.grants {
+			if name == "" || entry.Credential.HasName(name) {
+				removed = append(removed, entry)
+			} else {
+				kept = append(kept, entry)
+			}
+		}
+		switch {
+		case len(removed) == 0:
+			refused := c.anotherGrant(at.provider, held.grants, name)
+			refused.Command = commandline.Connections(c.NamedRoot())
+			return refused
+		case len(kept) == 0:
+			return c.removeFile(at.path)
+		}
+		c.removeLeftovers()
+		return c.storeGrants(at.path, held.members, kept)
 	})
 	return removed, err
-}
-
-func (c *Cache) remove(at place, name string) ([]*Entry, error) {
-	held, err := c.read(at)
-	if err != nil {
-		if name == "" && errors.Is(err, errMalformed) {
-			return nil, c.removeFile(at.path)
-		}
-		return nil, err
-	}
-	var removed, kept []*Entry
-	for _, entry := range held.grants {
-		if name == "" || entry.Credential.HasName(name) {
-			removed = append(removed, entry)
-		} else {
-			kept = append(kept, entry)
-		}
-	}
-	switch {
-	case len(removed) == 0:
-		refused := c.anotherGrant(at.provider, held.grants, name)
-		refused.Command = commandline.Connections(c.NamedRoot())
-		return nil, refused
-	case len(kept) == 0:
-		return removed, c.removeFile(at.path)
-	}
-	c.removeLeftovers()
-	return removed, c.storeGrants(at.path, held.members, kept)
 }
 
 func (c *Cache) removeFile(path string) error {
@@ -238,7 +231,7 @@ func (c *Cache) removeFile(path string) error {
 	return nil
 }
 
-// storeGrants writes a file whose first grant is the one in credential.
+// storeGrants writes a file, whose first grant is the one in credential, into directories that are there.
 func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry) error {
 	file := grants[0].object(members).Without(otherGrants)
 	var others []json.RawMessage
@@ -251,5 +244,13 @@ func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry
 	var data bytes.Buffer
 	_ = json.Indent(&data, file.Encode(), "", "  ") // which is JSON
 	data.WriteByte('\n')
-	return c.store(path, data.Bytes())
+	if data.Len() > largestFile {
+		return Misconfigured(
+			fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
+			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
+	}
+	if err := replace(path, data.Bytes()); err != nil {
+		return c.unwritable(err)
+	}
+	return nil
 }

@@ -14,19 +14,6 @@ import (
 // ignoreAll keeps credentials out of version control.
 const ignoreAll = "*\n"
 
-// store writes the file of a provider into directories that are there.
-func (c *Cache) store(path string, data []byte) error {
-	if len(data) > largestFile {
-		return Misconfigured(
-			fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
-			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
-	}
-	if err := replace(path, data); err != nil {
-		return c.unwritable(err)
-	}
-	return nil
-}
-
 // Prepare makes the directories and shows that a credential of the provider could be added, so that a sign-in
 // that the owner approved does not fail at its end.
 func (c *Cache) Prepare(providerURL string) error {
