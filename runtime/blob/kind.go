@@ -32,7 +32,6 @@ var kinds = map[string]Kind{
 	"message/rfc822":                   Mail,
 	"message/global":                   Mail,
 	"text/rtf":                         Other,
-	"image/svg+xml":                    Plain,
 	"image/png":                        Image,
 	"image/jpeg":                       Image,
 	"image/jpg":                        Image,

@@ -61,16 +61,16 @@ type comparison struct {
 }
 
 func (c *comparison) add(kind Kind, format string, arguments ...any) {
-	c.found = append(c.found, Difference{kind, shown(fmt.Sprintf(format, arguments...))})
+	if found := (Difference{kind, shown(fmt.Sprintf(format, arguments...))}); !slices.Contains(c.found, found) {
+		c.found = append(c.found, found)
+	}
 }
 
 func (c *comparison) sources(asked Asked, granted []credential.Approved) {
 	wanted := credential.Approved{Source: asked.Source}.ConnectorKey()
-	var seen []string
 	for _, stream := range granted {
 		key := stream.ConnectorKey() // registries name one connector by different addresses
-		if asked.Source != "" && key != "" && key != wanted && !slices.Contains(seen, key) {
-			seen = append(seen, key)
+		if asked.Source != "" && key != "" && key != wanted {
 			c.add(Other, "source %s, and %s was asked for", key, wanted)
 		}
 	}

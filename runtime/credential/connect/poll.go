@@ -54,17 +54,12 @@ func seconds(count int64, most time.Duration) time.Duration {
 
 // pause waits for the time of the next poll. It gives ErrExpired when there is none before the expiry.
 func (w *waiting) pause(ctx context.Context) error {
-	// A connection that fails is tried more and more seldom (RFC 8628, section 3.5).
-	timer := time.NewTimer(w.interval << w.failures)
-	defer timer.Stop()
-	expiry := time.NewTimer(time.Until(w.expiresAt))
-	defer expiry.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-expiry.C:
+	case <-time.After(time.Until(w.expiresAt)):
 		return ErrExpired
-	case <-timer.C:
+	case <-time.After(w.interval << w.failures): // a connection that fails is tried more and more seldom (RFC 8628, section 3.5)
 		return nil
 	}
 }
