@@ -87,7 +87,7 @@ func (h Handle) ID() string {
 	if h.CanFormat() {
 		return h.String()
 	}
-	for _, uri := range []string{escapedURI(h), FormatURI(URI{Kind: KindRecord, Record: h})} {
+	for _, uri := range []string{KindRecord.escaped(h.String()), FormatURI(URI{Kind: KindRecord, Record: h})} {
 		if parsed, err := ParseURI(uri); err == nil && parsed.Record == h {
 			return uri
 		}

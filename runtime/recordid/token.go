@@ -7,18 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds as they stand inside a token.
-const (
-	tokenRecord      = "record"
-	tokenFieldWindow = "field-window"
-	tokenBlob        = "blob"
-)
-
 // token is the JSON object inside a URI handle (interfaces.md). Members that it does not know are
 // ignored, since other PDPP tools mint handles too.
 type token struct {
 	Version      int    `json:"v"`
-	Kind         string `json:"kind"`
+	Kind         Kind   `json:"kind"`
 	ConnectionID string `json:"connection_id,omitempty"`
 	Stream       string `json:"stream"`
 	RecordID     string `json:"record_id"`
@@ -28,69 +21,63 @@ type token struct {
 
 var base64url = base64.RawURLEncoding.Strict()
 
-func recordToken(record Handle) token {
-	return token{Version: 1, Kind: tokenRecord, ConnectionID: record.ConnectionID, Stream: record.Stream, RecordID: record.RecordID}
-}
-
-// fieldToken is a token of a kind that names a field.
-func fieldToken(kind string, record Handle, window FieldWindow) token {
-	minted := recordToken(record)
-	minted.Kind = kind
-	minted.FieldWindow = window
-	return minted
-}
-
-func (t token) encode() string {
+// token writes what the URI names, other than a stream.
+func (u URI) token() string {
 	var object bytes.Buffer
 	encoder := json.NewEncoder(&object)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(t); err != nil {
-		panic("recordid: a token of strings and integers always encodes: " + err.Error())
-	}
+	// Strings and integers always encode.
+	_ = encoder.Encode(token{1, u.Kind, u.Record.ConnectionID, u.Record.Stream, u.Record.RecordID, u.Kind.selected(u.Window)})
 	return base64url.EncodeToString(bytes.TrimRight(object.Bytes(), "\n"))
 }
 
-// decodeToken reads a token of one kind and checks the record that it names.
-func decodeToken(segment, kind string) (token, error) {
+// selected is what URIs of the kind say of a field.
+func (k Kind) selected(window FieldWindow) FieldWindow {
+	switch k {
+	case KindFieldWindow:
+		return window
+	case KindBlob:
+		return FieldWindow{FieldPath: window.FieldPath}
+	}
+	return FieldWindow{}
+}
+
+// parseToken reads a token of one kind and checks the names in it; whether the selectors of a window go together is the tool's
+// to judge.
+func parseToken(segment string, kind Kind) (URI, error) {
 	object, err := base64url.DecodeString(segment)
 	if err != nil {
-		return token{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not unpadded base64url", Cause: err}
+		return URI{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not unpadded base64url", Cause: err}
 	}
 	if !utf8.Valid(object) {
-		return token{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not UTF-8"}
+		return URI{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not UTF-8"}
 	}
 	var decoded token
 	if err := json.Unmarshal(object, &decoded); err != nil {
-		return token{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not a JSON object of the known members", Cause: err}
+		return URI{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not a JSON object of the known members", Cause: err}
 	}
 	if decoded.Version != 1 {
-		return token{}, &Error{Reason: BadVersion, Part: "uri", Message: "has a handle of a version other than 1; search again for a new one"}
+		return URI{}, &Error{Reason: BadVersion, Part: "uri", Message: "has a handle of a version other than 1; search again for a new one"}
 	}
 	if decoded.Kind != kind {
-		return token{}, &Error{Reason: Contradictory, Part: "uri", Message: "is of another kind than its handle, which must say " + kind}
+		return URI{}, &Error{Reason: Contradictory, Part: "uri", Message: "is of another kind than its handle, which must say " + string(kind)}
 	}
 	if decoded.ConnectionID != "" {
-		if err := CheckName("connection id", decoded.ConnectionID); err != nil {
-			return token{}, err
-		}
+		err = CheckName("connection id", decoded.ConnectionID)
 	}
-	if err := CheckName("stream", decoded.Stream); err != nil {
-		return token{}, err
+	if err == nil {
+		err = CheckName("stream", decoded.Stream)
 	}
-	if err := checkURIRecordID("record id", decoded.RecordID); err != nil {
-		return token{}, err
+	if err == nil {
+		err = checkURIRecordID("record id", decoded.RecordID)
 	}
-	return decoded, nil
-}
-
-func (t token) handle() Handle {
-	return Handle{ConnectionID: t.ConnectionID, Stream: t.Stream, RecordID: t.RecordID}
-}
-
-// window checks the field path only; whether the selectors go together is the tool's to judge.
-func (t token) window() (FieldWindow, error) {
-	if err := CheckName("field path", t.FieldPath); err != nil {
-		return FieldWindow{}, err
+	if err == nil && kind != KindRecord {
+		err = CheckName("field path", decoded.FieldPath)
 	}
-	return t.FieldWindow, nil
+	if err != nil {
+		return URI{}, err
+	}
+	return URI{
+		Kind: kind, Record: Handle{decoded.ConnectionID, decoded.Stream, decoded.RecordID}, Window: kind.selected(decoded.FieldWindow),
+	}, nil
 }

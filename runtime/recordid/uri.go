@@ -59,15 +59,11 @@ func ParseURI(uri string) (URI, error) {
 	if strings.Contains(segment, "/") {
 		return URI{}, &Error{Reason: Separator, Part: "uri", Message: "has more than one segment after its kind; percent-encode a slash as %2F"}
 	}
-	switch Kind(kind) {
-	case KindStream:
-		return parseStream(segment)
-	case KindRecord:
-		return parseRecord(segment)
-	case KindFieldWindow:
-		return parseFieldWindow(segment)
-	case KindBlob:
-		return parseBlob(segment)
+	switch kind := Kind(kind); {
+	case kind == KindStream, kind == KindRecord && strings.ContainsAny(segment, ":%"): // base64url has neither, and an id a colon
+		return parseEscaped(segment, kind)
+	case kind == KindRecord, kind == KindFieldWindow, kind == KindBlob:
+		return parseToken(segment, kind)
 	}
 	return URI{}, notURI("is of no known kind")
 }
@@ -77,41 +73,27 @@ func notURI(problem string) *Error {
 		"; pass pdpp://stream/{name}, pdpp://record/{handle}, pdpp://field-window/{handle} or pdpp://blob/{handle}"}
 }
 
-func parseStream(segment string) (URI, error) {
-	name, err := unescape(segment)
+// parseEscaped reads the name of a stream or a self-contained id.
+func parseEscaped(segment string, kind Kind) (URI, error) {
+	text, err := url.PathUnescape(segment)
+	if err != nil {
+		return URI{}, &Error{Reason: Encoding, Part: "uri", Message: "is not percent-encoded as a URI must be", Cause: err}
+	}
+	uri := URI{Kind: kind}
+	if kind == KindStream {
+		uri.Stream, err = text, CheckName("stream", text)
+	} else {
+		uri.Record, err = parseSlashed(text)
+	}
 	if err != nil {
 		return URI{}, err
 	}
-	if err := CheckName("stream", name); err != nil {
-		return URI{}, err
-	}
-	return URI{Kind: KindStream, Stream: name}, nil
+	return uri, nil
 }
 
-// parseRecord tells the two forms apart by the colon, which a self-contained id always has, encoded
-// or not, and base64url never.
-func parseRecord(segment string) (URI, error) {
-	if strings.ContainsAny(segment, ":%") {
-		id, err := unescape(segment)
-		if err != nil {
-			return URI{}, err
-		}
-		handle, err := parseEscaped(id)
-		if err != nil {
-			return URI{}, err
-		}
-		return URI{Kind: KindRecord, Record: handle}, nil
-	}
-	token, err := decodeToken(segment, tokenRecord)
-	if err != nil {
-		return URI{}, err
-	}
-	return URI{Kind: KindRecord, Record: token.handle()}, nil
-}
-
-// parseEscaped reads a self-contained id that stood in a URI, where its record id may hold slashes (R-HAND-9): neither the
+// parseSlashed reads a self-contained id that stood in a URI, where its record id may hold slashes (R-HAND-9): neither the
 // connection nor the stream holds a colon, so that the first one ends both.
-func parseEscaped(id string) (Handle, error) {
+func parseSlashed(id string) (Handle, error) {
 	names, recordID, _ := strings.Cut(id, ":")
 	if !strings.Contains(recordID, "/") {
 		return Parse(id)
@@ -124,54 +106,13 @@ func parseEscaped(id string) (Handle, error) {
 	return handle, checkURIRecordID("record id", recordID)
 }
 
-// escapedURI is the URI of a record with its self-contained id, percent-encoded, which parseEscaped reads back.
-func escapedURI(record Handle) string {
-	return scheme + string(KindRecord) + "/" + url.PathEscape(record.String())
-}
-
-func parseFieldWindow(segment string) (URI, error) {
-	token, err := decodeToken(segment, tokenFieldWindow)
-	if err != nil {
-		return URI{}, err
-	}
-	window, err := token.window()
-	if err != nil {
-		return URI{}, err
-	}
-	return URI{Kind: KindFieldWindow, Record: token.handle(), Window: window}, nil
-}
-
-func parseBlob(segment string) (URI, error) {
-	token, err := decodeToken(segment, tokenBlob)
-	if err != nil {
-		return URI{}, err
-	}
-	window, err := token.window()
-	if err != nil {
-		return URI{}, err
-	}
-	return URI{Kind: KindBlob, Record: token.handle(), Window: FieldWindow{FieldPath: window.FieldPath}}, nil
-}
-
-func unescape(segment string) (string, error) {
-	text, err := url.PathUnescape(segment)
-	if err != nil {
-		return "", &Error{Reason: Encoding, Part: "uri", Message: "is not percent-encoded as a URI must be", Cause: err}
-	}
-	return text, nil
-}
-
 // FormatURI writes a URI that ParseURI reads back. Unlike a self-contained id, it can name any record.
 func FormatURI(uri URI) string {
-	switch uri.Kind {
-	case KindStream:
-		return scheme + string(KindStream) + "/" + url.PathEscape(uri.Stream)
-	case KindRecord:
-		return scheme + string(KindRecord) + "/" + recordToken(uri.Record).encode()
-	case KindFieldWindow:
-		return scheme + string(KindFieldWindow) + "/" + fieldToken(tokenFieldWindow, uri.Record, uri.Window).encode()
-	case KindBlob:
-		return scheme + string(KindBlob) + "/" + fieldToken(tokenBlob, uri.Record, FieldWindow{FieldPath: uri.Window.FieldPath}).encode()
+	if uri.Kind == KindStream {
+		return uri.Kind.escaped(uri.Stream)
 	}
-	return ""
+	return scheme + string(uri.Kind) + "/" + uri.token()
 }
+
+// escaped is the URI of a stream with its name, or of a record with its self-contained id.
+func (k Kind) escaped(name string) string { return scheme + string(k) + "/" + url.PathEscape(name) }
