@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
 // MaxTries is how often one read is sent at most: once, and twice again.
@@ -25,69 +23,56 @@ import (
 // refusal, or as long as Retry-After asks.
 const MaxTries = 3
 
-// The waits before the second and the third try are, before jitter of one half, these.
+// The waits before the second and the third try are these, give or take up to a half.
 const (
 	firstWait  = 100 * time.Millisecond
 	waitFactor = 3
 )
 
-// repeat runs a read until it has an answer to give. The context bounds all tries, the budget those after the first. When
-// there is no further try, the last one's error is the answer, also for a caller who has gone away while this waited.
+// repeat runs a read until it has an answer to give. The context, which has a deadline, bounds all tries, the budget those after
+// the first. When there is no further try, the last one's error is the answer, also for a caller who has gone away while this waited.
 func repeat(ctx context.Context, budget *RetryBudget, once func(try int) (*Response, error)) (*Response, error) {
 	budget.earn()
-	waits := backoff.NewExponentialBackOff()
-	waits.InitialInterval, waits.Multiplier = firstWait, waitFactor
-	limits := []backoff.RetryOption{backoff.WithBackOff(waits), backoff.WithMaxTries(MaxTries)}
-	if deadline, bounded := ctx.Deadline(); bounded {
-		limits = append(limits, backoff.WithMaxElapsedTime(max(time.Until(deadline), 1))) // it takes 0 for no limit
-	}
-	var response *Response
-	var last error
-	tries := 0
-	// The error of the package does not matter: that of the last try says more.
-	_, _ = backoff.Retry(ctx, func() (*Response, error) {
-		tries++
-		response, last = once(tries)
-		judged := verdict(ctx, last)
-		var final *backoff.PermanentError
-		if judged != nil && !errors.As(judged, &final) && tries < MaxTries && !budget.spend() {
-			judged = backoff.Permanent(judged)
+	deadline, _ := ctx.Deadline()
+	usual := firstWait
+	for try := 1; ; try++ {
+		response, err := once(try)
+		if err == nil || try == MaxTries {
+			return response, err
 		}
-		return response, judged
-	}, limits...)
-	return response, last
+		wait, again := waitAfter(err, usual/2+rand.N(usual), time.Until(deadline))
+		if !again || !budget.spend() {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(wait):
+		}
+		usual *= waitFactor
+	}
 }
 
-// verdict is the error that makes package backoff stop or go on after a try.
-func verdict(ctx context.Context, err error) error {
+// waitAfter is how long to wait after a failed try, as the server asks or else as usual, and whether a further one may help in
+// the time that is left.
+func waitAfter(err error, usual, left time.Duration) (wait time.Duration, again bool) {
 	var refused *Error
-	var failure *Failure
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &failure) && failure.passing:
-		return err
-	case !errors.As(err, &refused):
-		return backoff.Permanent(err)
+	if !errors.As(err, &refused) {
+		var failure *Failure
+		return usual, errors.As(err, &failure) && failure.passing && usual < left
 	}
 	wait, asked := retryAfter(refused.RetryAfter, time.Now())
 	switch refused.Status {
-	case http.StatusTooManyRequests:
-		if !asked {
-			return backoff.Permanent(err)
-		}
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		if !asked {
-			return err
-		}
-	default:
-		return backoff.Permanent(err)
+		again = true
+	case http.StatusTooManyRequests:
+		again = asked
+	}
+	if !asked {
+		return usual, again && usual < left
 	}
 	// A wait that leaves the try less time than itself is the caller's to judge, who is told how long it is.
-	if deadline, bounded := ctx.Deadline(); bounded && wait > time.Until(deadline)/2 {
-		return backoff.Permanent(err)
-	}
-	return &backoff.RetryAfterError{Duration: wait + rand.N(firstWait)}
+	return wait + rand.N(firstWait), again && wait <= left/2
 }
 
 // retryAfter reads a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date. What is neither asks
