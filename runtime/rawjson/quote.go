@@ -48,32 +48,27 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
+// controls are the controls as they are written in a string.
+var controls = func() (written [' ']string) {
+	for control := range written {
+		quoted, _ := json.Marshal(string(rune(control))) // a string always encodes
+		written[control] = string(quoted[1 : len(quoted)-1])
+	}
+	return written
+}()
+
 // escaped is how a character is written that cannot stand as it is, but for a quote and a backslash, or empty. The line separators can in
 // JSON, but not in the scripts into which some hosts put it; package json escapes them too.
 func escaped(character rune, size int) string {
-	const hexadecimal = "0123456789abcdef"
-	switch character {
-	case '\b':
-		return `\b`
-	case '\f':
-		return `\f`
-	case '\n':
-		return `\n`
-	case '\r':
-		return `\r`
-	case '\t':
-		return `\t`
-	case '\u2028':
+	switch {
+	case character < ' ':
+		return controls[character]
+	case character == '\u2028':
 		return `\u2028`
-	case '\u2029':
+	case character == '\u2029':
 		return `\u2029`
-	case utf8.RuneError:
-		if size == 1 {
-			return `\ufffd`
-		}
-	}
-	if character < ' ' {
-		return `\u00` + string(hexadecimal[character>>4]) + string(hexadecimal[character&0xF])
+	case character == utf8.RuneError && size == 1:
+		return `\ufffd`
 	}
 	return ""
 }
