@@ -33,7 +33,7 @@ func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput)
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := rs.ListIn(body); ok {
+	if list, ok := rs.ListIn(response.Compact()); ok {
 		return &tool.Result{Text: listing(list.Rows), Structured: response.Body()}, nil
 	}
 	return &tool.Result{Text: memberLines(body), Structured: response.Body()}, nil

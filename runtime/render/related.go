@@ -37,11 +37,10 @@ func (r *row) relation(member rawjson.Member) relation {
 	found := relation{name: member.Name, value: member.Value}
 	values, ok := rawjson.Elements(member.Value)
 	if !ok {
-		object, isObject := rawjson.ParseObject(member.Value)
-		if !isObject {
+		if rawjson.Kind(member.Value) != rawjson.ObjectValue {
 			return found
 		}
-		if envelope, isList := rs.ListIn(object); isList {
+		if envelope, isList := rs.ListIn(member.Value); isList {
 			found.list, values = &list{envelope}, envelope.Rows
 		} else {
 			found.isOne, values = true, []json.RawMessage{member.Value}

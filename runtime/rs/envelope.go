@@ -3,6 +3,7 @@ package rs
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -16,12 +17,12 @@ type List struct {
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
 
-	cursors []rawjson.Cursor // before each row; nil: none but in the row itself
+	cursors []rawjson.Cursor // before each row; empty: none but in the row itself
 }
 
 // Cursor stands before a row.
 func (l *List) Cursor(row int) rawjson.Cursor {
-	if l.cursors == nil {
+	if len(l.cursors) == 0 {
 		return rawjson.NewCursor(l.Rows[row])
 	}
 	return l.cursors[row]
@@ -41,23 +42,16 @@ func (r *Response) List() (List, error) {
 }
 
 func (r *Response) wholeList() (List, error) {
-	if list, ok := usualList(r.Cursor(), r.Request.Limit()); ok {
+	list, ok := listIn(r.Cursor(), r.Request.Limit())
+	if ok {
 		return list, nil
 	}
-	body, err := r.Object()
-	if err != nil {
-		return List{}, err
+	wrapped, ok := ListIn(list.Outer.Get("data"))
+	if !ok {
+		return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
 	}
-	if list, ok := ListIn(body); ok {
-		return list, nil
-	}
-	if inner, ok := rawjson.ParseObject(body.Get("data")); ok {
-		if list, ok := ListIn(inner); ok {
-			list.Outer, list.Inner = body, inner
-			return list, nil
-		}
-	}
-	return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
+	wrapped.Outer, wrapped.Inner = list.Outer, wrapped.Outer
+	return wrapped, nil
 }
 
 // page leaves out the rows after those that were asked for, and then those that the caller has.
@@ -75,9 +69,7 @@ func (r *Response) page(list List) List {
 	}
 	seen := min(r.Seen, len(list.Rows))
 	list.Rows = list.Rows[seen:]
-	if list.cursors != nil {
-		list.cursors = list.cursors[seen:]
-	}
+	list.cursors = list.cursors[min(seen, len(list.cursors)):]
 	return list
 }
 
@@ -94,25 +86,21 @@ var rowsNames = []string{"data", "records", "results", "hits"}
 
 // ListIn takes an envelope apart that is not wrapped, such as that of an expanded relation. It is false when no
 // member holds rows.
-func ListIn(envelope rawjson.Object) (List, bool) {
-	for _, name := range rowsNames {
-		if rows, ok := rawjson.Elements(envelope.Get(name)); ok {
-			return List{Outer: envelope, RowsName: name, Rows: rows}, true
-		}
-	}
-	return List{}, false
-}
+func ListIn(envelope rawjson.Value) (List, bool) { return listIn(rawjson.NewCursor(envelope), 0) }
 
-// usualList is ListIn for a body whose rows, about so many, stand where most servers have them. It passes over the rows once.
-func usualList(c rawjson.Cursor, limit int) (List, bool) {
-	list := List{RowsName: rowsNames[0]}
+// listIn is ListIn for an envelope that has a cursor, in one pass. Rows of which a number is expected keep cursors of their own.
+func listIn(c rawjson.Cursor, expected int) (List, bool) {
+	var list List
+	better := rowsNames
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
-		name := string(c.Name())
-		start := c.At()
-		if name == list.RowsName && list.Rows == nil && c.Kind() == rawjson.ArrayValue {
-			list.Rows, list.cursors = make([]json.RawMessage, 0, limit), make([]rawjson.Cursor, 0, limit)
+		name, start := string(c.Name()), c.At()
+		if at := slices.Index(better, name); at >= 0 && c.Kind() == rawjson.ArrayValue {
+			list.RowsName, better = name, better[:at]
+			list.Rows, list.cursors = make([]json.RawMessage, 0, expected), make([]rawjson.Cursor, 0, expected)
 			for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
-				list.cursors = append(list.cursors, c)
+				if expected > 0 {
+					list.cursors = append(list.cursors, c)
+				}
 				list.Rows = append(list.Rows, c.Value())
 			}
 		} else {
@@ -120,7 +108,7 @@ func usualList(c rawjson.Cursor, limit int) (List, bool) {
 		}
 		list.Outer = append(list.Outer, Member{Name: name, Value: c.Since(start)})
 	}
-	return list, list.Rows != nil
+	return list, list.RowsName != ""
 }
 
 // likelyReach is how far, in bytes, from the beginning and the end of a body a cursor is looked for.
