@@ -23,11 +23,9 @@ func Unambiguous(document []byte, depth int) (json.RawMessage, error) {
 	return compact(document, &checker{depthMost: depth, tellsNames: true})
 }
 
-// Read is Unambiguous for a document that is looked at several times.
-func Read(document []byte, depth int) (Document, error) { return ReadOver(Document{}, document, depth) }
-
-// ReadOver is Read into the memory of the notes of a former document, at which nobody may look any more.
-func ReadOver(former Document, document []byte, depth int) (Document, error) {
+// Read is Unambiguous for a document that is looked at several times. Its notes stand in the memory of those of a former document,
+// at which nobody may look any more.
+func Read(former Document, document []byte, depth int) (Document, error) {
 	c := checker{depthMost: depth, tellsNames: true, names: make([][]byte, 0, fewNames)}
 	if len(document) <= notedBytes {
 		c.notes = slices.Grow(former.notes[:0], notesFew+len(document)/noteUsual)[:firstNote]

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,11 +58,8 @@ func (s *Secrets) with(bearer string) *Secrets {
 	return NewSecrets(append(slices.Clone(s.bearers), bearer)...)
 }
 
-// String gives a placeholder.
-func (s *Secrets) String() string { return redacted }
-
-// GoString gives a placeholder.
-func (s *Secrets) GoString() string { return redacted }
+// Format gives a placeholder for every verb.
+func (s *Secrets) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
 func (s *Secrets) text(text string) string {
 	if len(text) < ShortestBearer { // an escaped one is longer still

@@ -81,7 +81,7 @@ const deepest = 512
 // readObject reads a body, into the memory of a former document. Else it says what keeps the body from being a JSON object that
 // everybody reads alike.
 func readObject(body []byte, former rawjson.Document) (document rawjson.Document, problem string) {
-	document, err := rawjson.ReadOver(former, body, deepest)
+	document, err := rawjson.Read(former, body, deepest)
 	switch {
 	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
 		return document, "has no body"

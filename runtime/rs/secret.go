@@ -3,7 +3,6 @@ package rs
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 )
 
 const redacted = "[redacted]"
@@ -29,16 +28,10 @@ func (s Secret) Reveal() string {
 // IsZero reports whether there is no value.
 func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
-// String gives a placeholder.
-func (s Secret) String() string { return redacted }
-
 // Format gives a placeholder for every verb, %#v and %x too.
 func (s Secret) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
-// LogValue gives a placeholder to slog.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
-
-// MarshalText gives a placeholder to package json and to other encodings.
+// MarshalText gives a placeholder to package json, to slog and to other encodings.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // Bounds of a bearer, in bytes.
