@@ -6,62 +6,41 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
-
-	"golang.org/x/sync/singleflight"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// endpoint is the introspection endpoint: configured, or found in the issuer's metadata and then kept for
-// as long as the process runs. It is safe for concurrent use.
-type endpoint struct {
-	server  *server
-	issuer  string
-	known   atomic.Pointer[string]
-	reading singleflight.Group
-}
-
-func newEndpoint(server *server, issuer, configured string) *endpoint {
-	e := &endpoint{server: server, issuer: strings.TrimRight(issuer, "/")}
-	if configured != "" {
-		e.known.Store(&configured)
-	}
-	return e
-}
-
-// address gives the endpoint. Callers that come at the same time share one reading; only a reading that
-// succeeded is kept. It goes on when one of them is cancelled.
-func (e *endpoint) address(ctx context.Context) (string, error) {
-	if known := e.known.Load(); known != nil {
-		return *known, nil
-	}
-	found, err, _ := e.reading.Do("metadata", func() (any, error) {
-		if known := e.known.Load(); known != nil {
-			return *known, nil
-		}
-		found, err := e.discover(context.WithoutCancel(ctx))
+// address gives the introspection endpoint: configured, or found in the issuer's metadata and then kept for as long as the
+// process runs. Callers that come at the same time share one reading; only a reading that succeeded is kept. It goes on when
+// one of them is cancelled.
+func (v *Verifier) address(ctx context.Context) (string, error) {
+	if v.endpoint.Load() == nil {
+		_, err, _ := v.reading.Do("metadata", func() (any, error) {
+			if v.endpoint.Load() != nil {
+				return nil, nil
+			}
+			found, err := v.discover(context.WithoutCancel(ctx))
+			if err == nil {
+				v.endpoint.Store(&found)
+			}
+			return nil, err
+		})
 		if err != nil {
 			return "", err
 		}
-		e.known.Store(&found)
-		return found, nil
-	})
-	if err != nil {
-		return "", err
 	}
-	return found.(string), nil
+	return *v.endpoint.Load(), nil
 }
 
 // discover reads the metadata (RFC 8414, section 3).
-func (e *endpoint) discover(ctx context.Context) (string, error) {
-	issuer, _ := url.Parse(e.issuer) // NewVerifier has judged it
+func (v *Verifier) discover(ctx context.Context) (string, error) {
+	issuer, _ := url.Parse(strings.TrimRight(v.options.AuthorizationServer, "/")) // NewVerifier has judged it
 	document := address.WellKnown(issuer, "oauth-authorization-server")
 	failed := func(message string, cause error) error {
 		return &ServerError{URL: document, Message: message, Cause: cause}
 	}
-	metadata, err := e.server.exchange(ctx, http.MethodGet, document, "", maxMetadata)
+	metadata, err := v.exchange(ctx, http.MethodGet, document, "", maxMetadata)
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +49,7 @@ func (e *endpoint) discover(ctx context.Context) (string, error) {
 	switch {
 	case members.Err != nil:
 		return "", failed("its metadata cannot be used", members.Err)
-	case canonical(named) != canonical(e.issuer): // RFC 8414, section 3.3: it must not be used
+	case canonical(named) != address.Canonical(issuer): // RFC 8414, section 3.3: it must not be used
 		return "", failed("its metadata is of another issuer; configure the issuer as the metadata spells it, or the introspection URL", nil)
 	case found == "":
 		return "", failed("its metadata names no introspection_endpoint; configure the introspection URL", nil)

@@ -11,10 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Bounds of bodies, in bytes. An introspection of a package repeats every member with its streams and
@@ -44,25 +42,11 @@ func (e *ServerError) Error() string {
 // Unwrap gives the cause.
 func (e *ServerError) Unwrap() error { return e.Cause }
 
-// server talks to the authorization server.
-type server struct {
-	transport    http.RoundTripper
-	clientID     string
-	clientSecret rs.Secret
-	timeout      time.Duration
-}
-
-// introspect asks about a token (RFC 7662, section 2.1).
-func (s *server) introspect(ctx context.Context, address, token string) (rawjson.Object, error) {
-	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
-	return s.exchange(ctx, http.MethodPost, address, form.Encode(), maxIntrospection)
-}
-
 // exchange sends one request and reads one JSON object within the timeout. A form makes it a request with
 // credentials. The transport is called directly, because package http's Client would follow redirects,
 // and the token and the credentials go only where the configuration says.
-func (s *server) exchange(ctx context.Context, method, address, form string, limit int64) (rawjson.Object, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+func (v *Verifier) exchange(ctx context.Context, method, address, form string, limit int64) (rawjson.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, v.options.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form))
 	if err != nil {
@@ -74,9 +58,9 @@ func (s *server) exchange(ctx context.Context, method, address, form string, lim
 	if form != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		// RFC 6749, section 2.3.1: both are encoded before Basic joins them with a colon.
-		request.SetBasicAuth(url.QueryEscape(s.clientID), url.QueryEscape(s.clientSecret.Reveal()))
+		request.SetBasicAuth(url.QueryEscape(v.options.ClientID), url.QueryEscape(v.options.ClientSecret.Reveal()))
 	}
-	response, err := s.transport.RoundTrip(request)
+	response, err := v.options.Transport.RoundTrip(request)
 	if err != nil {
 		return nil, &ServerError{URL: address, Message: "it cannot be reached; check its address and the network", Cause: withoutQuotes(err)}
 	}

@@ -77,7 +77,7 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 	switch {
 	case !a.active:
 		return badToken("The access token is unknown, revoked or expired. Refresh it or sign in again.")
-	case !a.Expires.IsZero() && !v.clock().Before(a.Expires):
+	case !a.Expires.IsZero() && !v.options.Clock().Before(a.Expires):
 		return badToken("The access token is expired. Refresh it or sign in again.")
 	case a.Kind == rs.KindOwner: // told apart from other unwanted kinds only in what the refusal says
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")

@@ -11,6 +11,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"net/http"
+	"net/url"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -20,14 +23,13 @@ import (
 // Verifier asks the authorization server about tokens and keeps its answers for a short time. It is safe
 // for concurrent use.
 type Verifier struct {
-	server    *server
-	endpoint  *endpoint
-	audiences map[string]bool // that are accepted, as canonical spells them
+	options   Options
+	endpoint  atomic.Pointer[string] // nil until the issuer's metadata was read
+	reading   singleflight.Group     // of that metadata
+	audiences map[string]bool        // that are accepted, as canonical spells them
 	cache     *cache
 	asking    singleflight.Group
 	free      *semaphore.Weighted // how many introspections may run
-	clock     func() time.Time
-	observe   func(Event)
 }
 
 // Bounds of what a flood of made-up tokens can cause: each of them is asked about once.
@@ -49,22 +51,19 @@ func NewVerifier(options Options) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	as := &server{
-		transport: options.Transport, clientID: options.ClientID, clientSecret: options.ClientSecret, timeout: options.Timeout,
-	}
-	audiences := map[string]bool{}
-	for _, accepted := range options.Audiences {
-		audiences[canonical(accepted)] = true
-	}
-	return &Verifier{
-		server:    as,
-		endpoint:  newEndpoint(as, options.AuthorizationServer, options.IntrospectionURL),
-		audiences: audiences,
+	v := &Verifier{
+		options:   options,
+		audiences: map[string]bool{},
 		cache:     newCache(options.CacheSize),
 		free:      semaphore.NewWeighted(int64(options.Concurrency)),
-		clock:     options.Clock,
-		observe:   options.Observe,
-	}, nil
+	}
+	if options.IntrospectionURL != "" {
+		v.endpoint.Store(&options.IntrospectionURL)
+	}
+	for _, accepted := range options.Audiences {
+		v.audiences[canonical(accepted)] = true
+	}
+	return v, nil
 }
 
 // Verify finds out who a bearer belongs to (R-HOST-4). Its error is a *Refusal.
@@ -79,8 +78,8 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 		return nil, badToken("The bearer token is not well-formed. Send the access token as it was issued.")
 	}
 	token := key(sha256.Sum256([]byte(bearer)))
-	if kept, found := v.cache.get(token, v.clock()); found {
-		v.observe(CacheHit)
+	if kept, found := v.cache.get(token, v.options.Clock()); found {
+		v.options.Observe(CacheHit)
 		return kept.result()
 	}
 	shared := context.WithoutCancel(ctx)
@@ -108,34 +107,36 @@ func (v *Verifier) Check(ctx context.Context) error {
 // ask makes a verdict and keeps it. Its context does not end by itself: requests that wait together share the answer.
 func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict, error) {
 	// Since the caller looked into the cache, another introspection may have ended.
-	asked := v.clock()
+	asked := v.options.Clock()
 	if kept, found := v.cache.get(token, asked); found {
 		return kept, nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	if v.free.Acquire(waiting, 1) != nil {
-		v.observe(Busy)
+		v.options.Observe(Busy)
 		return nil, errBusy
 	}
 	defer v.free.Release(1)
 	answered, err := v.introspect(ctx, bearer)
 	if err != nil {
-		v.observe(Failed)
+		v.options.Observe(Failed)
 		return nil, err
 	}
-	v.observe(Answered)
+	v.options.Observe(Answered)
 	made := v.judge(answered, hex.EncodeToString(token[:8]), asked)
 	v.cache.put(token, made)
 	return made, nil
 }
 
+// introspect asks about a token (RFC 7662, section 2.1).
 func (v *Verifier) introspect(ctx context.Context, bearer string) (*answer, error) {
-	address, err := v.endpoint.address(ctx)
+	address, err := v.address(ctx)
 	if err != nil {
 		return nil, err
 	}
-	body, err := v.server.introspect(ctx, address, bearer)
+	form := url.Values{"token": {bearer}, "token_type_hint": {"access_token"}}
+	body, err := v.exchange(ctx, http.MethodPost, address, form.Encode(), maxIntrospection)
 	if err != nil {
 		return nil, err
 	}
