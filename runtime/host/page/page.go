@@ -4,8 +4,6 @@
 package page
 
 import (
-	"bytes"
-	"encoding/json"
 	"html"
 	"maps"
 	"net/http"
@@ -15,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
@@ -35,7 +32,7 @@ type Options struct {
 	Name    string // of the server, as in serverInfo
 	Version string // shown in the index, the card and below the pages; may be empty
 
-	// Revisions are those of MCP that the server speaks. They may be nil.
+	// Revisions are those of MCP that the server speaks.
 	Revisions []string
 
 	// Origin gives the origin that the client of a request sees, such as https://data.example, without
@@ -83,31 +80,18 @@ const indexDescription = "Read-only access for AI apps to the personal data that
 // that prefers it.
 func (p pages) index(w http.ResponseWriter, r *http.Request) {
 	const vary = "Accept, " + originHeaders
-	origin := escapeURL(p.options.Origin(r))
+	values := p.values(escapeURL(p.options.Origin(r)))
+	values["description"] = indexDescription
 	if webpage.PrefersHTML(r.Header.Values("Accept")) {
-		values := p.values(origin)
 		values["top"] = p.top("For AI apps and programs", "")
-		values["description"] = indexDescription
 		sendHTML(w, r, vary, fill("index.html", values, html.EscapeString))
 		return
 	}
-	content := rawjson.Object{
-		rawjson.String("object", "pdpp_discovery_index"), rawjson.String("role", "mcp_server"), rawjson.String("resource_name", p.options.Name),
-	}
+	values["version"] = markup("")
 	if p.options.Version != "" {
-		content = append(content, rawjson.String("version", p.options.Version))
+		values["version"] = markup(`"version": "` + escapeJSON(p.options.Version) + `",` + "\n  ")
 	}
-	links := rawjson.Object{
-		rawjson.String("mcp", origin+auth.MCPPath), rawjson.String("setup", origin+ConnectPath),
-		rawjson.String("well_known", origin+auth.ResourceMetadataPath), rawjson.String("well_known_mcp", origin+auth.MCPMetadataPath),
-		rawjson.String("llms_txt", origin+llmsPath), rawjson.String("icon", origin+auth.IconPath),
-		rawjson.String("server_card", origin+cardPath), rawjson.String("ai_catalog", origin+catalogPath),
-	}
-	content = append(content, rawjson.String("description", indexDescription), rawjson.Raw("links", links.Encode()))
-	var body bytes.Buffer
-	_ = json.Indent(&body, content.Encode(), "", "  ") // it is JSON
-	body.WriteByte('\n')
-	send(w, r, document{contentType: "application/json; charset=utf-8", vary: vary, body: body.Bytes()})
+	send(w, r, document{contentType: "application/json; charset=utf-8", vary: vary, body: []byte(fill("index.json", values, escapeJSON))})
 }
 
 // connect answers with the setup page (R-HOST-7).

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
@@ -49,7 +50,7 @@ func asset(name string) []byte {
 //
 // Package html/template would find the context of each value by itself, but it finds methods by their names,
 // which makes the linker keep every method of every type: 2.6 MB. All values here stand between tags or
-// within double quotes, where one escape is right.
+// within double quotes, where one escape is right. In other documents it is what stands there as it is.
 type markup string
 
 // fill writes an asset with its values, which stand in it as ${name}: strings are escaped, markup is not. It panics
@@ -64,6 +65,12 @@ func fill(name string, values map[string]any, escape func(string) string) markup
 		}
 		panic("page: no value for " + name)
 	}))
+}
+
+// escapeJSON makes a text what stands in a string of JSON.
+func escapeJSON(text string) string {
+	quoted := rawjson.Quote(text)
+	return string(quoted[1 : len(quoted)-1])
 }
 
 // document is one answer.

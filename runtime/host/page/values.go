@@ -46,6 +46,8 @@ func (p pages) values(origin string) map[string]any {
 		"metadata":     origin + auth.ResourceMetadataPath,
 		"mcp_metadata": origin + auth.MCPMetadataPath,
 		"card":         origin + cardPath,
+		"catalog":      origin + catalogPath,
+		"icon":         origin + auth.IconPath,
 
 		"claude_code":         "claude mcp add --transport http " + clientName + " " + commandline.Word(origin+auth.MCPPath),
 		"claude_code_sign_in": "claude mcp login " + clientName,
