@@ -3,6 +3,7 @@ package host_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -143,5 +144,22 @@ func TestIcon(t *testing.T) {
 	}
 	if got := send(t, h.request(t, http.MethodGet, "/icon.svg", "")); got.status != 200 || got.header.Get("Content-Type") != "image/svg+xml" {
 		t.Errorf("the icon is %d %q", got.status, got.header.Get("Content-Type"))
+	}
+}
+
+// Covers R-HOST-6: clients that see the server at different origins are shown the icon at their own, in turn too.
+func TestIconAtEachOrigin(t *testing.T) {
+	h := newHosted(t, func(with *hostedWith) {
+		with.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+		with.options.AllowedHosts = []string{"one.example", "other.example"}
+	})
+	for _, origin := range []string{"one.example", "other.example", "one.example"} {
+		for _, test := range [][3]string{{"tools/list", "", ""}, {"tools/call", "fetch", `"name":"fetch"`}} {
+			body, header := message(newestRevision, test[0], test[1], test[2])
+			got := h.post(t, body, append(header, "X-Forwarded-Host", origin)...)
+			if want := `"http://` + origin + `/icon.svg"`; !strings.Contains(got.body, want) || strings.Count(got.body, "/icon.svg") != 1 {
+				t.Errorf("%s at %s lacks %s, or has another: %s", test[0], origin, want, got.body)
+			}
+		}
 	}
 }
