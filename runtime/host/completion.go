@@ -53,11 +53,20 @@ func (o offers) complete(ctx context.Context, request *mcp.CompleteRequest) (*mc
 		return ""
 	}
 	var found []string
+	offer := func(name, label string) {
+		if typed := asked.Argument.Value; (begins(name, typed) || begins(label, typed)) && tool.IsPromptValue(name) {
+			found = append(found, name)
+		}
+	}
 	switch kind {
 	case tool.CompleteStream:
-		found = beginning(names.Streams(chosen(tool.CompleteConnection)), asked.Argument.Value)
+		for _, stream := range names.Streams(chosen(tool.CompleteConnection)) {
+			offer(stream, "")
+		}
 	case tool.CompleteConnection:
-		found = connectionsBeginning(names.Connections(chosen(tool.CompleteStream)), asked.Argument.Value)
+		for _, connection := range names.Connections(chosen(tool.CompleteStream)) {
+			offer(connection.ID, connection.Label)
+		}
 	}
 	result.Completion.Total = len(found)
 	if len(found) > offersMost {
@@ -100,28 +109,7 @@ func noSuch(format, name string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, name)}
 }
 
-// beginning gives the names that begin with what was typed, whatever its case.
-func beginning(names []string, typed string) []string {
-	var found []string
-	for _, name := range names {
-		if begins(name, typed) && tool.IsPromptValue(name) {
-			found = append(found, name)
-		}
-	}
-	return found
-}
-
-// connectionsBeginning gives the ids of connections that begin with what was typed, or whose labels do.
-func connectionsBeginning(connections []schemadoc.NamedConnection, typed string) []string {
-	var found []string
-	for _, connection := range connections {
-		if (begins(connection.ID, typed) || begins(connection.Label, typed)) && tool.IsPromptValue(connection.ID) {
-			found = append(found, connection.ID)
-		}
-	}
-	return found
-}
-
+// begins reports whether a name begins with what was typed, whatever its case.
 func begins(name, typed string) bool {
 	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(typed))
 }
