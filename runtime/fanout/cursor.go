@@ -29,22 +29,21 @@ type cursor struct {
 
 // place is where the next hit of a source is. A source that has no more hits has none.
 type place struct {
-	GrantID      string `json:"g"`
-	ConnectionID string `json:"i,omitempty"` // of a source that shares its grant with others
+	sourceKey
 	position
 }
 
 func placeOf(source *Source, at position) place {
-	of := place{GrantID: source.GrantID, position: at}
-	if source.Shared {
-		of.ConnectionID = source.ConnectionID
+	of := place{source.key(), at}
+	if !source.Shared {
+		of.ConnectionID = ""
 	}
 	return of
 }
 
 // is reports whether the place is one in a source.
 func (p place) is(source *Source) bool {
-	return p.GrantID == source.GrantID && (p.ConnectionID == source.ConnectionID || p.ConnectionID == "" && !source.Shared)
+	return p.sourceKey == source.key() || p.sourceKey == sourceKey{GrantID: source.GrantID} && !source.Shared
 }
 
 // position is a hit of a source: the page that begins at a cursor of the source, and how many hits of it
@@ -94,9 +93,8 @@ func parseCursor(text, question string) (cursor, error) {
 	isMalformed := len(parsed.Positions) == 0 || parsed.Count != nil && *parsed.Count < 0
 	seen := map[sourceKey]bool{}
 	for _, place := range parsed.Positions {
-		key := sourceKey{place.GrantID, place.ConnectionID}
-		isMalformed = isMalformed || place.GrantID == "" || seen[key] || place.Skip < 0
-		seen[key] = true
+		isMalformed = isMalformed || place.GrantID == "" || seen[place.sourceKey] || place.Skip < 0
+		seen[place.sourceKey] = true
 	}
 	if isMalformed { // no page leads there
 		return cursor{}, tool.CursorRefused("is malformed", nil)

@@ -136,17 +136,11 @@ func (p *readPage) recall() rawjson.Object {
 
 // warnings are first those about what is missing, since a result shows only the first ones.
 func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
-	warnings := []rawjson.Value{}
-	for _, each := range p.missing() {
-		next := each.retryAlone()
-		if len(rest) > 0 {
-			next = "the next page asks it again"
-		}
-		warnings = append(warnings, each.warning(next))
+	next := ""
+	if len(rest) > 0 {
+		next = "the next page asks it again"
 	}
-	for _, each := range p.ended {
-		warnings = append(warnings, each.warning(""))
-	}
+	warnings := warningsOf(p.missing(), p.ended, next)
 	if !cursorFits {
 		warnings = append(warnings, warning(WarnCursorTooLarge, fmt.Sprintf(
 			"%d sources have more hits, too many for one cursor; search fewer streams, or one source by connection_id", len(rest))).Encode())

@@ -169,13 +169,11 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 
 // absentFrom are warnings of the sources that cannot be read and might have the stream of a request that names none: the caller
 // takes the answer of the only one that is left for all there is (R-LOCAL-2).
-func (r *Reader) absentFrom(request rs.Request) (warnings []rawjson.Value) {
+func (r *Reader) absentFrom(request rs.Request) []rawjson.Value {
 	if one, isOne := request.Sources.(rs.OneSource); isOne {
-		for _, each := range r.ended([]string{one.Stream}) {
-			warnings = append(warnings, each.warning(""))
-		}
+		return warningsOf(nil, r.ended([]string{one.Stream}), "")
 	}
-	return warnings
+	return nil
 }
 
 // unanswerable refuses a request that does not tell which sources it is for.
@@ -238,11 +236,10 @@ func (r *Reader) observe(started time.Time, err error) {
 	}
 }
 
-// question is one request to one source, and when its answer is too late.
+// question is one request to one source.
 type question struct {
-	source   *Source
-	request  rs.Request
-	deadline time.Time
+	source  *Source
+	request rs.Request
 }
 
 // answer is what a question led to.
@@ -251,15 +248,15 @@ type answer struct {
 	err      error
 }
 
-// ask sends the questions, several at once, and waits for all answers. Waiting for a free slot counts against the deadline,
+// ask sends the questions, several at once, and waits for all answers until the deadline. Waiting for a free slot counts against the deadline,
 // so that the answer comes in time however many sources are slow. Its error says that the caller's context ended.
-func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error) {
+func (r *Reader) ask(ctx context.Context, questions []question, deadline time.Time) ([]answer, error) {
 	answers := make([]answer, len(questions))
 	var running errgroup.Group // each member ends with the context or its deadline, and none fails the others
 	running.SetLimit(r.options.Concurrency)
 	for i, each := range questions {
 		running.Go(func() error {
-			answers[i] = r.askOne(ctx, each)
+			answers[i] = r.askOne(ctx, each, deadline)
 			return nil
 		})
 	}
@@ -273,21 +270,45 @@ func (r *Reader) ask(ctx context.Context, questions []question) ([]answer, error
 	return answers, nil
 }
 
-// askGrants puts one request to each grant that these sources are of, and gives the source of each answer.
-func (r *Reader) askGrants(ctx context.Context, request rs.Request, sources []*Source) (asked []*Source, answers []answer, err error) {
-	asked = oneOfEach(sources)
-	deadline := time.Now().Add(r.options.ChildTimeout)
+// gather puts one request to each grant that these sources are of, and gives the frame of the merged answer and the warnings of
+// what is missing in it. Take adds an answer; its error says that it is unusable. Without any answer the error is that of all.
+func (r *Reader) gather(
+	ctx context.Context, request rs.Request, sources []*Source, ended []absence, take func(*Source, *rs.Response) error,
+) (*rs.Response, []rawjson.Value, error) {
+	asked := oneOfEach(sources)
 	questions := make([]question, len(asked))
 	for i, source := range asked {
-		questions[i] = question{source: source, request: request, deadline: deadline}
+		questions[i] = question{source, request}
 	}
-	answers, err = r.ask(ctx, questions)
-	return asked, answers, err
+	answers, err := r.ask(ctx, questions, time.Now().Add(r.options.ChildTimeout))
+	if err != nil {
+		return nil, nil, err
+	}
+	merged := &rs.Response{Status: 200, URL: r.url(request), Request: request}
+	var missing []absence
+	for i, each := range answers {
+		err := each.err
+		if err == nil {
+			err = take(asked[i], each.response)
+		}
+		if err != nil {
+			for _, source := range r.ofGrant(asked[i]) {
+				missing = append(missing, absence{source: source, err: err})
+			}
+			continue
+		}
+		merged.GrantIDs = asked[i].addTo(merged.GrantIDs)
+		merged.RequestID = cmp.Or(merged.RequestID, each.response.RequestID)
+	}
+	if len(asked) > 0 && merged.GrantIDs == nil {
+		return nil, nil, failed(append(missing, ended...), merged.URL)
+	}
+	return merged, warningsOf(missing, ended, ""), nil
 }
 
-func (r *Reader) askOne(ctx context.Context, q question) answer {
+func (r *Reader) askOne(ctx context.Context, q question, deadline time.Time) answer {
 	started := time.Now()
-	limited, cancel := context.WithDeadline(ctx, q.deadline)
+	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	response, err := q.source.Reader.Get(limited, q.request)
 	var refused *rs.Error

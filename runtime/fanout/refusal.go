@@ -78,28 +78,22 @@ func (r *Reader) refusal(code tool.Code, streams []string, form string, values .
 		Code: code, Message: fmt.Sprintf(form, values...), Param: tool.SchemaConnectionID,
 		UnavailableConnections: unavailable(r.ended(streams)),
 	}
-	offered, total := available(r.granting(streams))
-	if total > 0 {
-		refusal.RetryWith, refusal.AvailableConnections = "connection_id", offered
+	var offered []json.RawMessage
+	seen := map[string]bool{"": true} // connection_id cannot choose such a source
+	for _, source := range r.granting(streams) {
+		if !seen[source.ConnectionID] {
+			seen[source.ConnectionID] = true
+			offered = append(offered, source.identity().Encode())
+		}
 	}
-	if total > availableShown {
-		refusal.AvailableTotal = total
+	if offered != nil {
+		refusal.RetryWith = "connection_id"
+		refusal.AvailableConnections = rawjson.Array(offered[:min(len(offered), availableShown)])
+	}
+	if len(offered) > availableShown {
+		refusal.AvailableTotal = len(offered)
 	}
 	return refusal
-}
-
-// available are the first of the sources, each connection once, and how many there are.
-func available(sources []*Source) (json.RawMessage, int) {
-	var rows []json.RawMessage
-	seen := map[string]bool{}
-	for _, source := range sources {
-		if source.ConnectionID == "" || seen[source.ConnectionID] {
-			continue // connection_id cannot choose it
-		}
-		seen[source.ConnectionID] = true
-		rows = append(rows, source.identity().Encode())
-	}
-	return rawjson.Array(rows[:min(len(rows), availableShown)]), len(rows)
 }
 
 // unavailable are the first of the sources that are missing, or nil without any (R-PKG-8).
@@ -229,12 +223,24 @@ func (a absence) unauthorized() bool {
 
 // warning says that the source is missing and what to do about it.
 func (a absence) warning(next string) json.RawMessage {
-	if a.unauthorized() || next == "" {
+	if a.unauthorized() {
 		next = a.remedy()
 	}
 	reason, _, _ := a.cause()
 	members := warning(string(tool.SourceUnavailable), fmt.Sprintf("the source %s is missing (%s); %s", a.source.name(), reason, next))
 	return append(members, a.identity()...).Encode()
+}
+
+// warningsOf are those of sources that were asked and did not answer, and of those that ended. Next says how the former are asked
+// again; empty: one by one.
+func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value) {
+	for _, each := range missing {
+		warnings = append(warnings, each.warning(cmp.Or(next, each.retryAlone())))
+	}
+	for _, each := range ended {
+		warnings = append(warnings, each.warning(each.remedy()))
+	}
+	return warnings
 }
 
 // retryAlone is how to ask one source again.

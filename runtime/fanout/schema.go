@@ -13,39 +13,12 @@ import (
 // the document is empty, as that of one source is (rs-contract.md).
 func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.SchemaOfSources) (*rs.Response, error) {
 	streams := streamsOf(wanted.Stream)
-	asked, answers, err := r.askGrants(ctx, request, r.granting(streams))
+	merged := document{alike: map[string]*merged{}}
+	response, warnings, err := r.gather(ctx, request, r.granting(streams), r.ended(streams), merged.add)
 	if err != nil {
 		return nil, err
 	}
-	merged := document{alike: map[string]*merged{}, ended: r.ended(streams)}
-	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
-	for i, answer := range answers {
-		source, err := asked[i], answer.err
-		if err == nil {
-			err = merged.add(source, answer.response)
-		}
-		if err != nil {
-			merged.missing = append(merged.missing, r.absent(source, err)...)
-			continue
-		}
-		response.GrantIDs = source.addTo(response.GrantIDs)
-		if response.RequestID == "" {
-			response.RequestID = answer.response.RequestID
-		}
-	}
-	if len(asked) > 0 && merged.answered == 0 {
-		return nil, failed(append(merged.missing, merged.ended...), response.URL)
-	}
-	return response.WithMembers(merged.encode(target(request))), nil
-}
-
-// absent are the sources of a grant that did not answer.
-func (r *Reader) absent(source *Source, err error) []absence {
-	var missing []absence
-	for _, each := range r.ofGrant(source) {
-		missing = append(missing, absence{source: each, err: err})
-	}
-	return missing
+	return response.WithMembers(merged.encode(target(request), warnings)), nil
 }
 
 // document is a merged schema document while its sources are added.
@@ -55,8 +28,6 @@ type document struct {
 	connectors []*merged
 	alike      map[string]*merged // by what a connector says beside its connections
 	warnings   []rawjson.Value
-	missing    []absence
-	ended      []absence
 }
 
 // add takes the connectors of one source's document.
@@ -146,19 +117,13 @@ func (m *merged) object() rawjson.Object {
 	})))
 }
 
-// encode writes the document in the form of one source's, for a bearer that stands for several grants.
-func (d *document) encode(self string) rawjson.Object {
+// encode writes the document in the form of one source's, for a bearer that stands for several grants. Warnings of what is
+// missing come before those of the sources.
+func (d *document) encode(self string, missing []rawjson.Value) rawjson.Object {
 	connectors, streams := []rawjson.Value{}, 0
 	for _, connector := range d.connectors {
 		streams += connector.streams
 		connectors = append(connectors, connector.object().Encode())
-	}
-	warnings := []rawjson.Value{}
-	for _, each := range d.missing {
-		warnings = append(warnings, each.warning(each.retryAlone()))
-	}
-	for _, each := range d.ended {
-		warnings = append(warnings, each.warning(""))
 	}
 	body := rawjson.Object{rawjson.String("object", "schema")}
 	if d.answered > 0 && d.compact == d.answered {
@@ -171,7 +136,7 @@ func (d *document) encode(self string) rawjson.Object {
 		rawjson.Raw("connectors", rawjson.Array(connectors)),
 		rawjson.Int("connector_count", int64(len(connectors))),
 		rawjson.Int("stream_count", int64(streams)),
-		rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(append(warnings, d.warnings...)))}.Encode()),
+		rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(append(missing, d.warnings...)))}.Encode()),
 		rawjson.Raw("links", rawjson.Object{rawjson.String("self", self)}.Encode()),
 	)
 }

@@ -161,13 +161,13 @@ func (p *readPage) read(ctx context.Context) error {
 		for i, child := range p.children {
 			if child.open() && !child.late && hits[i] > len(child.hits) {
 				asked = append(asked, child)
-				questions = append(questions, question{source: child.source, request: child.request(p.request, hits[i]), deadline: deadline})
+				questions = append(questions, question{child.source, child.request(p.request, hits[i])})
 			}
 		}
 		if len(questions) == 0 || !time.Now().Before(deadline) {
 			return nil
 		}
-		answers, err := p.reader.ask(ctx, questions)
+		answers, err := p.reader.ask(ctx, questions, deadline)
 		if err != nil {
 			return err
 		}

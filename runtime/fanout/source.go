@@ -35,7 +35,10 @@ func (s *Source) usable() bool { return s.Active && s.Reader != nil }
 // key tells the source from all others.
 func (s *Source) key() sourceKey { return sourceKey{s.GrantID, s.ConnectionID} }
 
-type sourceKey struct{ grantID, connectionID string }
+type sourceKey struct {
+	GrantID      string `json:"g"`
+	ConnectionID string `json:"i,omitempty"` // in a cursor: of a source that shares its grant with others
+}
 
 // addTo adds the source's grant to those of an answer.
 func (s *Source) addTo(grants []string) []string {

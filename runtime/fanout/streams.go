@@ -11,53 +11,29 @@ import (
 // streams lists the streams of every source, each row with the connection of its source (R-SCH-9), and among several with its
 // grant and its provider. A source that does not answer has no rows, and is named in a warning.
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	asked, answers, err := r.askGrants(ctx, request, r.active)
-	if err != nil {
-		return nil, err
-	}
-	rows, ended := []rawjson.Value{}, r.ended(nil)
-	response := &rs.Response{Status: 200, URL: r.url(request), Request: request}
-	var missing []absence
-	isHeard := false // of a source at least
-	for i, answer := range answers {
-		source := asked[i]
-		list, err := listOf(answer)
-		if err != nil {
-			missing = append(missing, r.absent(source, err)...)
-			continue
-		}
-		isHeard = true
-		response.GrantIDs = source.addTo(response.GrantIDs)
+	rows := []rawjson.Value{}
+	isOfSeveral := len(oneOfEach(r.active))+len(r.inactive) > 1
+	response, warnings, err := r.gather(ctx, request, r.active, r.ended(nil), func(source *Source, response *rs.Response) error {
+		list, err := response.List()
 		own := r.ofGrant(source)
 		isOwn := func(id string) bool {
 			return slices.ContainsFunc(own, func(s *Source) bool { return s.ConnectionID == id })
 		}
 		for _, each := range list.Rows {
-			if claims(each, r.connections, isOwn) {
-				continue // another member counts its own
+			if !claims(each, r.connections, isOwn) { // another member counts its own
+				rows = append(rows, r.listed(source, each, isOfSeveral))
 			}
-			rows = append(rows, r.listed(source, each, len(asked)+len(ended) > 1))
 		}
-	}
-	if len(missing) > 0 && !isHeard {
-		return nil, failed(append(missing, ended...), r.url(request))
-	}
-	warnings := []rawjson.Value{}
-	for _, each := range append(missing, ended...) {
-		warnings = append(warnings, each.warning(each.retryAlone()))
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	body := rawjson.Object{rawjson.String("object", "list"), rawjson.Raw("data", rawjson.Array(rows))}
 	if len(warnings) > 0 {
 		body = append(body, rawjson.Raw("meta", rawjson.Object{rawjson.Raw("warnings", rawjson.Array(warnings))}.Encode()))
 	}
 	return response.WithMembers(body), nil
-}
-
-func listOf(got answer) (rs.List, error) {
-	if got.err != nil {
-		return rs.List{}, got.err
-	}
-	return got.response.List()
 }
 
 // listed is a row of a source's list, with what tells it from those of other sources.
