@@ -39,6 +39,15 @@ func at(p place, meant string, accepted []string, says string) finding {
 	return found
 }
 
+// orUncovered is at with the name that was meant, and with a way to ask the owner where none was.
+func (c call) orUncovered(p place, accepted []string, says string, wanted tool.Uncovered) finding {
+	meant := nearname.Meant(p.name, accepted)
+	if meant == "" {
+		says += c.orAsk(wanted)
+	}
+	return at(p, meant, accepted, says)
+}
+
 func nearest(name string, names []string) []string {
 	ordered := nearname.Order(name, slices.DeleteFunc(slices.Clone(names), func(n string) bool { return len(n) > nameBytes }))
 	return ordered[:min(len(ordered), namesShown)]
@@ -52,14 +61,10 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 	var found []finding
 	for _, p := range streams {
 		if all, _ := s.connections(""); p.argument.Complete == tool.CompleteNothing && schemadoc.HasConnection(all, p.name) {
-			found = append(found, c.separated(p))
+			found = append(found, separated(p))
 		} else if names := s.streams(); !slices.Contains(names, p.name) {
-			meant := nearname.Meant(p.name, names)
 			says := fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(p.name))
-			if meant == "" {
-				says += c.orAsk(tool.Uncovered{ConnectionID: c.connectionID(), Stream: p.name})
-			}
-			found = append(found, at(p, meant, names, says))
+			found = append(found, c.orUncovered(p, names, says, tool.Uncovered{ConnectionID: c.connectionID(), Stream: p.name}))
 		}
 	}
 	stream := ""
@@ -105,7 +110,7 @@ func isZone(name string) bool {
 }
 
 // separated is an id with a colon where a slash ends the connection.
-func (c call) separated(p place) finding {
+func separated(p place) finding {
 	return finding{
 		param: p.argument.Name,
 		says:  fmt.Sprintf("%s is a connection; a slash ends it in an id.", quoted(p.name)),
@@ -146,7 +151,7 @@ func (c call) field(s survey, p place, stream string, fields []schemadoc.Field) 
 			says += " There is one in " + strings.Join(others, ", ") + "."
 		}
 		return []finding{at(p, meant, names, says)}
-	case slices.Contains(strings.Split(fields[i].Flags, ","), "g=false"):
+	case fields[i].Has("g=false"):
 		return []finding{{param: p.argument.Name, says: fmt.Sprintf(
 			"Field %s exists and is not granted. Leave it out, or tell the user that the owner must approve a grant with it.%s",
 			quoted(p.name), c.orAsk(tool.Uncovered{ConnectionID: c.connectionID(), Stream: stream, Field: p.name}))}}
@@ -160,11 +165,15 @@ func (c call) field(s survey, p place, stream string, fields []schemadoc.Field) 
 			"The schema does not tell this token which fields of stream %s are declared for %s; another may be.", quoted(stream), use)}}
 	}
 	able := fieldsFor(use, fields)
-	only := ""
-	if len(able) == 1 {
-		only = able[0]
+	return []finding{at(p, onlyOf(able), able, fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists those that are.", quoted(p.name), quoted(stream), use))}
+}
+
+// onlyOf is the only one of the names; empty when there are others.
+func onlyOf(names []string) string {
+	if len(names) != 1 {
+		return ""
 	}
-	return []finding{at(p, only, able, fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists those that are.", quoted(p.name), quoted(stream), use))}
+	return names[0]
 }
 
 func fieldsFor(use string, fields []schemadoc.Field) []string {
@@ -245,30 +254,25 @@ func (c call) sort(s survey, p place, stream string) finding {
 		}
 	}
 	accepted := []string{cursor, "-" + cursor}
-	meant := ""
-	if nearname.Meant(name, []string{cursor}) != "" {
-		meant = cursor
-		if isDescending {
-			meant = "-" + cursor
-		}
+	meant := nearname.Meant(name, accepted[:1])
+	if meant != "" && isDescending {
+		meant = accepted[1]
 	}
 	return at(p, meant, accepted, fmt.Sprintf("Stream %s is sorted by %s only, and not by %s.", quoted(stream), quoted(cursor), quoted(p.name)))
 }
 
 // inOrder puts the argument that says a direction in the place of the one that says a field.
 func (c call) inOrder(p place, isDescending bool) func(rawjson.Object) rawjson.Object {
-	i := slices.IndexFunc(c.Arguments, func(a tool.Argument) bool { return slices.Equal(a.Values, []string{"asc", "desc"}) })
-	if i < 0 {
-		return p.without
+	words := []string{"asc", "desc"}
+	word := words[0]
+	if isDescending {
+		word = words[1]
 	}
+	i := slices.IndexFunc(c.Arguments, func(a tool.Argument) bool { return slices.Equal(a.Values, words) })
 	return func(arguments rawjson.Object) rawjson.Object {
 		arguments = p.without(arguments)
-		if arguments.Get(c.Arguments[i].Name) != nil {
+		if i < 0 || arguments.Get(c.Arguments[i].Name) != nil {
 			return arguments
-		}
-		word := "asc"
-		if isDescending {
-			word = "desc"
 		}
 		return append(arguments, rawjson.String(c.Arguments[i].Name, word))
 	}

@@ -2,7 +2,6 @@ package refusal
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -14,7 +13,8 @@ import (
 type place struct {
 	argument tool.Argument
 	name     string
-	put      func(current json.RawMessage, name string) json.RawMessage // the argument's value with another name there
+	nth      int                            // item or key
+	part     func(*recordid.Handle) *string // of an id; nil for none
 }
 
 // mended writes another name into the arguments.
@@ -24,9 +24,33 @@ func (p place) mended(name string) func(rawjson.Object) rawjson.Object {
 	}
 }
 
+// put is the argument's value with another name in the place.
+func (p place) put(value json.RawMessage, name string) json.RawMessage {
+	text := rawjson.TextOf(value)
+	items, isList := rawjson.Elements(value)
+	members, isObject := rawjson.ParseObject(value)
+	switch {
+	case isList:
+		items[p.nth] = rawjson.Quote(name)
+		return rawjson.Array(items)
+	case isObject:
+		members[p.nth].Name = name
+		return members.Encode()
+	case p.part != nil:
+		handle, _ := handleOf(text)
+		*p.part(&handle) = name
+		return rawjson.Quote(handle.String())
+	case p.argument.Type == tool.StringListArgument:
+		names := strings.Split(text, ",")
+		names[p.nth] = name
+		return rawjson.Quote(strings.Join(names, ","))
+	}
+	return rawjson.Quote(name)
+}
+
 // without leaves the name out of the arguments.
 func (p place) without(arguments rawjson.Object) rawjson.Object {
-	return slices.Clone(arguments).With(p.argument.Name, nil)
+	return arguments.With(p.argument.Name, nil)
 }
 
 // places are the names of one kind that the call gives.
@@ -35,77 +59,48 @@ func (c call) places(kind tool.Completion) []place {
 	for _, argument := range c.Arguments {
 		value := c.given.Get(argument.Name)
 		text, isText := rawjson.Text(value)
+		var names []string
 		switch {
-		case value == nil:
-		case argument.Complete == kind && isText && argument.Type == tool.StringListArgument:
-			for i, name := range strings.Split(text, ",") {
-				found = append(found, place{argument, strings.TrimSpace(name), func(current json.RawMessage, meant string) json.RawMessage {
-					names := strings.Split(rawjson.TextOf(current), ",")
-					names[i] = meant
-					return rawjson.Quote(strings.Join(names, ","))
-				}})
-			}
+		case argument.Complete == kind && isText && argument.Type != tool.StringListArgument:
+			names = []string{text}
 		case argument.Complete == kind && isText:
-			found = append(found, place{argument, text, func(_ json.RawMessage, meant string) json.RawMessage { return rawjson.Quote(meant) }})
+			for name := range strings.SplitSeq(text, ",") {
+				names = append(names, strings.TrimSpace(name))
+			}
 		case argument.Complete == kind:
-			found = append(found, inList(argument, value)...)
+			items, _ := rawjson.Elements(value)
+			for _, item := range items {
+				names = append(names, rawjson.TextOf(item))
+			}
 		case argument.Type == tool.FilterArgument && kind == tool.CompleteField, argument.Type == tool.LimitsArgument && kind == tool.CompleteRelation:
-			found = append(found, inObject(argument, value)...)
+			members, _ := rawjson.ParseObject(value)
+			names = members.Names()
 		case argument.Complete == tool.CompleteNothing && argument.Values == nil && isText:
 			found = append(found, inID(argument, text, kind)...)
 		}
-	}
-	return found
-}
-
-func inList(argument tool.Argument, list json.RawMessage) []place {
-	var found []place
-	items, _ := rawjson.Elements(list)
-	for i, item := range items {
-		found = append(found, place{argument, rawjson.TextOf(item), func(current json.RawMessage, name string) json.RawMessage {
-			items, _ := rawjson.Elements(current)
-			items = slices.Clone(items)
-			items[i] = rawjson.Quote(name)
-			return rawjson.Array(items)
-		}})
-	}
-	return found
-}
-
-func inObject(argument tool.Argument, object json.RawMessage) []place {
-	var found []place
-	members, _ := rawjson.ParseObject(object)
-	for i, member := range members {
-		found = append(found, place{argument, member.Name, func(current json.RawMessage, name string) json.RawMessage {
-			members, _ := rawjson.ParseObject(current)
-			members = slices.Clone(members)
-			members[i].Name = name
-			return members.Encode()
-		}})
+		for i, name := range names {
+			found = append(found, place{argument: argument, name: name, nth: i})
+		}
 	}
 	return found
 }
 
 // inID is the stream or the connection of a record's id.
 func inID(argument tool.Argument, id string, kind tool.Completion) []place {
+	var part func(*recordid.Handle) *string
+	switch kind {
+	case tool.CompleteConnection:
+		part = func(h *recordid.Handle) *string { return &h.ConnectionID }
+	case tool.CompleteStream:
+		part = func(h *recordid.Handle) *string { return &h.Stream }
+	default:
+		return nil
+	}
 	handle, ok := handleOf(id)
-	if !ok {
-		return nil
+	if name := *part(&handle); ok && name != "" {
+		return []place{{argument: argument, name: name, part: part}}
 	}
-	part := func(h *recordid.Handle) *string {
-		if kind == tool.CompleteConnection {
-			return &h.ConnectionID
-		}
-		return &h.Stream
-	}
-	if kind != tool.CompleteStream && kind != tool.CompleteConnection || *part(&handle) == "" {
-		return nil
-	}
-	return []place{{argument, *part(&handle), func(current json.RawMessage, name string) json.RawMessage {
-		mended, _ := handleOf(rawjson.TextOf(current))
-		*part(&mended) = name
-		return rawjson.Quote(mended.String())
-	}}}
+	return nil
 }
 
 func handleOf(id string) (recordid.Handle, bool) {

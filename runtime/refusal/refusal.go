@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -130,20 +131,18 @@ func (c call) conclude(found []finding) *tool.Explained {
 	}
 	first := found[0]
 	explained := &tool.Explained{Param: first.param, DidYouMean: first.meant, Accepted: first.accepted}
-	for i, each := range found {
-		if i > 0 {
-			explained.Hint += " "
-		}
-		explained.Hint += each.says
-	}
-	instead := c.given
+	var says []string
+	instead, isCertain := c.given, true
 	for _, each := range found {
-		if each.mended == nil {
-			return explained
+		says = append(says, each.says)
+		if isCertain = isCertain && each.mended != nil; isCertain {
+			instead = each.mended(instead)
 		}
-		instead = each.mended(instead)
 	}
-	explained.Next = c.with(instead)
+	explained.Hint = strings.Join(says, " ")
+	if isCertain {
+		explained.Next = c.with(instead)
+	}
 	return explained
 }
 
@@ -173,9 +172,6 @@ func eachOnce(value json.RawMessage) json.RawMessage {
 		if !slices.ContainsFunc(once, func(other json.RawMessage) bool { return bytes.Equal(item, other) }) {
 			once = append(once, item)
 		}
-	}
-	if len(once) == len(items) {
-		return value
 	}
 	return rawjson.Array(once)
 }

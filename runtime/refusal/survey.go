@@ -117,13 +117,9 @@ func (c call) connection(s survey, p place, stream string) []finding {
 		of = " that has stream " + quoted(stream)
 	}
 	all, _ := s.connections("")
-	switch named := slices.IndexFunc(all, func(c schemadoc.Connection) bool { return c.ID == p.name }); {
-	case named >= 0:
-		only := ""
-		if len(ids) == 1 {
-			only = ids[0]
-		}
-		return []finding{at(p, only, ids, fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.%s",
+	switch {
+	case schemadoc.HasConnection(all, p.name):
+		return []finding{at(p, onlyOf(ids), ids, fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.%s",
 			quoted(p.name), quoted(stream), c.orAsk(tool.Uncovered{ConnectionID: p.name, Stream: stream})))}
 	case len(byName) == 1:
 		return []finding{at(p, byName[0], ids, fmt.Sprintf("%s is the name of a connection, whose id is %s.", quoted(p.name), quoted(byName[0])))}
@@ -136,11 +132,7 @@ func (c call) connection(s survey, p place, stream string) []finding {
 		return []finding{at(p, "", byKey, fmt.Sprintf("%s is a connector with several connections; accepted lists their ids.", quoted(p.name)))}
 	}
 	says := fmt.Sprintf("There is no connection %s; accepted lists the ids of those%s.", quoted(p.name), strings.Replace(of, " that has", " that have", 1))
-	meant := nearname.Meant(p.name, ids)
-	if meant == "" {
-		says += c.orAsk(tool.Uncovered{ConnectionID: p.name, Stream: stream})
-	}
-	return []finding{at(p, meant, ids, says)}
+	return []finding{c.orUncovered(p, ids, says, tool.Uncovered{ConnectionID: p.name, Stream: stream})}
 }
 
 func add(names []string, name string) []string {
