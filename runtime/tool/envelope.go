@@ -8,8 +8,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-const adapterError = "adapter_error"
-
 // signInMeta is where the RS's advice on signing in stands when a name was wrong and not the login (R-ERR-7).
 const signInMeta = "dev.pdpp/sign_in"
 
@@ -28,10 +26,10 @@ func refusal(refused *rs.Error, explained *Explained) (json.RawMessage, map[stri
 	members.missing("request_id", refused.RequestID)
 	members.missing("retry_after", refused.RetryAfter)
 	explained.addTo(&members)
-	step := stepAfter(refused, members)
-	members.missing("hint", step.hint)
-	if step.schema != nil && explained.Hint == "" && members.Get("next") == nil {
-		members.set(rawjson.Raw("next", step.schema.calls()))
+	hint, next := stepAfter(refused, members)
+	members.missing("hint", hint)
+	if next != nil && explained.Hint == "" && members.Get("next") == nil {
+		members.set(rawjson.Raw("next", next))
 	}
 	var meta map[string]json.RawMessage
 	if refused.Status == http.StatusUnauthorized && IsAboutNames(refused) {

@@ -12,13 +12,15 @@ import (
 // object stands in structured.error and, as the same JSON on one line without unseen characters, in the text. An error of a kind that Run
 // does not promise becomes code internal, and its text is not shown, since nobody has judged it.
 func Failed(err error) *Result {
-	failure := describe(err)
-	return &Result{
-		Text:       rawjson.Visible(failure.object),
-		Structured: failure.structured(),
-		Meta:       failure.meta,
-		IsError:    true,
+	failed := describe(err)
+	var members object
+	members.set(rawjson.Raw("error", failed.object))
+	if failed.status != 0 {
+		members.set(rawjson.Int("http_status", int64(failed.status)))
 	}
+	members.text("request_id", ShownRequestID(failed.requestID))
+	members.text("provider_url", ProviderOrigin(failed.url))
+	return &Result{Text: rawjson.Visible(failed.object), Structured: members.Encode(), Meta: failed.meta, IsError: true}
 }
 
 // failure is an error object and what stands beside it.
@@ -28,17 +30,6 @@ type failure struct {
 	requestID string
 	url       string
 	meta      map[string]json.RawMessage // what is for hosts, not for models
-}
-
-func (f failure) structured() json.RawMessage {
-	var members object
-	members.set(rawjson.Raw("error", f.object))
-	if f.status != 0 {
-		members.set(rawjson.Int("http_status", int64(f.status)))
-	}
-	members.text("request_id", ShownRequestID(f.requestID))
-	members.text("provider_url", ProviderOrigin(f.url))
-	return members.Encode()
 }
 
 func describe(err error) failure {
@@ -54,26 +45,22 @@ func describe(err error) failure {
 		object, meta := refusal(refused, explained)
 		return failure{object: object, status: refused.Status, requestID: refused.RequestID, url: refused.URL, meta: meta}
 	case errors.As(err, &unusable):
-		var members object
-		members.text("type", adapterError)
-		members.text("code", string(unusable.Reason))
-		members.text("message", unusable.Text())
+		members := adapterError(string(unusable.Reason), unusable.Text())
 		members.text("request_id", ShownRequestID(unusable.RequestID))
 		return failure{object: members.bounded().Encode(), status: unusable.Status, requestID: unusable.RequestID, url: unusable.URL}
 	}
-	var members object
-	members.text("type", adapterError)
-	members.text("code", string(Internal))
-	members.text("message", "the adapter failed on this call; try again, and ask its operator to look into the log if it fails again")
-	return failure{object: members.Encode()}
+	return failure{object: adapterError(string(Internal),
+		"the adapter failed on this call; try again, and ask its operator to look into the log if it fails again").Encode()}
+}
+
+// adapterError begins the error object of what no resource server said.
+func adapterError(code, message string) object {
+	return object{rawjson.Object{rawjson.String("type", "adapter_error"), rawjson.String("code", code), rawjson.String("message", message)}}
 }
 
 // object gives the error object of an adapter error.
 func (e *Error) object(explained *Explained) json.RawMessage {
-	var members object
-	members.text("type", adapterError)
-	members.text("code", string(e.Code))
-	members.text("message", e.Message)
+	members := adapterError(string(e.Code), e.Message)
 	members.text("param", e.Param)
 	members.text("did_you_mean", e.DidYouMean)
 	if len(e.Accepted) > 0 && explained.Accepted == nil {

@@ -12,16 +12,15 @@ import (
 // at one of its own cursors. Servers give none in a hybrid search, over several connections, and in the middle of a page
 // (R-BUD-3, R-SEARCH-9).
 type Place struct {
-	Cursor string // of the resource server; empty: the beginning of the list
-	Skip   int    // rows, at least 1 in a cursor
+	Cursor string `json:"c,omitempty"` // of the resource server; empty: the beginning of the list
+	Skip   int    `json:"k"`           // rows, at least 1 in a cursor
 }
 
 // placed is a place as its cursor holds it.
 type placed struct {
 	Version  int    `json:"v"`
 	Question string `json:"q"` // what the cursor is bound to
-	Cursor   string `json:"c,omitempty"`
-	Skip     int    `json:"k"`
+	Place
 }
 
 const (
@@ -38,7 +37,7 @@ func (p Place) CursorAt(request rs.Request) string {
 	if p.Skip == 0 {
 		return p.Cursor
 	}
-	return placePrefix + EncodeCursor(placed{placeVersion, QuestionOf(request), p.Cursor, p.Skip})
+	return placePrefix + EncodeCursor(placed{placeVersion, QuestionOf(request), p})
 }
 
 // PlaceOf is where the page of a request begins. Its error is an *Error: a cursor that CursorAt made for another list,
@@ -58,7 +57,7 @@ func PlaceOf(request rs.Request) (Place, error) {
 	case parsed.Question != QuestionOf(request):
 		return Place{}, CursorRefused("belongs to another call: every argument but limit must stay the same", nil)
 	}
-	return Place{parsed.Cursor, parsed.Skip}, nil
+	return parsed.Place, nil
 }
 
 // Get reads as RS.Get does, also at a cursor that CursorAt made: it asks the resource server for a longer page, and

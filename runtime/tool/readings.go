@@ -32,9 +32,7 @@ const (
 // refuses. One serves all calls of a process; it holds no record, and of a caller the name by which it is told apart and, for
 // some minutes, at which of the resource server's cursors its aggregates stopped. It is safe for concurrent use.
 type Readings struct {
-	most    int
-	observe func(context.Context, string, rs.Reading)
-	now     func() time.Time
+	options ReadingsOptions
 
 	mu      sync.Mutex
 	refused map[string]time.Time // until when it is remembered, by the provider's origin
@@ -66,28 +64,21 @@ func NewReadings(options ReadingsOptions) *Readings {
 	if options.Most < 1 {
 		return nil
 	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
 	stops, _ := lru.New[[2]string, stop](stopsMost) // its error says that the size is not positive
-	made := &Readings{
-		most: options.Most, observe: options.Observe, now: options.Now, stops: stops,
-		refused: map[string]time.Time{}, callers: map[string]*turns{},
-	}
-	if made.observe == nil {
-		made.observe = func(context.Context, string, rs.Reading) {}
-	}
-	if made.now == nil {
-		made.now = time.Now
-	}
-	return made
+	return &Readings{options: options, stops: stops, refused: map[string]time.Time{}, callers: map[string]*turns{}}
 }
 
 // Most is how many records one call may read.
-func (r *Readings) Most() int { return r.most }
+func (r *Readings) Most() int { return r.options.Most }
 
 // Refuses reports whether all of the providers, at least one, are known to refuse filters to tokens of clients.
 func (r *Readings) Refuses(providers []string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(providers) > 0 && !slices.ContainsFunc(providers, func(each string) bool { return !r.now().Before(r.refused[each]) })
+	return len(providers) > 0 && !slices.ContainsFunc(providers, func(each string) bool { return !r.options.Now().Before(r.refused[each]) })
 }
 
 // NoteRefusal remembers for some minutes that the providers, all of which were asked, refused a filter as such.
@@ -95,7 +86,7 @@ func (r *Readings) NoteRefusal(providers []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, each := range providers {
-		r.refused[each] = r.now().Add(refusalKept)
+		r.refused[each] = r.options.Now().Add(refusalKept)
 	}
 }
 
@@ -142,12 +133,12 @@ func (r *Readings) leave(caller string, of *turns) {
 
 // NoteStop remembers for some minutes where the answer to a caller's question begins in a list.
 func (r *Readings) NoteStop(caller, question, place string) {
-	r.stops.Add([2]string{caller, question}, stop{place, r.now().Add(stopKept)})
+	r.stops.Add([2]string{caller, question}, stop{place, r.options.Now().Add(stopKept)})
 }
 
 // Stop is where the answer to a caller's question begins; empty: unknown.
 func (r *Readings) Stop(caller, question string) string {
-	if kept, found := r.stops.Get([2]string{caller, question}); found && r.now().Before(kept.until) {
+	if kept, found := r.stops.Get([2]string{caller, question}); found && r.options.Now().Before(kept.until) {
 		return kept.place
 	}
 	return ""
@@ -155,5 +146,7 @@ func (r *Readings) Stop(caller, question string) string {
 
 // Observe tells that a reading ended. The kind is from a closed set.
 func (r *Readings) Observe(ctx context.Context, kind string, reading rs.Reading) {
-	r.observe(ctx, kind, reading)
+	if r.options.Observe != nil {
+		r.options.Observe(ctx, kind, reading)
+	}
 }

@@ -10,28 +10,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// step is what a model can do after a refusal of the RS (R-ERR-1): in words, and as a call of schema where
-// that shows what would have been accepted.
-type step struct {
-	hint   string
-	schema *schemaCall
-}
-
-// schemaCall is a call of schema, of the stream that was read or of everything.
-type schemaCall struct {
-	stream       string
-	connectionID string
-}
-
-// calls is the call as continuations are written: an array of tool and arguments.
-func (c schemaCall) calls() json.RawMessage {
-	var arguments object
-	arguments.text(SchemaStream, c.stream)
-	arguments.text(SchemaConnectionID, c.connectionID)
-	call := rawjson.Object{rawjson.String("tool", SchemaTool), rawjson.Raw("arguments", arguments.Encode())}
-	return rawjson.Array([]json.RawMessage{call.Encode()})
-}
-
 // look says which schema answers the question that an error leaves open.
 type look int
 
@@ -49,33 +27,39 @@ type advice struct {
 // connectionMember is how the RS names a connection, in its parameters and in its answers.
 const connectionMember = "connection_id"
 
-// stepAfter is what to do about a refusal: what retry_with asks for, else what goes with its code, else
-// what goes with its status.
-func stepAfter(refused *rs.Error, members object) step {
-	retryWith := members.Text("retry_with")
+// stepAfter is what a model can do after a refusal of the RS (R-ERR-1): what retry_with asks for, else what goes with its code,
+// else what goes with its status. Next is a call of schema where that shows what would have been accepted, else nil.
+func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMessage) {
 	known := adviceOn(refused)
-	switch {
-	case retryWith == connectionMember && members.Get("available_connections") != nil:
-		known = adviceFor[string(AmbiguousConnection)]
-	case retryWith == connectionMember:
+	if members.Text("retry_with") == connectionMember {
 		known = adviceFor["retry_with."+connectionMember]
+		if members.Get("available_connections") != nil {
+			known = adviceFor[string(AmbiguousConnection)]
+		}
 	}
-	next := step{hint: known.hint}
 	switch known.look {
 	case atStream:
-		stream, connectionID := sourceOf(refused.URL)
-		next.schema = &schemaCall{stream: stream, connectionID: connectionID}
+		next = schemaCall(sourceOf(refused.URL))
 	case atEverything:
-		next.schema = &schemaCall{}
+		next = schemaCall("", "")
 	}
-	return next
+	return known.hint, next
+}
+
+// schemaCall is a call of schema as continuations are written, of a stream or of everything: an array of tool and arguments.
+func schemaCall(stream, connectionID string) json.RawMessage {
+	var arguments object
+	arguments.text(SchemaStream, stream)
+	arguments.text(SchemaConnectionID, connectionID)
+	call := rawjson.Object{rawjson.String("tool", SchemaTool), rawjson.Raw("arguments", arguments.Encode())}
+	return rawjson.Array([]json.RawMessage{call.Encode()})
 }
 
 func adviceOn(refused *rs.Error) advice {
 	if known, found := adviceFor[refused.Code]; found {
 		return known
 	}
-	return adviceForStatus(refused.Status)
+	return adviceFor[codeOf(refused.Status)]
 }
 
 // IsAboutNames reports whether a refusal may be about a name that the schema shows: it is no matter of the login, the load or
@@ -84,22 +68,24 @@ func IsAboutNames(refused *rs.Error) bool {
 	return adviceOn(refused).look != nowhere || refused.Status == http.StatusNotFound
 }
 
-func adviceForStatus(status int) advice {
-	switch {
-	case status == http.StatusUnauthorized:
-		return adviceFor["authentication_error"]
-	case status == http.StatusForbidden:
-		return adviceFor["permission_error"]
-	case status == http.StatusNotFound:
-		return adviceFor["not_found"]
-	case status == http.StatusRequestEntityTooLarge:
-		return adviceFor["request_too_large"]
-	case status == http.StatusTooManyRequests:
-		return adviceFor["rate_limit_exceeded"]
-	case status >= http.StatusInternalServerError:
-		return adviceFor["5xx"]
+// codeOf is a code that has the advice for a status.
+func codeOf(status int) string {
+	switch status {
+	case http.StatusUnauthorized:
+		return "authentication_error"
+	case http.StatusForbidden:
+		return "permission_error"
+	case http.StatusNotFound:
+		return "not_found"
+	case http.StatusRequestEntityTooLarge:
+		return "request_too_large"
+	case http.StatusTooManyRequests:
+		return "rate_limit_exceeded"
 	}
-	return adviceFor["invalid_request"]
+	if status >= http.StatusInternalServerError {
+		return "5xx"
+	}
+	return "invalid_request"
 }
 
 // sourceOf takes the stream and the connection out of the URL that was read; each is empty when the URL
