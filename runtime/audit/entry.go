@@ -3,7 +3,6 @@
 package audit
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -46,15 +45,6 @@ const (
 	nameBytesMost  = 128 // of a name; a longer one is left out
 	claimBytesMost = 64  // of what a client says of itself
 )
-
-// appendTo appends the entry as one line.
-func (e *Entry) appendTo(out []byte) []byte {
-	line, err := json.Marshal(e)
-	if err != nil { // cannot happen: it is made of strings, numbers and a time of this era
-		panic(err)
-	}
-	return append(append(out, line...), '\n')
-}
 
 // addName adds a name that is not there yet, and keeps the list within its bounds.
 func addName(names []string, name string) []string {

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
@@ -49,7 +51,7 @@ type Log struct {
 	isTorn  bool      // the last write ended within a line
 	failing bool      // which was said
 	lost    int       // lines since writing failed
-	encoded []byte
+	encoded bytes.Buffer
 }
 
 // NewStream makes a log on a stream, which other writers may use too as long as they write whole lines.
@@ -78,12 +80,12 @@ func (l *Log) write(entry *Entry) {
 		l.lose(err)
 		return
 	}
-	l.encoded = l.encoded[:0]
+	l.encoded.Reset()
 	if l.isTorn {
-		l.encoded = append(l.encoded, '\n')
+		l.encoded.WriteByte('\n')
 	}
-	l.encoded = entry.appendTo(l.encoded)
-	written, err := l.out.Write(l.encoded)
+	_ = json.NewEncoder(&l.encoded).Encode(entry) // strings, numbers and a time of this era always encode
+	written, err := l.out.Write(l.encoded.Bytes())
 	l.size += int64(written)
 	if err != nil {
 		l.isTorn = l.isTorn || written > 0
@@ -111,34 +113,33 @@ func (l *Log) lose(err error) {
 
 // fail says once that lines are lost. The next line tries to open the file anew.
 func (l *Log) fail(err error) {
-	if l.file != nil {
-		_ = l.file.Close()
-		l.file = nil
-	}
+	l.close()
 	if !l.failing {
 		l.logger.Warn("the audit log cannot be written; calls go on without it", "error", err)
 		l.failing = true
 	}
 }
 
-// ready opens the file, or looks from time to time whether it is still the right one.
+// ready opens the file to which the next line belongs, or looks from time to time whether it is still the right one.
 func (l *Log) ready(now time.Time) error {
-	if l.path == "" {
+	if l.path == "" || l.file != nil && now.Sub(l.looked) < lookEvery && l.size < l.limits.FileBytes {
 		return nil
 	}
-	if l.file != nil && now.Sub(l.looked) < lookEvery && l.size < l.limits.FileBytes {
-		return nil
-	}
-	if l.file != nil && l.isCurrent() {
-		l.looked = now
-		if !l.isFull(now) {
-			return nil
-		}
-		if err := l.rotate(now); err != nil {
+	l.looked = now
+	if l.file == nil || !l.isCurrent() {
+		if err := l.open(); err != nil {
 			return err
 		}
 	}
-	return l.open(now)
+	for l.isFull(now) {
+		if err := l.rotate(now); err != nil {
+			return err
+		}
+		if err := l.open(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isCurrent reports whether the file still stands at its path, and takes its size.
@@ -155,12 +156,9 @@ func (l *Log) isCurrent() bool {
 	return true
 }
 
-// open opens the file that stands at the path, or makes it, and goes on to the next one when it is full.
-func (l *Log) open(now time.Time) error {
-	if l.file != nil {
-		_ = l.file.Close() // every line was written
-		l.file = nil
-	}
+// open opens the file that stands at the path, or makes it.
+func (l *Log) open() error {
+	l.close()
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return err
 	}
@@ -168,15 +166,16 @@ func (l *Log) open(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	l.file, l.out, l.looked = file, file, now
+	l.file, l.out = file, file
 	l.size, l.begun, l.isTorn = examine(file)
-	if !l.isFull(now) {
-		return nil
+	return nil
+}
+
+func (l *Log) close() {
+	if l.file != nil {
+		_ = l.file.Close() // every line was written
+		l.file = nil
 	}
-	if err := l.rotate(now); err != nil {
-		return err
-	}
-	return l.open(now)
 }
 
 // isFull reports whether the next line belongs into another file.

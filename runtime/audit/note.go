@@ -22,36 +22,52 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	for _, grant := range response.GrantIDs {
 		c.entry.GrantIDs = addName(c.entry.GrantIDs, grant)
 	}
-	stream, kind := resourceOf(request.Path)
-	c.entry.Streams = addName(c.entry.Streams, stream)
-	switch kind {
-	case theSchema:
+	segments := strings.Split(strings.TrimPrefix(string(request.Path), "/v1/"), "/")
+	switch {
+	case segments[0] == "schema":
 		c.noteSchema(request, response)
-	case pageOfRows, pageOfHits:
-		list, err := response.List()
-		if err != nil {
-			return
-		}
-		if kind == pageOfRows || len(list.Rows) > 0 { // a source of a search that lacks the field is passed over (789d)
-			c.noteUsed(request)
-		}
-		c.noteRows(list.Cursor, len(list.Rows), request, kind == pageOfRows)
-	case oneRecord:
-		c.noteRows(func(int) rawjson.Cursor { return rawjson.NewCursor(unwrapped(response)) }, 1, request, true)
-	case oneWindow:
-		c.entry.RecordsRead++
-		c.noteConnection(request)
-		window, _ := rawjson.ParseObject(unwrapped(response))
-		field, _ := rawjson.ParseObject(window.Get("field"))
-		c.noteEcho(field, "path", asked(request, "field"))
-	case oneAggregate:
+	case segments[0] == "search":
+		c.notePage(request, response, false)
+	case segments[0] == "streams" && len(segments) > 2 && slices.Contains([]string{"records", "aggregate"}, segments[2]):
+		stream, _ := url.PathUnescape(segments[1]) // the adapter encoded it
+		c.entry.Streams = addName(c.entry.Streams, stream)
+		c.noteStream(segments[2:], request, response)
+	}
+}
+
+// noteStream takes out what an answer confirms of a stream, of which the segments of the path name a part (rs-contract.md).
+func (c *Call) noteStream(part []string, request rs.Request, response *rs.Response) {
+	switch {
+	case part[0] == "aggregate":
 		c.noteConnection(request)
 		c.noteUsed(request)
 		aggregate, _ := rawjson.ParseObject(unwrapped(response))
 		for _, name := range []string{"field", "group_by", "group_by_time"} {
 			c.noteEcho(aggregate, name, asked(request, name))
 		}
+	case len(part) == 1:
+		c.notePage(request, response, true)
+	case len(part) == 2:
+		c.noteRows(func(int) rawjson.Cursor { return rawjson.NewCursor(unwrapped(response)) }, 1, request, true)
+	default: // a window of a field
+		c.entry.RecordsRead++
+		c.noteConnection(request)
+		window, _ := rawjson.ParseObject(unwrapped(response))
+		field, _ := rawjson.ParseObject(window.Get("field"))
+		c.noteEcho(field, "path", asked(request, "field"))
 	}
+}
+
+// notePage takes the names out of a page of records or of hits.
+func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bool) {
+	list, err := response.List()
+	if err != nil {
+		return
+	}
+	if areRecords || len(list.Rows) > 0 { // a source of a search that lacks the field is passed over (789d)
+		c.noteUsed(request)
+	}
+	c.noteRows(list.Cursor, len(list.Rows), request, areRecords)
 }
 
 // noteRows takes the names out of records or hits. Records are whole unless some fields were wanted.
@@ -180,42 +196,4 @@ func unwrapped(response *rs.Response) rawjson.Value {
 		return body.Get("data")
 	}
 	return response.Compact()
-}
-
-// resource is what a path reads.
-type resource int
-
-const (
-	otherResource resource = iota
-	theSchema
-	pageOfRows
-	pageOfHits
-	oneRecord
-	oneWindow
-	oneAggregate
-)
-
-// resourceOf tells what a path reads, and of which stream (rs-contract.md). It is otherResource for what names nothing.
-func resourceOf(path rs.Path) (stream string, kind resource) {
-	segments := strings.Split(strings.TrimPrefix(string(path), "/v1/"), "/")
-	switch {
-	case segments[0] == "schema":
-		return "", theSchema
-	case segments[0] == "search":
-		return "", pageOfHits
-	case len(segments) < 3 || segments[0] != "streams":
-		return "", otherResource
-	}
-	stream, _ = url.PathUnescape(segments[1]) // the adapter encoded it
-	switch {
-	case segments[2] == "aggregate":
-		return stream, oneAggregate
-	case segments[2] != "records":
-		return "", otherResource
-	case len(segments) == 3:
-		return stream, pageOfRows
-	case len(segments) == 4:
-		return stream, oneRecord
-	}
-	return stream, oneWindow
 }

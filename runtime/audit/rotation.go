@@ -18,8 +18,7 @@ import (
 // stands at the path is a new file, and stays.
 func (l *Log) rotate(now time.Time) error {
 	isCurrent := l.isCurrent()
-	_ = l.file.Close() // every line was written
-	l.file = nil
+	l.close()
 	if isCurrent {
 		// No two files get one name, which would lose the lines of one: not of two processes, nor in one.
 		extension := filepath.Ext(l.path)
@@ -73,9 +72,7 @@ func examine(file *os.File) (size int64, begun time.Time, isTorn bool) {
 	}
 	beginning := make([]byte, 4<<10)
 	length, _ := file.ReadAt(beginning, 0) // what cannot be read has no time
-	var first struct {
-		Time time.Time `json:"time"`
-	}
+	var first Entry
 	line, _, _ := bytes.Cut(beginning[:length], []byte("\n"))
 	if json.Unmarshal(line, &first) != nil {
 		first.Time = info.ModTime()
