@@ -5,40 +5,33 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// covered is one connection of a grant. The zero value is that of a grant of which nothing is known.
-type covered struct {
-	connectionID string // empty when the server names none
-	connectorKey string
-	name         string
-	streams      []string // nil: not known
-}
-
-// coverage collects the connections of a grant in the order in which they are named.
-type coverage []covered
+// coverage is the connections of a grant, in the order in which they are named, with the streams of each.
+type coverage []fanout.Source
 
 // add notes a stream of a connection.
-func (c *coverage) add(of covered, stream string) {
-	i := slices.IndexFunc(*c, func(each covered) bool { return each.connectionID == of.connectionID })
+func (c *coverage) add(of fanout.Source, stream string) {
+	i := slices.IndexFunc(*c, func(each fanout.Source) bool { return each.ConnectionID == of.ConnectionID })
 	if i < 0 {
 		i = len(*c)
 		*c = append(*c, of)
 	}
-	if !slices.Contains((*c)[i].streams, stream) {
-		(*c)[i].streams = append((*c)[i].streams, stream)
+	if known := &(*c)[i].Streams; !slices.Contains(*known, stream) {
+		*known = append(*known, stream)
 	}
 }
 
 // coveredBy reads a grant's own schema. It is not nil: a grant that covers nothing has one source without streams.
-func coveredBy(schema *rs.Response) []covered {
+func coveredBy(schema *rs.Response) coverage {
 	var found coverage
 	document, err := schemadoc.Read(schema)
 	if err != nil {
-		return []covered{{}} // its resource server decides
+		return coverage{{}} // its resource server decides
 	}
 	for connector, stream := range document.Rows() {
 		connections := connector.ConnectionsOf(stream)
@@ -46,24 +39,24 @@ func coveredBy(schema *rs.Response) []covered {
 			connections = []schemadoc.Connection{{}}
 		}
 		for _, each := range connections {
-			found.add(covered{connectionID: each.ID, connectorKey: connector.Key, name: each.Label}, stream.Name)
+			found.add(fanout.Source{ConnectionID: each.ID, ConnectorKey: connector.Key, DisplayName: each.Label}, stream.Name)
 		}
 	}
 	if found == nil {
-		return []covered{{streams: []string{}}}
+		return coverage{{Streams: []string{}}}
 	}
 	return found
 }
 
 // approvedOf is what the cache says of a grant. It is nil unless that names every connection and stream.
-func approvedOf(stored credential.Credential) []covered {
+func approvedOf(stored credential.Credential) coverage {
 	var found coverage
 	for _, each := range stored.Approved() {
 		if len(each.Connections) == 0 || each.Stream == "*" {
 			return nil
 		}
 		for _, id := range each.Connections {
-			found.add(covered{connectionID: id, connectorKey: each.ConnectorKey(), name: stored.Label}, each.Stream)
+			found.add(fanout.Source{ConnectionID: id, ConnectorKey: each.ConnectorKey()}, each.Stream)
 		}
 	}
 	return found
@@ -133,5 +126,5 @@ func (g *grant) sourceOf(connectionID string) (source string, isKnown bool) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return "", slices.ContainsFunc(g.covered, func(c covered) bool { return c.connectionID == connectionID })
+	return "", slices.ContainsFunc(g.covered, func(s fanout.Source) bool { return s.ConnectionID == connectionID })
 }

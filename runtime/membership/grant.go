@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,7 +36,7 @@ type grant struct {
 	entry    *credential.Entry
 	client   *rs.Client  // of the entry's token
 	secrets  *rs.Secrets // of all grants
-	covered  []covered   // by its own schema; nil: not known
+	covered  coverage    // by its own schema; nil: not known
 	failure  error       // why it could not be asked last
 	failedAt time.Time
 	ended    error     // the resource server said that the grant has ended, which is for good
@@ -55,7 +56,7 @@ func (g *grant) note(entry *credential.Entry) {
 	g.entry = entry
 }
 
-func (g *grant) knownCoverage() []covered {
+func (g *grant) knownCoverage() coverage {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.covered
@@ -108,6 +109,7 @@ func (g *grant) withToken(ctx context.Context, read func(*rs.Client) error) erro
 	return read(g.readerOf(entry))
 }
 
+// read reads with the bearer, admitted or not.
 func (g *grant) read(ctx context.Context, request rs.Request) (response *rs.Response, err error) {
 	err = g.withToken(ctx, func(client *rs.Client) error {
 		response, err = client.Get(ctx, request)
@@ -132,13 +134,6 @@ func (g *grant) notRenewed(err error) error {
 	defer g.mu.Unlock()
 	g.ended = ended
 	return &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: errors.Join(ended, err)}
-}
-
-// clientOf reads with the bearer of a grant before it is admitted.
-type clientOf struct{ *grant }
-
-func (c clientOf) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
-	return c.read(ctx, request)
 }
 
 // ProviderURL is the provider's public origin, without a trailing slash.
@@ -238,7 +233,7 @@ func (g *grant) isUnknown() bool {
 
 // covers is what is known of the grant's connections, with the lock: by its own schema, else by the owner's approval. It is nil
 // when neither told.
-func (g *grant) covers() []covered {
+func (g *grant) covers() coverage {
 	if g.covered != nil {
 		return g.covered
 	}
@@ -252,16 +247,15 @@ func (g *grant) sources() []fanout.Source {
 	stored, covers := g.entry.Credential, g.covers()
 	missing, mend := g.missing(covers != nil), g.membership.again(g.provider, g.entry)
 	if covers == nil {
-		covers = []covered{{}}
+		covers = coverage{{}}
 	}
 	grantID := cmp.Or(stored.GrantID, "a grant of "+g.provider.url) // which does not say its id
-	sources := make([]fanout.Source, len(covers))
-	for i, each := range covers {
-		sources[i] = fanout.Source{
-			GrantID: grantID, Shared: len(covers) > 1, Active: missing == nil, Missing: missing,
-			ConnectionID: each.connectionID, ConnectorKey: each.connectorKey, DisplayName: cmp.Or(each.name, stored.Label),
-			Streams: each.streams, Reader: g, Mend: mend,
-		}
+	sources := slices.Clone(covers)
+	for i := range sources {
+		source := &sources[i]
+		source.GrantID, source.Shared, source.Reader = grantID, len(sources) > 1, g
+		source.Active, source.Missing, source.Mend = missing == nil, missing, mend
+		source.DisplayName = cmp.Or(source.DisplayName, stored.Label)
 	}
 	return sources
 }

@@ -65,8 +65,12 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 		if err != nil {
 			return nil, err
 		}
+		path, err := options.Cache.Path(url)
+		if err != nil {
+			return nil, err
+		}
 		if !slices.ContainsFunc(m.providers, func(p *provider) bool { return p.url == url }) {
-			m.providers = append(m.providers, &provider{url: url, retries: rs.NewRetryBudget()})
+			m.providers = append(m.providers, &provider{url: url, path: path, retries: rs.NewRetryBudget()})
 		}
 	}
 	for _, each := range m.providers {

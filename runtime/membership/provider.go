@@ -15,6 +15,7 @@ import (
 // provider is one file of the cache, as it was read last.
 type provider struct {
 	url     string
+	path    string // of the file
 	retries *rs.RetryBudget
 	seen    fs.FileInfo // of the file when it was read; nil when it was not there
 	grants  []*grant    // that are wanted, the one that was connected last first; ended ones too
@@ -32,7 +33,7 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 	isChanged := false
 	usable := 0
 	for _, each := range m.providers {
-		if !m.isAsSeen(each) {
+		if !each.isAsSeen() {
 			m.look(each)
 			isChanged = true
 		}
@@ -61,12 +62,8 @@ func (m *Membership) withoutGrant(p *provider) fanout.Source {
 }
 
 // isAsSeen compares the file with the one that was read. Every tool replaces it whole, by another file.
-func (m *Membership) isAsSeen(p *provider) bool {
-	path, err := m.options.Cache.Path(p.url)
-	if err != nil {
-		return true // New has seen the URL
-	}
-	now, err := os.Lstat(path)
+func (p *provider) isAsSeen() bool {
+	now, err := os.Lstat(p.path)
 	if err != nil || p.seen == nil {
 		return err != nil && p.seen == nil
 	}
@@ -75,10 +72,7 @@ func (m *Membership) isAsSeen(p *provider) bool {
 
 // look reads the file. What is known of a grant whose token is still the same stays known.
 func (m *Membership) look(p *provider) {
-	p.seen = nil
-	if path, err := m.options.Cache.Path(p.url); err == nil {
-		p.seen, _ = os.Lstat(path) // before it is read, so that a file that comes between is looked at again
-	}
+	p.seen, _ = os.Lstat(p.path) // before it is read, so that a file that comes between is looked at again
 	entries, err := m.options.Cache.Select(credential.Selection{ProviderURL: p.url, Grants: m.namesOf(p)}, m.options.Now())
 	before := p.grants
 	p.err, p.grants = err, nil
@@ -105,7 +99,7 @@ func (m *Membership) noted(p *provider, entry *credential.Entry, before []*grant
 			made.covered = each.knownCoverage()
 		}
 	}
-	made.admission = host.NewAdmission(m.lifetime, clientOf{made}, m.signIn(p), made.learn)
+	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.signIn(p), made.learn)
 	return made
 }
 
@@ -134,10 +128,7 @@ func (m *Membership) equip() {
 // namesOf are the names that are wanted of a provider. Among several providers a name is of one of them, and a provider of
 // which none is named refuses all of them.
 func (m *Membership) namesOf(p *provider) []string {
-	if len(m.providers) == 1 {
-		return m.options.Grants
-	}
-	if own := m.named(p); len(own) > 0 {
+	if own := m.named(p); len(m.providers) > 1 && len(own) > 0 {
 		return own
 	}
 	return m.options.Grants
