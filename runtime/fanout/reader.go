@@ -99,6 +99,7 @@ func New(sources []Source, options Options) *Reader {
 		replaced := source.ConnectionID != "" && connections[source.ConnectionID]
 		if !source.usable() && !known[source.key()] && !replaced {
 			known[source.key()] = true
+			source.Missing = cmp.Or[error](source.Missing, errInactive)
 			reader.inactive = append(reader.inactive, &source)
 		}
 	}

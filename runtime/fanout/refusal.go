@@ -53,7 +53,7 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	if len(ended) > 0 {
 		return &tool.Error{
 			Code:                   tool.SourceUnavailable,
-			Message:                fmt.Sprintf("the source that grants %s cannot be read: %s; %s", quoted, ended[0].because(), ended[0].remedy()),
+			Message:                ended[0].refusal("that grants " + quoted),
 			UnavailableConnections: unavailable(ended),
 		}
 	}
@@ -119,6 +119,9 @@ type EndedError struct {
 
 func (e *EndedError) Error() string { return e.Message }
 
+// errInactive is why a source is missing of which no more is known.
+var errInactive = &EndedError{Reason: ReasonInactive, Message: "its grant was revoked or has ended"}
+
 // ElsewhereError is the refusal of one of several grants of a connection, where the request does not tell which of them has what it
 // asks for. The others were not asked, since no read is repeated with another credential (R-ERR-3).
 type ElsewhereError struct {
@@ -157,7 +160,7 @@ func (r *Reader) elsewhere(asked *Source, request rs.Request, err error) error {
 // absence is a source that is missing in a merged answer (R-PKG-6).
 type absence struct {
 	source *Source
-	err    error // nil: its grant is not active
+	err    error
 }
 
 // ended are the inactive sources that had one of the streams.
@@ -165,7 +168,7 @@ func (r *Reader) ended(streams []string) []absence {
 	var ended []absence
 	for _, source := range r.inactive {
 		if source.grantsAny(streams) {
-			ended = append(ended, source.absent())
+			ended = append(ended, absence{source, source.Missing})
 		}
 	}
 	return ended
@@ -178,8 +181,6 @@ func (a absence) cause() (reason string, status int, requestID string) {
 	var failure *rs.Failure
 	var ended *EndedError
 	switch {
-	case a.err == nil:
-		return ReasonInactive, 0, ""
 	case errors.As(a.err, &ended):
 		return ended.Reason, 0, ""
 	case errors.As(a.err, &refused):
@@ -203,22 +204,16 @@ func (a absence) identity() rawjson.Object {
 	return members
 }
 
-// absent is a source that is not active.
-func (s *Source) absent() absence { return absence{source: s, err: s.Missing} }
-
-// because says in a sentence why the source is missing.
-func (a absence) because() string {
-	if a.err == nil {
-		return "its grant was revoked or has ended"
-	}
-	return a.err.Error()
+// refusal says in words why the source cannot be read, and what gets it back.
+func (a absence) refusal(which string) string {
+	return fmt.Sprintf("the source %s cannot be read: %s; %s", which, a.err, a.remedy())
 }
 
 // unauthorized reports whether the source stays missing until its owner approves it again.
 func (a absence) unauthorized() bool {
 	_, status, _ := a.cause()
 	_, hasEnded := errors.AsType[*EndedError](a.err)
-	return a.err == nil || hasEnded || status == http.StatusUnauthorized || status == http.StatusForbidden
+	return hasEnded || status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
 // warning says that the source is missing and what to do about it.
@@ -257,7 +252,7 @@ func failed(missing []absence, url string) error {
 	var first *rs.Error
 	agreed, unauthorized := true, true
 	for _, each := range missing {
-		if each.err == nil {
+		if each.err == errInactive {
 			continue // it was not asked; its warning says enough
 		}
 		var refused *rs.Error

@@ -97,12 +97,7 @@ func (s *Source) label() string {
 
 // name is the source in a sentence: its display name, else an id.
 func (s *Source) name() string {
-	for _, name := range []string{s.label(), s.ConnectionID, s.GrantID} {
-		if name != "" {
-			return string(rawjson.Quote(name))
-		}
-	}
-	return "a source without a name"
+	return string(rawjson.Quote(cmp.Or(s.label(), s.ConnectionID, s.GrantID)))
 }
 
 // identity is what names the source in an error or a warning (R-ERR-5).
@@ -151,9 +146,8 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	candidates := keep(r.active, func(s *Source) bool { return s.ConnectionID == connectionID })
 	if len(candidates) == 0 {
 		if i := slices.IndexFunc(r.inactive, func(s *Source) bool { return s.ConnectionID == connectionID }); i >= 0 {
-			ended := r.inactive[i].absent()
-			return nil, r.refusal(tool.SourceUnavailable, streams, // R-PKG-8
-				"the source %s cannot be read: %s; %s", ended.source.name(), ended.because(), ended.remedy())
+			ended := absence{r.inactive[i], r.inactive[i].Missing}
+			return nil, r.refusal(tool.SourceUnavailable, streams, "%s", ended.refusal(ended.source.name())) // R-PKG-8
 		}
 		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
 		if len(candidates) != 1 {
