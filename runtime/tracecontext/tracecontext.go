@@ -99,14 +99,11 @@ func From(ctx context.Context) Context {
 }
 
 // parentForm is version 00 of traceparent (W3C Trace Context, section 3.2): an id of 32 digits, one of 16, and two of flags.
-var parentForm = regexp.MustCompile(`^00-([0-9a-f]+)-([0-9a-f]+)-[0-9a-f]+$`)
+var parentForm = regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
 
 func isParent(text string) bool {
-	if len(text) != len("00-")+32+len("-")+16+len("-")+2 {
-		return false
-	}
 	parts := parentForm.FindStringSubmatch(text)
-	return parts != nil && len(parts[1]) == 32 && len(parts[2]) == 16 && strings.Trim(parts[1], "0") != "" && strings.Trim(parts[2], "0") != ""
+	return parts != nil && strings.Trim(parts[1], "0") != "" && strings.Trim(parts[2], "0") != ""
 }
 
 var (
@@ -132,24 +129,13 @@ func isState(member string) bool {
 
 // listed returns a list of members of a form, or nothing when it is malformed or too long. A list may have empty members.
 func listed(text string, longest, most int, isMember func(string) bool) string {
-	if text == "" || len(text) > longest {
+	if strings.Trim(text, ", \t") == "" || len(text) > longest || strings.Count(text, ",") >= most {
 		return ""
 	}
-	members := strings.Split(text, ",")
-	if len(members) > most {
-		return ""
-	}
-	isEmpty := true
-	for _, member := range members {
-		if strings.Trim(member, " \t") == "" {
-			continue
-		}
-		if isEmpty = false; !isMember(member) {
+	for member := range strings.SplitSeq(text, ",") {
+		if strings.Trim(member, " \t") != "" && !isMember(member) {
 			return ""
 		}
-	}
-	if isEmpty {
-		return ""
 	}
 	return text
 }
