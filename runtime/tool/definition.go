@@ -85,3 +85,37 @@ type Surface struct {
 	Prompts      []Prompt // in the order of their names
 	Examples     []string // of command lines that call a tool, from the name of the tool on
 }
+
+// Command is one command of the terminal. No host of MCP clients is given it. Commands are values of generated
+// code and are never changed. Exactly one of Run and Download is set.
+type Command struct {
+	Words       []string // behind pdpp-mcp
+	Title       string
+	Description string
+	Arguments   []Argument // in the order of the spec; one at most is positional
+	Columns     []string   // the members of a row that a table shows; nil: every one
+	Secret      bool       // the answer holds a signing secret, which is shown once
+	OfSources   bool       // the request says which of several grants can answer it; else it is sent with a single one
+
+	Run Run
+	// Download gives the request whose answer is bytes for a file.
+	Download func(arguments json.RawMessage) (rs.Request, error)
+}
+
+// Footprint is the measured size of what a host advertises, against its budgets (R-FOOT-3).
+type Footprint struct {
+	Tools []FootprintRow `json:"tools"` // in the order of the specs
+	Total FootprintRow   `json:"total"` // of the whole tools/list result
+
+	InstructionsCharacters       int `json:"instructions_characters"` // runes
+	BudgetInstructionsCharacters int `json:"budget_instructions_characters"`
+	BudgetTokens                 int `json:"budget_tokens"` // of Total
+}
+
+// FootprintRow is the size of one entry.
+type FootprintRow struct {
+	Name        string `json:"name"`
+	Bytes       int    `json:"bytes"`  // of the entry as it is served, in JSON
+	Tokens      int    `json:"tokens"` // counted as o200k
+	BudgetBytes int    `json:"budget_bytes"`
+}

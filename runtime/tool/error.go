@@ -2,10 +2,12 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // Code is a stable adapter error code.
@@ -93,3 +95,39 @@ const namesInError = 12
 
 // Unwrap gives the cause.
 func (e *Explained) Unwrap() error { return e.Cause }
+
+// UnconfirmedError is a change that the resource server accepted, when what was asked for is not so afterwards, or
+// cannot be seen to be. Result is what the server says is so; it is shown, since it may hold what no later answer has.
+type UnconfirmedError struct {
+	Message string
+	Result  *Result
+	Cause   error // may be nil
+}
+
+func (e *UnconfirmedError) Error() string { return e.Message }
+
+// Unwrap gives the cause.
+func (e *UnconfirmedError) Unwrap() error { return e.Cause }
+
+// OK is the outcome of a call without an error.
+const OK = "ok"
+
+// Outcome names what became of a call, for logs, metrics and accounts: OK, or the code of its error. It never repeats what a
+// resource server wrote, whose codes are an open set: they become rs_404 and the like.
+func Outcome(err error) string {
+	if err == nil {
+		return OK
+	}
+	var failed *Error
+	var unusable *rs.Failure
+	var refused *rs.Error
+	switch {
+	case errors.As(err, &failed):
+		return string(failed.Code)
+	case errors.As(err, &unusable):
+		return string(unusable.Reason)
+	case errors.As(err, &refused):
+		return fmt.Sprintf("rs_%d", refused.Status)
+	}
+	return string(Internal)
+}
