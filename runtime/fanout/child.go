@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -136,12 +137,8 @@ func (c *child) lostPlace(url string) *rs.Error {
 	lost := *refused
 	lost.URL = url
 	envelope, _ := rawjson.ParseObject(refused.Envelope)
-	for _, member := range append(c.source.identity(), rawjson.String("next_step", "search again without cursor")) {
-		if envelope.Get(member.Name) == nil {
-			envelope = envelope.With(member.Name, member.Value)
-		}
-	}
-	lost.Envelope = envelope.Encode()
+	added := append(c.source.identity(), rawjson.String("next_step", "search again without cursor"))
+	lost.Envelope = append(envelope, added.Without(envelope.Names()...)...).Encode()
 	return &lost
 }
 
@@ -187,15 +184,13 @@ func (s *Source) attributed(value rawjson.Value, hit rawjson.Object, ofSeveral b
 // claims reports whether a record says that it is of the connection of another source. Shown, it would pass for
 // that source's. A connection that no source has is no such claim: a grant can have several.
 func (s *Source) claims(record rawjson.Value, connections map[string]bool) bool {
-	return claims(record, connections, func(id string) bool { return id == s.ConnectionID })
+	return claims(record, connections, []*Source{s})
 }
 
-func claims(record rawjson.Value, connections map[string]bool, isOwn func(connectionID string) bool) bool {
+func claims(record rawjson.Value, connections map[string]bool, own []*Source) bool {
 	members, _ := rawjson.ParseObject(record)
-	for _, name := range []string{"connection_id", "connector_instance_id"} {
-		if id := members.Text(name); id != "" && !isOwn(id) && connections[id] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"connection_id", "connector_instance_id"}, func(name string) bool {
+		id := members.Text(name)
+		return id != "" && connections[id] && !slices.ContainsFunc(own, func(s *Source) bool { return s.ConnectionID == id })
+	})
 }

@@ -257,7 +257,7 @@ func (r *Reader) ask(ctx context.Context, questions []question, deadline time.Ti
 	running.SetLimit(r.options.Concurrency)
 	for i, each := range questions {
 		running.Go(func() error {
-			answers[i] = r.askOne(ctx, each, deadline)
+			answers[i].response, answers[i].err = r.askOne(ctx, each, deadline)
 			return nil
 		})
 	}
@@ -307,7 +307,7 @@ func (r *Reader) gather(
 	return merged, warningsOf(missing, ended, ""), nil
 }
 
-func (r *Reader) askOne(ctx context.Context, q question, deadline time.Time) answer {
+func (r *Reader) askOne(ctx context.Context, q question, deadline time.Time) (*rs.Response, error) {
 	started := time.Now()
 	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
@@ -317,5 +317,5 @@ func (r *Reader) askOne(ctx context.Context, q question, deadline time.Time) ans
 		err = &rs.Failure{Reason: rs.Timeout, Message: fmt.Sprintf("the source did not answer within %s", r.options.ChildTimeout), Cause: err}
 	}
 	r.observe(started, err)
-	return answer{response: response, err: err}
+	return response, err
 }

@@ -178,21 +178,18 @@ func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
 // Origins are the public origins of the providers that are asked for records or hits, each once; none when the request is refused
 // before.
 func (r *Reader) Origins(request rs.Request) []string {
-	var asked []*Source
+	var origins []string
 	switch wanted := request.Sources.(type) {
 	case rs.OneSource:
 		if source, err := r.one(wanted); err == nil {
-			asked = []*Source{source}
+			return []string{source.Reader.ProviderURL()}
 		}
 	case rs.HitsOfSources:
-		asked = r.granting(wanted.Streams)
-		if wanted.ConnectionID != nil {
-			asked = keep(asked, func(s *Source) bool { return s.ConnectionID == *wanted.ConnectionID })
+		for _, source := range r.granting(wanted.Streams) {
+			if wanted.ConnectionID == nil || source.ConnectionID == *wanted.ConnectionID {
+				origins = append(origins, source.Reader.ProviderURL())
+			}
 		}
-	}
-	var origins []string
-	for _, source := range asked {
-		origins = append(origins, source.Reader.ProviderURL())
 	}
 	slices.Sort(origins)
 	return slices.Compact(origins)

@@ -2,7 +2,6 @@ package fanout
 
 import (
 	"context"
-	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -16,11 +15,8 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 	response, warnings, err := r.gather(ctx, request, r.active, r.ended(nil), func(source *Source, response *rs.Response) error {
 		list, err := response.List()
 		own := r.ofGrant(source)
-		isOwn := func(id string) bool {
-			return slices.ContainsFunc(own, func(s *Source) bool { return s.ConnectionID == id })
-		}
 		for _, each := range list.Rows {
-			if !claims(each, r.connections, isOwn) { // another member counts its own
+			if !claims(each, r.connections, own) { // another member counts its own
 				rows = append(rows, r.listed(source, each, isOfSeveral))
 			}
 		}

@@ -198,7 +198,10 @@ func (g *grant) admitted(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil && !errors.Is(err, context.Canceled) {
-		g.failure, g.failedAt = failureOf(err), g.membership.options.Now()
+		g.failure, g.failedAt = err, g.membership.options.Now()
+		if errors.Is(err, context.DeadlineExceeded) {
+			g.failure = &rs.Failure{Reason: rs.Timeout, Message: "the source did not say in time what it covers", Cause: err}
+		}
 	}
 	if hasEnded(err) {
 		g.ended = err
@@ -212,14 +215,6 @@ func (g *grant) learn(schema *rs.Response) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.covered = covered
-}
-
-// failureOf is what came of a question that was not waited for.
-func failureOf(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return &rs.Failure{Reason: rs.Timeout, Message: "the source did not say in time what it covers", Cause: err}
-	}
-	return err
 }
 
 // isUnknown reports whether the grant has to be asked what it covers: neither its schema nor the owner's approval told, and it
