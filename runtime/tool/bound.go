@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -59,20 +59,16 @@ func clippedText(value json.RawMessage, most int) json.RawMessage {
 	if len(value) <= most {
 		return value
 	}
-	text, ok := rawjson.Text(value)
-	if !ok {
+	text, isText := rawjson.Text(value)
+	if !isText {
 		return nil
 	}
-	end := len(text)
-	for {
-		for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
-			end--
-		}
-		clipped := rawjson.Quote(fmt.Sprintf("%s… (%d of %d bytes shown)", text[:end], end, len(text)))
-		if len(clipped) <= most || end == 0 {
+	for shown := text; ; {
+		clipped := rawjson.Quote(fmt.Sprintf("%s… (%d of %d bytes shown)", shown, len(shown), len(text)))
+		if len(clipped) <= most || shown == "" {
 			return clipped
 		}
-		end = min(end-1, end*most/len(clipped))
+		shown = strings.ToValidUTF8(shown[:min(len(shown)-1, len(shown)*most/len(clipped))], "")
 	}
 }
 
