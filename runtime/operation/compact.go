@@ -9,32 +9,21 @@ import (
 // memberBytes bounds one member of an envelope, a connector or a row.
 const memberBytes = 2_000
 
-// compact writes the document with the same meaning whatever view the server sent (R-SCH-1): without routes, and without members
-// that say nothing. Connectors hold the streams, so there is no second list of them (R-SCH-8).
-func (d *detail) compact(shown portion) rawjson.Value {
-	body := d.envelope(shown, func(r *row) rawjson.Value { return r.compact(shown) })
-	if body == nil {
-		return nil
-	}
-	return body.Encode()
-}
-
-// envelope is the document's members with the rows that are shown, or nil as soon as it is certain that
-// they do not fit: a character takes three bytes at most.
-func (d *detail) envelope(shown portion, encode func(*row) rawjson.Value) rawjson.Object {
+// envelope is the document's members with the rows that are shown, the same whatever view the server sent (R-SCH-1): without routes,
+// and without members that say nothing. Connectors hold the streams, so there is no second list of them (R-SCH-8).
+func (d *detail) envelope(shown portion) rawjson.Object {
 	body := rawjson.Object{}
 	if len(render.WarningLines(d.Members)) > 0 && len(d.Members.Get("meta")) <= memberBytes {
 		body = append(body, rawjson.Raw("meta", d.Members.Get("meta")))
 	}
 	var connectors, streams []rawjson.Value
-	size := 0
-	for i, r := range d.rows[:min(len(d.rows), shown.rows)] {
-		encoded := encode(r)
-		if size += len(encoded); encoded == nil || size > 3*render.ChannelCharacters {
-			return nil
+	for i, r := range d.rows[:shown.rows] {
+		if d.input.full() {
+			streams = append(streams, r.full(shown))
+		} else {
+			streams = append(streams, r.compact(shown))
 		}
-		streams = append(streams, encoded)
-		if i+1 == min(len(d.rows), shown.rows) || d.rows[i+1].connector != r.connector {
+		if i+1 == shown.rows || d.rows[i+1].connector != r.connector {
 			connectors = append(connectors, encodeConnector(r.connector, streams, shown))
 			streams = nil
 		}

@@ -35,7 +35,7 @@ const unadvertised = "capabilities are not advertised to this token: try filter,
 func (d *detail) flagLegend(shown portion, written func(flags string) string) string {
 	occurring := map[string]bool{}
 	var ranges struct{ alone, listed bool } // whether r stands without operators, and with them
-	for _, r := range d.rows[:min(len(d.rows), shown.rows)] {
+	for _, r := range d.rows[:shown.rows] {
 		for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
 			for flag := range strings.SplitSeq(written(f.Flags), ",") {
 				name, _, _ := strings.Cut(flag, "=")
@@ -110,9 +110,10 @@ func (d *detail) allHollow() bool {
 	return !slices.ContainsFunc(d.rows, func(r *row) bool { return !r.hollow })
 }
 
-// legend explains the structured document (R-BUD-1); flags says whether fields are shown by their flags.
-func (d *detail) legend(shown portion, flags bool) rawjson.Value {
+// legend explains the structured document (R-BUD-1). Exhaustive rows have flags in place of capabilities that were dropped.
+func (d *detail) legend(shown portion) rawjson.Value {
 	legend := rawjson.Object{}
+	flags := !d.input.full() || slices.Contains(shown.dropped, capabilitiesName)
 	explain := func(name, meaning string, occurs bool) {
 		if occurs && meaning != "" {
 			legend = append(legend, rawjson.String(name, meaning))
@@ -122,7 +123,7 @@ func (d *detail) legend(shown portion, flags bool) rawjson.Value {
 	explain("field_capabilities", d.flagLegend(shown, asSent), flags)
 	explain("sort", sortMeaning, any(func(r *row) bool { return r.members.Text("cursor_field") != "" }))
 	explain("declared", unadvertised, any(func(r *row) bool { return r.hollow }))
-	explain("field_capabilities_like", likeMeaning, flags && any(func(r *row) bool { return r.like != nil }))
+	explain("field_capabilities_like", likeMeaning, any(func(r *row) bool { return r.like != nil }))
 	return legend.Encode()
 }
 

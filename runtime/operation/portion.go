@@ -1,6 +1,12 @@
 package operation
 
-import "sort"
+import (
+	"cmp"
+	"sort"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
 
 // portion is how much of the rows of a stream is shown.
 type portion struct {
@@ -8,11 +14,16 @@ type portion struct {
 	fields      int // of each row
 	connections int // of each row
 	label       int // characters of a display name
-	relations   int // of each row, in text
+	relations   int // of each row
+
+	// Of exhaustive rows.
+	dropped []string // of bulky
+	schema  int      // bytes of one field's JSON Schema; a larger one is left out
+	whole   bool     // every field is shown, and each member that is not dropped whatever its size
 }
 
-// shrinking is what gives way, step by step, when the rows do not fit: connections and their labels.
-var shrinking = []portion{
+// compactPortions are tried in turn until the rows fit into one result: connections and their labels give way.
+var compactPortions = []portion{
 	{connections: 100_000, label: labelCharacters, relations: 50},
 	{connections: 100_000, label: 0, relations: 50},
 	{connections: 200, label: 40, relations: 20},
@@ -22,33 +33,60 @@ var shrinking = []portion{
 	{connections: 1, label: 0, relations: 1},
 }
 
-// fieldsWanted is the number of fields of each row below which connections give way first.
+// bulky are the members of an exhaustive row, the least telling first, that give way when the row does not fit into one result.
+// What they say stands in the JSON Schema and in the flags as well. The last one gives way to its flags.
+var bulky = []string{"freshness", "query", "views", "relationships", capabilitiesName}
+
+// fullPortions are tried in turn for exhaustive rows: the bulky members give way, then the largest schemas.
+func fullPortions() []portion {
+	var portions []portion
+	for dropped := range len(bulky) + 1 {
+		shown := compactPortions[0]
+		shown.dropped, shown.schema, shown.whole = bulky[:dropped], render.ChannelCharacters, true
+		portions = append(portions, shown)
+	}
+	for _, size := range []int{8_000, 2_000, 500} {
+		portions = append(portions, portion{connections: 5, label: 40, relations: 10, dropped: bulky, schema: size})
+	}
+	return portions
+}
+
+// fieldsWanted is the number of fields of each row below which the next portion is tried.
 const fieldsWanted = 50
 
-// fit is the greatest portion for which fits holds, for so many rows of which the widest has so many
-// fields. Every row is shown as long as it has some fields; then the last rows give way. It is false
-// when not even one row without fields fits. With less, fits must hold as well.
-func fit(rows, fields int, fits func(portion) bool) (portion, bool) {
-	for i, shown := range shrinking {
-		shown.rows = rows
+// fit is the result of the first portion that fits. Every row is shown as long as it has some fields; then the last rows give
+// way. It is nil when not even one row fits.
+func (d *detail) fit(portions []portion) *tool.Result {
+	for rows := len(d.rows); rows > 0; rows /= 2 {
+		for i, shown := range portions {
+			shown.rows = rows
+			least := min(d.widest, fieldsWanted)
+			switch {
+			case shown.whole:
+				least = d.widest
+			case i == len(portions)-1:
+				least = min(d.widest, 1)
+			}
+			if result := d.fitFields(shown, least); result != nil {
+				return result
+			}
+		}
+	}
+	return nil
+}
+
+// fitFields is the result with as many fields as fit, or nil when not even the least number of them does.
+func (d *detail) fitFields(shown portion, least int) (result *tool.Result) {
+	fits := func(fields int) bool {
 		shown.fields = fields
-		if fits(shown) {
-			return shown, true
-		}
-		shown.fields = most(fields, func(count int) bool { shown.fields = count; return fits(shown) })
-		last := i == len(shrinking)-1
-		if shown.fields > 0 && (shown.fields >= min(fields, fieldsWanted) || last) {
-			return shown, true
-		}
+		fitting := d.result(shown)
+		result = cmp.Or(fitting, result)
+		return fitting != nil
 	}
-	least := shrinking[len(shrinking)-1]
-	least.fields = min(fields, fieldsWanted)
-	if least.rows = most(rows, func(count int) bool { least.rows = count; return fits(least) }); least.rows > 0 {
-		return least, true
+	if !fits(d.widest) && least < d.widest && fits(least) {
+		most(d.widest-least, func(more int) bool { return fits(least + more) })
 	}
-	least.rows = 1
-	least.fields = most(fields, func(count int) bool { least.fields = count; return fits(least) })
-	return least, least.fields > 0 || fits(least)
+	return result
 }
 
 // most is the greatest number up to a limit that fits, or 0 when none does.

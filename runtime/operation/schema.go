@@ -28,17 +28,26 @@ func (i SchemaInput) full() bool { return i.Detail != nil && *i.Detail == "full"
 // here with the same meaning (R-SCH-1). Its error is a *tool.Error with code invalid_schema_detail or
 // ambiguous_connection, or what the reader returned.
 func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
-	if input.full() {
-		return fullSchema(ctx, env, input)
-	}
-	if input.Stream == nil {
+	switch {
+	case input.full() && input.Stream == nil: // R-SCH-6
+		return nil, &tool.Error{
+			Code: tool.InvalidSchemaDetail,
+			Message: fmt.Sprintf(`%[4]s "full" is the schema of one stream of one source and needs %[2]s; `+
+				`call %[1]s(%[2]s, %[3]s, %[4]s: "full"), with names from %[1]s without arguments`,
+				tool.SchemaTool, tool.SchemaStream, tool.SchemaConnectionID, tool.SchemaDetail),
+			Param: tool.SchemaDetail,
+		}
+	case input.Stream == nil:
 		return indexSchema(ctx, env, input)
 	}
 	response, found, err := read(ctx, env, input)
 	if err != nil {
 		return nil, err
 	}
-	return renderStreams(response, found, input)
+	if sources := candidates(found); input.full() && len(sources) > 1 {
+		return nil, ambiguous(found, *input.Stream, sources)
+	}
+	return newDetail(response, found, input).render()
 }
 
 // indexSchema reads the schema and, beside it, the list of streams with their counts. Neither read outlives the call.
@@ -68,27 +77,6 @@ func caught[T any](run func() T) (result func() T) {
 	}()
 	value := run()
 	return func() T { return value }
-}
-
-// fullSchema reads the exhaustive schema of one source (R-SCH-6, R-SCH-7).
-func fullSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
-	if input.Stream == nil {
-		return nil, &tool.Error{
-			Code: tool.InvalidSchemaDetail,
-			Message: fmt.Sprintf(`%[4]s "full" is the schema of one stream of one source and needs %[2]s; `+
-				`call %[1]s(%[2]s, %[3]s, %[4]s: "full"), with names from %[1]s without arguments`,
-				tool.SchemaTool, tool.SchemaStream, tool.SchemaConnectionID, tool.SchemaDetail),
-			Param: tool.SchemaDetail,
-		}
-	}
-	response, found, err := read(ctx, env, input)
-	if err != nil {
-		return nil, err
-	}
-	if sources := candidates(found); len(sources) > 1 {
-		return nil, ambiguous(found, *input.Stream, sources)
-	}
-	return renderFull(response, found, input)
 }
 
 // read asks for the scope and for the portion, and keeps what was asked for. In full, one source is asked: of several, none

@@ -5,21 +5,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// text is the rows in text with the legend of their flags, or false when it passes the bound.
-func (d *detail) text(shown portion) (string, bool) {
+// text is the rows in text with the legend of their flags, as far as it keeps the bound.
+func (d *detail) text(shown portion, calls []render.Call) *boundedText {
 	t := &boundedText{}
-	for _, r := range d.rows[:min(len(d.rows), shown.rows)] {
-		if r.addLines(t, shown, nil); t.full() {
-			return "", false
+	if len(shown.dropped) > 0 {
+		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", render.Visible(rawjson.Strings("", shown.dropped).Value)))
+	}
+	for _, r := range d.rows[:shown.rows] {
+		var schemas map[string]string
+		if d.input.full() {
+			schemas = r.shownSchemas(shown.schema)
+		}
+		if r.addLines(t, shown, schemas); t.full() {
+			return t
 		}
 	}
-	d.addTail(t, shown, d.calls(shown))
-	return t.String(), !t.full()
+	d.addTail(t, shown, calls)
+	return t
 }
 
 // addTail adds what follows the rows: how many are left out, the legend, the server's warnings and the next calls.
@@ -68,14 +76,22 @@ func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string)
 	if len(r.relations) > 0 {
 		t.add(" expand: " + r.expand(shown.relations))
 	}
-	if search := r.searchBesideFlags(); search != "" {
-		t.add(" search: " + search)
+	isSearched := func(f schemadoc.Field) bool { return f.Has("lex") || f.Has("sem") }
+	isAggregated := func(f schemadoc.Field) bool { return f.Values("a") != nil }
+	switch { // what the flags do not say
+	case r.hollow:
+		t.add(" search: lexical, semantic, hybrid")
+	case !slices.ContainsFunc(r.fields, isSearched):
+		t.add(" search: no field")
 	}
-	if aggregates := r.aggregatesBesideFlags(); aggregates != "" {
-		t.add(" aggregate: " + aggregates)
+	switch {
+	case r.hollow:
+		t.add(" aggregate: count; other metrics and groupings as fields allow")
+	case !slices.ContainsFunc(r.fields, isAggregated):
+		t.add(" aggregate: count")
 	}
 	if schemas != nil {
-		t.add(" json_schema: " + r.schemaLine(len(schemas)))
+		t.add(" json_schema: " + r.schemaLine())
 	}
 	if r.like != nil {
 		t.add(fmt.Sprintf(" fields=%d, the same with the same flags as of %s above", len(r.fields),
@@ -179,4 +195,25 @@ func (r *row) expand(most int) string {
 		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))
 	}
 	return strings.Join(shown, ", ")
+}
+
+// relationText is a relation in text, with what is known of it.
+func relationText(relation schemadoc.Relation) string {
+	var details []string
+	if cardinality := relation.Members.Text("cardinality"); cardinality != "" {
+		details = append(details, render.ListedName(render.Clip(cardinality, labelCharacters)))
+	}
+	for _, name := range []string{"default_limit", "max_limit"} {
+		if limit, ok := relation.Members.Int(name); ok {
+			details = append(details, fmt.Sprintf("%s %d", name, limit))
+		}
+	}
+	if !relation.Usable() {
+		details = append(details, "not usable with this grant")
+	}
+	name := render.ListedName(render.Clip(relation.Name, labelCharacters))
+	if len(details) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(details, ", ") + ")"
 }

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ type row struct {
 	long      int                  // fields that are never shown, since their names pass handleMaximum
 	like      *row                 // an earlier row whose fields and flags are the same, or nil
 	relations []schemadoc.Relation // nil when the server sent no list of them
+	schemas   rawjson.Object       // the JSON Schemas of the fields, of an exhaustive row
 	hollow    bool                 // nothing is advertised of any field
 }
 
@@ -43,7 +45,9 @@ func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) 
 		r.takeFields()
 		r.relations, r.hollow = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
 		found.widest = max(found.widest, len(r.fields))
-		if same := r.fieldList(); len(r.fields) > 0 {
+		if input.full() {
+			r.schemas = schemadoc.Properties(r.members)
+		} else if same := r.fieldList(); len(r.fields) > 0 {
 			if r.like = byFields[same]; r.like == nil {
 				byFields[same] = r
 			}
@@ -51,6 +55,42 @@ func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) 
 		found.rows = append(found.rows, r)
 	}
 	return found
+}
+
+// render shows each source's row of one stream and what it supports (R-SCH-3), or one source's exhaustive schema (R-SCH-7), within
+// the bound of a channel (R-BUD-2). Both channels show the same portion, and tell what is left out.
+func (d *detail) render() (*tool.Result, error) {
+	portions, advice := compactPortions, "name its connection_id"
+	if d.input.full() {
+		portions, advice = fullPortions(), "call "+tool.SchemaTool+" with stream and without detail"
+	}
+	if result := d.fit(portions); result != nil {
+		return result, nil
+	}
+	return nil, d.response.Unusable("the schema of this stream does not fit into one result", advice)
+}
+
+// result is the result of a portion, or nil when it is too large.
+func (d *detail) result(shown portion) *tool.Result {
+	calls := d.calls(shown)
+	text := d.text(shown, calls)
+	if text.full() {
+		return nil
+	}
+	structured := d.structured(shown, calls)
+	if render.Length(string(structured)) > render.ChannelCharacters {
+		return nil
+	}
+	return &tool.Result{Text: text.String(), Structured: structured}
+}
+
+// structured is the document of the rows, and what its words mean.
+func (d *detail) structured(shown portion, calls []render.Call) json.RawMessage {
+	members := rawjson.Object{rawjson.Raw("data", d.envelope(shown).Encode()), rawjson.Raw("legend", d.legend(shown))}
+	if len(shown.dropped) > 0 {
+		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
+	}
+	return render.Structured(d.response, members, calls)
 }
 
 // takeFields keeps the fields with names that can be passed on.
@@ -83,26 +123,18 @@ func (r *row) arguments(input SchemaInput) rawjson.Object {
 	return arguments
 }
 
-// calls show what is left out, when a narrower call does.
+// calls show what is left out, when other calls do: the first row that is, or that has not all of its fields here, and in the
+// compact view what an exhaustive row says beside its JSON Schema.
 func (d *detail) calls(shown portion) []render.Call {
-	if narrower := d.narrower(shown); narrower != nil {
-		return []render.Call{schemaCall(narrower...)}
-	}
-	return nil
-}
-
-// narrower are the arguments that show what is left out: the first row that is, or that has not all of
-// its fields here. They are nil when nothing is, or when the call was as narrow.
-func (d *detail) narrower(shown portion) rawjson.Object {
-	if d.input.ConnectionID != nil || len(d.rows) == 1 {
-		return nil
-	}
 	for i, r := range d.rows {
-		if i >= shown.rows || len(r.fields) > shown.fields {
-			if arguments := r.arguments(d.input); arguments.Get(tool.SchemaConnectionID) != nil {
-				return arguments
+		if d.input.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.fields) > shown.fields) {
+			if narrower := r.arguments(d.input); narrower.Get(tool.SchemaConnectionID) != nil {
+				return []render.Call{schemaCall(narrower...)}
 			}
 		}
+	}
+	if len(shown.dropped) > 0 {
+		return []render.Call{schemaCall(d.rows[0].arguments(d.input)...)}
 	}
 	return nil
 }
