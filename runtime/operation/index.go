@@ -2,7 +2,6 @@ package operation
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -54,50 +53,49 @@ type index struct {
 	common   common // of the holdings
 }
 
+// reservedBytes is the room of the smallest structured index, in which no connector is listed.
+const reservedBytes = 4_000
+
 // renderIndex makes the index fit. Names that pass the bound by themselves are counted, and the text
 // says so.
 func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings) (*tool.Result, error) {
 	x := &index{Document: d, response: response, input: input, holdings: held}
 	x.common = x.findCommon()
 	styles := indexStyles
-	if !x.tells() {
+	if !x.common.tells {
 		styles = styles[1:]
 	}
+	all := x.StreamCount()
 	for _, style := range styles {
-		write := x.text
-		if style.shares {
-			write = x.table
-		}
-		text, whole := write(style, indexBytes)
-		if !whole {
-			continue
-		}
-		if structured, fits := x.structured(style, indexBytes-len(text)); fits {
-			return &tool.Result{Text: text, Structured: structured}, nil
+		if result := x.result(style, all); result != nil {
+			return result, nil
 		}
 	}
-	return x.withoutNames()
-}
-
-// tells reports whether more is known of a connection than the names of its connector's streams.
-func (x *index) tells() bool {
-	return slices.ContainsFunc(x.Connectors, func(c *schemadoc.Connector) bool {
-		return slices.ContainsFunc(c.Connections, func(connection schemadoc.Connection) bool { return x.holdings.share(c, connection).tells })
-	})
-}
-
-// reservedBytes is the room of the smallest structured index, in which no connector is listed.
-const reservedBytes = 4_000
-
-// withoutNames is the index of names that do not fit into any result: as many as do, and a count.
-func (x *index) withoutNames() (*tool.Result, error) {
-	style := indexStyles[len(indexStyles)-1]
-	text, _ := x.text(style, indexBytes-reservedBytes)
-	if structured, fits := x.structured(style, indexBytes-len(text)); fits {
-		return &tool.Result{Text: text, Structured: structured}, nil
+	style := styles[len(styles)-1]
+	names := most(min(all, indexBytes), func(names int) bool { return len(x.text(style, names)) <= indexBytes-reservedBytes })
+	if result := x.result(style, names); result != nil {
+		return result, nil
 	}
 	return nil, x.response.Unusable(fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
 		"call "+tool.SchemaTool+" with connection_id or with stream")
+}
+
+// result is the index with the first so many stream names in text, or nil when it does not fit.
+func (x *index) result(style indexStyle, names int) *tool.Result {
+	var text string
+	if style.shares {
+		text = x.table(style)
+	} else {
+		text = x.text(style, names)
+	}
+	if len(text) > indexBytes {
+		return nil
+	}
+	structured := x.structured(style, indexBytes-len(text))
+	if len(text)+len(structured) > indexBytes {
+		return nil
+	}
+	return &tool.Result{Text: text, Structured: structured}
 }
 
 // narrowerMost bounds the calls for narrower indexes.

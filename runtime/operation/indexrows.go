@@ -13,21 +13,16 @@ import (
 const countsNote = "Rows without streams have them counted in stream_count: the names do not fit here, and stand in the text. " +
 	"Call " + tool.SchemaTool + " with connection_id for a shorter index, or with stream for one stream."
 
-// structured is the structured index in at most so many bytes, or false.
-func (x *index) structured(style indexStyle, bound int) (json.RawMessage, bool) {
-	if style.rows != asRoom {
-		rows := make([]rawjson.Value, len(x.Connectors))
-		for i, c := range x.Connectors {
-			rows[i] = x.row(c, style, namesOf(c, style.rows))
-		}
-		encoded := x.wrap(style, rows, 0, false)
-		return encoded, len(encoded) <= bound
+// structured is the structured index; of connectors that are listed as there is room, it has as many as fit into so many bytes.
+func (x *index) structured(style indexStyle, bound int) json.RawMessage {
+	if style.rows == asRoom {
+		return x.wrap(style, x.rowsWithin(style, bound-len(x.wrap(style, nil))))
 	}
-	room := bound - len(x.wrap(style, nil, len(x.Connectors), true))
-	if room < 0 {
-		return nil, false
+	rows := make([]rawjson.Value, len(x.Connectors))
+	for i, c := range x.Connectors {
+		rows[i] = x.row(c, style, namesOf(c, style.rows))
 	}
-	return x.wrap(style, x.rowsWithin(style, room), -1, true), true
+	return x.wrap(style, rows)
 }
 
 // rowsWithin are the rows of as many connectors as fit, with the stream names of those for which there
@@ -52,15 +47,13 @@ func (x *index) rowsWithin(style indexStyle, room int) []rawjson.Value {
 	return rows
 }
 
-// wrap is the structured output with these connectors. A left of -1 counts those that are missing.
-func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bool) json.RawMessage {
+// wrap is the structured output with these connectors.
+func (x *index) wrap(style indexStyle, rows []rawjson.Value) json.RawMessage {
 	data := rawjson.Object{}
+	warns := len(render.WarningLines(x.Members)) > 0
 	for _, member := range x.Members.Without(untold...) {
-		bound := style.sent
-		if member.Name == "meta" { // it names the sources of a package that did not answer
-			bound *= 4
-		}
-		if isMeta := member.Name == "meta"; len(member.Value) <= bound && (isMeta && len(render.WarningLines(x.Members)) > 0 || !isMeta && style.rows != asRoom) {
+		isMeta := member.Name == "meta" // it names the sources of a package that did not answer
+		if isMeta && warns && len(member.Value) <= 4*style.sent || !isMeta && style.rows != asRoom && len(member.Value) <= style.sent {
 			data = append(data, member)
 		}
 	}
@@ -69,10 +62,7 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 		rawjson.Int("stream_count", int64(x.StreamCount())),
 		rawjson.Raw("connectors", rawjson.Array(rows)),
 	)
-	if left < 0 {
-		left = len(x.Connectors) - len(rows)
-	}
-	data = appendLeftOut(data, "connectors_left_out", left)
+	data = appendLeftOut(data, "connectors_left_out", len(x.Connectors)-len(rows))
 	if style.shares && x.common.added != "" {
 		data = append(data, rawjson.String("last_added", x.common.added))
 	}
@@ -81,7 +71,7 @@ func (x *index) wrap(style indexStyle, rows []rawjson.Value, left int, counts bo
 		members = append(members, rawjson.String("meaning", meaning))
 	}
 	var calls []render.Call
-	if counts {
+	if style.rows == asRoom {
 		members, calls = append(members, rawjson.String("note", countsNote)), x.narrower()
 	}
 	return render.Structured(x.response, members, calls)

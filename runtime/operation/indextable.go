@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -11,6 +10,7 @@ import (
 
 // common is what the holdings of an index have in common.
 type common struct {
+	tells  bool   // more is known of some connection than the names of its connector's streams, and all connections can be shown
 	counts bool   // the server told of some stream how many records it has, or when the last was added
 	times  bool   // the last ones were not all added at the same time
 	added  string // when they were, if they were
@@ -18,16 +18,19 @@ type common struct {
 
 func (x *index) findCommon() common {
 	var found common
-	first := true
+	first, shown := true, true
 	for _, c := range x.Connectors {
 		for _, connection := range c.Connections {
-			for _, held := range x.holdings.share(c, connection).held {
+			share := x.holdings.share(c, connection)
+			found.tells, shown = found.tells || share.tells, shown && len(connection.ID) <= handleMaximum
+			for _, held := range share.held {
 				found.counts = found.counts || held != holding{}
 				found.times = found.times || !first && held.added != found.added
 				found.added, first = held.added, false
 			}
 		}
 	}
+	found.tells = found.tells && shown
 	if found.times {
 		found.added = ""
 	}
@@ -57,9 +60,8 @@ func (c common) columns() string {
 	return cells + "its streams"
 }
 
-// table is the index in text with a row for each connection (R-SCH-9), or false when it takes more than so many bytes, or not all
-// connections can be shown.
-func (x *index) table(style indexStyle, bound int) (text string, whole bool) {
+// table is the index in text with a row for each connection (R-SCH-9).
+func (x *index) table(style indexStyle) string {
 	head := tool.SchemaTool
 	if x.common.added != "" {
 		head += " " + render.Token("last_added", x.common.added)
@@ -67,9 +69,6 @@ func (x *index) table(style indexStyle, bound int) (text string, whole bool) {
 	lines := append([]string{head}, x.warnings(style.sent)...)
 	lines = append(lines, x.common.columns())
 	for _, c := range x.Connectors {
-		if _, left := usableConnections(c.Connections, len(c.Connections)); left > 0 {
-			return "", false
-		}
 		key := rawjson.Quote(fitted(shownKey(c), style.key))
 		for _, connection := range c.Connections {
 			lines = append(lines, tableRow(x.holdings.share(c, connection).words(x.common),
@@ -79,8 +78,7 @@ func (x *index) table(style indexStyle, bound int) (text string, whole bool) {
 			lines = append(lines, tableRow(share{streams: c.Streams}.words(common{}), key, textOrNull(""), textOrNull("")))
 		}
 	}
-	text = strings.Join(lines, "\n")
-	return text, len(text) <= bound
+	return strings.Join(lines, "\n")
 }
 
 func tableRow(streams []string, cells ...rawjson.Value) string {
@@ -92,9 +90,4 @@ func textOrNull(text string) rawjson.Value {
 		return rawjson.Value("null")
 	}
 	return rawjson.Quote(text)
-}
-
-// head counts what the index has.
-func (x *index) head() string {
-	return fmt.Sprintf("schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())
 }
