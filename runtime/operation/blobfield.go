@@ -77,14 +77,19 @@ func (i BlobFieldInput) mayRefer(no *rs.Error) bool {
 
 // recordRequest reads of the record the field alone, where its name can be asked for.
 func (i BlobFieldInput) recordRequest() rs.Request {
+	request := i.request("v1", "streams", i.Target.Stream, "records", i.Target.RecordID)
+	if field, _, _ := strings.Cut(i.FieldPath, "."); !strings.Contains(field, ",") {
+		request.Query.String("fields", &field)
+	}
+	return request
+}
+
+// request reads something of the record's source.
+func (i BlobFieldInput) request(path ...string) rs.Request {
 	var query rs.Query
 	query.String("connection_id", i.Target.ConnectionID)
-	if field, _, _ := strings.Cut(i.FieldPath, "."); !strings.Contains(field, ",") {
-		query.String("fields", &field)
-	}
 	return rs.Request{
-		Path:    rs.JoinPath("v1", "streams", i.Target.Stream, "records", i.Target.RecordID),
-		Query:   query,
+		Path: rs.JoinPath(path...), Query: query,
 		Sources: rs.OneSource{Stream: i.Target.Stream, ConnectionID: i.Target.ConnectionID},
 	}
 }
@@ -100,13 +105,7 @@ type blobReading struct {
 
 // read reads the blob. Forget gives back the room of its bytes.
 func (r *blobReading) read(ctx context.Context, most int64) (content *blob.Content, forget func(), err error) {
-	var query rs.Query
-	query.String("connection_id", r.Target.ConnectionID)
-	return blob.Read(ctx, r.opener, rs.Request{
-		Path:    rs.JoinPath("v1", "blobs", r.reference.ID),
-		Query:   query,
-		Sources: rs.OneSource{Stream: r.Target.Stream, ConnectionID: r.Target.ConnectionID},
-	}, r.reference, most)
+	return blob.Read(ctx, r.opener, r.request("v1", "blobs", r.reference.ID), r.reference, most)
 }
 
 // whole is the file itself, for a host that reads it as a resource (R-BLOB-4).

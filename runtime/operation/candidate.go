@@ -10,66 +10,49 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// candidate is one source of the stream that was asked for.
-type candidate struct {
-	schemadoc.Connection
-	connector *schemadoc.Connector
-}
+// candidateMaximum bounds one candidate in bytes. Their number is capped where the error becomes a result (R-ERR-5).
+const candidateMaximum = 2_000
 
-// candidates are the connections of all rows, each once.
-func candidates(d *schemadoc.Document) []candidate {
-	var found []candidate
+// ambiguous is the refusal to choose among the connections of all rows (R-SCH-7), or nil when there are not several.
+func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
+	candidates := []rawjson.Value{}
 	seen := map[string]bool{}
-	for c, stream := range d.Rows() {
-		for _, connection := range c.ConnectionsOf(stream) {
-			if !seen[connection.ID] {
-				seen[connection.ID] = true
-				found = append(found, candidate{connection, c})
+	for connector, row := range d.Rows() {
+		for _, connection := range connector.ConnectionsOf(row) {
+			if seen[connection.ID] {
+				continue
+			}
+			seen[connection.ID] = true
+			if candidate := encodeCandidate(d, connector, connection, stream); len(candidate) <= candidateMaximum {
+				candidates = append(candidates, candidate)
 			}
 		}
 	}
-	return found
-}
-
-// candidateMaximum bounds one candidate in bytes, and candidatesKept their number: an error object of
-// any size is cut to fit a result, with totals and a mark (R-ERR-5), but it is not built from everything
-// that a server might send.
-const (
-	candidateMaximum = 2_000
-	candidatesKept   = 1_000
-)
-
-// ambiguous is the refusal to choose among several sources (R-SCH-7). The candidates are capped where the
-// error becomes a result.
-func ambiguous(d *schemadoc.Document, stream string, sources []candidate) *tool.Error {
-	rows := []rawjson.Value{}
-	for _, source := range sources[:min(len(sources), candidatesKept)] {
-		if row := source.encode(stream, d.GrantID()); len(row) <= candidateMaximum {
-			rows = append(rows, row)
-		}
+	if len(seen) < 2 {
+		return nil
 	}
 	return &tool.Error{
 		Code: tool.AmbiguousConnection,
 		Message: fmt.Sprintf("the full schema of stream %q has %d sources; call again with the connection_id of one of "+
-			"available_connections, or call %s with the stream alone, which lists them all", render.Clip(stream, handleMaximum), len(sources), tool.SchemaTool),
+			"available_connections, or call %s with the stream alone, which lists them all", render.Clip(stream, handleMaximum), len(seen), tool.SchemaTool),
 		Param:                tool.SchemaConnectionID,
 		RetryWith:            tool.SchemaConnectionID,
-		AvailableConnections: rawjson.Array(rows),
+		AvailableConnections: rawjson.Array(candidates),
 	}
 }
 
-// encode writes a candidate. A connection of a package names its own grant.
-func (c candidate) encode(stream, grant string) rawjson.Value {
-	own, _ := rawjson.ParseObject(c.Row)
-	row := rawjson.Object{rawjson.String("connection_id", c.ID)}
-	for _, member := range []struct{ name, value string }{
-		{"grant_id", cmp.Or(own.Text("grant_id"), grant)},
-		{"connector_key", c.connector.Key},
-		{"stream", stream},
-		{"display_name", render.Clip(c.Label, labelCharacters)},
+// encodeCandidate writes a connection with the stream. One of a package names its own grant.
+func encodeCandidate(d *schemadoc.Document, connector *schemadoc.Connector, connection schemadoc.Connection, stream string) rawjson.Value {
+	own, _ := rawjson.ParseObject(connection.Row)
+	row := rawjson.Object{rawjson.String("connection_id", connection.ID)}
+	for _, member := range []rawjson.Member{
+		rawjson.String("grant_id", cmp.Or(own.Text("grant_id"), d.GrantID())),
+		rawjson.String("connector_key", connector.Key),
+		rawjson.String("stream", stream),
+		rawjson.String("display_name", render.Clip(connection.Label, labelCharacters)),
 	} {
-		if member.value != "" {
-			row = append(row, rawjson.String(member.name, member.value))
+		if string(member.Value) != `""` {
+			row = append(row, member)
 		}
 	}
 	return row.Encode()

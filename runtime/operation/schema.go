@@ -44,8 +44,10 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 	if err != nil {
 		return nil, err
 	}
-	if sources := candidates(found); input.full() && len(sources) > 1 {
-		return nil, ambiguous(found, *input.Stream, sources)
+	if input.full() {
+		if refused := ambiguous(found, *input.Stream); refused != nil {
+			return nil, refused
+		}
 	}
 	return newDetail(response, found, input).render()
 }
