@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/sandboxtest"
-	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
@@ -190,8 +189,13 @@ func Filter(query url.Values) rs.Filter {
 			filter = append(filter, rs.Condition{Field: parts[1], Operator: parts[2], Value: value})
 		}
 	}
-	if _, err := condition.New(filter); err != nil {
-		return nil
+	for i, each := range filter {
+		isAgain := func(c rs.Condition) bool {
+			return c.Field == each.Field && (c.Operator == each.Operator || c.Operator == "" || each.Operator == "")
+		}
+		if !slices.Contains([]string{"", "gte", "gt", "lte", "lt"}, each.Operator) || slices.ContainsFunc(filter[:i], isAgain) {
+			return nil
+		}
 	}
 	return filter
 }

@@ -2,7 +2,6 @@ package condition
 
 import (
 	"bytes"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -10,8 +9,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/scalar"
 )
-
-var operators = []string{"", "gte", "gt", "lte", "lt"}
 
 // comparison compares values with one operand, which is read in each way that a value may need: the types of fields are
 // not known.
@@ -31,92 +28,73 @@ type comparison struct {
 	asLetters  atomic.Bool // a text that spells a number stands on the other side of the operand by its value
 }
 
-func newComparison(condition rs.Condition) (*comparison, error) {
-	if !slices.Contains(operators, condition.Operator) {
-		return nil, &Error{condition, "has the unknown operator " + condition.Operator + "; the operators are gte, gt, lte, lt"}
-	}
+func newComparison(condition rs.Condition) *comparison {
 	c := &comparison{Condition: condition, text: []byte(condition.Value)}
 	c.number, c.isNumber = scalar.ParseDecimal(c.text)
 	if c.moment, c.isMoment = scalar.Instant(c.text); !c.isMoment {
 		c.moment, c.isPeriod = scalar.Period(c.text)
 	}
-	return c, nil
+	return c
 }
 
 // holds reports whether a value that is no array meets the comparison.
 func (c *comparison) holds(value rawjson.Value) bool {
+	if c.Operator == "" {
+		return c.equals(value)
+	}
+	switch v := scalar.Of(value); {
+	case v.Kind == scalar.None:
+		return false
+	case v.Kind == scalar.Number && c.isNumber:
+		return c.inRange(v.Decimal.Compare(c.number))
+	case v.Kind == scalar.Time && (c.isMoment || c.isPeriod):
+		if c.isDay() && !scalar.IsDate(v.Text) {
+			note(&c.withTime)
+		}
+		return c.inRange(v.Time.Compare(c.moment))
+	case v.Kind == scalar.Text && c.isMoment:
+		at, isPeriod := scalar.Period(v.Text)
+		return isPeriod && c.inRange(at.Compare(c.moment))
+	case v.Kind == scalar.Text:
+		holds := c.inRange(bytes.Compare(v.Text, c.text))
+		if c.isNumber && !c.asLetters.Load() {
+			if number, spells := scalar.ParseDecimal(v.Text); spells && c.inRange(number.Compare(c.number)) != holds {
+				c.asLetters.Store(true)
+			}
+		}
+		return holds
+	}
+	note(&c.neverMeets)
+	return false
+}
+
+// equals compares the text of a value, and notes why another one is probably meant.
+func (c *comparison) equals(value rawjson.Value) bool {
 	switch rawjson.Kind(value) {
 	case rawjson.StringValue:
 		text := scalar.TextOf(value)
-		if c.Operator == "" {
-			return c.equalsText(text)
+		if bytes.Equal(text, c.text) {
+			return true
 		}
-		return c.rangeHoldsText(text)
+		if c.isDay() && !c.withTime.Load() && len(text) > len(c.text) {
+			if _, isTime := scalar.Instant(text); isTime {
+				c.withTime.Store(true)
+			}
+		}
 	case rawjson.Number:
-		if c.Operator == "" {
-			return c.equalsNumber(value)
+		var room [32]byte
+		if bytes.Equal(scalar.AppendNumber(room[:0], value), c.text) {
+			return true
 		}
-		number, ok := scalar.ParseDecimal(value)
-		if !c.isNumber || !ok {
-			note(&c.neverMeets)
-			return false
+		if c.isNumber && !c.misspelt.Load() {
+			if number, ok := scalar.ParseDecimal(value); ok && number.Compare(c.number) == 0 {
+				c.misspelt.Store(true)
+			}
 		}
-		return c.inRange(number.Compare(c.number))
 	case rawjson.Boolean:
-		if c.Operator == "" {
-			return string(value) == c.Value
-		}
-		note(&c.neverMeets)
+		return string(value) == c.Value
 	}
 	return false
-}
-
-func (c *comparison) equalsText(text []byte) bool {
-	if bytes.Equal(text, c.text) {
-		return true
-	}
-	if c.isDay() && !c.withTime.Load() && len(text) > len(c.text) {
-		c.noteTime(text)
-	}
-	return false
-}
-
-func (c *comparison) equalsNumber(number []byte) bool {
-	var room [32]byte
-	if printed := scalar.AppendNumber(room[:0], number); bytes.Equal(printed, c.text) {
-		return true
-	}
-	if c.isNumber && !c.misspelt.Load() {
-		if value, ok := scalar.ParseDecimal(number); ok && value.Compare(c.number) == 0 {
-			c.misspelt.Store(true)
-		}
-	}
-	return false
-}
-
-// rangeHoldsText compares times with a time, and texts with a text.
-func (c *comparison) rangeHoldsText(text []byte) bool {
-	at, isMoment := scalar.Instant(text)
-	switch {
-	case isMoment && (c.isMoment || c.isPeriod):
-		if c.isDay() && !scalar.IsDate(text) {
-			note(&c.withTime)
-		}
-		return c.inRange(at.Compare(c.moment))
-	case isMoment:
-		note(&c.neverMeets)
-		return false
-	case c.isMoment:
-		at, isPeriod := scalar.Period(text)
-		return isPeriod && c.inRange(at.Compare(c.moment))
-	}
-	holds := c.inRange(bytes.Compare(text, c.text))
-	if c.isNumber && !c.asLetters.Load() {
-		if number, spells := scalar.ParseDecimal(text); spells && c.inRange(number.Compare(c.number)) != holds {
-			c.asLetters.Store(true)
-		}
-	}
-	return holds
 }
 
 // inRange reports whether a value holds that stands so to the operand, as Compare has it.
@@ -129,17 +107,10 @@ func (c *comparison) inRange(order int) bool {
 	case "lte":
 		return order <= 0
 	}
-	return order < 0
+	return c.Operator == "lt" && order < 0
 }
 
 func (c *comparison) isDay() bool { return c.isMoment && scalar.IsDate(c.text) }
-
-// noteTime notes that a text is a time, which is no day.
-func (c *comparison) noteTime(text []byte) {
-	if _, isTime := scalar.Instant(text); isTime {
-		note(&c.withTime)
-	}
-}
 
 func note(seen *atomic.Bool) {
 	if !seen.Load() {

@@ -10,50 +10,28 @@
 package condition
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
-
-// Error is a condition that no record can be compared with.
-type Error struct {
-	Condition rs.Condition
-	Problem   string // such as "has the unknown operator in"
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("the filter on %s %s", e.Condition.Field, e.Problem)
-}
 
 // Filter decides for one record after another. It is safe for concurrent use.
 type Filter struct {
 	fields []*field
 }
 
-// New prepares a filter; one without conditions holds for every record. Its error is an *Error: an operator other than gte,
-// gt, lte and lt, one that a field has twice, or an exact condition beside others of its field.
-func New(filter rs.Filter) (*Filter, error) {
+// New prepares a filter; one without conditions holds for every record. As argument.Filter gives it, a field has one exact
+// condition, or each of gte, gt, lte and lt at most once.
+func New(filter rs.Filter) *Filter {
 	f := &Filter{}
 	for _, each := range filter {
-		compared, err := newComparison(each)
-		if err != nil {
-			return nil, err
+		of := f.field([]byte(each.Field))
+		if of == nil {
+			of = &field{name: each.Field}
+			f.fields = append(f.fields, of)
 		}
-		at := slices.IndexFunc(f.fields, func(known *field) bool { return known.name == each.Field })
-		if at < 0 {
-			at = len(f.fields)
-			f.fields = append(f.fields, &field{name: each.Field})
-		}
-		for _, other := range f.fields[at].comparisons {
-			if other.Operator == each.Operator || other.Operator == "" || each.Operator == "" {
-				return nil, &Error{each, "compares it twice"}
-			}
-		}
-		f.fields[at].comparisons = append(f.fields[at].comparisons, compared)
+		of.comparisons = append(of.comparisons, newComparison(each))
 	}
-	return f, nil
+	return f
 }
 
 // Fields are the names of the fields that are compared, each once.

@@ -91,10 +91,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 		records.Query.BracketFilter(filterName, q.input.Filter)
 	}
 	records.Query.String(connectionName, q.input.ConnectionID)
-	filter, err := newFilter(local)
-	if err != nil {
-		return nil, err
-	}
+	filter := condition.New(local)
 	r, err := begin(ctx, env, kindGroups)
 	if err != nil {
 		return nil, err

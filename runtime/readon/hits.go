@@ -47,10 +47,7 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 	if !isOurs && input.Cursor != nil {
 		return nil, errOtherCall
 	}
-	filter, err := newFilter(input.Filter)
-	if err != nil {
-		return nil, err
-	}
+	filter := condition.New(input.Filter)
 	r, err := begin(ctx, env, kindHits)
 	if err != nil {
 		return nil, err

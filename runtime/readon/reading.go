@@ -156,12 +156,3 @@ func warning(code, message string) rawjson.Value {
 func isNarrowable(filter rs.Filter) bool {
 	return !slices.ContainsFunc(filter, func(c rs.Condition) bool { return strings.Contains(c.Field, ",") })
 }
-
-// newFilter prepares a filter. Its error is a *tool.Error.
-func newFilter(filter rs.Filter) (*condition.Filter, error) {
-	prepared, err := condition.New(filter)
-	if err != nil {
-		return nil, &tool.Error{Code: tool.InvalidFilter, Message: err.Error(), Cause: err}
-	}
-	return prepared, nil
-}

@@ -101,10 +101,7 @@ func (q *rows) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 }
 
 func (q *rows) readOnce(ctx context.Context, env tool.Env) (*rs.Response, error) {
-	filter, err := newFilter(q.local())
-	if err != nil {
-		return nil, err
-	}
+	filter := condition.New(q.local())
 	kind := kindRows
 	if q.sorts {
 		kind = kindTop

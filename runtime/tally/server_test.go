@@ -73,10 +73,7 @@ func tallied(t *testing.T, query tally.Query, of rs.Filter, records []lab.Record
 	if err != nil {
 		return nil, err
 	}
-	filter, err := condition.New(of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	filter := condition.New(of)
 	for _, record := range records {
 		if filter.Match(rawjson.NewCursor(record.Data)) {
 			counting.Add(rawjson.NewCursor(record.Data))
