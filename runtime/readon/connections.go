@@ -76,7 +76,7 @@ func (s *sides) begin() {
 	s.waiting = s.waiting[1:]
 	own := &list{
 		reading: &reading{ctx: s.ctx, caller: s.caller, env: s.env, kind: s.kind, stop: s.stop},
-		request: s.request, toEnd: true, edge: s.edge, connections: []string{connection}, next: place{Connection: connection},
+		request: s.request, size: s.size, toEnd: true, edge: s.edge, connections: []string{connection}, next: place{Connection: connection},
 	}
 	s.give(own)
 	if own.left > 0 {

@@ -45,10 +45,7 @@ func (l *list) sortsBy(field string, isRising bool) bool {
 	if !isRising {
 		by = "-" + by
 	}
-	request := l.request
-	request.Query = request.Query.Without(orderName).With(limitName, "1").With(fieldsName, field).With(sortName, by)
-	_, err := l.env.RS.Get(l.ctx, request)
-	return err == nil
+	return l.probe(l.request.Query.Without(orderName).With(sortName, by), field) == nil
 }
 
 // isBehind reports whether a record, and so all that follow it, stand behind the edge.

@@ -3,7 +3,6 @@ package readon
 import (
 	"bytes"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -11,34 +10,58 @@ import (
 // full is a page of rows that match, as far as it is filled.
 type full struct {
 	*list
-	asked  rs.Request
-	limit  int
-	counts bool   // the reading goes on behind the page, to count
-	tells  bool   // the answer says how many match, when that is known
-	count  *int64 // all that match; nil: unknown
+	asked   rs.Request
+	limit   int
+	matches func(read *page, at int) (bool, error)
+	counts  bool   // the reading goes on behind the page, to count
+	tells   bool   // the answer says how many match, when that is known
+	count   *int64 // all that match; nil: unknown
 
 	rows   []rawjson.Value
 	places []place   // behind each of them
 	marks  []rs.Mark // likewise
-	cut    *place    // behind the page, when a row that matches is known to follow
+	cut    *place    // behind the page, when rows may follow that match
 	last   *page     // that was read; nil: none
 }
 
-// add takes the rows of a page that match, and reports whether another page is needed.
-func (f *full) add(read *page, filter *condition.Filter) bool {
+// fill reads until the page is full, or to the end when all are to be counted. Its error is the answer to the caller.
+func (f *full) fill() error {
+	f.toEnd = f.counts
+	for {
+		read, err := f.page()
+		if err != nil || read == nil {
+			return err
+		}
+		if isEnough, err := f.add(read); isEnough || err != nil {
+			return err
+		}
+		rows := len(f.rows)
+		f.toEnd = f.counts || !f.ranked && rows+rows/f.pages < f.limit // the next page will hardly fill it: the one behind is asked for too
+	}
+}
+
+// add takes the rows of a page that match, and reports whether no other page is needed.
+func (f *full) add(read *page) (isEnough bool, err error) {
 	f.last = read
 	var last *record
+	defer func() { f.upTo(last) }()
 	for i := read.from; i < len(read.rows); i++ {
-		row := read.rows[i]
+		row, isFull := read.rows[i], len(f.rows) == f.limit
 		if f.passes(row) {
 			break
 		}
-		isMatch := filter.Match(row.fields)
-		if isMatch && len(f.rows) == f.limit && f.cut == nil {
-			behind := read.before(i)
-			if f.cut = &behind; !f.counts {
-				f.Complete = false
-				break
+		if isFull && f.ranked { // whether another hit matches would cost a read
+			f.stop(read, i)
+			return true, nil
+		}
+		isMatch, err := f.matches(read, i)
+		if err != nil {
+			f.stop(read, i)
+			return true, f.interrupted(err)
+		}
+		if isMatch && isFull && f.cut == nil {
+			if f.stop(read, i); !f.counts {
+				return true, nil
 			}
 		}
 		f.look(row)
@@ -52,12 +75,17 @@ func (f *full) add(read *page, filter *condition.Filter) bool {
 			f.marks = append(f.marks, f.mark(row))
 		}
 	}
-	f.upTo(last)
-	return f.counts || len(f.rows) < f.limit
+	return !f.counts && len(f.rows) == f.limit, nil
+}
+
+// stop ends the page before a row, and the reading unless it counts.
+func (f *full) stop(read *page, row int) {
+	behind := read.before(row)
+	f.cut, f.Complete = &behind, f.Complete && f.counts
 }
 
 // response is the page as the resource server would send it.
-func (f *full) response(filter *condition.Filter) *rs.Response {
+func (f *full) response(warnings []rawjson.Value) *rs.Response {
 	if f.tells && f.Complete {
 		total := f.Matched
 		f.count = &total
@@ -71,7 +99,14 @@ func (f *full) response(filter *condition.Filter) *rs.Response {
 		}
 		return f.cursor(f.places[rows-1])
 	}
-	members := []rawjson.Member{rawjson.Raw("meta", f.meta(filter))}
+	var meta rawjson.Object
+	if f.count != nil {
+		meta = append(meta, exactCount(*f.count))
+	}
+	if f.last != nil && f.last.rest.Meta().Get("recall") != nil { // of a search
+		meta = append(meta, rawjson.Raw("recall", f.last.rest.Meta().Get("recall")))
+	}
+	members := []rawjson.Member{rawjson.Raw("meta", withWarnings(meta, warnings).Encode())}
 	if f.last != nil {
 		if bookmark := f.last.rest.Get("next_changes_since"); bookmark != nil {
 			members = append(members, rawjson.Raw("next_changes_since", bookmark))
@@ -80,20 +115,12 @@ func (f *full) response(filter *condition.Filter) *rs.Response {
 	return f.answer(f.asked, rowsEnvelope(f.rows, f.end(), members...))
 }
 
-func (f *full) meta(filter *condition.Filter) rawjson.Value {
-	var meta rawjson.Object
-	if f.count != nil {
-		meta = append(meta, exactCount(*f.count))
-	}
-	return withWarnings(meta, warningsOf(filter)).Encode()
-}
-
 // end is the cursor behind the page; empty: nothing follows.
 func (f *full) end() string {
 	switch {
 	case f.cut != nil:
 		return f.cursor(*f.cut)
-	case f.isDone && f.Complete:
+	case f.isDone && f.Complete, f.last != nil && f.last.isLast:
 		return ""
 	}
 	return f.cursor(f.next)

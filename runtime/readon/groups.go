@@ -3,6 +3,7 @@ package readon
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -30,11 +31,8 @@ func (i GroupsInput) query() tally.Query {
 		Stream: i.Stream, Metric: i.Metric, Field: text(i.Field), GroupBy: text(i.GroupBy), GroupByTime: text(i.GroupByTime),
 		Granularity: text(i.Granularity), TimeZone: text(i.TimeZone),
 	}
-	switch {
-	case i.Limit != nil:
+	if i.Limit != nil {
 		query.Limit = int(*i.Limit)
-	case i.GroupByTime != nil: // of which a caller wants all (R-AGG-4)
-		query.Limit = rs.MostRows
 	}
 	return query
 }
@@ -138,7 +136,7 @@ func (q *groups) add(l *list, filter *condition.Filter) error {
 				return err
 			}
 			// Without their order no record is held back; that they are several is said (R-AGG-4).
-			l.Note = fmt.Sprintf("%d connections are counted together.", connections) + spaced(l.Note)
+			l.Note = strings.TrimSpace(fmt.Sprintf("%d connections are counted together. %s", connections, l.Note))
 			return nil
 		}
 		held.before()

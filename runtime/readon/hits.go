@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -53,8 +52,22 @@ func Hits(ctx context.Context, env tool.Env, request rs.Request, input HitsInput
 		return nil, err
 	}
 	defer r.end()
-	q := &hits{reading: r, asked: request, input: input, filter: filter, next: from}
-	return q.read()
+	searched := request
+	searched.Query = searched.Query.WithoutMembers(filterName)
+	l := r.newList(searched, nil, from)
+	defer l.forget()
+	l.size, l.ranked = max(request.Limit(), rs.DefaultRows), true
+	r.order.begun = true // hits are in no order of time
+	q := &hits{list: l, streams: input.Streams, filter: filter}
+	found := &full{list: l, asked: request, limit: request.Limit(), matches: q.isMatch}
+	if err := found.fill(); err != nil {
+		return nil, err
+	}
+	var others []string
+	if q.unknown != "" {
+		others = append(others, fmt.Sprintf("%s has no such field, so none of its hits matches", rawjson.Quote(q.unknown)))
+	}
+	return found.response(warningsOf(filter, others...)), nil
 }
 
 // refusingFilters are the providers that refused the filter of a search as such: the one that was asked, or those among several
@@ -79,121 +92,28 @@ func refusingFilters(env tool.Env, request rs.Request, response *rs.Response, er
 	return refusing
 }
 
-// hits is a page of hits that match, as far as it is filled.
+// hits decides which hits match.
 type hits struct {
-	*reading
-	asked  rs.Request
-	input  HitsInput
-	filter *condition.Filter
+	*list
+	streams []string // that are searched
+	filter  *condition.Filter
 
-	rows    []rawjson.Value
-	places  []place
-	marks   []rs.Mark
-	next    place
-	unknown string        // a stream that lacks a field of the filter
-	recall  rawjson.Value // what the resource server says of its own completeness
+	of      *page // whose hits were decided on, from one on
+	from    int
+	decided []bool
+	unknown string // a stream that lacks a field of the filter
 }
 
-func (q *hits) read() (*rs.Response, error) {
-	limit := q.asked.Limit()
-	for len(q.rows) < limit && !q.Complete {
-		if q.left <= 0 {
-			q.bounded()
-			break
-		}
-		q.tell()
-		err := q.page(limit)
-		if err == nil {
-			continue
-		}
-		if err := q.interrupted(err); err != nil {
-			return nil, err
-		}
-		break
-	}
-	q.Rows = q.marks
-	q.CursorAfter = func(rows int) string {
-		if rows == len(q.rows) {
-			return q.end()
-		}
-		return q.places[rows-1].encode(q.asked)
-	}
-	var others []string
-	if q.unknown != "" {
-		others = append(others, fmt.Sprintf("%s has no such field, so none of its hits matches", rawjson.Quote(q.unknown)))
-	}
-	var meta rawjson.Object
-	if q.recall != nil {
-		meta = append(meta, rawjson.Raw("recall", q.recall))
-	}
-	meta = withWarnings(meta, warningsOf(q.filter, others...))
-	return q.answer(q.asked, rowsEnvelope(q.rows, q.end(), rawjson.Raw("meta", meta.Encode()))), nil
-}
-
-func (q *hits) end() string {
-	if q.Complete {
-		return ""
-	}
-	return q.next.encode(q.asked)
-}
-
-// page reads a page of hits and their records, as far as the answer has room.
-func (q *hits) page(limit int) error {
-	request := q.asked
-	request.Query = request.Query.WithoutMembers(filterName).Without(cursorName).With(limitName, strconv.Itoa(max(limit, rs.DefaultRows)))
-	if q.next.Cursor != "" {
-		request.Query = request.Query.With(cursorName, q.next.Cursor)
-	}
-	response, err := q.env.RS.Get(q.ctx, request)
-	if err != nil {
-		return err
-	}
-	list, err := response.List()
-	if err != nil {
-		return err
-	}
-	q.base, q.recall = response, list.Meta().Get("recall")
-	at, rows := q.next, recordsOf(list)
-	if len(rows) == 0 { // such pages are bounded too
-		q.left--
-	}
-	from, beyond := at.passed(rows)
-	next := place{Cursor: list.Text(nextCursorName), Skip: beyond, Last: at.Last}
-	for from < len(rows) && len(q.rows) < limit {
-		if q.left <= 0 {
-			return nil
-		}
-		until := min(len(rows), from+min(hitsAtOnce, q.left))
-		matches, err := q.matches(rows[from:until])
+// isMatch reports whether a hit matches. It decides on the next ones too, since their records are read side by side.
+func (q *hits) isMatch(read *page, at int) (bool, error) {
+	if q.of != read || at >= q.from+len(q.decided) {
+		decided, err := q.matches(read.rows[at:min(len(read.rows), at+hitsAtOnce)])
 		if err != nil {
-			return err
+			return false, err
 		}
-		for i, isMatch := range matches {
-			if len(q.rows) == limit {
-				return nil
-			}
-			q.take(rows[from+i], isMatch, place{Cursor: at.Cursor, Skip: from + i + 1, Last: rows[from+i].print()})
-		}
-		from = until
+		q.of, q.from, q.decided = read, at, decided
 	}
-	q.pages++
-	if from == len(rows) {
-		q.next = next
-		q.Complete = next.Cursor == "" || next.Cursor == at.Cursor
-	}
-	return nil
-}
-
-// take counts a hit in.
-func (q *hits) take(hit record, isMatch bool, behind place) {
-	q.Read++
-	q.left--
-	q.next, q.UpTo = behind, rs.Mark{ID: hit.key(), Read: q.Read}
-	if isMatch {
-		q.Matched++
-		q.rows = append(q.rows, hit.row)
-		q.places, q.marks = append(q.places, behind), append(q.marks, q.UpTo)
-	}
+	return q.decided[at-q.from], nil
 }
 
 // matches reads the records of some hits side by side.
@@ -229,7 +149,7 @@ func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks 
 	request.Query.Set(fieldsName, strings.Join(q.filter.Fields(), ","))
 	if named := members.FirstText(connectionName, "connector_instance_id"); named != "" {
 		connection = &named
-	} else if named, isNamed := q.asked.Query.Get(connectionName); isNamed {
+	} else if named, isNamed := q.request.Query.Get(connectionName); isNamed {
 		connection = &named
 	}
 	request.Query.String(connectionName, connection)
@@ -241,7 +161,7 @@ func (q *hits) matchesOne(ctx context.Context, hit record) (isMatch bool, lacks 
 		return q.filter.Match(recordOf(response.Cursor()).fields), "", nil
 	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
 		return false, "", nil
-	case badRequest(err) != nil && len(q.input.Streams) != 1:
+	case badRequest(err) != nil && len(q.streams) != 1:
 		return false, stream, nil
 	}
 	return false, "", err

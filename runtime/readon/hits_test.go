@@ -128,3 +128,24 @@ func TestHitsOfEmptyPages(t *testing.T) {
 		t.Errorf("asked %d times: %s", asked, read.text)
 	}
 }
+
+// hybridPage is a server that refuses filters and whose search has more hits and no cursor, as a hybrid one (920).
+type hybridPage struct{ emptyPages }
+
+func (hybridPage) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	switch {
+	case strings.Contains(request.Query.Encoded(), "filter"):
+		return nil, refused("invalid_request", "filter")
+	case strings.HasSuffix(string(request.Path), "/m1"):
+		return sent(ctx, []byte(`{"id":"m1","data":{"is_seen":true}}`), request)
+	}
+	return sent(ctx, []byte(`{"object":"list","data":[{"stream":"messages","record_key":"m1","connection_id":"cin_1"}],"has_more":true}`), request)
+}
+
+// R-SCAN-6, R-BUD-3: hits that no cursor leads to are not passed over in silence.
+func TestHitsBehindNoCursor(t *testing.T) {
+	read := newCaller(&watched{Reader: hybridPage{}}, 5).call(t, "search", `{"q":"x","filter":{"is_seen":true},"limit":3}`)
+	if len(read.Results) != 1 || read.Reading.Complete || read.Data.HasMore || !strings.Contains(read.text, "gave no cursor for the rest") {
+		t.Errorf("%+v: %s", read.Reading, read.text)
+	}
+}

@@ -14,6 +14,8 @@ import (
 type list struct {
 	*reading
 	request rs.Request // of a page, without its place and its size
+	size    int        // records of a page
+	ranked  bool       // hits of a search, which the resource server pages together
 	toEnd   bool       // the page behind the next one will be read too, as far as can be told
 	whole   int        // the number of the page of which all fields are read, before more is asked for; 0: none
 
@@ -44,7 +46,7 @@ func (r *reading) newList(request rs.Request, fields []string, from place) *list
 		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
 	}
 	request.IsRecycled = true
-	return &list{reading: r, request: request, next: from}
+	return &list{reading: r, request: request, size: rs.MostRows, next: from}
 }
 
 // page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Note say which.
@@ -99,11 +101,14 @@ func (l *list) open(response *rs.Response) (*page, error) {
 	l.next = place{Connection: read.at.Connection, Cursor: next, Skip: beyond, Last: read.at.Last}
 	switch {
 	case next != "" && next != read.at.Cursor:
-	case hasMore: // the resource server gives no way on
-		l.isDone, l.Note = true, "The resource server gave no cursor for the rest."
+	case hasMore && !l.ranked: // the resource server gives no way on
+		l.isDone, l.Note = true, noWayOn
 		l.next = place{Connection: read.at.Connection, Cursor: read.at.Cursor, Skip: len(read.rows)}
 	default:
 		read.isLast = l.advance()
+		if hasMore {
+			l.Complete, l.Note = false, noWayOn
+		}
 	}
 	read.next = l.next
 	if l.toEnd && !l.isDone && l.left > 0 && l.pages != l.whole {
@@ -111,6 +116,8 @@ func (l *list) open(response *rs.Response) (*page, error) {
 	}
 	return read, nil
 }
+
+const noWayOn = "The resource server gave no cursor for the rest."
 
 // behind is the place behind a row of a page.
 func (p *page) behind(row int) place {
@@ -131,7 +138,7 @@ func (p *page) before(row int) place {
 // fansIn reports whether a page is of several connections, which the resource server does not page together. They are then
 // read one after another, from the first on.
 func (l *list) fansIn(rows []record, isStuck bool) bool {
-	if l.pages > 0 || l.next != (place{}) || len(rows) == 0 {
+	if l.ranked || l.pages > 0 || l.next != (place{}) || len(rows) == 0 {
 		return false
 	}
 	connections := connectionsOf(rows)
@@ -164,7 +171,7 @@ func (l *list) resume() error {
 // asked is the request for the next page.
 func (l *list) asked() rs.Request {
 	request := l.request
-	request.Query = request.Query.With(limitName, strconv.Itoa(min(l.left, rs.MostRows)))
+	request.Query = request.Query.With(limitName, strconv.Itoa(min(l.left, l.size)))
 	if l.next.Cursor != "" {
 		request.Query = request.Query.Without(feedName).With(cursorName, l.next.Cursor) // a feed goes on by its cursor alone (051b)
 	}

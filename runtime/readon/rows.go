@@ -166,24 +166,23 @@ func (q *rows) judge(l *list, filter *condition.Filter) error {
 	if q.sorts {
 		asking.Go(func() error {
 			var refused *rs.Error
-			if err := l.probe([]string{q.by}); errors.As(err, &refused) {
+			err := l.probe(l.request.Query, q.by)
+			if errors.As(err, &refused) {
 				return q.refused // the resource server's own answer to an unknown order
-			} else if err != nil {
-				return err
 			}
-			return nil
+			return err
 		})
 	}
 	if named := filter.Fields(); q.input.Fields == nil && len(named) > 0 {
-		asking.Go(func() error { return l.probe(named) })
+		asking.Go(func() error { return l.probe(l.request.Query, named...) })
 	}
 	return asking.Wait()
 }
 
 // probe asks for these fields of one record.
-func (l *list) probe(fields []string) error {
+func (l *list) probe(query rs.Query, fields ...string) error {
 	request := l.request
-	request.Query = request.Query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
+	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
 	_, err := l.env.RS.Get(l.ctx, request)
 	return err
 }
@@ -193,19 +192,12 @@ func (q *rows) page(l *list, filter *condition.Filter) (*rs.Response, error) {
 	isFirst := q.from == place{}
 	found := &full{
 		list: l, asked: q.request, limit: q.request.Limit(), count: q.from.Count,
-		counts: isFirst && q.input.Count != nil && *q.input.Count == "exact",
-		tells:  isFirst && q.input.Count != nil && *q.input.Count != "none",
+		matches: func(read *page, at int) (bool, error) { return filter.Match(read.rows[at].fields), nil },
+		counts:  isFirst && q.input.Count != nil && *q.input.Count == "exact",
+		tells:   isFirst && q.input.Count != nil && *q.input.Count != "none",
 	}
-	l.toEnd = found.counts
-	for {
-		read, err := l.page()
-		if err != nil {
-			return nil, err
-		}
-		if read == nil || !found.add(read, filter) {
-			return found.response(filter), nil
-		}
-		rows := len(found.rows)
-		l.toEnd = found.counts || rows+rows/l.pages < found.limit // the next page will hardly fill it: the one behind is asked for too
+	if err := found.fill(); err != nil {
+		return nil, err
 	}
+	return found.response(warningsOf(filter)), nil
 }

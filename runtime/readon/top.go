@@ -2,6 +2,7 @@ package readon
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/condition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -39,7 +40,7 @@ func (q *rows) top(l *list, filter *condition.Filter) (*rs.Response, error) {
 		l.upTo(l.take(read, take))
 	}
 	rows := first.Rows()
-	l.Note = q.noteOf(len(rows), q.onward(l, isFanned)) + spaced(l.Note)
+	l.Note = strings.TrimSpace(q.noteOf(len(rows), q.onward(l, isFanned)) + " " + l.Note)
 	var meta rawjson.Object
 	if q.input.Count != nil && *q.input.Count != "none" && l.Complete && !q.from.Sorts {
 		meta = append(meta, exactCount(l.Matched))
@@ -71,11 +72,4 @@ func (q *rows) noteOf(rows int, onward string) string {
 	}
 	return fmt.Sprintf("These are the first %d in the order of %s (numbers and times by value, other text letter by letter), of the records that were read; %s",
 		rows, order, onward)
-}
-
-func spaced(sentence string) string {
-	if sentence == "" {
-		return ""
-	}
-	return " " + sentence
 }
