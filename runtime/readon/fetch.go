@@ -26,6 +26,9 @@ type fetch struct {
 
 // await is the next page, which may have been asked for already.
 func (l *list) await() (*rs.Response, error) {
+	if l.ahead != nil && l.ahead.request.Limit() > l.left { // another connection was read since
+		l.forget()
+	}
 	if l.ahead == nil {
 		l.ask()
 	}
