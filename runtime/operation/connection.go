@@ -148,5 +148,5 @@ func (h holding) value(shown common) rawjson.Value {
 	if !shown.times {
 		return records
 	}
-	return rawjson.Array([]rawjson.Value{records, textOrNull(h.added)})
+	return rawjson.Array([]rawjson.Value{records, rawjson.TextOrNull(h.added)})
 }

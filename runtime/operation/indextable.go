@@ -72,10 +72,10 @@ func (x *index) table(style indexStyle) string {
 		key := rawjson.Quote(fitted(shownKey(c), style.key))
 		for _, connection := range c.Connections {
 			lines = append(lines, tableRow(x.holdings.share(c, connection).words(x.common),
-				key, rawjson.Quote(connection.ID), textOrNull(render.Clip(connection.Label, style.label))))
+				key, rawjson.Quote(connection.ID), rawjson.TextOrNull(render.Clip(connection.Label, style.label))))
 		}
 		if len(c.Connections) == 0 {
-			lines = append(lines, tableRow(share{streams: c.Streams}.words(common{}), key, textOrNull(""), textOrNull("")))
+			lines = append(lines, tableRow(share{streams: c.Streams}.words(common{}), key, rawjson.TextOrNull(""), rawjson.TextOrNull("")))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -83,11 +83,4 @@ func (x *index) table(style indexStyle) string {
 
 func tableRow(streams []string, cells ...rawjson.Value) string {
 	return strings.Join(append([]string{render.Visible(rawjson.Array(cells))}, streams...), " ")
-}
-
-func textOrNull(text string) rawjson.Value {
-	if text == "" {
-		return rawjson.Value("null")
-	}
-	return rawjson.Quote(text)
 }

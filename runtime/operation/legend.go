@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -46,24 +45,22 @@ func (d *detail) flagLegend(shown portion, written func(flags string) string) st
 		}
 	}
 	var parts []string
-	explain := func(meaning string, flags ...string) {
-		names := slices.DeleteFunc(slices.Clone(flags), func(flag string) bool { return !occurring[flag] })
-		if len(names) > 0 {
-			parts = append(parts, fmt.Sprintf(meaning, strings.Join(names, ", ")))
+	explain := func(flag, meaning string) {
+		if occurring[flag] {
+			parts = append(parts, flag+meaning)
 		}
 	}
-	explain("%s=type", "t")
-	explain(`%s: filter {"field":value}`, "eq")
-	explain(rangeMeaning(ranges.alone, ranges.listed), "r")
-	switch {
-	case occurring["lex"] && occurring["sem"]:
+	explain("t", "=type")
+	explain("eq", `: filter {"field":value}`)
+	explain("r", rangeMeaning(ranges.alone, ranges.listed))
+	if occurring["lex"] && occurring["sem"] {
 		parts = append(parts, "lex, sem: in search modes lexical, semantic, hybrid")
-	default:
-		explain("%s: in search modes lexical, hybrid", "lex")
-		explain("%s: in search modes semantic, hybrid", "sem")
+	} else {
+		explain("lex", ": in search modes lexical, hybrid")
+		explain("sem", ": in search modes semantic, hybrid")
 	}
-	explain("%s: uses in aggregate", "a")
-	explain("%s=false: not granted", "g")
+	explain("a", ": uses in aggregate")
+	explain("g", "=false: not granted")
 	if occurring[schemadoc.Declared] && !d.allHollow() {
 		parts = append(parts, "declared: the field exists and its capabilities are not advertised")
 	}
@@ -75,11 +72,11 @@ func rangeMeaning(alone, listed bool) string {
 	const template = `filter {"field":{"gte":value}}`
 	switch {
 	case !alone:
-		return "%s=operators: " + template
+		return "=operators: " + template
 	case listed:
-		return "%s: " + template + ", also " + strings.Join(operators[1:], ", ") + ", or what r= lists"
+		return ": " + template + ", also " + strings.Join(operators[1:], ", ") + ", or what r= lists"
 	}
-	return "%s: " + template + ", also " + strings.Join(operators[1:], ", ")
+	return ": " + template + ", also " + strings.Join(operators[1:], ", ")
 }
 
 // textFlags are flags as a text writes them: the type first and without its name, and the range operators by their flag alone when

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -75,6 +74,10 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, input FieldWindowSelecto
 		refused.Instead = rawjson.Object{{Name: input.BeforeChars.Name}, {Name: input.AfterChars.Name}}
 		return refused
 	}
+	isOffset := func(text string) bool {
+		_, err := strconv.ParseUint(text, 10, 63)
+		return err == nil
+	}
 	switch {
 	case input.OffsetChars.Given() && input.Cursor.Given():
 		refused := both(offset, cursor)
@@ -95,15 +98,6 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, input FieldWindowSelecto
 			"pass that, or leave %[1]s out to read from the start", cursor))
 	}
 	return nil
-}
-
-// isOffset reports whether text is the decimal digits of an int64.
-func isOffset(text string) bool {
-	if strings.Trim(text, "0123456789") != "" {
-		return false
-	}
-	_, err := strconv.ParseInt(text, 10, 64)
-	return err == nil
 }
 
 // SubscriptionChangeInput is what may be changed of an event subscription. A nil member was not given.

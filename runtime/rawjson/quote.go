@@ -11,6 +11,14 @@ func Quote(text string) json.RawMessage {
 	return AppendQuote(make([]byte, 0, len(text)+2), text)
 }
 
+// TextOrNull is a text as a JSON string, or null for none.
+func TextOrNull(text string) json.RawMessage {
+	if text == "" {
+		return json.RawMessage("null")
+	}
+	return Quote(text)
+}
+
 // AppendQuote appends what Quote writes.
 func AppendQuote(out []byte, text string) []byte {
 	out = append(out, '"')

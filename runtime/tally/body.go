@@ -14,8 +14,9 @@ func (t *Tally) Body() rawjson.Object {
 	q := t.query
 	body := rawjson.Object{
 		rawjson.String("object", "aggregation"), rawjson.String("stream", q.Stream), rawjson.String("metric", q.Metric),
-		textOrNull("field", q.Field), textOrNull("group_by", q.GroupBy), textOrNull("group_by_time", q.GroupByTime),
-		textOrNull("granularity", q.Granularity), textOrNull("time_zone", q.TimeZone),
+		rawjson.Raw("field", rawjson.TextOrNull(q.Field)), rawjson.Raw("group_by", rawjson.TextOrNull(q.GroupBy)),
+		rawjson.Raw("group_by_time", rawjson.TextOrNull(q.GroupByTime)), rawjson.Raw("granularity", rawjson.TextOrNull(q.Granularity)),
+		rawjson.Raw("time_zone", rawjson.TextOrNull(q.TimeZone)),
 		rawjson.Bool("approximate", t.told != nil && t.told.full), rawjson.Int("filtered_record_count", t.all.records),
 	}
 	if !t.isGrouped() {
@@ -32,13 +33,6 @@ func (t *Tally) Body() rawjson.Object {
 	}
 	return append(body, rawjson.Raw("groups", rawjson.Array(groups)),
 		rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
-}
-
-func textOrNull(name, text string) rawjson.Member {
-	if text == "" {
-		return rawjson.Raw(name, rawjson.Value("null"))
-	}
-	return rawjson.String(name, text)
 }
 
 // value is a figure; a sum of values of which none can be added up is null, and no 0.
