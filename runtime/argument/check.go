@@ -27,16 +27,11 @@ func invalidID(name string, err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	return &tool.Error{Code: tool.InvalidID, Message: refused.Error() + adviceFor(refused), Param: name, Cause: err}
-}
-
-// adviceFor is the next step. The errors about a whole id or URI already say it.
-func adviceFor(refused *recordid.Error) string {
-	switch refused.Part {
-	case "id", "uri":
-		return ""
+	advice := "; pass it as a result or schema shows it"
+	if refused.Part == "id" || refused.Part == "uri" { // of which the error says it
+		advice = ""
 	}
-	return "; pass it as a result or schema shows it"
+	return &tool.Error{Code: tool.InvalidID, Message: refused.Error() + advice, Param: name, Cause: err}
 }
 
 // FieldName refuses what cannot be one name of a comma-separated list.

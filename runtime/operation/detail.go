@@ -42,7 +42,9 @@ func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) 
 	byFields := map[string]*row{}
 	for c, s := range d.Rows() {
 		r := &row{connector: c, stream: s, members: s.Object()}
-		r.takeFields()
+		all := schemadoc.Fields(r.members)
+		r.fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > handleMaximum })
+		r.long = len(all) - len(r.fields)
 		r.relations, r.hollow = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
 		found.widest = max(found.widest, len(r.fields))
 		if input.full() {
@@ -91,13 +93,6 @@ func (d *detail) structured(shown portion, calls []render.Call) json.RawMessage 
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}
 	return render.Structured(d.response, members, calls)
-}
-
-// takeFields keeps the fields with names that can be passed on.
-func (r *row) takeFields() {
-	all := schemadoc.Fields(r.members)
-	r.fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > handleMaximum })
-	r.long = len(all) - len(r.fields)
 }
 
 func (r *row) fieldList() string {
