@@ -2,9 +2,14 @@ package cli
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/golden"
@@ -12,7 +17,7 @@ import (
 
 // Covers R-OPS-4: the schema that editors use has the settings as the commands have them.
 func TestConfigSchema(t *testing.T) {
-	schema, err := json.MarshalIndent(invocation.ConfigSchema(testRoot()), "", "  ")
+	schema, err := json.MarshalIndent(configSchema(testRoot()), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +26,7 @@ func TestConfigSchema(t *testing.T) {
 
 // R-OPS-4: an editor that goes by the schema takes the times that the settings take, and refuses the others.
 func TestConfigSchemaTakesWhatDurationsTake(t *testing.T) {
-	encoded, err := json.Marshal(invocation.ConfigSchema(testRoot()))
+	encoded, err := json.Marshal(configSchema(testRoot()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,4 +64,62 @@ func TestConfigSchemaTakesWhatDurationsTake(t *testing.T) {
 	if tried == 0 {
 		t.Error("no setting is a time")
 	}
+}
+
+// configSchema returns the JSON Schema of configuration files, for editors: the settings of all commands, from their flags.
+func configSchema(root *cobra.Command) map[string]any {
+	properties := make(map[string]any)
+	for name, flag := range invocation.Settings(root) {
+		properties[name] = settingSchema(flag)
+	}
+	return map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Configuration of pdpp-mcp", "type": "object",
+		"description": "Flags of the commands and their values. A passed flag wins over its variable, and that over this file.",
+		"properties":  properties, "additionalProperties": false,
+	}
+}
+
+// settingSchema describes one setting. It may change the value of the flag.
+func settingSchema(flag *pflag.Flag) map[string]any {
+	_, usage := pflag.UnquoteUsage(flag)
+	description, _, _ := strings.Cut(usage, " [$")
+	schema := map[string]any{"description": description}
+	one := "string"
+	switch flag.Value.Type() {
+	case "bool":
+		one = "boolean"
+	case "int":
+		one = "integer"
+	case "float64":
+		one = "number"
+	case "duration":
+		addDuration(schema, flag)
+		return schema
+	}
+	choice, isChoice := flag.Value.(*invocation.Choice)
+	_, isList := flag.Value.(pflag.SliceValue)
+	switch {
+	case isList:
+		schema["anyOf"] = []any{map[string]any{"type": one}, map[string]any{"type": "array", "items": map[string]any{"type": one}}}
+	case isChoice:
+		schema["enum"] = slices.Clone(choice.Words)
+	default:
+		schema["type"] = one
+	}
+	return schema
+}
+
+// durationPattern is what time.ParseDuration takes but for negative ones, which no setting does.
+const durationPattern = `^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+
+// addDuration says what a setting of type duration takes: a text, and where 0 has a meaning that too, which YAML takes for a number.
+func addDuration(schema map[string]any, flag *pflag.Flag) {
+	text := map[string]any{"type": "string", "pattern": durationPattern}
+	schema["examples"] = []string{"15s"}
+	if flag.Value.Set("0s") != nil {
+		text["not"] = map[string]any{"pattern": "^[^1-9]*$"}
+		maps.Copy(schema, text)
+		return
+	}
+	schema["anyOf"] = []any{text, map[string]any{"const": 0}}
 }
