@@ -127,15 +127,11 @@ func (a *aggregation) frame(shown int) frame {
 		body = body.Without("approximate")
 	}
 	if !a.grouped { // which has its value even when it is null
-		if value := a.body.Get("value"); value == nil {
+		if a.body.Get("value") == nil {
 			body = append(body, rawjson.Raw("value", json.RawMessage("null")))
 		}
 		members := append(rawjson.Object{rawjson.Raw("data", body.Encode())}, readingMembers(a.response, 0)...)
-		if a.together != "" {
-			members = append(members, rawjson.String("note", a.together))
-		}
-		members = closed(a.response, members, calls)
-		around.close = members.Encode()
+		around.close = closed(a.response, withText(members, "note", a.together), calls).Encode()
 		return around
 	}
 	members := readingMembers(a.response, 0)
@@ -147,9 +143,7 @@ func (a *aggregation) frame(shown int) frame {
 	if a.isOfTimes() { // of other groups, other_count says it (R-SURF-8)
 		said = words(said, note)
 	}
-	if said != "" {
-		members = append(members, rawjson.String("note", said))
-	}
+	members = withText(members, "note", said)
 	around.open = opening(nil, body.Without("groups"), "groups")
 	around.close = closing("]}", closed(a.response, members, calls))
 	around.before = append(around.before, words(

@@ -113,18 +113,11 @@ func documentText(fields rawjson.Object) string {
 // metadata is the source identity, which no projection takes away (R-FETCH-3), the times, what was
 // expanded, and how to go on when something was clipped.
 func (d *document) metadata(shown shownRow) json.RawMessage {
-	metadata := rawjson.Object{}
-	for _, member := range []struct{ name, value string }{
-		{"connection_id", d.connectionID},
-		{"connector_key", Clip(schemadoc.ConnectorKey(d.members), labelCharacters)},
-		{"stream", d.stream},
-		{"record_id", d.recordID},
-		{"display_name", d.label()},
-	} {
-		if member.value != "" {
-			metadata = append(metadata, rawjson.String(member.name, member.value))
-		}
-	}
+	metadata := withText(rawjson.Object{}, "connection_id", d.connectionID)
+	metadata = withText(metadata, "connector_key", Clip(schemadoc.ConnectorKey(d.members), labelCharacters))
+	metadata = withText(metadata, "stream", d.stream)
+	metadata = withText(metadata, "record_id", d.recordID)
+	metadata = withText(metadata, "display_name", d.label())
 	for _, name := range []string{"emitted_at", "authored_at", "deleted", "deleted_at"} {
 		if value := d.members.Get(name); value != nil && len(value) <= labelCharacters {
 			metadata = append(metadata, rawjson.Raw(name, value))

@@ -34,9 +34,7 @@ func (l list) around(on *wayOn) rawjson.Object {
 		return around
 	}
 	around = append(around, rawjson.Bool("has_more", on.hasMore()))
-	if on.cursor != "" {
-		around = append(around, rawjson.String("next_cursor", on.cursor))
-	}
+	around = withText(around, "next_cursor", on.cursor)
 	if bookmark := l.Get("next_changes_since"); bookmark != nil && on.whole {
 		around = append(around, rawjson.Raw("next_changes_since", bookmark))
 	}
@@ -68,6 +66,14 @@ func telling(envelope rawjson.Object) rawjson.Object {
 	return kept
 }
 
+// withText is an object with a text behind its members, unless that is empty.
+func withText(object rawjson.Object, name, text string) rawjson.Object {
+	if text == "" {
+		return object
+	}
+	return append(object, rawjson.String(name, text))
+}
+
 // Structured is a result's structured object: its own members, then the continuations, then where
 // it was read.
 func Structured(response *rs.Response, members rawjson.Object, calls []Call) json.RawMessage {
@@ -80,10 +86,7 @@ func closed(response *rs.Response, members rawjson.Object, calls []Call) rawjson
 	if len(calls) > 0 {
 		members = append(members, rawjson.Raw("next", Calls(calls)))
 	}
-	if origin := tool.ProviderOrigin(response.URL); origin != "" {
-		members = append(members, rawjson.String("provider_url", origin))
-	}
-	return members
+	return withText(members, "provider_url", tool.ProviderOrigin(response.URL))
 }
 
 // opening begins a structured object that ends in a list of rows: its members, then data with what it holds beside the rows,

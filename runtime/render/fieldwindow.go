@@ -148,9 +148,7 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 	members := rawjson.Object{
 		w.structuredRecord(), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode()),
 	}
-	if note := w.note(); note != "" {
-		members = append(members, rawjson.String("note", note))
-	}
+	members = withText(members, "note", w.note())
 	if warnings := sentWarnings(w.body); warnings != nil {
 		members = append(members, rawjson.Raw("warnings", warnings))
 	}
@@ -167,10 +165,7 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 
 // requested is the structured object of a window or a file, which ends in the RS's id of the request (R-WIN-2).
 func requested(response *rs.Response, members rawjson.Object) json.RawMessage {
-	if id := tool.ShownRequestID(response.RequestID); id != "" {
-		members = append(members, rawjson.String("request_id", id))
-	}
-	return members.Encode()
+	return withText(members, "request_id", tool.ShownRequestID(response.RequestID)).Encode()
 }
 
 // render is the text: tokens, continuations, an empty line and the window's text as it is.

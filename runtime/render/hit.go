@@ -131,21 +131,16 @@ func snippetText(members rawjson.Object) string {
 
 // describe finds what a hit says of where it comes from, and what a text shows of it beside its id.
 func (h *hit) describe() {
-	for _, member := range []struct{ name, value string }{
-		{"connection_id", h.connectionID}, {"connector_key", h.connectorKey}, {"stream", h.stream}, {"display_name", h.displayName},
-	} {
-		if member.value != "" {
-			h.source = append(h.source, rawjson.String(member.name, member.value))
-		}
-	}
+	h.source = withText(nil, "connection_id", h.connectionID)
+	h.source = withText(h.source, "connector_key", h.connectorKey)
+	h.source = withText(h.source, "stream", h.stream)
+	h.source = withText(h.source, "display_name", h.displayName)
 	if len(h.evidence) > 0 {
 		h.cells = append(h.cells, rawjson.Raw("evidence", h.textEvidence()))
 	}
-	for _, cell := range []struct{ name, value string }{{"snippet", h.snippet}, {"title", h.ownTitle}, {"time", h.time}} {
-		if cell.value != "" {
-			h.cells = append(h.cells, rawjson.String(cell.name, cell.value))
-		}
-	}
+	h.cells = withText(h.cells, "snippet", h.snippet)
+	h.cells = withText(h.cells, "title", h.ownTitle)
+	h.cells = withText(h.cells, "time", h.time)
 	for _, member := range h.source {
 		said := member.Name == "connection_id" && h.embedded || member.Name == "stream" && h.shows(h.stream)
 		if !said { // by the id (R-SEARCH-4)
@@ -160,21 +155,14 @@ func (h *hit) describe() {
 // sourceNames are what a hit says of where it comes from, in the order in which a text has it.
 var sourceNames = []string{"stream", "connection_id", "connector_key", "display_name"}
 
-// shows reports whether the hit's id is made of a name and can be seen to be.
-func (h *hit) shows(name string) bool {
-	return h.formed && name != "" && strings.Contains(h.handle, name)
-}
-
 // write writes the hit into both channels: into structured.results (R-SEARCH-5), and as a row of the text, which has a null in
 // every column that the hit has nothing for (R-SEARCH-4).
 func (h *hit) write(p *page, columns rawjson.Object) {
 	object := rawjson.Object{rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url)}
 	object = append(object, h.source...)
-	for _, member := range []struct{ name, value string }{{"record_id", h.recordID}, {"time", h.time}, {"snippet", h.snippet}} {
-		if member.value != "" {
-			object = append(object, rawjson.String(member.name, member.value))
-		}
-	}
+	object = withText(object, "record_id", h.recordID)
+	object = withText(object, "time", h.time)
+	object = withText(object, "snippet", h.snippet)
 	if len(h.evidence) > 0 {
 		object = append(object, rawjson.Raw("evidence", h.structuredEvidence()))
 	}

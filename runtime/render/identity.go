@@ -41,10 +41,10 @@ func (id identity) shows(name string) bool {
 // arguments select the record by its handle in a continuation call of a tool that has these names for them.
 func (id identity) arguments(handleName, connectionName string) rawjson.Object {
 	arguments := append(make(rawjson.Object, 0, argumentsUsual), rawjson.String(handleName, id.handle))
-	if !id.embedded && id.connectionID != "" {
-		arguments = append(arguments, rawjson.String(connectionName, id.connectionID))
+	if id.embedded {
+		return arguments
 	}
-	return arguments
+	return withText(arguments, connectionName, id.connectionID)
 }
 
 // fieldArguments select the record in a call for one field of it. Where no handle can be formed they are its parts.
@@ -53,10 +53,7 @@ func (id identity) fieldArguments() rawjson.Object {
 		return id.arguments(tool.FieldID, tool.FieldConnectionID)
 	}
 	arguments := rawjson.Object{rawjson.String(tool.FieldStream, id.stream), rawjson.String(tool.FieldRecordID, id.recordID)}
-	if id.connectionID != "" {
-		arguments = append(arguments, rawjson.String(tool.FieldConnectionID, id.connectionID))
-	}
-	return arguments
+	return withText(arguments, tool.FieldConnectionID, id.connectionID)
 }
 
 // argumentsUsual is how many arguments a continuation has room for at first.
@@ -104,13 +101,7 @@ func targetIdentity(target recordid.Target) identity {
 
 // structuredRecord names the record in structured output.
 func (id identity) structuredRecord() rawjson.Member {
-	record := rawjson.Object{}
-	if id.handle != "" {
-		record = append(record, rawjson.String("id", id.handle))
-	}
-	if id.connectionID != "" {
-		record = append(record, rawjson.String("connection_id", id.connectionID))
-	}
+	record := withText(withText(nil, "id", id.handle), "connection_id", id.connectionID)
 	return rawjson.Raw("record", append(record, rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)).Encode())
 }
 

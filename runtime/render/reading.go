@@ -44,9 +44,7 @@ func readingMembers(response *rs.Response, rows int) rawjson.Object {
 		rawjson.String("read_by", readByAdapter), rawjson.Int("records_read", reading.Read), rawjson.Int("matched", reading.Matched),
 		rawjson.Bool("complete", reading.Complete),
 	}
-	if note := noteOf(reading); note != "" {
-		about = append(about, rawjson.String("note", note))
-	}
+	about = withText(about, "note", noteOf(reading))
 	members := rawjson.Object{rawjson.Raw("reading", about.Encode())}
 	if upTo := upTo(reading); upTo != nil {
 		members = append(members, rawjson.Raw("up_to", upTo.Encode()))
@@ -67,11 +65,7 @@ func upTo(reading rs.Reading) rawjson.Object {
 	if reading.Complete || reading.UpTo.ID == "" {
 		return nil
 	}
-	upTo := rawjson.Object{rawjson.String("id", reading.UpTo.ID)}
-	if reading.UpTo.Time != "" {
-		upTo = append(upTo, rawjson.String("time", reading.UpTo.Time))
-	}
-	return upTo
+	return withText(rawjson.Object{rawjson.String("id", reading.UpTo.ID)}, "time", reading.UpTo.Time)
 }
 
 // rest is the same aggregate of the records that are unread; nil when nothing tells which these are.

@@ -158,9 +158,7 @@ func (r *records) frame(shown int) frame {
 	}
 	around.open = opening(once, r.list.around(&on), "data")
 	members := append(readingMembers(r.response, shown), r.again.members()...)
-	if notes := r.notes(on); notes != "" {
-		members = append(members, rawjson.String("note", notes))
-	}
+	members = withText(members, "note", r.notes(on))
 	if call := r.resume(on); call != nil {
 		members = append(members, rawjson.Raw(resumeWord, Calls(call)))
 	}

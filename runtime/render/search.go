@@ -194,9 +194,7 @@ func (s *search) frame(shown int) frame {
 	if s.isNothing() {
 		note, try = s.nothing()
 	}
-	if note != "" {
-		members = append(members, rawjson.String("note", note))
-	}
+	members = withText(members, "note", note)
 	if try != nil {
 		members = append(members, rawjson.Raw(tryWord, Calls(try)))
 	}
