@@ -154,9 +154,25 @@ func (r reread) lines(noun string) []string {
 	return []string{fmt.Sprintf("limit_used=%d: a page of %d %s does not fit into one result.", r.limit, r.rows, noun)}
 }
 
+// listPage is one page of a list and the part of it that is shown.
+type listPage struct {
+	list
+	response        *rs.Response
+	again           reread
+	columns, shared rawjson.Object
+	page            *page
+	shown           int   // rows from the first on
+	around          frame // of these
+}
+
+// leftOut is the number of rows that the RS sent and the page does not show.
+func (l *listPage) leftOut() int { return len(l.Rows) - l.shown }
+
+func (l *listPage) total() int { return len(l.Rows) }
+
 // readable is a page of rows that knows how many of them fit.
 type readable interface {
-	leftOut() int      // rows that were read and do not fit
+	leftOut() int
 	smallerLimit() int // the limit with which the same page would fit; 0: none
 	total() int        // rows that were read
 }

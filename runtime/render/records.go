@@ -29,16 +29,10 @@ func Records(ctx context.Context, env tool.Env, response *rs.Response, input Rec
 
 // records is one page of records and the part of it that is shown.
 type records struct {
-	list
-	response        *rs.Response
-	input           RecordsInput
-	again           reread
-	rows            []*row
-	sources         []*source // connections of the rows that the RS sent, in the order in which they appear
-	columns, shared rawjson.Object
-	page            *page
-	shown           int   // rows from the first on
-	around          frame // of these
+	listPage
+	input   RecordsInput
+	rows    []*row
+	sources []*source // connections of the rows that the RS sent, in the order in which they appear
 }
 
 func openRecords(response *rs.Response, input RecordsInput, again reread) (*records, error) {
@@ -46,7 +40,7 @@ func openRecords(response *rs.Response, input RecordsInput, again reread) (*reco
 	if err != nil {
 		return nil, err
 	}
-	r := &records{list: list{envelope}, response: response, input: input, again: again}
+	r := &records{listPage: listPage{list: list{envelope}, response: response, again: again}, input: input}
 	read, last := make([]row, len(envelope.Rows)), &row{}
 	r.rows = make([]*row, 0, len(read))
 	var memory rawjson.Members
@@ -126,11 +120,6 @@ func (r *records) fitFirst() {
 	}
 	r.widen(0, func(shown int) ceiling { return ceiling{shown, shown} })
 }
-
-// leftOut is the number of rows that the RS sent and the page does not show.
-func (r *records) leftOut() int { return len(r.rows) - r.shown }
-
-func (r *records) total() int { return len(r.rows) }
 
 // smallerLimit is the limit of a page that fits. Over several connections the RS counts it for each; where they have no
 // more rows, a smaller page would only take rows from every one of them.

@@ -39,18 +39,12 @@ func Search(ctx context.Context, env tool.Env, response *rs.Response, input Sear
 
 // search is one page of hits and the part of it that is shown.
 type search struct {
-	list
-	response        *rs.Response
-	question        question
-	again           reread
-	call            Given
-	hits            []*hit
-	columns, shared rawjson.Object
-	bySource        bool // the lines of the sources say what connector and label the hits have
-	uris            []json.RawMessage
-	page            *page
-	shown           int // hits from the first on
-	around          frame
+	listPage
+	question question
+	call     Given
+	hits     []*hit
+	bySource bool // the lines of the sources say what connector and label the hits have
+	uris     []json.RawMessage
 }
 
 func openSearch(response *rs.Response, call Given, q question, again reread) (*search, error) {
@@ -58,7 +52,7 @@ func openSearch(response *rs.Response, call Given, q question, again reread) (*s
 	if err != nil {
 		return nil, err
 	}
-	s := &search{list: list{envelope}, response: response, question: q, again: again, call: call}
+	s := &search{listPage: listPage{list: list{envelope}, response: response, again: again}, question: q, call: call}
 	s.Outer, s.Inner = s.cleaned(s.Outer), s.cleaned(s.Inner)
 	var members rawjson.Object
 	var memory rawjson.Members
@@ -161,10 +155,6 @@ func (s *search) most() int {
 	}
 	return min(len(s.hits), s.response.Request.Limit())
 }
-
-func (s *search) leftOut() int { return len(s.hits) - s.shown }
-
-func (s *search) total() int { return len(s.hits) }
 
 func (s *search) smallerLimit() int { return max(1, s.shown) }
 
