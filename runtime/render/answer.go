@@ -65,30 +65,24 @@ func listing(rows []json.RawMessage) string {
 	lines := make([]string, 0, len(rows))
 	for _, row := range rows {
 		members, _ := rawjson.ParseObject(row)
-		tokens := make([]string, 0, len(members))
-		for _, member := range members {
-			tokens = append(tokens, token(member))
+		lines = append(lines, strings.Join(tokens(members), " "))
+	}
+	return boundedLines(lines)
+}
+
+func memberLines(members rawjson.Object) string { return boundedLines(tokens(members)) }
+
+// tokens are name=value for each member, with the value as JSON on one line.
+func tokens(members rawjson.Object) []string {
+	tokens := make([]string, len(members))
+	for i, member := range members {
+		value := string(member.Value)
+		if len(value) > answerValueMost {
+			value = fmt.Sprintf("(%d bytes; --format json shows them)", len(value))
 		}
-		lines = append(lines, strings.Join(tokens, " "))
+		tokens[i] = member.Name + "=" + value
 	}
-	return boundedLines(lines)
-}
-
-func memberLines(members rawjson.Object) string {
-	lines := make([]string, 0, len(members))
-	for _, member := range members {
-		lines = append(lines, token(member))
-	}
-	return boundedLines(lines)
-}
-
-// token is name=value with the value as JSON on one line.
-func token(member rawjson.Member) string {
-	value := string(member.Value)
-	if len(value) > answerValueMost {
-		value = fmt.Sprintf("(%d bytes; --format json shows them)", len(value))
-	}
-	return member.Name + "=" + value
+	return tokens
 }
 
 func boundedLines(lines []string) string {

@@ -21,11 +21,9 @@ func (a *aggregation) isJoined() bool {
 
 // isCut reports whether there may be more groups than the RS gave.
 func (a *aggregation) isCut() bool {
-	return a.others() > 0 || a.isFull() && a.body.Get("other_count") == nil
+	isFull := a.limit() > 0 && len(a.groups) >= a.limit()
+	return a.others() > 0 || isFull && a.body.Get("other_count") == nil
 }
-
-// isFull reports whether there are as many groups as were asked for.
-func (a *aggregation) isFull() bool { return a.limit() > 0 && len(a.groups) >= a.limit() }
 
 // limit is how many groups the RS gives at most, or 0 when it does not say.
 func (a *aggregation) limit() int {

@@ -170,7 +170,8 @@ func requested(response *rs.Response, members rawjson.Object) json.RawMessage {
 
 // render is the text: tokens, continuations, an empty line and the window's text as it is.
 func (w *window) render() string {
-	tokens := append([]string{w.tokens(), Token("field_path", w.input.FieldPath)}, w.fileTokens()...)
+	field, _ := rawjson.ParseObject(w.body.Get("field"))
+	tokens := append([]string{w.tokens(), Token("field_path", w.input.FieldPath)}, fileTokens(field)...)
 	for _, name := range []string{
 		"start_chars", "end_chars", "total_chars", "complete", "has_more", "match_start_chars", "match_end_chars",
 	} {

@@ -14,11 +14,6 @@ import (
 var fileNames = []string{"media_type", "size_bytes", "charset", "charset_detected", "charset_errors", "width", "height"}
 
 // fileTokens say what file a window is of; there are none for a text field.
-func (w *window) fileTokens() []string {
-	field, _ := rawjson.ParseObject(w.body.Get("field"))
-	return fileTokens(field)
-}
-
 func fileTokens(field rawjson.Object) []string {
 	var tokens []string
 	for _, name := range fileNames {

@@ -42,7 +42,10 @@ func (w *window) lookAhead(ctx context.Context, env tool.Env, request rs.Request
 	var found *furtherMatches
 	for range windowsAhead {
 		ahead := w.another(ctx, env, request, from)
-		if start, known := ahead.start(); !known || start != from {
+		if ahead == nil {
+			return found
+		}
+		if start, known := ahead.members.Int("start_chars"); !known || start != from {
 			return found
 		}
 		found = matchesIn(ahead, from, needle)
@@ -73,14 +76,6 @@ func matchesIn(ahead *window, from int64, needle []rune) *furtherMatches {
 		found.searched = behind
 	}
 	return found
-}
-
-// start is where a window begins, if there is one that says so.
-func (w *window) start() (int64, bool) {
-	if w == nil {
-		return 0, false
-	}
-	return w.members.Int("start_chars")
 }
 
 // another is the longest window of the text from an offset; nil when it cannot be had.

@@ -19,7 +19,11 @@ func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json
 	if depth == 0 && hasNoURI(value) {
 		return value
 	}
-	switch rawjson.Kind(value) {
+	kind := rawjson.Kind(value)
+	if depth == nestingSearched && (kind == rawjson.ObjectValue || kind == rawjson.ArrayValue) {
+		return nil
+	}
+	switch kind {
 	case rawjson.StringValue:
 		text := rawjson.TextOf(value)
 		if !strings.Contains(text, "pdpp://") {
@@ -36,9 +40,6 @@ func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json
 			return rawjson.Quote(rest)
 		}
 	case rawjson.ObjectValue:
-		if depth == nestingSearched {
-			return nil
-		}
 		object, _ := rawjson.ParseObject(value)
 		kept := rawjson.Object{}
 		for _, member := range object {
@@ -48,9 +49,6 @@ func withoutURIs(value json.RawMessage, depth int, uris *[]json.RawMessage) json
 		}
 		return kept.Encode()
 	case rawjson.ArrayValue:
-		if depth == nestingSearched {
-			return nil
-		}
 		elements, _ := rawjson.Elements(value)
 		kept := []json.RawMessage{}
 		for _, element := range elements {

@@ -75,19 +75,12 @@ func (l line) append(out []byte, columns rawjson.Object) []byte {
 	start := len(out)
 	if len(columns) > 0 && sameNames(l.fields, columns) {
 		out = append(out, '[')
-		for i, member := range l.lead {
-			if i > 0 {
-				out = append(out, ',')
+		for _, members := range [...]rawjson.Object{l.lead, l.fields} {
+			for _, member := range members {
+				out = append(append(out, member.Value...), ',')
 			}
-			out = append(out, member.Value...)
 		}
-		for i, field := range l.fields {
-			if i > 0 || l.lead != nil {
-				out = append(out, ',')
-			}
-			out = append(out, field.Value...)
-		}
-		out = append(out, ']')
+		out[len(out)-1] = ']'
 		if len(l.beside) > 0 {
 			out = l.beside.Append(append(out, indent...))
 		}
