@@ -1,6 +1,8 @@
 # `make help` lists the targets. They need Go, git and make, and fetch the rest.
 
 GO         ?= go
+# Without paths in it, what one checkout compiled serves the next one, whatever its folder.
+export GOFLAGS ?= -trimpath
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = $(GO) run mvdan.cc/gofumpt@v0.12.0
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)

@@ -92,7 +92,7 @@ func discoveryLeadsToEveryPart(t *testing.T, box *sandbox.Sandbox) {
 
 func everythingIsGranted(t *testing.T, box *sandbox.Sandbox) {
 	want := map[string]int{}
-	for _, record := range sample.Dataset(1).Records {
+	for _, record := range sample.Shared().Records {
 		if record.DeletedAt.IsZero() {
 			want[record.ConnectionID+"/"+record.Stream]++
 		}
@@ -112,7 +112,7 @@ func everythingIsGranted(t *testing.T, box *sandbox.Sandbox) {
 
 func everyRecordCanBeFetched(t *testing.T, box *sandbox.Sandbox) {
 	seen := map[string]int{}
-	for _, record := range sample.Dataset(1).Records {
+	for _, record := range sample.Shared().Records {
 		place := record.ConnectionID + "/" + record.Stream
 		seen[place]++
 		if !record.DeletedAt.IsZero() || seen[place] > 60 {

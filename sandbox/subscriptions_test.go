@@ -252,7 +252,7 @@ func TestSubscriptionsAreAsCaptured(t *testing.T) {
 
 func put(t *testing.T, box *sandbox.Sandbox, key string) {
 	t.Helper()
-	for _, record := range sample.Dataset(1).Records {
+	for _, record := range sample.Shared().Records {
 		if record.ConnectionID == sample.PersonalMail && record.Stream == "messages" {
 			copied := catalog.Record{
 				ConnectionID: record.ConnectionID, Stream: record.Stream, Key: key, EmittedAt: record.EmittedAt,

@@ -19,7 +19,7 @@ import (
 func files(t *testing.T, v *traveller) {
 	const field = "blob_ref"
 	stored := map[string]string{} // by the id of the record
-	set := dataset()
+	set := sample.Shared()
 	for _, record := range set.Records {
 		var attachment struct {
 			Blob struct {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,13 +54,10 @@ func legendToQuery(t *testing.T, v *traveller) {
 	}
 }
 
-// dataset is the data of a journey's provider. It never changes.
-var dataset = sync.OnceValue(func() catalog.Dataset { return sample.Dataset(1) })
-
 // declared returns the sandbox's declaration of a stream.
 func declared(t *testing.T, topic blind.Topic) catalog.Stream {
 	t.Helper()
-	for _, connector := range dataset().Connectors {
+	for _, connector := range sample.Shared().Connectors {
 		for _, stream := range connector.Streams {
 			if stream.Name == topic.Stream {
 				return stream

@@ -125,7 +125,7 @@ func (v *traveller) changes(t *testing.T, follow blind.Follow) {
 	}
 
 	deleted, updated := live[3], live[len(live)/2]
-	set := dataset()
+	set := sample.Shared()
 	at := slices.IndexFunc(set.Records, recordNamed(sample.TeamChat, topic.Stream, updated))
 	if at < 0 {
 		t.Fatalf("no record %s in the sample", updated)

@@ -16,7 +16,7 @@ func newSandbox(t *testing.T) (*authorization.Server, func() *auth.Verifier) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	origin := "http://" + server.Listener.Addr().String()
-	as := authorization.New(origin, sample.Dataset(1))
+	as := authorization.New(origin, sample.Shared())
 	server.Config.Handler = as.Handler()
 	server.Start()
 	t.Cleanup(server.Close)

@@ -50,7 +50,7 @@ type answer struct {
 }
 
 func newServer(options ...authorization.Option) *authorization.Server {
-	return authorization.New(issuer, sample.Dataset(1), options...)
+	return authorization.New(issuer, sample.Shared(), options...)
 }
 
 func post(t *testing.T, s *authorization.Server, form string, authorize func(*http.Request)) *http.Response {

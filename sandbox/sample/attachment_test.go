@@ -92,7 +92,7 @@ func TestStatementAddsUp(t *testing.T) {
 	for _, row := range rows[1:] {
 		sum += cents(row[3])
 	}
-	for _, r := range sample.Dataset(1).Records {
+	for _, r := range sample.Shared().Records {
 		var booked struct {
 			Account string `json:"account_id"`
 			On      string `json:"booked_on"`
@@ -116,7 +116,7 @@ func TestStatementAddsUp(t *testing.T) {
 // attached is the content of every attachment that was fetched, by name.
 func attached(t *testing.T) map[string][]byte {
 	t.Helper()
-	set := sample.Dataset(1)
+	set := sample.Shared()
 	blobs := map[string][]byte{}
 	for _, blob := range set.Blobs {
 		blobs[blob.ID] = blob.Bytes

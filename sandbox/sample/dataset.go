@@ -10,6 +10,7 @@ package sample
 
 import (
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/sandbox/catalog"
@@ -72,6 +73,9 @@ func Dataset(seed uint64) catalog.Dataset {
 	set.Records = append(set.Records, money.records()...)
 	return set
 }
+
+// Shared is Dataset(1), made once in a process for all who only read it.
+var Shared = sync.OnceValue(func() catalog.Dataset { return Dataset(1) })
 
 // source gives every connection its own random numbers, so that a change of one does not move the
 // others.

@@ -39,7 +39,7 @@ func TestDatasetDependsOnTheSeedOnly(t *testing.T) {
 
 func TestDatasetCounts(t *testing.T) {
 	counts := map[string]int{}
-	set := sample.Dataset(1)
+	set := sample.Shared()
 	for _, r := range set.Records {
 		if r.DeletedAt.IsZero() {
 			counts[r.ConnectionID+"/"+r.Stream]++
@@ -78,7 +78,7 @@ func TestDatasetCounts(t *testing.T) {
 }
 
 func TestRecordsFitTheirDeclaration(t *testing.T) {
-	set := sample.Dataset(1)
+	set := sample.Shared()
 	seen := map[string]bool{}
 	for _, r := range set.Records {
 		place := r.ConnectionID + "/" + r.Stream + "/" + r.Key
@@ -112,7 +112,7 @@ func TestRecordsFitTheirDeclaration(t *testing.T) {
 }
 
 func TestDeclarationsNameWhatExists(t *testing.T) {
-	for _, connector := range sample.Dataset(1).Connectors {
+	for _, connector := range sample.Shared().Connectors {
 		streams := map[string][]string{}
 		for _, s := range connector.Streams {
 			for _, f := range s.Fields {
@@ -142,7 +142,7 @@ func TestDeclarationsNameWhatExists(t *testing.T) {
 }
 
 func TestDatasetHoldsWhatIsAwkward(t *testing.T) {
-	set := sample.Dataset(1)
+	set := sample.Shared()
 	var keys, deleted []string
 	shared := map[string]int{}
 	longest, long := 0, 0
@@ -190,7 +190,7 @@ func TestDatasetHoldsWhatIsAwkward(t *testing.T) {
 }
 
 func TestBlobsAreReferredTo(t *testing.T) {
-	set := sample.Dataset(1)
+	set := sample.Shared()
 	if len(set.Blobs) == 0 {
 		t.Fatal("no blobs")
 	}

@@ -92,7 +92,7 @@ func TestFactsNamePeople(t *testing.T) {
 		{sample.Forge, "", `"author":"`, `"`},
 		{sample.Calendar, "events", `"`, `"`},
 	}
-	set := sample.Dataset(1)
+	set := sample.Shared()
 	checked := 0
 	for line := range strings.Lines(table) {
 		for i, cell := range strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|") {
@@ -127,7 +127,7 @@ func TestFactsAreWhatSQLSays(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if err := records.Load(t.Context(), sample.Dataset(1)); err != nil {
+	if err := records.Load(t.Context(), sample.Shared()); err != nil {
 		t.Fatal(err)
 	}
 	asked := 0

@@ -50,7 +50,7 @@ func newFixture(t *testing.T, options ...authorization.Option) *fixture {
 	t.Helper()
 	f := &fixture{T: t}
 	clock := authorization.WithClock(func() time.Time { return time.Now().Add(f.ahead) })
-	f.server = authorization.New(issuer, sample.Dataset(1), append(options, clock)...)
+	f.server = authorization.New(issuer, sample.Shared(), append(options, clock)...)
 	f.network = inProcess{f.server.Handler()}
 	f.owner = flowtest.New(f.network)
 	f.ctx = context.WithValue(t.Context(), oauth2.HTTPClient, &http.Client{Transport: f.network})
