@@ -95,7 +95,7 @@ build: toolchain ## static binaries in bin/, man pages and shell completions in 
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pdpp-sandbox ./cmd/pdpp-sandbox
 	@echo "3 of 3: writing man pages and shell completions to bin/share"
 	@rm -rf bin/share
-	@env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath -ldflags '$(LDFLAGS)' ./cmd/pdpp-mcp share bin/share
+	@env -u GOOS -u GOARCH CGO_ENABLED=0 $(GO) run -trimpath ./cmd/pdpp-mcp-share bin/share
 
 release: toolchain ## everything that is published, for every platform, in bin/release/
 	$(GO) run ./packaging/release -version '$(VERSION)' -targets '$(TARGETS)'

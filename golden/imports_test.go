@@ -128,12 +128,13 @@ var allowed = map[string][]string{
 	"runtime/nearname": {},
 	"runtime/webpage":  {}, // the look of pages, also of those that the sandbox shows
 
-	"toolspec":          {"runtime/nearname"}, // a misspelt word of a spec
-	"generator":         {"toolspec"},
-	"cmd/pdpp-bench":    {}, // it measures binaries from outside
-	"cmd/pdpp-mcp-gen":  {"generator", "toolspec"},
-	"cmd/pdpp-mcp":      {},
-	"cmd/pdpp-mcp-otel": {"cmd/pdpp-mcp/cli", "runtime/telemetry"},
+	"toolspec":           {"runtime/nearname"}, // a misspelt word of a spec
+	"generator":          {"toolspec"},
+	"cmd/pdpp-bench":     {}, // it measures binaries from outside
+	"cmd/pdpp-mcp-gen":   {"generator", "toolspec"},
+	"cmd/pdpp-mcp":       {},
+	"cmd/pdpp-mcp-otel":  {"cmd/pdpp-mcp/cli", "runtime/telemetry"},
+	"cmd/pdpp-mcp-share": {"cmd/pdpp-mcp/cli", "cmd/pdpp-mcp/cli/invocation"},
 
 	// Commands of one family never need those of another.
 	"cmd/pdpp-mcp/cli":            {"gen", "runtime/host", "runtime/tool"},

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -64,6 +66,13 @@ func TestConfigSchemaTakesWhatDurationsTake(t *testing.T) {
 	if tried == 0 {
 		t.Error("no setting is a time")
 	}
+}
+
+func testRoot() *cobra.Command {
+	root, _ := NewRoot(invocation.Terminal{In: io.NopCloser(&bytes.Buffer{}), Out: io.Discard, Err: io.Discard}, "", nil)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
 }
 
 // configSchema returns the JSON Schema of configuration files, for editors: the settings of all commands, from their flags.

@@ -10,29 +10,29 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// describedFlag is a flag as help and manual pages show it.
-type describedFlag struct {
-	name  string // such as -o, --output
-	kind  string // of its value; empty for a switch
-	usage string // with the default, on one line
+// DescribedFlag is a flag as help and manual pages show it.
+type DescribedFlag struct {
+	Name  string // such as -o, --output
+	Kind  string // of its value; empty for a switch
+	Usage string // with the default, on one line
 }
 
-// described returns the flags that are shown.
-func described(flags *pflag.FlagSet) []describedFlag {
-	var all []describedFlag
+// Described returns the flags that are shown.
+func Described(flags *pflag.FlagSet) []DescribedFlag {
+	var all []DescribedFlag
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if flag.Hidden {
 			return
 		}
-		each := describedFlag{name: "--" + flag.Name}
+		each := DescribedFlag{Name: "--" + flag.Name}
 		if flag.Shorthand != "" {
-			each.name = "-" + flag.Shorthand + ", " + each.name
+			each.Name = "-" + flag.Shorthand + ", " + each.Name
 		}
-		each.kind, each.usage = pflag.UnquoteUsage(flag)
+		each.Kind, each.Usage = pflag.UnquoteUsage(flag)
 		if standard := flag.DefValue; !slices.Contains([]string{"", "false", "0", "0s", "[]"}, standard) {
-			each.usage += fmt.Sprintf(" (default %s)", standard)
+			each.Usage += fmt.Sprintf(" (default %s)", standard)
 		}
-		each.usage = strings.Join(strings.Fields(each.usage), " ")
+		each.Usage = strings.Join(strings.Fields(each.Usage), " ")
 		all = append(all, each)
 	})
 	return all
@@ -43,14 +43,14 @@ const mostBesides = 26
 
 // flagLines are the lines of flags in help, each after a line break.
 func flagLines(flags *pflag.FlagSet, columns int) string {
-	all := described(flags)
+	all := Described(flags)
 	left := make([]string, len(all))
 	indent := 0
 	for i, each := range all {
-		if left[i] = "  " + each.name; !strings.HasPrefix(each.name, "-"+each.name[1:2]+",") {
-			left[i] = "      " + each.name
+		if left[i] = "  " + each.Name; !strings.HasPrefix(each.Name, "-"+each.Name[1:2]+",") {
+			left[i] = "      " + each.Name
 		}
-		left[i] = strings.TrimRight(left[i]+" "+each.kind, " ")
+		left[i] = strings.TrimRight(left[i]+" "+each.Kind, " ")
 		if len(left[i]) <= mostBesides {
 			indent = max(indent, len(left[i])+2)
 		}
@@ -64,7 +64,7 @@ func flagLines(flags *pflag.FlagSet, columns int) string {
 			lines += "\n" + left[i]
 			left[i] = ""
 		}
-		line := fmt.Sprintf("%-*s%s", indent, left[i], each.usage)
+		line := fmt.Sprintf("%-*s%s", indent, left[i], each.Usage)
 		lines += "\n" + invocation.WrapLine(line, columns, hang)
 	}
 	return lines

@@ -1,4 +1,4 @@
-// Package cli is the command line of pdpp-mcp: the tree of its commands, their manual pages and their shell completions. The
+// Package cli is the command line of pdpp-mcp: the tree of its commands, their help and their shell completions. The
 // commands themselves are in the packages below it.
 package cli
 
@@ -100,7 +100,6 @@ malformed, 130 interrupted.`,
 		activity.NewCommand(terminal, log),
 		newFootprintCommand(terminal),
 		newVersionCommand(terminal, version),
-		newShareCommand(),
 	)
 	root.AddCommand(calling.NewOperatorCommands(terminal, log)...)
 	arrange(root, terminal)

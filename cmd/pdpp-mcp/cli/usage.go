@@ -15,7 +15,7 @@ import (
 func helpOf(command *cobra.Command, columns int) string {
 	command.InitDefaultHelpFlag()
 	command.InitDefaultVersionFlag()
-	sections := []string{invocation.WrapText(longOf(command), columns), "Usage:\n" + invocation.WrapLine("  "+command.UseLine(), columns, "      ")}
+	sections := []string{invocation.WrapText(LongOf(command), columns), "Usage:\n" + invocation.WrapLine("  "+command.UseLine(), columns, "      ")}
 	if command.HasExample() {
 		sections = append(sections, "Examples:\n"+command.Example)
 	}
@@ -83,4 +83,12 @@ func commandsOf(command *cobra.Command, columns int) []string {
 		list("Commands:", rest)
 	}
 	return sections
+}
+
+// LongOf is what a command does, in as many words as it has.
+func LongOf(command *cobra.Command) string {
+	if command.Long != "" {
+		return command.Long
+	}
+	return command.Short + "."
 }

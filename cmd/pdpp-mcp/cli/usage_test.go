@@ -49,15 +49,15 @@ func checkHelp(t *testing.T, command *cobra.Command, columns int) {
 		t.Errorf("%s at %d columns breaks its examples:\n%s", command.CommandPath(), columns, help)
 	}
 	words := strings.Join(strings.Fields(help), " ")
-	want := []string{longOf(command), command.UseLine()}
+	want := []string{LongOf(command), command.UseLine()}
 	for _, below := range command.Commands() {
 		if below.IsAvailableCommand() {
 			want = append(want, below.Name()+" "+below.Short)
 		}
 	}
 	for _, flags := range []*pflag.FlagSet{command.LocalFlags(), command.InheritedFlags()} {
-		for _, each := range described(flags) {
-			want = append(want, each.name+" "+each.kind+" "+each.usage)
+		for _, each := range Described(flags) {
+			want = append(want, each.Name+" "+each.Kind+" "+each.Usage)
 		}
 	}
 	for _, each := range want {

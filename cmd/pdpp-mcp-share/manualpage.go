@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli"
 )
 
 // manualName returns the name of a command's page, such as pdpp-mcp-call-schema for pdpp-mcp call schema.
@@ -26,7 +28,7 @@ func manualPage(command *cobra.Command) []byte {
 	page.macro("SH", "SYNOPSIS")
 	page.text(command.UseLine())
 	page.macro("SH", "DESCRIPTION")
-	page.paragraphs(longOf(command))
+	page.paragraphs(cli.LongOf(command))
 	page.options("OPTIONS", command.NonInheritedFlags())
 	page.options("OPTIONS OF EVERY COMMAND", command.InheritedFlags())
 	if command.Example != "" {
@@ -39,13 +41,6 @@ func manualPage(command *cobra.Command) []byte {
 	}
 	page.related(command)
 	return page.Bytes()
-}
-
-func longOf(command *cobra.Command) string {
-	if command.Long != "" {
-		return command.Long
-	}
-	return command.Short + "."
 }
 
 // roff is the buffer of a page.
@@ -88,14 +83,14 @@ func (r *roff) options(heading string, flags *pflag.FlagSet) {
 		return
 	}
 	r.macro("SH", heading)
-	for _, each := range described(flags) {
-		kind := each.kind
+	for _, each := range cli.Described(flags) {
+		kind := each.Kind
 		if kind != "" {
 			kind = ` \fI` + escapeRoff(kind) + `\fR`
 		}
 		r.macro("TP")
-		r.line(`\fB` + escapeRoff(each.name) + `\fR` + kind)
-		r.text(each.usage)
+		r.line(`\fB` + escapeRoff(each.Name) + `\fR` + kind)
+		r.text(each.Usage)
 	}
 }
 

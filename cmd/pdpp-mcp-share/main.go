@@ -1,4 +1,5 @@
-package cli
+// Command pdpp-mcp-share writes the man pages and the shell completions of pdpp-mcp below a directory, for make build.
+package main
 
 import (
 	"bytes"
@@ -9,32 +10,42 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// newShareCommand makes the hidden command that writes the man pages and shell completions of a package, for make build.
-func newShareCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "share <directory>",
-		Short:  "Write the man pages and the shell completions below a directory",
-		Hidden: true,
-		Args:   invocation.OneArgument("directory"),
-		RunE: func(command *cobra.Command, positional []string) error {
-			files, err := sharedFiles(command.Root())
-			if err != nil {
-				return err
-			}
-			return writeSharedFiles(positional[0], files)
-		},
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "pdpp-mcp-share:", err)
+		os.Exit(1)
 	}
 }
 
-// sharedFiles returns the contents of the files by their path below share/. They depend on the binary alone.
-func sharedFiles(root *cobra.Command) (map[string][]byte, error) {
+func run(arguments []string) error {
+	if len(arguments) != 1 {
+		return fmt.Errorf("pass one directory, got %d arguments", len(arguments))
+	}
+	files, err := sharedFiles(commands())
+	if err != nil {
+		return err
+	}
+	return writeSharedFiles(arguments[0], files)
+}
+
+// commands is the tree of all commands of pdpp-mcp, with those that cobra adds.
+func commands() *cobra.Command {
+	root, _ := cli.NewRoot(invocation.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, "", nil)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	return root
+}
+
+// sharedFiles returns the contents of the files by their path below share/. They depend on the commands alone.
+func sharedFiles(root *cobra.Command) (map[string][]byte, error) {
 	files := make(map[string][]byte)
-	addManualPages(files, root)
+	visit(root, func(command *cobra.Command) {
+		files[filepath.Join("man", "man1", manualName(command)+".1")] = manualPage(command)
+	})
 	for name, generate := range map[string]func(io.Writer) error{
 		"pdpp-mcp.bash": func(out io.Writer) error { return root.GenBashCompletionV2(out, true) },
 		"_pdpp-mcp":     root.GenZshCompletion,
@@ -50,11 +61,12 @@ func sharedFiles(root *cobra.Command) (map[string][]byte, error) {
 	return files, nil
 }
 
-func addManualPages(files map[string][]byte, command *cobra.Command) {
-	files[filepath.Join("man", "man1", manualName(command)+".1")] = manualPage(command)
+// visit visits every listed command.
+func visit(command *cobra.Command, do func(*cobra.Command)) {
+	do(command)
 	for _, below := range command.Commands() {
 		if below.IsAvailableCommand() {
-			addManualPages(files, below)
+			visit(below, do)
 		}
 	}
 }

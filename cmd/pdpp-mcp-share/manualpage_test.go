@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"regexp"
@@ -16,7 +16,7 @@ var (
 
 // A page has every flag and the words of the help, in plain man(7).
 func TestManualPages(t *testing.T) {
-	visitCommands(testRoot(), func(command *cobra.Command) {
+	visitCommands(commands(), func(command *cobra.Command) {
 		page := string(manualPage(command))
 		name := command.CommandPath()
 		if !strings.HasPrefix(page, `.TH "PDPP\-MCP`) || !strings.Contains(page, ".SH \"NAME\"\n"+manualName(command)+` \- `) {
