@@ -66,9 +66,9 @@ func (w *waiting) pause(ctx context.Context) error {
 
 // failed counts a poll that got no answer, and reports whether to try again.
 func (w *waiting) failed(err error) bool {
+	var failure *credential.Error
 	w.failures++
-	failure, ok := errors.AsType[*credential.Error](err)
-	return ok && failure.Class == credential.Unreachable && w.failures < mostFailures
+	return errors.As(err, &failure) && failure.Class == credential.Unreachable && w.failures < mostFailures
 }
 
 // slower takes the server's wish into account: it asked to slow down, or named an interval in seconds.

@@ -84,15 +84,10 @@ func shown(text string, secrets ...string) string {
 	return strings.TrimSpace(text)
 }
 
-// isRefused reports whether an error is a refusal with one of the codes.
-func isRefused(err error, codes ...string) bool {
-	refused, ok := errors.AsType[*refusal](err)
-	return ok && slices.Contains(codes, refused.code)
-}
-
 // isInvalidRequest reports whether the form of the request was refused, not what it asked for.
 func isInvalidRequest(err error) bool {
-	return isRefused(err, codeInvalidRequest, codeInvalidDetails, codeSourceDetails)
+	var refused *refusal
+	return errors.As(err, &refused) && slices.Contains([]string{codeInvalidRequest, codeInvalidDetails, codeSourceDetails}, refused.code)
 }
 
 // failed gives a refusal the class and the next step that fit its code.

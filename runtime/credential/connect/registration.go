@@ -2,6 +2,7 @@ package connect
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
@@ -60,7 +61,8 @@ func (s *signIn) client(ctx context.Context, asked registration) (credential.Cli
 		return credential.Client{ClientID: s.ClientID, ClientName: s.ClientName, TokenEndpointAuthMethod: "none"}, nil
 	}
 	client, err := s.register(ctx, asked)
-	if asked.RedirectURIs == nil && asked.GrantTypes != nil && isRefused(err, codeInvalidMetadata) {
+	var refused *refusal
+	if asked.RedirectURIs == nil && asked.GrantTypes != nil && errors.As(err, &refused) && refused.code == codeInvalidMetadata {
 		// Grant types are what RFC 7591 wants of a client that redirects nowhere; not every server knows that.
 		asked.GrantTypes = nil
 		return s.register(ctx, asked)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,8 +61,9 @@ func (r *Renewal) After(ctx context.Context, held *credential.Entry, refusal err
 // access token that has ended while its grant goes on (captures 873 to 873h). After a new token, the first still means that the
 // token is not known, and the second that the grant itself has ended.
 func isTokenRefused(err error) bool {
-	refused, ok := errors.AsType[*rs.Error](err)
-	return ok && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden && refused.Code == "grant_expired")
+	var refused *rs.Error
+	return errors.As(err, &refused) &&
+		(refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden && refused.Code == "grant_expired")
 }
 
 // Settle waits for an exchange that is under way. A process that ended before would lose its answer, and the grant with it.
@@ -81,9 +83,7 @@ func (r *Renewal) now() time.Time {
 func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool) (*credential.Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// Another process or another call may have renewed it. Otherwise Renew says why nothing is stored.
-	stored, err := r.Cache.Load(credential.Selection{ProviderURL: held.ProviderURL, Grants: []string{held.Credential.GrantID}}, r.now())
-	if err == nil && stored.Credential.GrantID == held.Credential.GrantID && stored.Credential.AccessToken.Reveal() != held.Credential.AccessToken.Reveal() {
+	if stored := r.stored(held); stored != nil {
 		return stored, nil
 	}
 	asker, err := newAsker(held.ProviderURL, r.Transport)
@@ -101,6 +101,19 @@ func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool)
 	// An exchange that has begun is not cut off: its answer would be lost, and with it the grant.
 	unbroken := context.WithoutCancel(ctx)
 	return r.Cache.Renew(held, ended, r.now(), func(stored *credential.Entry) error { return signing.refresh(unbroken, stored) })
+}
+
+// stored is what another process has put in the place of a credential; nil when it is still that one.
+func (r *Renewal) stored(held *credential.Entry) *credential.Entry {
+	grants, err := r.Cache.Grants(held.ProviderURL)
+	if err != nil {
+		return nil // Renew says why
+	}
+	i := slices.IndexFunc(grants, func(e *credential.Entry) bool { return e.Credential.GrantID == held.Credential.GrantID })
+	if i < 0 || grants[i].Credential.AccessToken.Reveal() == held.Credential.AccessToken.Reveal() {
+		return nil
+	}
+	return grants[i]
 }
 
 // refresh exchanges the refresh token of a credential (RFC 6749, section 6; captures 870 and 871) and sets what was issued. Its

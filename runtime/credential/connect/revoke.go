@@ -63,8 +63,8 @@ func (s *signIn) givenBack(ctx context.Context, issued *issued, because error) e
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
 	defer cancel()
 	ended, err := s.revoke(ctx, &issued.Entry)
-	failure, ok := errors.AsType[*credential.Error](because)
-	if !ok {
+	var failure *credential.Error
+	if !errors.As(because, &failure) {
 		return because
 	}
 	switch {

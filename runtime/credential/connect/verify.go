@@ -72,9 +72,10 @@ func (s *signIn) untried(ctx context.Context, err error) error {
 	failure := credential.Misconfigured(
 		"the token was issued and not stored, because it could not be tried: "+err.Error(),
 		checkProvider, err)
-	unanswered, isUnanswered := errors.AsType[*rs.Failure](err)
-	refused, isRefused := errors.AsType[*rs.Error](err)
-	if isUnanswered && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout) || isRefused && refused.Status >= http.StatusInternalServerError {
+	var unanswered *rs.Failure
+	var refused *rs.Error
+	if errors.As(err, &unanswered) && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout) ||
+		errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError {
 		failure.Class, failure.NextStep = credential.Unreachable, s.again()
 	}
 	return failure
