@@ -97,10 +97,10 @@ func (c *Cache) read(at place) (held contents, err error) {
 			held = contents{}
 		}
 		switch {
+		case stored != at.provider && (err == nil || urlErr == nil): // whatever another one's file holds, it is not replaced or removed
+			return c.unusable(at.provider, fmt.Sprintf("credential file %s was not written for %s", at.path, at.provider), urlErr)
 		case err != nil:
 			return c.malformed(at, err)
-		case stored != at.provider:
-			return c.unusable(at.provider, fmt.Sprintf("credential file %s was not written for %s", at.path, at.provider), urlErr)
 		}
 		return nil
 	})

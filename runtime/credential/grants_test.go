@@ -124,6 +124,7 @@ func TestAddToUnusableFile(t *testing.T) {
 		{name: "no credential", content: `{"provider_url":"http://localhost:7673","tool":1}`, kept: true},
 		{name: "other grants of the wrong type", content: `{"provider_url":"http://localhost:7673","tool":1,"credential":{"access_token":"x-token-of-a-test"},"other_grants":{}}`, kept: true},
 		{name: "of another provider", content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"x-token-of-a-test"}}`, refused: "was not written for"},
+		{name: "of another provider, with other grants of the wrong type", content: `{"provider_url":"https://localhost:7673","credential":{"access_token":"x-token-of-a-test"},"other_grants":{}}`, refused: "was not written for"},
 		{name: "too large", content: strings.Repeat(" ", 1<<20+1), refused: "larger than"},
 	}
 	for _, test := range tests {

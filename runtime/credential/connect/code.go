@@ -56,14 +56,21 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 
 // authorizationPage is the address of the owner's page.
 func (s *signIn) authorizationPage(clientID string, back *landing, verifier string) string {
-	config := oauth2.Config{ClientID: clientID, RedirectURL: back.address, Endpoint: oauth2.Endpoint{AuthURL: s.server.Authorization}}
-	asked := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", s.server.resource)}
-	if s.Asked.namesAnything() {
-		asked = append(asked, oauth2.SetAuthURLParam("authorization_details", s.detailsText()))
-	} else {
-		config.Scopes = []string{Scope}
+	page, _ := url.Parse(s.server.Authorization) // which was admitted
+	query := page.Query()                        // which an endpoint may have, but nothing twice (RFC 6749, section 3.1)
+	for name, value := range map[string]string{
+		"client_id": clientID, "redirect_uri": back.address, "response_type": "code", "state": back.state, "resource": s.server.resource,
+		"code_challenge": oauth2.S256ChallengeFromVerifier(verifier), "code_challenge_method": "S256",
+	} {
+		query.Set(name, value)
 	}
-	return config.AuthCodeURL(back.state, asked...)
+	if s.Asked.namesAnything() {
+		query.Set("authorization_details", s.detailsText())
+	} else {
+		query.Set("scope", Scope)
+	}
+	page.RawQuery = query.Encode()
+	return page.String()
 }
 
 // returnedCode is the code that the authorization server sent, if it was this server (RFC 9207) and it sent one.

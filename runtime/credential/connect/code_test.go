@@ -25,6 +25,21 @@ func codeSignIn(t *testing.T, back string, token reply) (*capturetest.Provider, 
 	return provider, signInByCode(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}, back)
 }
 
+// What an endpoint's own query says stays, but for what the request says itself (RFC 6749, section 3.1).
+func TestAuthorizationEndpointWithAQuery(t *testing.T) {
+	provider := playing(metadata, []string{"501"}, readable).Replace(withoutName...).
+		Replace(`"device_authorization_endpoint"`, `"yet_another_endpoint"`, `/oauth/authorize"`, `/oauth/authorize?tenant=t&client_id=theirs"`).
+		Handle("/oauth/token", replies(reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer","grant_id":"grt_1"}`}))
+	got := signInByCode(t, provider, connect.Options{Asked: connect.Asked{Source: spotify}}, "code=the-code-of-a-test")
+	page, err := url.Parse(got.approval[0].URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked := page.Query(); asked.Get("tenant") != "t" || len(asked["client_id"]) != 1 || asked.Get("client_id") == "theirs" {
+		t.Errorf("the page was asked with %v", asked)
+	}
+}
+
 // The code is exchanged as RFC 7636 has it, and the refresh token is kept (capture 862b).
 func TestAuthorizationCode(t *testing.T) {
 	provider, got := codeSignIn(t, "code=the-code-of-a-test", reply{200, `{"access_token":"` + agentToken + `","token_type":"Bearer",

@@ -70,6 +70,7 @@ func TestAskedRefuses(t *testing.T) {
 		"--single-use":                                  {"--single-use needs --source"},
 		"--since=2026-01-10":                            {"--since needs --source"},
 		with + "--since=yesterday":                      {"--since yesterday is neither a date nor a time", "RFC 3339"},
+		with + "--until=9999-12-31T23:59:59-01:00":      {"is neither"}, // it is in the year 10000
 		with + "--until=2026-02-30":                     {"--until 2026-02-30 is neither"},
 		with + "--since=2026-01-10|--until=2026-01-10":  {"--until 2026-01-10 is not after --since 2026-01-10"},
 		with + "--field=id":                             {"--field needs --stream"},
