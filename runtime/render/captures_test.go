@@ -255,7 +255,7 @@ func checkRows(t *testing.T, body string, result *tool.Result) {
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatalf("%v:\n%s", err, result.Text)
 	}
-	if diff := cmp.Diff(structured.Rows, text.Rows); diff != "" {
+	if diff := cmp.Diff(structured.Rows, text.Rows, asTexts); diff != "" {
 		t.Errorf("the rows differ (-structured +text):\n%s", diff)
 	}
 	for i, row := range shown.Data.Data {
