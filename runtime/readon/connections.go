@@ -51,6 +51,7 @@ func (l *list) takeFanned(first *page, take func(record)) error {
 		case read != nil:
 			s.take(own, read, take)
 		default:
+			own.forget() // another connection may have read what was left
 			s.rest = append(s.rest, own.connections[0])
 		}
 	}
@@ -87,6 +88,7 @@ func (s *sides) take(own *list, read *page, take func(record)) {
 		own.forget()
 		s.begin()
 	case own.isDone:
+		own.forget() // a wrong guess may be under way
 		s.rest = append(s.rest, own.connections[0])
 	default:
 		s.open = append(s.open, own)

@@ -55,6 +55,9 @@ func (f *full) add(read *page) (isEnough bool, err error) {
 			return true, nil
 		}
 		isMatch, err := f.matches(read, i)
+		if err != nil && f.Read == 0 { // nothing was read, so that the refusal is the answer (R-SCAN-8)
+			return true, err
+		}
 		if err != nil {
 			f.stop(read, i)
 			return true, f.interrupted(err)
