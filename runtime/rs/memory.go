@@ -36,6 +36,7 @@ func (r *Response) Recycle() {
 	}
 	left := r.memory
 	r.memory, r.body, r.list, r.document = nil, nil, nil, rawjson.Document{}
+	clear(left.document.Text()) // a copy of a body that has whitespace between its tokens
 	if clear(left.body); cap(left.body) <= memoryKept {
 		memories.Put(left)
 	}

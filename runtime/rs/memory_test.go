@@ -36,6 +36,15 @@ func TestMemoryOfBodies(t *testing.T) {
 	if own.Recycle(); string(own.Body()) != body {
 		t.Errorf("the body of an answer that stays is %s", own.Body())
 	}
+	indented, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"data": ["spaced"]}`)) })
+	spaced, err := indented.Get(t.Context(), rs.Request{Path: "/v1/schema", IsRecycled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := spaced.Compact()
+	if spaced.Recycle(); string(without) != string(make([]byte, len(without))) {
+		t.Errorf("without its whitespace the body is still %q", without)
+	}
 	for range 10 {
 		second, third := read(true), read(true)
 		if &second.Body()[0] == &third.Body()[0] {
