@@ -12,7 +12,7 @@ import (
 )
 
 // Secrets are the bearers of one call: nothing that is shown of it may hold any of them, however the resource server
-// spells it (R-ERR-6). They are immutable and safe for concurrent use; nil is none. Printing them gives a placeholder.
+// spells it (R-ERR-6). They are immutable and safe for concurrent use; nil is none. Printing them gives a fixed word.
 type Secrets struct {
 	bearers []string
 	letters [256]bool // that the bearers have
@@ -58,7 +58,7 @@ func (s *Secrets) with(bearer string) *Secrets {
 	return NewSecrets(append(slices.Clone(s.bearers), bearer)...)
 }
 
-// Format gives a placeholder for every verb.
+// Format gives the same fixed word for every verb.
 func (s *Secrets) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
 func (s *Secrets) text(text string) string {

@@ -7,7 +7,7 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is a bearer or a password. Printing, formatting, logging and marshalling it give a placeholder; only Reveal
+// Secret is a bearer or a password. Printing, formatting, logging and marshalling it give a fixed word; only Reveal
 // gives the value (R-STDIO-4, R-ERR-6). The zero value is no secret. Secrets cannot be compared with ==.
 //
 // The value stands behind a pointer, because package fmt calls no method of what is in an unexported field of
@@ -28,10 +28,10 @@ func (s Secret) Reveal() string {
 // IsZero reports whether there is no value.
 func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
-// Format gives a placeholder for every verb, %#v and %x too.
+// Format gives the same fixed word for every verb, %#v and %x too.
 func (s Secret) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
-// MarshalText gives a placeholder to package json, to slog and to other encodings.
+// MarshalText gives the fixed word to package json, to slog and to other encodings.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // Bounds of a bearer, in bytes.

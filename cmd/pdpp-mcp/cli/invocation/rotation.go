@@ -2,6 +2,7 @@ package invocation
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -41,6 +42,7 @@ func (r *Rotation) Look(file string, inEffect rs.Secret, read func() (rs.Secret,
 	case err == nil:
 		r.refused = ""
 		r.Logger.Info("the "+r.Secret+" was read again", "file", file)
+	case errors.Is(err, context.Canceled): // the server ends; nobody refused it
 	case r.refused != err.Error():
 		r.refused = err.Error()
 		r.Logger.Error("the new "+r.Secret+" is refused; the one before stays", "file", file, "error", err)
