@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,15 +12,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 )
 
-// vault is the introspection endpoint of a provider whose secrets change: it takes some, and says which one came last.
+// vault is the introspection endpoint of a provider whose secrets change.
 type vault struct {
 	*httptest.Server
-	came chan string // secrets, the newest; a test takes those that it waits for
 
 	mu    sync.Mutex
 	taken map[string]bool
@@ -27,15 +26,10 @@ type vault struct {
 
 func newVault(t *testing.T, p *provided, secrets ...string) *vault {
 	t.Helper()
-	v := &vault{came: make(chan string, 1), taken: make(map[string]bool)}
+	v := &vault{taken: make(map[string]bool)}
 	v.take(secrets...)
 	v.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, secret, _ := r.BasicAuth()
-		select {
-		case <-v.came:
-		default:
-		}
-		v.came <- secret
 		v.mu.Lock()
 		isTaken := v.taken[secret]
 		v.mu.Unlock()
@@ -72,32 +66,21 @@ func (v *vault) take(secrets ...string) {
 	}
 }
 
-// await waits until a secret comes.
-func (v *vault) await(t *testing.T, secret string) {
-	t.Helper()
-	for {
-		select {
-		case came := <-v.came:
-			if came == secret {
-				return
-			}
-		case <-t.Context().Done():
-			t.Fatal("the secret never came")
-		}
-	}
-}
-
 // callers keep a server busy with connections of their own, one call after the other.
 type callers struct {
-	answered atomic.Int64
-	failed   atomic.Pointer[string]
-	stop     chan struct{}
-	all      sync.WaitGroup
+	stop chan struct{}
+	all  sync.WaitGroup
+
+	mu       sync.Mutex
+	answered int
+	failed   error
+	came     *sync.Cond // an answer
 }
 
 func startCallers(t *testing.T, number int, endpoint, token string) *callers {
 	t.Helper()
 	c := &callers{stop: make(chan struct{})}
+	c.came = sync.NewCond(&c.mu)
 	for range number {
 		transport := &http.Transport{}
 		t.Cleanup(transport.CloseIdleConnections)
@@ -108,16 +91,20 @@ func startCallers(t *testing.T, number int, endpoint, token string) *callers {
 					return
 				default:
 				}
-				if err := callOnce(transport, endpoint, token); err != nil {
-					said := err.Error()
-					c.failed.Store(&said)
-				}
-				c.answered.Add(1)
+				c.note(callOnce(transport, endpoint, token))
 			}
 		})
 	}
 	t.Cleanup(c.end)
 	return c
+}
+
+func (c *callers) note(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answered++
+	c.failed = cmp.Or(c.failed, err)
+	c.came.Broadcast()
 }
 
 func callOnce(transport *http.Transport, endpoint, token string) error {
@@ -144,15 +131,15 @@ func callOnce(transport *http.Transport, endpoint, token string) error {
 }
 
 // more waits until every caller had some more answers, and none failed.
-func (c *callers) more(t *testing.T, answers int64) {
+func (c *callers) more(t *testing.T, answers int) {
 	t.Helper()
-	for until := c.answered.Load() + answers; c.answered.Load() < until; {
-		if failed := c.failed.Load(); failed != nil {
-			t.Fatalf("a call failed: %s", *failed)
-		}
-		if t.Context().Err() != nil {
-			t.Fatal(t.Context().Err())
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for until := c.answered + answers; c.answered < until && c.failed == nil; {
+		c.came.Wait()
+	}
+	if c.failed != nil {
+		t.Fatalf("a call failed: %v", c.failed)
 	}
 }
 
@@ -205,11 +192,10 @@ func TestReloadUnderLoad(t *testing.T) {
 
 	v.take(first, second)
 	replaceFile(t, secret, second+"\n")
-	v.await(t, second) // by itself
+	s.log.Await("the introspection secret was read again") // by itself
 	v.take(second)
 	load.more(t, 640)
 	replaceFile(t, secret, wrong+"\n")
-	v.await(t, wrong)
 	load.more(t, 640)
 	load.until(t, s, `pdpp_mcp_change_refused{what="secret"} 1`)
 	replaceFile(t, secret, "") // no secret at all
@@ -250,5 +236,5 @@ func TestReloadUnderLoad(t *testing.T) {
 			t.Errorf("the log holds %s", hidden)
 		}
 	}
-	t.Logf("%d calls", load.answered.Load())
+	t.Logf("%d calls", load.answered)
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 )
 
 // tokenProvider is a resource server that takes some tokens, and keeps what was read with which.
@@ -74,41 +76,6 @@ func (p *tokenProvider) reads() []string {
 	return slices.Clone(p.read)
 }
 
-// journal is the log of a running program, which one goroutine writes.
-type journal struct {
-	mu   sync.Mutex
-	text strings.Builder
-	came *sync.Cond // something was written
-}
-
-func newJournal() *journal {
-	j := &journal{}
-	j.came = sync.NewCond(&j.mu)
-	return j
-}
-
-func (j *journal) Write(text []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.came.Broadcast()
-	return j.text.Write(text)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-// await waits until the log holds some words.
-func (j *journal) await(words string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for !strings.Contains(j.text.String(), words) {
-		j.came.Wait()
-	}
-}
-
 // Covers R-OPS-3: a local server takes another token from its file while it runs, once the resource server has taken it. A call is
 // sent with one token, whatever becomes of it; a token that cannot be used is named once, and the one before stays.
 func TestTokenFileIsReadAgain(t *testing.T) {
@@ -122,7 +89,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	replaceFile(t, file, first+"\n")
 	command := exec.CommandContext(t.Context(), "pdpp-mcp", "stdio", "--provider-url", p.URL, "--access-token-file", file, "--cache-root", t.TempDir())
-	said := newJournal()
+	said := &hosttest.Journal{}
 	command.Stderr = said
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "a test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
 	if err != nil {
@@ -167,7 +134,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	before := len(p.reads())
 	replaceFile(t, file, owner)
 	p.await(before, owner+schema)
-	said.await("owner token")
+	said.Await("owner token")
 	replaceFile(t, file, "short")
 	if token, isError := call(); token != second || isError {
 		t.Errorf("%s, %t", token, isError)

@@ -75,8 +75,8 @@ type served struct {
 	url     string // of the server
 	metrics string // of its metrics
 	command *exec.Cmd
-	log     *strings.Builder // complete after the process has ended
-	logged  chan struct{}    // closed then
+	log     *hosttest.Journal // complete after the process has ended
+	logged  chan struct{}     // closed then
 }
 
 // startServe runs the real binary before a provider, and waits until it listens.
@@ -96,7 +96,7 @@ func startServe(t *testing.T, p *provided, flags ...string) *served {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &served{command: command, log: &strings.Builder{}, logged: make(chan struct{})}
+	s := &served{command: command, log: &hosttest.Journal{}, logged: make(chan struct{})}
 	lines := bufio.NewScanner(stderr)
 	for s.url == "" {
 		if !lines.Scan() {
@@ -107,7 +107,7 @@ func startServe(t *testing.T, p *provided, flags ...string) *served {
 	go func() {
 		defer close(s.logged)
 		for lines.Scan() {
-			s.log.WriteString(lines.Text() + "\n")
+			_, _ = s.log.Write(append(lines.Bytes(), '\n')) // it never fails
 		}
 	}()
 	t.Cleanup(func() { s.end(t, syscall.SIGTERM) })
@@ -117,7 +117,7 @@ func startServe(t *testing.T, p *provided, flags ...string) *served {
 // read takes the server's address or that of its metrics from a line of the log.
 func (s *served) read(t *testing.T, line []byte) {
 	t.Helper()
-	s.log.Write(append(line, '\n'))
+	_, _ = s.log.Write(append(line, '\n')) // it never fails
 	var entry struct{ Msg, Address string }
 	if err := json.Unmarshal(line, &entry); err != nil {
 		t.Fatalf("the line %q is not JSON: %v", line, err)

@@ -87,13 +87,29 @@ func ConnectHosted(t testing.TB, endpoint, token string) *mcp.ClientSession {
 type Journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
+	came *sync.Cond // something was written; nil when nobody has waited
 }
 
 // Write implements io.Writer.
 func (j *Journal) Write(line []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.came != nil {
+		j.came.Broadcast()
+	}
 	return j.text.Write(line)
+}
+
+// Await waits until the log holds some words.
+func (j *Journal) Await(words string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.came == nil {
+		j.came = sync.NewCond(&j.mu)
+	}
+	for !bytes.Contains(j.text.Bytes(), []byte(words)) {
+		j.came.Wait()
+	}
 }
 
 // String is what was written so far.
