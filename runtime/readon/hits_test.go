@@ -2,6 +2,9 @@ package readon_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -147,5 +150,55 @@ func TestHitsBehindNoCursor(t *testing.T) {
 	read := newCaller(&watched{Reader: hybridPage{}}, 5).call(t, "search", `{"q":"x","filter":{"is_seen":true},"limit":3}`)
 	if len(read.Results) != 1 || read.Reading.Complete || read.Data.HasMore || !strings.Contains(read.text, "gave no cursor for the rest") {
 		t.Errorf("%+v: %s", read.Reading, read.text)
+	}
+}
+
+// limitedHits is a server that refuses filters, whose search has a page of hits, all of which match, and that answers 429 to one read
+// of a record.
+type limitedHits struct {
+	emptyPages
+
+	record string
+}
+
+func (l limitedHits) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
+	switch path := string(request.Path); {
+	case strings.Contains(request.Query.Encoded(), "filter"):
+		return nil, refused("invalid_request", "filter")
+	case strings.HasSuffix(path, "/"+l.record):
+		return nil, &rs.Error{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: "30", URL: provider}
+	case strings.Contains(path, "/records/"):
+		return sent(ctx, []byte(`{"id":"m","data":{"is_seen":true}}`), request)
+	}
+	hits := make([]string, 20)
+	for i := range hits {
+		hits[i] = fmt.Sprintf(`{"stream":"messages","record_key":"m%d","connection_id":"cin_1"}`, i)
+	}
+	return sent(ctx, []byte(`{"object":"list","data":[`+strings.Join(hits, ",")+`],"has_more":false}`), request)
+}
+
+// R-SCAN-8: a wait that a search has no time for is the answer when no record was read, and else ends the page, with a way on.
+func TestRateLimitedHits(t *testing.T) {
+	const arguments = `{"q":"x","filter":{"is_seen":true},"limit":15}`
+	for record, shown := range map[string]int{"m0": 0, "m7": 0, "m8": 8} { // eight are read at once
+		t.Run(record, func(t *testing.T) {
+			c := newCaller(&watched{Reader: limitedHits{record: record}}, 20_000)
+			result, err := c.try(t, "search", arguments)
+			var limited *rs.Error
+			if isLimited := errors.As(err, &limited); isLimited != (shown == 0) || isLimited && limited.RetryAfter != "30" {
+				t.Fatalf("error %v", err)
+			}
+			if shown == 0 {
+				return
+			}
+			read := pageOf(t, result)
+			if len(read.Results) != shown || read.Reading.Complete || !read.Data.HasMore || !strings.Contains(read.text, "Retry-After: 30") {
+				t.Fatal(read.text)
+			}
+			rest := newCaller(&watched{Reader: limitedHits{record: "none"}}, 20_000).call(t, "search", string(read.Next[0].Arguments))
+			if len(rest.Results) != 20-shown || rest.Data.HasMore {
+				t.Errorf("the rest: %s", rest.text)
+			}
+		})
 	}
 }
