@@ -72,7 +72,8 @@ func waitAfter(err error, usual, left time.Duration) (wait time.Duration, again 
 		return usual, again && usual < left
 	}
 	// A wait that leaves the try less time than itself is the caller's to judge, who is told how long it is.
-	return wait + rand.N(firstWait), again && wait <= left/2
+	jitter := rand.N(firstWait)
+	return wait + jitter, again && wait <= left/2-jitter
 }
 
 // retryAfter reads a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date. What is neither asks

@@ -245,3 +245,14 @@ func TestWaitsDiffer(t *testing.T) {
 		}
 	})
 }
+
+// A Retry-After of nothing does not let a caller wait out the time that is left, whatever is added so that callers differ.
+func TestNoTimeForAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := offline(t, refusing(http.StatusTooManyRequests, "0"), func(options *rs.Options) { options.Timeout = time.Microsecond })
+		started := time.Now()
+		if _, err := client.Get(t.Context(), rs.Request{Path: "/v1/schema"}); err == nil || time.Since(started) > 0 {
+			t.Errorf("got %v after %s", err, time.Since(started))
+		}
+	})
+}
