@@ -94,6 +94,7 @@ func (f *fetch) drop() {
 	for ; f != nil; f = f.guess {
 		f.stop()
 		<-f.done
+		f.response.Recycle()
 	}
 }
 

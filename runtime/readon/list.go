@@ -157,6 +157,7 @@ func (l *list) resume() error {
 	if err != nil {
 		return err
 	}
+	defer response.Recycle()
 	envelope, err := response.List()
 	if err != nil {
 		return err

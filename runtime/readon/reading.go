@@ -67,12 +67,13 @@ func begin(ctx context.Context, env tool.Env, kind string) (*reading, error) {
 	}, nil
 }
 
-// end tells what was read, and lets the caller's next reading begin.
+// end tells what was read, and lets the caller's next reading begin. The last page is no more.
 func (r *reading) end() {
 	r.stop()
 	r.leave()
 	if r.base != nil {
 		r.env.Readings.Observe(r.caller, r.kind, r.Reading)
+		r.base.Recycle()
 	}
 }
 

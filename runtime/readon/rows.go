@@ -183,7 +183,8 @@ func (q *rows) judge(l *list, filter *condition.Filter) error {
 func (l *list) probe(query rs.Query, fields ...string) error {
 	request := l.request
 	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
-	_, err := l.env.RS.Get(l.ctx, request)
+	response, err := l.env.RS.Get(l.ctx, request)
+	response.Recycle()
 	return err
 }
 
