@@ -103,6 +103,7 @@ func (q *groups) read(ctx context.Context, env tool.Env) (*rs.Response, error) {
 	if err := q.add(l, filter); err != nil {
 		return nil, err
 	}
+	l.Groups = q.tally.Groups()
 	return l.answer(q.request, q.body(filter)), nil
 }
 

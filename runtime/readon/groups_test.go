@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
@@ -69,6 +70,21 @@ func TestWhichGroupsOfKeysAndTimes(t *testing.T) {
 	const said = "These are the first 5 groups: all times of the greatest key, then of the next; other_count records are in groups that are not shown"
 	if !strings.Contains(read.text, said) || !strings.HasPrefix(read.Note, said) || read.Data.OtherCount == 0 {
 		t.Errorf("%s\nnote: %s", read.text, read.Note)
+	}
+}
+
+// R-AGG-2: who read the records knows how many groups the limit leaves out, unless there were too many to tell them apart.
+func TestFurtherGroups(t *testing.T) {
+	server := many(10_001)
+	env := tool.Env{Readings: tool.NewReadings(tool.ReadingsOptions{Most: 20_000})}
+	for filter, further := range map[string]string{"9999": "9993", "10000": "unknown", "6": "0"} {
+		read, err := server.call(t, env, "aggregate", `{"stream":"notes","metric":"sum","field":"n","group_by":"n","limit":7,"filter":{"n":{"lte":`+filter+`}}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !read.Reading.Complete || !strings.Contains(read.text, "groups=7 limit=7 further_groups="+further+" ") {
+			t.Errorf("not %s further groups: %.600s", further, read.text)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ type aggregation struct {
 	groups   []json.RawMessage
 	fields   []rawjson.Object // of the groups
 	columns  rawjson.Object
+	all      int // groups that are known, with those that the answer leaves out; 0: unknown
 	grouped  bool
 	together string // what is to be said of several connections
 }
@@ -56,6 +57,9 @@ func openAggregation(response *rs.Response, input AggregateInput) (*aggregation,
 		body = inner // older servers wrap the answer once more
 	}
 	a := &aggregation{body: body, response: response, input: input}
+	if response.Reading != nil {
+		a.all = response.Reading.Groups
+	}
 	a.groups, a.grouped = rawjson.Elements(body.Get("groups"))
 	if !a.grouped && !slices.ContainsFunc(body, func(member rawjson.Member) bool { return member.Name == "value" }) {
 		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
@@ -202,7 +206,7 @@ func (a *aggregation) number(name string) string {
 
 // further counts the groups that are not shown, as far as it is known.
 func (a *aggregation) further(shown int) string {
-	if further := len(a.groups) - shown; further > 0 || a.others() <= 0 && !a.mayGoOn() {
+	if further := max(len(a.groups), a.all) - shown; further > 0 || a.others() <= 0 && !a.mayGoOn() {
 		return IntToken("further_groups", int64(further))
 	}
 	return "further_groups=unknown"

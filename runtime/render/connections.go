@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -55,9 +56,9 @@ func (a *aggregation) whole(ctx context.Context, env tool.Env) *aggregation {
 		a.together = countedTogether(len(connections))
 		return a
 	case a.byTime():
-		return a.joined(connections, a.counts(), len(a.groups), true)
+		return a.joined(connections, a.counts(), len(a.groups), 0)
 	case !a.isCut():
-		return a.joined(connections, a.counts(), limit, true)
+		return a.joined(connections, a.counts(), limit, 0)
 	}
 	return a.ofEach(ctx, env, connections, limit)
 }
@@ -91,8 +92,8 @@ func (a *aggregation) counts() []counted {
 }
 
 // joined is the answer with the first of these groups of several connections, as many as the limit says, and says whether they
-// are known to be right. All are shown without a limit.
-func (a *aggregation) joined(connections []string, groups []counted, limit int, settled bool) *aggregation {
+// are known to be right. All are shown without a limit. Hidden is the most that a group counts which no connection shows.
+func (a *aggregation) joined(connections []string, groups []counted, limit int, hidden int64) *aggregation {
 	others, _ := a.body.Int("filtered_record_count")
 	most := limit
 	if limit == 0 {
@@ -116,7 +117,10 @@ func (a *aggregation) joined(connections []string, groups []counted, limit int, 
 		return a
 	}
 	made.together = countedTogether(len(connections))
-	if !settled {
+	if hidden == 0 {
+		made.all = len(groups)
+	}
+	if !isSettled(groups, most, hidden) {
 		made.together += " A count may be too low, and a group may be missing: each connection gives its largest alone. Ask for one connection at a time."
 	}
 	return made
@@ -129,14 +133,14 @@ func countedTogether(connections int) string {
 // ofEach asks each connection for its groups and adds them up.
 func (a *aggregation) ofEach(ctx context.Context, env tool.Env, connections []string, limit int) *aggregation {
 	var merged []counted
-	hidden := int64(0) // the most that a group counts which no connection shows
+	hidden := int64(0)
 	for _, connection := range connections {
 		request := a.response.Request
 		request.Query = request.Query.With("limit", fmt.Sprint(groupsMost)).With("connection_id", connection)
 		request.Sources = rs.OneSource{Stream: a.input.Stream, ConnectionID: &connection}
 		own, err := a.again(ctx, env, request)
 		if err != nil {
-			return a.joined(connections, a.counts(), limit, false)
+			return a.joined(connections, a.counts(), limit, math.MaxInt64)
 		}
 		groups, most := own.counts(), int64(0)
 		if own.others() > 0 && len(groups) > 0 {
@@ -146,7 +150,7 @@ func (a *aggregation) ofEach(ctx context.Context, env tool.Env, connections []st
 		hidden += most
 	}
 	slices.SortStableFunc(merged, func(x, y counted) int { return cmp.Or(cmp.Compare(y.count, x.count), bytes.Compare(x.key, y.key)) })
-	return a.joined(connections, merged, limit, isSettled(merged, limit, hidden))
+	return a.joined(connections, merged, limit, hidden)
 }
 
 // addUp adds the groups of one more connection. One that earlier connections did not show may count so much more in them, and one

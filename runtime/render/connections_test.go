@@ -64,31 +64,32 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 		arguments string
 		groups    string
 		said      string
+		further   string
 		asked     int
 	}{
 		"the largest of both": { // 787c has none of a, of which there are five
 			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by":"kind","limit":3}`,
-			`["a",5] ["k01",4] ["k02",4] other_count=51`, together, 3,
+			`["a",5] ["k01",4] ["k02",4] other_count=51`, together, "17", 3,
 		},
 		"all of both": {
 			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by":"flag"}`,
-			`[true,35] [false,29] other_count=0`, together, 2,
+			`[true,35] [false,29] other_count=0`, together, "0", 2,
 		},
 		"by time": {
 			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by_time":"at","granularity":"day","limit":3}`,
-			`["2026-03-01",3] ["2026-03-02",4] ["2026-03-03",2] other_count=55`, together, 2,
+			`["2026-03-01",3] ["2026-03-02",4] ["2026-03-03",2] other_count=55`, together, "unknown", 2,
 		},
 		"by time without a limit": {
 			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by_time":"at","granularity":"month"}`,
-			`["2026-03-01",14] ["2026-04-01",50] other_count=0`, together, 2,
+			`["2026-03-01",14] ["2026-04-01",50] other_count=0`, together, "0", 2,
 		},
 		"more than a hundred": {
 			manyKinds(t, 3), `{"stream":"samples","metric":"count","group_by":"kind","limit":1}`,
-			`["both",6] other_count=520`, together, 5,
+			`["both",6] other_count=520`, together, "unknown", 5,
 		},
 		"more than a hundred of one size": {
 			manyKinds(t, 2), `{"stream":"samples","metric":"count","group_by":"kind","limit":2}`,
-			`["a000",2] ["a001",2] other_count=520`, lost, 5,
+			`["a000",2] ["a001",2] other_count=520`, lost, "unknown", 5,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,6 +123,9 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 			}
 			if !strings.Contains(text, test.said) || !strings.HasPrefix(read.Note, test.said) || test.said == together && strings.Contains(text, "too low") {
 				t.Errorf("it is said: %s\n%s", result.Text, read.Note)
+			}
+			if !strings.Contains(text, " further_groups="+test.further+" ") {
+				t.Errorf("not %s further groups: %s", test.further, result.Text)
 			}
 			if len(reader.asked) != test.asked {
 				t.Errorf("asked for %q", reader.asked)

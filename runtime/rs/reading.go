@@ -6,6 +6,7 @@ type Reading struct {
 	Matched  int64 // of them
 	Complete bool  // nothing of what was asked for is unread
 	UpTo     Mark  // of a reading that is not complete: the last record that was looked at
+	Groups   int   // of an aggregate, with those that its limit leaves out; 0: unknown
 
 	// Note says in sentences what no other member does: why a reading ended before it was complete, unless the page was full,
 	// and which rows these are.

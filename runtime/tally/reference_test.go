@@ -225,6 +225,9 @@ func compareGroups(t *rapid.T, counting *tally.Tally, query tally.Query, referen
 		compareValue(t, query, reference["null"], got.Value)
 		return
 	}
+	if counting.Groups() != len(reference) {
+		t.Fatalf("%d groups are told of %d", counting.Groups(), len(reference))
+	}
 	others := int64(0)
 	for _, each := range reference {
 		others += each.records
