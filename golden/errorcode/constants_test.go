@@ -22,7 +22,6 @@ const runtimeFolder = "../../runtime"
 // elsewhere are the folders of runtime whose codes are not the adapter's, and why.
 var elsewhere = map[string]string{
 	"credential/connect": "it reads codes of authorization servers, and shows none",
-	"recordid":           "its reasons are words within the message of invalid_id and of invalid_resource_uri",
 }
 
 // Every constant of a code has an entry that refers to it. That no entry is without a constant, the compiler sees.

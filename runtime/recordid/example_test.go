@@ -19,9 +19,9 @@ func ExampleParse_refused() {
 	_, err := recordid.Parse("cin_1/../messages:m1")
 	var refused *recordid.Error
 	if errors.As(err, &refused) {
-		fmt.Println(refused.Reason, "in the", refused.Part)
+		fmt.Println(refused.Part+":", refused.Message)
 	}
-	// Output: separator in the stream
+	// Output: stream: must not hold a slash
 }
 
 func ExampleHandle_String() {

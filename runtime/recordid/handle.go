@@ -28,7 +28,7 @@ type Target struct {
 // Its error is an *Error. Nothing is trimmed or unescaped.
 func Parse(id string) (Handle, error) {
 	if id == "" {
-		return Handle{}, &Error{Reason: Empty, Part: "id", Message: "must not be empty"}
+		return Handle{}, &Error{Part: "id", Message: "must not be empty"}
 	}
 	if strings.Contains(id, "://") {
 		return Handle{}, notHandle("is a URL")
@@ -56,7 +56,7 @@ func Parse(id string) (Handle, error) {
 }
 
 func notHandle(problem string) *Error {
-	return &Error{Reason: NotHandle, Part: "id", Message: fmt.Sprintf(
+	return &Error{Part: "id", Message: fmt.Sprintf(
 		"%s; pass {connection_id}/{stream}:{record_id} or stream:record_id, as search shows it", problem)}
 }
 
@@ -67,7 +67,7 @@ func checkConnectionID(connectionID string) error {
 		return err
 	}
 	if strings.Contains(connectionID, ":") {
-		return &Error{Reason: Separator, Part: "connection id", Message: "must not hold a colon, and a record id no slash"}
+		return &Error{Part: "connection id", Message: "must not hold a colon, and a record id no slash"}
 	}
 	return nil
 }

@@ -6,6 +6,18 @@ import (
 	"unicode/utf8"
 )
 
+// Error is a handle, a URI or a part of one that is refused (R-HAND-5).
+type Error struct {
+	Part    string // "id", "connection id", "stream", "record id", "field path" or "uri"
+	Message string // what is wrong and what is expected, without the part's name
+	Cause   error  // may be nil
+}
+
+func (e *Error) Error() string { return e.Part + " " + e.Message }
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
 // CheckName refuses a stream name, a connection id or a field path that could change the meaning of a
 // request path (R-ARG-7): empty, ".", "..", with a slash, a backslash, ".." or a control character.
 // The part names it in the error, which is nil or an *Error.
@@ -17,10 +29,10 @@ func CheckName(part, value string) error {
 		return err
 	}
 	if strings.Contains(value, `\`) {
-		return &Error{Reason: Separator, Part: part, Message: "must not hold a backslash"}
+		return &Error{Part: part, Message: "must not hold a backslash"}
 	}
 	if strings.Contains(value, "..") {
-		return &Error{Reason: Traversal, Part: part, Message: `must not hold ".."`}
+		return &Error{Part: part, Message: `must not hold ".."`}
 	}
 	return nil
 }
@@ -35,7 +47,7 @@ func CheckRecordID(part, value string) error {
 		return err
 	}
 	if strings.Contains(value, `\..`) || strings.Contains(value, `..\`) {
-		return &Error{Reason: Traversal, Part: part, Message: `must not hold ".." beside a backslash`}
+		return &Error{Part: part, Message: `must not hold ".." beside a backslash`}
 	}
 	return nil
 }
@@ -48,7 +60,7 @@ func checkURIRecordID(part, value string) error {
 	}
 	for step := range strings.SplitSeq(value, "/") {
 		if step == "." || step == ".." {
-			return &Error{Reason: Traversal, Part: part, Message: `must not hold "." or ".." between slashes`}
+			return &Error{Part: part, Message: `must not hold "." or ".." between slashes`}
 		}
 	}
 	return CheckRecordID(part, strings.ReplaceAll(value, "/", "-"))
@@ -57,15 +69,15 @@ func checkURIRecordID(part, value string) error {
 func checkSegment(part, value string) error {
 	switch {
 	case value == "":
-		return &Error{Reason: Empty, Part: part, Message: "must not be empty"}
+		return &Error{Part: part, Message: "must not be empty"}
 	case value == "." || value == "..":
-		return &Error{Reason: Traversal, Part: part, Message: `must not be "." or ".."`}
+		return &Error{Part: part, Message: `must not be "." or ".."`}
 	case strings.Contains(value, "/"):
-		return &Error{Reason: Separator, Part: part, Message: "must not hold a slash"}
+		return &Error{Part: part, Message: "must not hold a slash"}
 	case !utf8.ValidString(value):
-		return &Error{Reason: Encoding, Part: part, Message: "must be valid UTF-8"}
+		return &Error{Part: part, Message: "must be valid UTF-8"}
 	case strings.ContainsFunc(value, unicode.IsControl):
-		return &Error{Reason: Control, Part: part, Message: "must not hold control characters"}
+		return &Error{Part: part, Message: "must not hold control characters"}
 	}
 	return nil
 }

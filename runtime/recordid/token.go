@@ -47,20 +47,20 @@ func (k Kind) selected(window FieldWindow) FieldWindow {
 func parseToken(segment string, kind Kind) (URI, error) {
 	object, err := base64url.DecodeString(segment)
 	if err != nil {
-		return URI{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not unpadded base64url", Cause: err}
+		return URI{}, &Error{Part: "uri", Message: "has a handle that is not unpadded base64url", Cause: err}
 	}
 	if !utf8.Valid(object) {
-		return URI{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not UTF-8"}
+		return URI{}, &Error{Part: "uri", Message: "has a handle that is not UTF-8"}
 	}
 	var decoded token
 	if err := json.Unmarshal(object, &decoded); err != nil {
-		return URI{}, &Error{Reason: Encoding, Part: "uri", Message: "has a handle that is not a JSON object of the known members", Cause: err}
+		return URI{}, &Error{Part: "uri", Message: "has a handle that is not a JSON object of the known members", Cause: err}
 	}
 	if decoded.Version != 1 {
-		return URI{}, &Error{Reason: BadVersion, Part: "uri", Message: "has a handle of a version other than 1; search again for a new one"}
+		return URI{}, &Error{Part: "uri", Message: "has a handle of a version other than 1; search again for a new one"}
 	}
 	if decoded.Kind != kind {
-		return URI{}, &Error{Reason: Contradictory, Part: "uri", Message: "is of another kind than its handle, which must say " + string(kind)}
+		return URI{}, &Error{Part: "uri", Message: "is of another kind than its handle, which must say " + string(kind)}
 	}
 	if decoded.ConnectionID != "" {
 		err = CheckName("connection id", decoded.ConnectionID)

@@ -57,7 +57,7 @@ func ParseURI(uri string) (URI, error) {
 		return URI{}, notURI("has nothing after its kind")
 	}
 	if strings.Contains(segment, "/") {
-		return URI{}, &Error{Reason: Separator, Part: "uri", Message: "has more than one segment after its kind; percent-encode a slash as %2F"}
+		return URI{}, &Error{Part: "uri", Message: "has more than one segment after its kind; percent-encode a slash as %2F"}
 	}
 	switch kind := Kind(kind); {
 	case kind == KindStream, kind == KindRecord && strings.ContainsAny(segment, ":%"): // base64url has neither, and an id a colon
@@ -69,7 +69,7 @@ func ParseURI(uri string) (URI, error) {
 }
 
 func notURI(problem string) *Error {
-	return &Error{Reason: NotURI, Part: "uri", Message: problem +
+	return &Error{Part: "uri", Message: problem +
 		"; pass pdpp://stream/{name}, pdpp://record/{handle}, pdpp://field-window/{handle} or pdpp://blob/{handle}"}
 }
 
@@ -77,7 +77,7 @@ func notURI(problem string) *Error {
 func parseEscaped(segment string, kind Kind) (URI, error) {
 	text, err := url.PathUnescape(segment)
 	if err != nil {
-		return URI{}, &Error{Reason: Encoding, Part: "uri", Message: "is not percent-encoded as a URI must be", Cause: err}
+		return URI{}, &Error{Part: "uri", Message: "is not percent-encoded as a URI must be", Cause: err}
 	}
 	uri := URI{Kind: kind}
 	if kind == KindStream {
