@@ -1,9 +1,7 @@
 package host
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -24,23 +22,11 @@ type readSum struct {
 	Bytes    int64         `json:"bytes"`
 }
 
-// readSums are the requests of one call. They print as text, and are an array of objects in JSON.
-type readSums []readSum
-
-func (s readSums) String() string {
-	lines := make([]string, 0, len(s))
-	for _, each := range s {
-		lines = append(lines, fmt.Sprintf("%s status=%d requests=%d again=%d duration=%s longest=%s bytes=%d",
-			each.Template, each.Status, each.Requests, each.Again, each.Duration, each.Longest, each.Bytes))
-	}
-	return strings.Join(lines, "; ")
-}
-
 // reads collects the requests of one call. The zero value is empty; it is safe for concurrent use.
 type reads struct {
 	mu    sync.Mutex
 	first [1]readSum // where the sums begin: most calls send one kind of request, and allocate nothing for it
-	sums  readSums
+	sums  []readSum
 	rest  int // requests of more kinds than mostSums
 }
 
@@ -71,7 +57,7 @@ func (r *reads) add(sent rs.Sent) {
 }
 
 // all are the sums, and how many requests are in none of them.
-func (r *reads) all() (sums readSums, rest int) {
+func (r *reads) all() (sums []readSum, rest int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.sums), r.rest

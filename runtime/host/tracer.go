@@ -33,7 +33,7 @@ type TracedCall struct {
 // follow begins to follow a call; without a Tracer it does nothing, at no cost.
 func (c *toolCalls) follow(ctx context.Context, call toolCall) (context.Context, func(outcome string)) {
 	if c.tracer == nil {
-		return ctx, ignoreOutcome
+		return ctx, func(string) {}
 	}
 	request := requestOf(ctx)
 	traced := TracedCall{
@@ -48,5 +48,3 @@ func (c *toolCalls) follow(ctx context.Context, call toolCall) (context.Context,
 	}
 	return c.tracer.Call(ctx, traced)
 }
-
-func ignoreOutcome(string) {}

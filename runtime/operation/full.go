@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 )
 
 const capabilitiesName = "field_capabilities"
@@ -18,7 +17,7 @@ func (r *row) shownSchemas(most int) map[string]string {
 		if len(field.Value) > most {
 			shown[field.Name] = fmt.Sprintf("(left out: %d bytes)", len(field.Value))
 		} else {
-			shown[field.Name] = render.Visible(field.Value)
+			shown[field.Name] = rawjson.Visible(field.Value)
 		}
 	}
 	return shown
@@ -34,7 +33,7 @@ func (r *row) schemaLine() string {
 	if len(rest) > memberBytes {
 		return fmt.Sprintf("of %d fields, below; its other members take %d bytes and are left out", len(r.schemas), len(rest))
 	}
-	return fmt.Sprintf("of %d fields, below; beside them %s", len(r.schemas), render.Visible(rest))
+	return fmt.Sprintf("of %d fields, below; beside them %s", len(r.schemas), rawjson.Visible(rest))
 }
 
 // full writes an exhaustive row, each field's JSON Schema once.

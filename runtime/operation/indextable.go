@@ -82,5 +82,5 @@ func (x *index) table(style indexStyle) string {
 }
 
 func tableRow(streams []string, cells ...rawjson.Value) string {
-	return strings.Join(append([]string{render.Visible(rawjson.Array(cells))}, streams...), " ")
+	return strings.Join(append([]string{rawjson.Visible(rawjson.Array(cells))}, streams...), " ")
 }

@@ -15,7 +15,7 @@ import (
 func (d *detail) text(shown portion, calls []render.Call) *boundedText {
 	t := &boundedText{}
 	if len(shown.dropped) > 0 {
-		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", render.Visible(rawjson.Strings("", shown.dropped).Value)))
+		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", rawjson.Visible(rawjson.Strings("", shown.dropped).Value)))
 	}
 	for _, r := range d.rows[:shown.rows] {
 		var schemas map[string]string

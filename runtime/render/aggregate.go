@@ -151,7 +151,7 @@ func (a *aggregation) frame(shown int) frame {
 	around.open = opening(nil, body.Without("groups"), "groups")
 	around.close = closing("]}", closed(a.response, members, calls))
 	around.before = append(around.before, words(
-		IntToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"), a.together, note))
+		intToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"), a.together, note))
 	if columns := columnsLine(a.columns, ""); columns != "" {
 		around.before = append(around.before, columns)
 	}
@@ -207,7 +207,7 @@ func (a *aggregation) number(name string) string {
 // further counts the groups that are not shown, as far as it is known.
 func (a *aggregation) further(shown int) string {
 	if further := max(len(a.groups), a.all) - shown; further > 0 || a.others() <= 0 && !a.mayGoOn() {
-		return IntToken("further_groups", int64(further))
+		return intToken("further_groups", int64(further))
 	}
 	return "further_groups=unknown"
 }

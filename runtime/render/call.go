@@ -18,9 +18,6 @@ func (c Call) Line() string { return "next: " + c.invocation() }
 
 func (c Call) invocation() string { return string(c.appendInvocation(nil)) }
 
-// appendLine appends what Line gives.
-func (c Call) appendLine(out []byte) []byte { return c.appendInvocation(append(out, "next: "...)) }
-
 func (c Call) appendInvocation(out []byte) []byte {
 	out = append(append(out, c.Tool...), ' ')
 	start := len(out)
@@ -28,11 +25,11 @@ func (c Call) appendInvocation(out []byte) []byte {
 	if rawjson.IsPrintableASCII(out[start:]) {
 		return out
 	}
-	return append(out[:start], Visible(out[start:])...)
+	return append(out[:start], rawjson.Visible(out[start:])...)
 }
 
-// Structured is the continuation in structured output.
-func (c Call) Structured() json.RawMessage {
+// structured is the continuation in structured output.
+func (c Call) structured() json.RawMessage {
 	return rawjson.Object{
 		rawjson.String("tool", c.Tool),
 		rawjson.Raw("arguments", c.Arguments.Encode()),
@@ -43,7 +40,7 @@ func (c Call) Structured() json.RawMessage {
 func Calls(calls []Call) json.RawMessage {
 	elements := make([]json.RawMessage, len(calls))
 	for i, call := range calls {
-		elements[i] = call.Structured()
+		elements[i] = call.structured()
 	}
 	return rawjson.Array(elements)
 }

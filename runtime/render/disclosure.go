@@ -63,7 +63,7 @@ func recallToken(meta rawjson.Object) string {
 	if recall.True("complete") && !recall.True("truncated") && missing == 0 && len(recall.Without(recallNames...)) == 0 {
 		return "recall=complete"
 	}
-	return "recall=" + Clip(Visible(recall.Encode()), warningCharacters)
+	return "recall=" + Clip(rawjson.Visible(recall.Encode()), warningCharacters)
 }
 
 // sentWarnings are the RS's warnings for structured output that does not hold its envelope: nil when it

@@ -101,7 +101,7 @@ func (h *hit) structuredEvidence() json.RawMessage {
 	for i, each := range h.evidence {
 		object := rawjson.Object{rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview)}
 		if !each.complete {
-			object = append(object, rawjson.Raw("next", each.read.Structured()))
+			object = append(object, rawjson.Raw("next", each.read.structured()))
 		}
 		encoded[i] = object.Encode()
 	}

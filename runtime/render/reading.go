@@ -21,8 +21,8 @@ func readingLines(response *rs.Response, rows int) []string {
 	}
 	reading := response.Reading.Ending(rows)
 	said := []string{
-		Token("read_by", readByAdapter), IntToken("records_read", reading.Read), IntToken("matched", reading.Matched),
-		BoolToken("complete", reading.Complete),
+		Token("read_by", readByAdapter), intToken("records_read", reading.Read), intToken("matched", reading.Matched),
+		boolToken("complete", reading.Complete),
 	}
 	if upTo := upTo(reading); upTo != nil {
 		said = append(said, RawToken("up_to", upTo.Encode()))

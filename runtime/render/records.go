@@ -162,7 +162,7 @@ func (r *records) head(shown int, on wayOn) []string {
 	if shown > 0 && r.rows[0].shows(r.input.Stream) {
 		stream = "" // every handle says it
 	}
-	lines := []string{words("records", stream, IntToken("rows", int64(shown)), BoolToken("has_more", on.hasMore()), countToken(meta))}
+	lines := []string{words("records", stream, intToken("rows", int64(shown)), boolToken("has_more", on.hasMore()), countToken(meta))}
 	lines = append(lines, readingLines(r.response, shown)...)
 	lines = append(lines, r.again.lines("rows")...)
 	return append(lines, warningLines(meta)...)

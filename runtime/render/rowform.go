@@ -59,7 +59,7 @@ func columnsLine(columns rawjson.Object, lead string) string {
 	if lead != "" {
 		names = append([]string{lead}, names...)
 	}
-	return columnsWord + Visible(rawjson.Strings("", names).Value)
+	return columnsWord + rawjson.Visible(rawjson.Strings("", names).Value)
 }
 
 // line is a row of a text: its lead, which may be missing, its fields, what stands beside them, and its calls.
@@ -95,7 +95,7 @@ func (l line) append(out []byte, columns rawjson.Object) []byte {
 		out = l.visible(out, start)
 	}
 	for _, call := range l.calls {
-		out = call.appendLine(append(out, indent...))
+		out = call.appendInvocation(append(out, indent+"next: "...))
 	}
 	return out
 }
@@ -105,11 +105,11 @@ func (l line) visible(out []byte, start int) []byte {
 	end := len(out)
 	for at := start; at < end; at++ {
 		if out[at] == '\n' { // no JSON without whitespace holds one
-			beside := Visible(out[at+len(indent):])
-			return append(append(append(out[:start], Visible(out[start:at])...), indent...), beside...)
+			beside := rawjson.Visible(out[at+len(indent):])
+			return append(append(append(out[:start], rawjson.Visible(out[start:at])...), indent...), beside...)
 		}
 	}
-	return append(out[:start], Visible(out[start:end])...)
+	return append(out[:start], rawjson.Visible(out[start:end])...)
 }
 
 // write writes the row into both channels of a page: shared members are left out, and long values are shown up to the ceiling.

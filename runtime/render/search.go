@@ -226,11 +226,11 @@ func (s *search) after(shown int, on wayOn, try []Call) []string {
 	if sources := s.sources(shown); len(sources) > 1 || s.bySource {
 		lines = sourceLines(sources, "hits") // R-SEARCH-9
 	}
-	more, count := BoolToken("has_more", on.hasMore()), countToken(meta)
+	more, count := boolToken("has_more", on.hasMore()), countToken(meta)
 	if !on.hasMore() && count == fmt.Sprintf("count=exact:%d", shown) {
 		more = "" // these are all
 	}
-	lines = append(lines, words(IntToken("hits", int64(shown)), more, count, recallToken(meta)))
+	lines = append(lines, words(intToken("hits", int64(shown)), more, count, recallToken(meta)))
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)

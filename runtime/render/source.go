@@ -42,7 +42,7 @@ func sourcesOf(rows int, connection func(i int) string, of func(i int) source) [
 
 // sourceLines say once what a connection is, and how many rows are of it.
 func sourceLines(sources []*source, noun string) []string {
-	count := func(source *source) string { return IntToken(noun, int64(source.rows)) }
+	count := func(source *source) string { return intToken(noun, int64(source.rows)) }
 	if len(sources) == 1 { // the head counts its rows
 		count = func(*source) string { return "" }
 	}

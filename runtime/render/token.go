@@ -22,19 +22,19 @@ func Token(name, value string) string {
 // shortToken is how many bytes a token has room for before it takes memory of its own.
 const shortToken = 128
 
-// IntToken is name=value for an integer.
-func IntToken(name string, value int64) string {
+// intToken is name=value for an integer.
+func intToken(name string, value int64) string {
 	return tokenName(name) + "=" + strconv.FormatInt(value, 10)
 }
 
-// BoolToken is name=true or name=false.
-func BoolToken(name string, value bool) string {
+// boolToken is name=true or name=false.
+func boolToken(name string, value bool) string {
 	return tokenName(name) + "=" + strconv.FormatBool(value)
 }
 
 // RawToken is name=value with the value as the JSON that was received, on one line.
 func RawToken(name string, value json.RawMessage) string {
-	return tokenName(name) + "=" + Visible(value)
+	return tokenName(name) + "=" + rawjson.Visible(value)
 }
 
 // words joins the tokens that are not empty.
@@ -56,9 +56,6 @@ func tokenIf(name, value string) string {
 	return Token(name, value)
 }
 
-// Visible is a JSON value on one line of a text, as rawjson.Visible has it.
-func Visible(value json.RawMessage) string { return rawjson.Visible(value) }
-
 // appendQuoted appends what Quoted gives.
 func appendQuoted(out []byte, text string) []byte {
 	start := len(out)
@@ -66,10 +63,10 @@ func appendQuoted(out []byte, text string) []byte {
 	if rawjson.IsPrintableASCII(out[start:]) {
 		return out
 	}
-	return append(out[:start], Visible(out[start:])...)
+	return append(out[:start], rawjson.Visible(out[start:])...)
 }
 
-// Quoted is a text as a JSON string on one line, as Visible has it.
+// Quoted is a text as a JSON string on one line, as rawjson.Visible has it.
 func Quoted(text string) string {
 	var room [shortToken]byte
 	return string(appendQuoted(room[:0], text))
