@@ -106,7 +106,7 @@ func parseSlashed(id string) (Handle, error) {
 	return handle, checkURIRecordID("record id", recordID)
 }
 
-// FormatURI writes a URI that ParseURI reads back. Unlike a self-contained id, it can name any record.
+// FormatURI writes a URI of one of the kinds so that ParseURI reads it back. Unlike a self-contained id, it can name any record.
 func FormatURI(uri URI) string {
 	if uri.Kind == KindStream {
 		return uri.Kind.escaped(uri.Stream)
