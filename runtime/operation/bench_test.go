@@ -57,25 +57,34 @@ func (a largeAnswer) ProviderURL() string { return "https://rs.example.com" }
 
 // R-SCH-2: the index of a large grant, read from the full view.
 func BenchmarkSchemaIndex(b *testing.B) {
-	body := fullDocument(20, 30, 25)
-	reader := largeAnswer(body)
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := operation.Schema(context.Background(), tool.Env{RS: reader}, operation.SchemaInput{}); err != nil {
-			b.Fatal(err)
-		}
-	}
+	benchmarkSchema(b, fullDocument(20, 30, 25), operation.SchemaInput{})
 }
 
 // R-SCH-1: one stream out of the same document, when the server ignores the selectors.
 func BenchmarkSchemaStreamScopedHere(b *testing.B) {
-	body := fullDocument(20, 30, 25)
+	benchmarkSchema(b, fullDocument(20, 30, 25), operation.SchemaInput{Stream: pointer("stream_19_29")})
+}
+
+// R-BUD-2: documents that are made to cost time. None should cost much more than to read it.
+func BenchmarkSchemaHostile(b *testing.B) {
+	large := strings.Repeat("x", 8_000_000)
+	for name, test := range map[string]struct {
+		body  string
+		input operation.SchemaInput
+	}{
+		"connectors": {body: fullDocument(100_000, 1, 0)},
+		"key":        {body: strings.Replace(fullDocument(1, 1, 0), "connector_00", large+" ", 1)},
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkSchema(b, test.body, test.input) })
+	}
+}
+
+func benchmarkSchema(b *testing.B, body string, input operation.SchemaInput) {
 	reader := largeAnswer(body)
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := operation.Schema(context.Background(), tool.Env{RS: reader}, operation.SchemaInput{Stream: pointer("stream_19_29")}); err != nil {
+		if _, err := operation.Schema(context.Background(), tool.Env{RS: reader}, input); err != nil {
 			b.Fatal(err)
 		}
 	}

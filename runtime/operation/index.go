@@ -30,9 +30,10 @@ type indexStyle struct {
 	sent        int // bytes of one member of the server's envelope
 	rows        rowStyle
 	shares      bool // each connection has the streams that are its own, in a table in text; else its connector has them
+	name        int  // bytes of a stream name in text; longer ones, and those without room, are counted. With 0 all are shown
 }
 
-// indexStyles are tried in turn until the index fits. Stream names give way in none of them.
+// indexStyles are tried in turn until the index fits. Stream names give way in the last one alone.
 var indexStyles = []indexStyle{
 	{label: 100, key: 100, sent: 2_000, shares: true},
 	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asRows},
@@ -42,6 +43,7 @@ var indexStyles = []indexStyle{
 	{connections: 1, label: 20, key: 40, sent: 400, rows: asRoom},
 	{connections: 0, key: 24, sent: 400, rows: asRoom},
 	{connections: 0, key: 4, sent: 0, rows: asRoom},
+	{connections: 0, key: 4, sent: 0, rows: asRoom, name: handleMaximum},
 }
 
 // index is the list of every granted stream by connector, without what can be done with them.
@@ -53,11 +55,7 @@ type index struct {
 	common   common // of the holdings
 }
 
-// reservedBytes is the room of the smallest structured index, in which no connector is listed.
-const reservedBytes = 4_000
-
-// renderIndex makes the index fit. Names that pass the bound by themselves are counted, and the text
-// says so.
+// renderIndex is the index in the first style that fits.
 func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings) (*tool.Result, error) {
 	x := &index{Document: d, response: response, input: input, holdings: held}
 	x.common = x.findCommon()
@@ -65,30 +63,26 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 	if !x.common.tells {
 		styles = styles[1:]
 	}
-	all := x.StreamCount()
 	for _, style := range styles {
-		if result := x.result(style, all); result != nil {
+		if result := x.result(style); result != nil {
 			return result, nil
 		}
-	}
-	style := styles[len(styles)-1]
-	names := most(min(all, indexBytes), func(names int) bool { return len(x.text(style, names)) <= indexBytes-reservedBytes })
-	if result := x.result(style, names); result != nil {
-		return result, nil
 	}
 	return nil, x.response.Unusable(fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
 		"call "+tool.SchemaTool+" with connection_id or with stream")
 }
 
-// result is the index with the first so many stream names in text, or nil when it does not fit.
-func (x *index) result(style indexStyle, names int) *tool.Result {
-	var text string
-	if style.shares {
-		text = x.table(style)
-	} else {
-		text = x.text(style, names)
+// result is the index, or nil when it does not fit.
+func (x *index) result(style indexStyle) *tool.Result {
+	room, write := indexBytes, x.text
+	if style.rows == asRoom {
+		room -= len(x.wrap(style, nil))
 	}
-	if len(text) > indexBytes {
+	if style.shares {
+		write = x.table
+	}
+	text, fits := write(style, room)
+	if !fits {
 		return nil
 	}
 	structured := x.structured(style, indexBytes-len(text))

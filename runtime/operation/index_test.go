@@ -233,6 +233,20 @@ func TestSchemaIndexOfNamesBeyondTheBound(t *testing.T) {
 	}
 }
 
+// R-SCH-2: a name that passes the bound, or nearly, hides none of the others.
+func TestSchemaIndexBesideALongName(t *testing.T) {
+	for _, length := range []int{38_000, 41_000, 200_000} {
+		body := strings.Replace(fullDocument(5, 100, 0), `"name":"stream_00_00"`, `"name":"`+strings.Repeat("n", length)+`"`, 1)
+		result := schemaOf(t, serving(body), operation.SchemaInput{})
+		if shown := strings.Count(result.Text, " stream_0"); shown != 499 || !strings.Contains(result.Text, "\nnames_left_out=1: ") {
+			t.Errorf("%d bytes: %d names are shown: %.300s", length, shown, result.Text)
+		}
+		if got := len(result.Text) + len(result.Structured); got > indexBound {
+			t.Errorf("%d bytes: an index of %d", length, got)
+		}
+	}
+}
+
 // R-BUD-1: a model that sees counts only in structured output has the calls that list the names there.
 func TestSchemaIndexOfCountsLeadsOn(t *testing.T) {
 	body := strings.ReplaceAll(fullDocument(2, 500, 0), `"stream_0`, `"stream_of_connector_0`)

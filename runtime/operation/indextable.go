@@ -60,27 +60,32 @@ func (c common) columns() string {
 	return cells + "its streams"
 }
 
-// table is the index in text with a row for each connection (R-SCH-9).
-func (x *index) table(style indexStyle) string {
-	head := tool.SchemaTool
+// table is the index in at most so many bytes with a row for each connection, and whether it fits (R-SCH-9).
+func (x *index) table(style indexStyle, room int) (text string, fits bool) {
+	var out strings.Builder
+	out.WriteString(tool.SchemaTool)
 	if x.common.added != "" {
-		head += " " + render.Token("last_added", x.common.added)
+		out.WriteString(" " + render.Token("last_added", x.common.added))
 	}
-	lines := append([]string{head}, x.warnings(style.sent)...)
-	lines = append(lines, x.common.columns())
+	for _, line := range append(x.warnings(style.sent), x.common.columns()) {
+		out.WriteString("\n" + line)
+	}
 	for _, c := range x.Connectors {
 		key := rawjson.Quote(fitted(shownKey(c), style.key))
 		for _, connection := range c.Connections {
-			lines = append(lines, tableRow(x.holdings.share(c, connection).words(x.common),
+			out.WriteString(tableRow(x.holdings.share(c, connection).words(x.common),
 				key, rawjson.Quote(connection.ID), rawjson.TextOrNull(render.Clip(connection.Label, style.label))))
 		}
 		if len(c.Connections) == 0 {
-			lines = append(lines, tableRow(share{streams: c.Streams}.words(common{}), key, rawjson.TextOrNull(""), rawjson.TextOrNull("")))
+			out.WriteString(tableRow(share{streams: c.Streams}.words(common{}), key, rawjson.TextOrNull(""), rawjson.TextOrNull("")))
+		}
+		if out.Len() > room {
+			return "", false
 		}
 	}
-	return strings.Join(lines, "\n")
+	return out.String(), true
 }
 
 func tableRow(streams []string, cells ...rawjson.Value) string {
-	return strings.Join(append([]string{rawjson.Visible(rawjson.Array(cells))}, streams...), " ")
+	return "\n" + strings.Join(append([]string{rawjson.Visible(rawjson.Array(cells))}, streams...), " ")
 }

@@ -11,69 +11,84 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// text is the index with the first so many stream names; it counts the others.
-func (x *index) text(style indexStyle, names int) string {
-	lines := []string{fmt.Sprintf("schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())}
+// text is the index in at most so many bytes, and whether the names that the style may not leave out fit.
+func (x *index) text(style indexStyle, room int) (text string, fits bool) {
+	var out strings.Builder
+	fmt.Fprintf(&out, "schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())
 	if x.StreamCount() == 0 {
-		lines = append(lines, "No stream is granted, or none of this connection. Call "+tool.SchemaTool+" without arguments for what is.")
+		out.WriteString("\nNo stream is granted, or none of this connection. Call " + tool.SchemaTool + " without arguments for what is.")
 	}
-	lines = append(lines, x.warnings(style.sent)...)
-	left := x.StreamCount() - names
+	for _, line := range x.warnings(style.sent) {
+		out.WriteString("\n" + line)
+	}
+	left, most := 0, 0
+	if style.name > 0 {
+		most = x.StreamCount()
+	}
+	room -= len(x.leftOut(style, most))
 	for _, c := range x.Connectors {
-		line := render.HeadingName(fitted(shownKey(c), style.key)) + ":"
+		heading := "\n" + render.HeadingName(fitted(shownKey(c), style.key)) + ":"
 		if style.connections > 0 {
-			lines = append(lines, connectorLines(c, style)...)
-			line = "  streams:"
+			writeConnector(&out, c, style)
+			heading = "\n  streams:"
 		}
-		shown := c.Streams[:min(names, len(c.Streams))]
-		names -= len(shown)
-		if len(shown) > 0 {
-			lines = append(lines, line+listed(shown))
+		left += writeNames(&out, heading, c.Streams, cmp.Or(style.name, room), room)
+		if left > most || out.Len() > room {
+			return "", false
 		}
 	}
-	if left > 0 {
-		lines = append(lines, fmt.Sprintf("names_left_out=%d: they do not fit into one result. schema with a connection_id lists fewer; "+
-			"schema with a stream reads any granted stream by its name.", left))
-	}
-	if style.connections == 0 {
-		lines = append(lines, x.leftOutLine())
-	}
-	return strings.Join(lines, "\n")
+	out.WriteString(x.leftOut(style, left))
+	return out.String(), true
 }
 
-// listed are the names of streams, with a space before each.
-func listed(streams []*schemadoc.Stream) string {
-	var names strings.Builder
-	for _, stream := range streams {
-		names.WriteString(" " + render.ListedName(stream.Name))
+// writeNames lists the streams behind a heading for which a text of so many bytes has room, and counts the others.
+func writeNames(out *strings.Builder, heading string, streams []*schemadoc.Stream, longest, room int) (left int) {
+	for _, s := range streams {
+		free := room - out.Len() - len(heading) - 1
+		name := ""
+		if len(s.Name) <= min(free, longest) { // as it is shown it is no shorter
+			name = render.ListedName(s.Name)
+		}
+		if name == "" || len(name) > free {
+			left++
+			continue
+		}
+		out.WriteString(heading + " " + name)
+		heading = ""
 	}
-	return names.String()
+	return left
 }
 
-// connectorLines show a connector with its connections.
-func connectorLines(c *schemadoc.Connector, style indexStyle) []string {
-	lines := []string{fmt.Sprintf("connector %s streams=%d", render.Token("connector_key", fitted(shownKey(c), style.key)), len(c.Streams))}
+// writeConnector shows a connector with its connections.
+func writeConnector(out *strings.Builder, c *schemadoc.Connector, style indexStyle) {
+	fmt.Fprintf(out, "\nconnector %s streams=%d", render.Token("connector_key", fitted(shownKey(c), style.key)), len(c.Streams))
 	shown, left := usableConnections(c.Connections, style.connections)
 	for _, connection := range shown {
-		lines = append(lines, "  "+tokens(connection, style.label))
+		out.WriteString("\n  " + tokens(connection, style.label))
 	}
-	if left > 0 {
-		line := fmt.Sprintf("  more_connections=%d", left)
-		if call, ok := listingCall(c); ok {
-			line += ", listed by: " + strings.TrimPrefix(call.Line(), "next: ")
-		}
-		lines = append(lines, line)
+	if left == 0 {
+		return
 	}
-	return lines
+	fmt.Fprintf(out, "\n  more_connections=%d", left)
+	if call, ok := listingCall(c); ok {
+		out.WriteString(", listed by: " + strings.TrimPrefix(call.Line(), "next: "))
+	}
 }
 
-// leftOutLine counts the connections of an index that has room for names only.
-func (x *index) leftOutLine() string {
+// leftOut counts so many names, if any, and the connections of an index that has room for names only.
+func (x *index) leftOut(style indexStyle, names int) (lines string) {
+	if names > 0 {
+		lines = fmt.Sprintf("\nnames_left_out=%d: they do not fit into one result. schema with a connection_id lists fewer; "+
+			"schema with a stream reads any granted stream by its name.", names)
+	}
+	if style.connections > 0 {
+		return lines
+	}
 	count := 0
 	for _, c := range x.Connectors {
 		count += len(c.Connections)
 	}
-	return fmt.Sprintf("connections_left_out=%d: schema with a stream lists those that have it.", count)
+	return lines + fmt.Sprintf("\nconnections_left_out=%d: schema with a stream lists those that have it.", count)
 }
 
 // warnings are the server's warnings within so many bytes, or their number.
@@ -101,7 +116,7 @@ func listingCall(c *schemadoc.Connector) (render.Call, bool) {
 
 // fitted is the beginning of a text that takes at most so many bytes as render.ListedName writes it, or a dash.
 func fitted(text string, bytes int) string {
-	if len(render.ListedName(text)) <= bytes {
+	if len(text) <= bytes && len(render.ListedName(text)) <= bytes { // which is no shorter than the text
 		return text
 	}
 	kept := ""
