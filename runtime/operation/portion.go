@@ -55,21 +55,36 @@ func fullPortions() []portion {
 const fieldsWanted = 50
 
 // fit is the result of the first portion that fits. Every row is shown as long as it has some fields; then the last rows give
-// way. It is nil when not even one row fits.
+// way, no more of them than must. It is nil when not even one row fits.
 func (d *detail) fit(portions []portion) *tool.Result {
-	for rows := len(d.rows); rows > 0; rows /= 2 {
-		for i, shown := range portions {
-			shown.rows = rows
-			least := min(d.widest, fieldsWanted)
-			switch {
-			case shown.whole:
-				least = d.widest
-			case i == len(portions)-1:
-				least = min(d.widest, 1)
-			}
-			if result := d.fitFields(shown, least); result != nil {
-				return result
-			}
+	if result := d.fitRows(portions, len(d.rows)); result != nil {
+		return result
+	}
+	least := portions[len(portions)-1]
+	least.fields = min(d.widest, 1)
+	rows := most(len(d.rows)-1, func(rows int) bool {
+		least.rows = rows
+		return d.result(least) != nil
+	})
+	if rows == 0 {
+		return nil
+	}
+	return d.fitRows(portions, rows)
+}
+
+// fitRows is the result of the first portion in which so many rows fit, or nil when they fit in none.
+func (d *detail) fitRows(portions []portion, rows int) *tool.Result {
+	for i, shown := range portions {
+		shown.rows = rows
+		least := min(d.widest, fieldsWanted)
+		switch {
+		case shown.whole:
+			least = d.widest
+		case i == len(portions)-1:
+			least = min(d.widest, 1)
+		}
+		if result := d.fitFields(shown, least); result != nil {
+			return result
 		}
 	}
 	return nil

@@ -96,6 +96,21 @@ func TestSchemaStreamOfManyConnectors(t *testing.T) {
 	}
 }
 
+// R-SCH-3, R-BUD-2: when not every row fits, as many are shown as do.
+func TestSchemaStreamShowsTheRowsThatFit(t *testing.T) {
+	for _, extra := range []string{"", strings.Repeat("x", 400)} {
+		rows := func(sources int) int {
+			result := schemaOf(t, serving(streamBody(sources, 1, 3, true, "", "A label", extra)), operation.SchemaInput{Stream: pointer("s")})
+			keepsBounds(t, result)
+			return len(textRows.FindAllString(result.Text, -1))
+		}
+		shown := rows(150)
+		if more := rows(shown + 2); shown == 150 || more > shown { // one more may fit without the line that counts the others
+			t.Errorf("%d rows of 150 are shown, and %d of %d", shown, more, shown+2)
+		}
+	}
+}
+
 var (
 	textSources    = regexp.MustCompile(`(?m)^( source |stream=.* connection_id=)`)
 	textFields     = regexp.MustCompile(`(?m)^ "?field_.*`)
