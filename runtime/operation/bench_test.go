@@ -68,12 +68,17 @@ func BenchmarkSchemaStreamScopedHere(b *testing.B) {
 // R-BUD-2: documents that are made to cost time. None should cost much more than to read it.
 func BenchmarkSchemaHostile(b *testing.B) {
 	large := strings.Repeat("x", 8_000_000)
+	one := streamBody(1, 1, 3, true, "", "", "a member")
+	full := operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")}
 	for name, test := range map[string]struct {
 		body  string
 		input operation.SchemaInput
 	}{
 		"connectors": {body: fullDocument(100_000, 1, 0)},
 		"key":        {body: strings.Replace(fullDocument(1, 1, 0), "connector_00", large+" ", 1)},
+		"member":     {strings.Replace(one, `"query":"`, `"new":"`+large+`","query":"`, 1), full},
+		"schema":     {strings.Replace(one, `"required":["`, `"required":["`+large, 1), full},
+		"fields":     {streamBody(1, 1, 8_000, true, "", "", large[:400]), full},
 	} {
 		b.Run(name, func(b *testing.B) { benchmarkSchema(b, test.body, test.input) })
 	}

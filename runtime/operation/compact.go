@@ -10,7 +10,7 @@ import (
 const memberBytes = 2_000
 
 // envelope is the document's members with the rows that are shown, the same whatever view the server sent (R-SCH-1): without routes,
-// and without members that say nothing. Connectors hold the streams, so there is no second list of them (R-SCH-8).
+// and without members that say nothing. Connectors hold the streams, so there is no second list of them (R-SCH-8). It is nil when a row is.
 func (d *detail) envelope(shown portion) rawjson.Object {
 	body := rawjson.Object{}
 	if len(render.WarningLines(d.Members)) > 0 && len(d.Members.Get("meta")) <= memberBytes {
@@ -18,11 +18,15 @@ func (d *detail) envelope(shown portion) rawjson.Object {
 	}
 	var connectors, streams []rawjson.Value
 	for i, r := range d.rows[:shown.rows] {
+		write := r.compact
 		if d.input.full() {
-			streams = append(streams, r.full(shown))
-		} else {
-			streams = append(streams, r.compact(shown))
+			write = r.full
 		}
+		row := write(shown)
+		if row == nil {
+			return nil
+		}
+		streams = append(streams, row)
 		if i+1 == shown.rows || d.rows[i+1].connector != r.connector {
 			connectors = append(connectors, encodeConnector(r.connector, streams, shown))
 			streams = nil

@@ -24,8 +24,12 @@ type row struct {
 	long      int                  // fields that are never shown, since their names pass handleMaximum
 	like      *row                 // an earlier row whose fields and flags are the same, or nil
 	relations []schemadoc.Relation // nil when the server sent no list of them
-	schemas   rawjson.Object       // the JSON Schemas of the fields, of an exhaustive row
 	hollow    bool                 // nothing is advertised of any field
+
+	// Of an exhaustive row.
+	schemas    rawjson.Object // the JSON Schemas of the fields
+	schemaOf   map[string]rawjson.Value
+	schemaLine string // what is said of them
 }
 
 // detail is the rows of one stream.
@@ -48,7 +52,7 @@ func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) 
 		r.relations, r.hollow = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
 		found.widest = max(found.widest, len(r.fields))
 		if input.full() {
-			r.schemas = schemadoc.Properties(r.members)
+			r.readSchemas()
 		} else if same := r.fieldList(); len(r.fields) > 0 {
 			if r.like = byFields[same]; r.like == nil {
 				byFields[same] = r
@@ -80,15 +84,19 @@ func (d *detail) result(shown portion) *tool.Result {
 		return nil
 	}
 	structured := d.structured(shown, calls)
-	if render.Length(string(structured)) > render.ChannelCharacters {
+	if structured == nil || render.Length(string(structured)) > render.ChannelCharacters {
 		return nil
 	}
 	return &tool.Result{Text: text.String(), Structured: structured}
 }
 
-// structured is the document of the rows, and what its words mean.
+// structured is the document of the rows, and what its words mean, or nil when a row is longer than any channel.
 func (d *detail) structured(shown portion, calls []render.Call) json.RawMessage {
-	members := rawjson.Object{rawjson.Raw("data", d.envelope(shown).Encode()), rawjson.Raw("legend", d.legend(shown))}
+	data := d.envelope(shown)
+	if data == nil {
+		return nil
+	}
+	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.Raw("legend", d.legend(shown))}
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}

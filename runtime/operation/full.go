@@ -6,37 +6,39 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 const capabilitiesName = "field_capabilities"
 
-// shownSchemas are the JSON Schemas of the fields in text, without those that take more than so many bytes.
-func (r *row) shownSchemas(most int) map[string]string {
-	shown := map[string]string{}
-	for _, field := range r.schemas {
-		if len(field.Value) > most {
-			shown[field.Name] = fmt.Sprintf("(left out: %d bytes)", len(field.Value))
-		} else {
-			shown[field.Name] = rawjson.Visible(field.Value)
-		}
+// shownSchema is the JSON Schema of a field in text, unless it takes more than so many bytes. It is empty when there is none.
+func (r *row) shownSchema(field string, most int) string {
+	schema := r.schemaOf[field]
+	if len(schema) > most {
+		return fmt.Sprintf("(left out: %d bytes)", len(schema))
 	}
-	return shown
+	return rawjson.Visible(schema)
 }
 
-// schemaLine is what the JSON Schema says beside its properties.
-func (r *row) schemaLine() string {
-	schema, ok := rawjson.ParseObject(r.members.Get("schema"))
-	if !ok || len(r.schemas) == 0 {
-		return "not advertised"
+// readSchemas reads the JSON Schemas of the fields, and what the schema of the row says beside them.
+func (r *row) readSchemas() {
+	r.schemas, r.schemaOf, r.schemaLine = schemadoc.Properties(r.members), map[string]rawjson.Value{}, "not advertised"
+	if len(r.schemas) == 0 {
+		return
 	}
-	rest := schema.Without("properties").Encode()
-	if len(rest) > memberBytes {
-		return fmt.Sprintf("of %d fields, below; its other members take %d bytes and are left out", len(r.schemas), len(rest))
+	for _, property := range r.schemas {
+		r.schemaOf[property.Name] = property.Value
 	}
-	return fmt.Sprintf("of %d fields, below; beside them %s", len(r.schemas), rawjson.Visible(rest))
+	schema, _ := rawjson.ParseObject(r.members.Get("schema"))
+	if rest := schema.Without("properties").Encode(); len(rest) > memberBytes {
+		r.schemaLine = fmt.Sprintf("of %d fields, below; its other members take %d bytes and are left out", len(r.schemas), len(rest))
+	} else {
+		r.schemaLine = fmt.Sprintf("of %d fields, below; beside them %s", len(r.schemas), rawjson.Visible(rest))
+	}
 }
 
-// full writes an exhaustive row, each field's JSON Schema once.
+// full writes an exhaustive row, each field's JSON Schema once. It is nil when it is longer than any channel.
 func (r *row) full(shown portion) rawjson.Value {
 	members := rawjson.Object{}
 	for _, member := range r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
@@ -46,7 +48,7 @@ func (r *row) full(shown portion) rawjson.Value {
 			members = append(members, rawjson.Raw(member.Name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
 		case isDropped:
 		case member.Name == capabilitiesName:
-			members = append(members, rawjson.Raw(member.Name, capabilitiesOnce(member.Value, r.schemas)))
+			members = append(members, rawjson.Raw(member.Name, r.capabilitiesOnce(member.Value)))
 		case member.Name == "schema":
 			members = append(members, rawjson.Raw(member.Name, r.schemaWithin(member.Value, shown)))
 		case member.Name == "expand_capabilities" && !shown.whole:
@@ -56,22 +58,21 @@ func (r *row) full(shown portion) rawjson.Value {
 		}
 	}
 	members = appendLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
+	if members.Size() > 3*render.ChannelCharacters { // no character takes more than three bytes
+		return nil
+	}
 	return appendConnections(members, r.stream.Connections, shown.connections, shown.brief).Encode()
 }
 
 // capabilitiesOnce takes the JSON Schemas out of the capabilities that stand in properties as well.
-func capabilitiesOnce(value rawjson.Value, properties rawjson.Object) rawjson.Value {
+func (r *row) capabilitiesOnce(value rawjson.Value) rawjson.Value {
 	sent, ok := rawjson.ParseObject(value)
 	if !ok {
 		return value
 	}
-	schemas := map[string]rawjson.Value{}
-	for _, property := range properties {
-		schemas[property.Name] = property.Value
-	}
 	for i, capability := range sent {
 		own, isObject := rawjson.ParseObject(capability.Value)
-		if schema := own.Get("schema"); isObject && schema != nil && bytes.Equal(schema, schemas[capability.Name]) {
+		if schema := own.Get("schema"); isObject && schema != nil && bytes.Equal(schema, r.schemaOf[capability.Name]) {
 			sent[i].Value = own.Without("schema").Encode()
 		}
 	}

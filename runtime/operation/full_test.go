@@ -151,6 +151,19 @@ func TestSchemaFullHoldsEachSchemaOnce(t *testing.T) {
 	}
 }
 
+// R-SCH-7, R-BUD-2: the bound counts characters, so that a member of three times as many bytes stands whole.
+func TestSchemaFullCountsCharacters(t *testing.T) {
+	for length, whole := range map[int]bool{38_000: true, 40_000: false} {
+		member := `"new":"` + strings.Repeat("语", length) + `"`
+		body := strings.Replace(streamBody(1, 1, 1, true, "", "", ""), `"query":""`, member, 1)
+		result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s"), Detail: pointer("full")})
+		keepsBounds(t, result)
+		if _, left := decodeFull(t, result.Structured); strings.Contains(string(result.Structured), member) != whole || (len(left) == 0) != whole {
+			t.Errorf("%d characters: %v and %d characters are shown", length, left, render.Length(string(result.Structured)))
+		}
+	}
+}
+
 // R-SCH-7, R-BUD-1, R-BUD-2: whatever the sizes, the exhaustive schema keeps the bounds, shows or counts
 // every field in both channels, and says which call shows more.
 func TestSchemaFullIsBounded(t *testing.T) {

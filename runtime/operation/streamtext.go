@@ -18,11 +18,7 @@ func (d *detail) text(shown portion, calls []render.Call) *boundedText {
 		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", rawjson.Visible(rawjson.Strings("", shown.dropped).Value)))
 	}
 	for _, r := range d.rows[:shown.rows] {
-		var schemas map[string]string
-		if d.input.full() {
-			schemas = r.shownSchemas(shown.schema)
-		}
-		if r.addLines(t, shown, schemas); t.full() {
+		if r.addLines(t, shown); t.full() {
 			return t
 		}
 	}
@@ -64,8 +60,7 @@ func (t *boundedText) add(line string) {
 func (t *boundedText) full() bool { return t.length > render.ChannelCharacters }
 
 // addLines show one row: where it comes from, what can be asked of it, and its fields, of which the flags say what can be asked.
-// The schemas of the fields stand beside their flags when they are given.
-func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string) {
+func (r *row) addLines(t *boundedText, shown portion) {
 	r.addHead(t, shown)
 	if r.hollow {
 		t.add(" " + unadvertised)
@@ -90,14 +85,14 @@ func (r *row) addLines(t *boundedText, shown portion, schemas map[string]string)
 	case !slices.ContainsFunc(r.fields, isAggregated):
 		t.add(" aggregate: count")
 	}
-	if schemas != nil {
-		t.add(" json_schema: " + r.schemaLine())
+	if r.schemaLine != "" {
+		t.add(" json_schema: " + r.schemaLine)
 	}
 	if r.like != nil {
 		t.add(fmt.Sprintf(" fields=%d, the same with the same flags as of %s above", len(r.fields),
 			render.Token("connector_key", render.Clip(shownKey(r.like.connector), labelCharacters))))
 	} else {
-		r.addFields(t, shown, schemas)
+		r.addFields(t, shown)
 	}
 }
 
@@ -123,7 +118,7 @@ func (r *row) addHead(t *boundedText, shown portion) {
 	}
 }
 
-func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string) {
+func (r *row) addFields(t *boundedText, shown portion) {
 	if left := r.leftOut(shown.fields); left > 0 {
 		t.add(fmt.Sprintf(" fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
 	}
@@ -132,21 +127,21 @@ func (r *row) addFields(t *boundedText, shown portion, schemas map[string]string
 		head += ", their names alone are advertised"
 	}
 	head += ":"
-	if r.isBare() && len(schemas) == 0 {
+	if r.isBare() && len(r.schemas) == 0 {
 		t.add(head + " " + r.names(shown.fields))
 	} else {
 		t.add(head)
-		r.addFlags(t, shown, schemas)
+		r.addFlags(t, shown)
 	}
 }
 
 // addFlags adds the first fields, a line for those of which the same is said.
-func (r *row) addFlags(t *boundedText, shown portion, schemas map[string]string) {
+func (r *row) addFlags(t *boundedText, shown portion) {
 	var alike []string // what stands behind the names, in the order of the fields
 	names := map[string][]string{}
 	for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
 		said := shownFlags(render.Clip(textFlags(f.Flags), flagsCharacters))
-		if schema := schemas[f.Name]; schema != "" {
+		if schema := r.shownSchema(f.Name, shown.schema); schema != "" {
 			said += " schema=" + schema
 		}
 		if names[said] == nil {
