@@ -85,7 +85,7 @@ func (x *index) result(style indexStyle) *tool.Result {
 	if !fits {
 		return nil
 	}
-	structured := x.structured(style, indexBytes-len(text))
+	structured := x.structured(style, room-len(text))
 	if len(text)+len(structured) > indexBytes {
 		return nil
 	}

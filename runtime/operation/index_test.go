@@ -247,6 +247,19 @@ func TestSchemaIndexBesideALongName(t *testing.T) {
 	}
 }
 
+// R-SCH-9, R-SCH-2: connections are told apart as long as there is room for every stream name beside them.
+func TestSchemaIndexToldApartWhileThereIsRoom(t *testing.T) {
+	for streams, table := range map[int]bool{50: true, 1000: false, 1300: false} {
+		s := serving(strings.Replace(fullDocument(2, streams, 0), `"connection_id":"cin_00"`, `"x":""`, streams))
+		s.listing = `{"object":"list","data":[{"name":"stream_01_01","connection_id":"cin_01","record_count":7}]}`
+		result := schemaOf(t, s, operation.SchemaInput{})
+		told := strings.Contains(result.Text, " stream_01_01=7") && strings.Contains(result.Text, `["connector_00",null,null] stream_00_00`)
+		if names := strings.Count(result.Text, " stream_0"); told != table || names != 2*streams {
+			t.Errorf("%d streams: %d names in %.300s", streams, names, result.Text)
+		}
+	}
+}
+
 // R-BUD-1: a model that sees counts only in structured output has the calls that list the names there.
 func TestSchemaIndexOfCountsLeadsOn(t *testing.T) {
 	body := strings.ReplaceAll(fullDocument(2, 500, 0), `"stream_0`, `"stream_of_connector_0`)

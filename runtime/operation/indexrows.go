@@ -13,10 +13,10 @@ import (
 const countsNote = "Rows without streams have them counted in stream_count: the names do not fit here, and stand in the text. " +
 	"Call " + tool.SchemaTool + " with connection_id for a shorter index, or with stream for one stream."
 
-// structured is the structured index; of connectors that are listed as there is room, it has as many as fit into so many bytes.
-func (x *index) structured(style indexStyle, bound int) json.RawMessage {
+// structured is the structured index; of connectors that are listed as there is room, it has as many as take so many bytes.
+func (x *index) structured(style indexStyle, room int) json.RawMessage {
 	if style.rows == asRoom {
-		return x.wrap(style, x.rowsWithin(style, bound-len(x.wrap(style, nil))))
+		return x.wrap(style, x.rowsWithin(style, room))
 	}
 	rows := make([]rawjson.Value, len(x.Connectors))
 	for i, c := range x.Connectors {
