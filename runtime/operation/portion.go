@@ -2,6 +2,7 @@ package operation
 
 import (
 	"cmp"
+	"math"
 	"sort"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -15,6 +16,7 @@ type portion struct {
 	connections int // of each row
 	label       int // characters of a display name
 	relations   int // of each row
+	least       int // fields of each row, if it has them: when fewer fit, the next portion is tried
 
 	// Of exhaustive rows.
 	dropped []string // of bulky
@@ -24,13 +26,13 @@ type portion struct {
 
 // compactPortions are tried in turn until the rows fit into one result: connections and their labels give way.
 var compactPortions = []portion{
-	{connections: 100_000, label: labelCharacters, relations: 50},
-	{connections: 100_000, label: 0, relations: 50},
-	{connections: 200, label: 40, relations: 20},
-	{connections: 50, label: 40, relations: 20},
-	{connections: 20, label: 20, relations: 10},
-	{connections: 5, label: 20, relations: 5},
-	{connections: 1, label: 0, relations: 1},
+	{connections: 100_000, label: labelCharacters, relations: 50, least: 50},
+	{connections: 100_000, label: 0, relations: 50, least: 50},
+	{connections: 200, label: 40, relations: 20, least: 50},
+	{connections: 50, label: 40, relations: 20, least: 50},
+	{connections: 20, label: 20, relations: 10, least: 50},
+	{connections: 5, label: 20, relations: 5, least: 50},
+	{connections: 1, label: 0, relations: 1, least: 1},
 }
 
 // bulky are the members of an exhaustive row, the least telling first, that give way when the row does not fit into one result.
@@ -42,17 +44,16 @@ func fullPortions() []portion {
 	var portions []portion
 	for dropped := range len(bulky) + 1 {
 		shown := compactPortions[0]
-		shown.dropped, shown.schema, shown.whole = bulky[:dropped], render.ChannelCharacters, true
+		shown.dropped, shown.schema, shown.whole, shown.least = bulky[:dropped], render.ChannelCharacters, true, math.MaxInt
 		portions = append(portions, shown)
 	}
-	for _, size := range []int{8_000, 2_000, 500} {
-		portions = append(portions, portion{connections: 5, label: 40, relations: 10, dropped: bulky, schema: size})
+	part := portion{connections: 5, label: 40, relations: 10, dropped: bulky, least: 50}
+	for _, part.schema = range []int{8_000, 2_000, 500} {
+		portions = append(portions, part)
 	}
+	portions[len(portions)-1].least = 1
 	return portions
 }
-
-// fieldsWanted is the number of fields of each row below which the next portion is tried.
-const fieldsWanted = 50
 
 // fit is the result of the first portion that fits. Every row is shown as long as it has some fields; then the last rows give
 // way, no more of them than must. It is nil when not even one row fits.
@@ -60,11 +61,11 @@ func (d *detail) fit(portions []portion) *tool.Result {
 	if result := d.fitRows(portions, len(d.rows)); result != nil {
 		return result
 	}
-	least := portions[len(portions)-1]
-	least.fields = min(d.widest, 1)
+	smallest := portions[len(portions)-1]
+	smallest.fields = min(d.widest, smallest.least)
 	rows := most(len(d.rows)-1, func(rows int) bool {
-		least.rows = rows
-		return d.result(least) != nil
+		smallest.rows = rows
+		return d.result(smallest) != nil
 	})
 	if rows == 0 {
 		return nil
@@ -74,16 +75,9 @@ func (d *detail) fit(portions []portion) *tool.Result {
 
 // fitRows is the result of the first portion in which so many rows fit, or nil when they fit in none.
 func (d *detail) fitRows(portions []portion, rows int) *tool.Result {
-	for i, shown := range portions {
+	for _, shown := range portions {
 		shown.rows = rows
-		least := min(d.widest, fieldsWanted)
-		switch {
-		case shown.whole:
-			least = d.widest
-		case i == len(portions)-1:
-			least = min(d.widest, 1)
-		}
-		if result := d.fitFields(shown, least); result != nil {
+		if result := d.fitFields(shown); result != nil {
 			return result
 		}
 	}
@@ -91,7 +85,8 @@ func (d *detail) fitRows(portions []portion, rows int) *tool.Result {
 }
 
 // fitFields is the result with as many fields as fit, or nil when not even the least number of them does.
-func (d *detail) fitFields(shown portion, least int) (result *tool.Result) {
+func (d *detail) fitFields(shown portion) (result *tool.Result) {
+	least := min(d.widest, shown.least)
 	fits := func(fields int) bool {
 		shown.fields = fields
 		fitting := d.result(shown)
