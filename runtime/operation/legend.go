@@ -38,10 +38,9 @@ func (d *detail) flagLegend(shown portion, written func(flags string) string) st
 		for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
 			for flag := range strings.SplitSeq(written(f.Flags), ",") {
 				name, _, _ := strings.Cut(flag, "=")
-				occurring[name] = true
+				occurring[name] = occurring[name] || name != schemadoc.Declared || !r.hollow
 				ranges.alone, ranges.listed = ranges.alone || flag == "r", ranges.listed || name == "r" && flag != name
 			}
-			occurring[schemadoc.Declared] = occurring[schemadoc.Declared] || f.Flags == schemadoc.Declared && !r.hollow
 		}
 	}
 	var parts []string
@@ -61,9 +60,7 @@ func (d *detail) flagLegend(shown portion, written func(flags string) string) st
 	}
 	explain("a", ": uses in aggregate")
 	explain("g", "=false: not granted")
-	if occurring[schemadoc.Declared] && !d.allHollow() {
-		parts = append(parts, "declared: the field exists and its capabilities are not advertised")
-	}
+	explain(schemadoc.Declared, ": the field exists and its capabilities are not advertised")
 	return strings.Join(parts, "; ")
 }
 
@@ -101,10 +98,6 @@ func asSent(flags string) string { return flags }
 
 func sameWords(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
-func (d *detail) allHollow() bool {
-	return !slices.ContainsFunc(d.rows, func(r *row) bool { return !r.hollow })
 }
 
 // legend explains the structured document (R-BUD-1). Exhaustive rows have flags in place of capabilities that were dropped.

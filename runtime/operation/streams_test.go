@@ -247,6 +247,20 @@ func checkLegend(t *testing.T, name, legend string, fields map[string]string) {
 	}
 }
 
+// R-SCH-10: a field without flags is explained, but for those of a row of which nothing is advertised: that row says so.
+func TestSchemaLegendOfDeclaredFields(t *testing.T) {
+	for own, explained := range map[string]bool{`"a":"eq"`: false, `"a":"eq","b":"declared"`: true} {
+		body := `{"connectors":[{"connector_key":"k","streams":[{"name":"s","field_capabilities":{` + own + `}}]},
+			{"connector_key":"l","streams":[{"name":"s","field_capabilities":{"c":"declared","d":"t=string"}}]}]}`
+		result := schemaOf(t, serving(body), operation.SchemaInput{Stream: pointer("s")})
+		for _, legend := range []string{textLegend.FindString(result.Text), decode(t, result.Structured).Legend["field_capabilities"]} {
+			if strings.Contains(legend, "declared: ") != explained || strings.Count(result.Text, " capabilities are not advertised to this token") != 1 {
+				t.Errorf("%s: %q in\n%s", own, legend, result.Text)
+			}
+		}
+	}
+}
+
 // structuredMost is the size of the structured output for a stream of 22 fields, in bytes.
 const structuredMost = 2_200
 
