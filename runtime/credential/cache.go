@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
@@ -27,6 +28,7 @@ type Cache struct {
 	Logger *slog.Logger // takes warnings; nil for none
 	AsIs   bool         // leaves modes that are too wide as they are, to look and not to read with what is found
 
+	unsaved      sync.Map             // credentials that were renewed and not written, by the access token that the file has still
 	narrow       func(*os.File) error // takes the rights of others away; tests replace it
 	lockPatience time.Duration        // 0: as long as locked waits; tests shorten it
 }
@@ -106,6 +108,11 @@ func (c *Cache) read(at place) (held contents, err error) {
 	})
 	if err != nil {
 		held.grants = nil // also of a file that stays exposed
+	}
+	for _, entry := range held.grants {
+		if renewed, isUnsaved := c.unsaved.Load(entry.Credential.AccessToken.Reveal()); isUnsaved {
+			entry.Credential = renewed.(Credential)
+		}
 	}
 	return held, err
 }

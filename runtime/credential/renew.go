@@ -19,8 +19,10 @@ var (
 // of all processes (R-LOCAL-5). It gives what is stored then, without an exchange when another process has renewed the grant
 // since it was seen. An exchange that was begun is noted on disk before it is run, since a refresh token that is sent twice ends
 // the whole grant (RFC 9700, section 4.14.2; capture 872): after a crash, or without an answer, the refresh token is not sent
-// again while the access token can still be used. Ended says that it cannot, whatever its time. Errors are those of the
-// file and of the exchange, and a *Error of class Configuration when the grant has to be signed in again.
+// again while the access token can still be used. Ended says that it cannot, whatever its time. The disk has room for what the
+// exchange sets before it is run; what cannot be written all the same is logged, and this Cache gives it from then on, and writes it
+// with its next change of the file. Errors are those of the file and of the exchange, and a *Error of class Configuration when
+// the grant has to be signed in again.
 func (c *Cache) Renew(seen *Entry, ended bool, now time.Time, exchange func(*Entry) error) (renewed *Entry, err error) {
 	return c.edit(seen.ProviderURL, seen.Credential.GrantID, func(held *Entry, write func() error) error {
 		if held.Credential.AccessToken.Reveal() != seen.Credential.AccessToken.Reveal() {
@@ -38,13 +40,22 @@ func (c *Cache) exchangeStored(held *Entry, write func() error, ended bool, exch
 	case !held.Credential.RenewalBegan.IsZero() && !ended:
 		return nil // it goes on with the access token that it has
 	}
+	replaced := held.Credential.AccessToken.Reveal()
 	held.Credential.RenewalBegan = time.Now().UTC().Truncate(time.Second)
-	if err := write(); err != nil {
-		return err
-	}
-	err := exchange(held)
+	err := c.withRoom(func() error {
+		if err := write(); err != nil {
+			return err
+		}
+		return exchange(held)
+	})
 	switch {
-	case err == nil, errors.Is(err, ErrUnspent):
+	case err == nil:
+		held.Credential.RenewalBegan = time.Time{}
+		if err := write(); err != nil {
+			c.keepUnsaved(replaced, held, err)
+		}
+		return nil
+	case errors.Is(err, ErrUnspent):
 		held.Credential.RenewalBegan = time.Time{}
 		return errors.Join(err, write())
 	case errors.Is(err, ErrSpent):
@@ -52,6 +63,15 @@ func (c *Cache) exchangeStored(held *Entry, write func() error, ended bool, exch
 		return errors.Join(c.endedGrant(held, err), write())
 	}
 	return err
+}
+
+// keepUnsaved keeps a renewed credential that could not be written: its refresh token is the only one that is good still.
+func (c *Cache) keepUnsaved(replaced string, renewed *Entry, err error) {
+	c.unsaved.Store(replaced, renewed.Credential)
+	if c.Logger != nil {
+		c.Logger.Error("a renewed credential is not stored: it is used while this process runs, and lost after that",
+			"error", err, "then_run", c.connectCommand(renewed.ProviderURL))
+	}
 }
 
 // endedGrant is the error of a grant that cannot be renewed.

@@ -27,15 +27,20 @@ func (c *Cache) Prepare(providerURL string) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(c.directory(), temporaryName)
+	return c.withRoom(func() error { return nil })
+}
+
+// room is how much of the disk is kept for a file, in bytes: that of a few dozen grants.
+const room = 64 << 10
+
+// withRoom runs a function while the disk has room for another file.
+func (c *Cache) withRoom(run func() error) error {
+	path, err := written(c.directory(), make([]byte, room))
 	if err != nil {
 		return c.unwritable(err)
 	}
-	_ = file.Close()
-	if err := os.Remove(file.Name()); err != nil {
-		return c.unwritable(err)
-	}
-	return nil
+	defer func() { _ = os.Remove(path) }() // what stays is a leftover
+	return run()
 }
 
 // prepare makes the directories and the file that keeps them out of version control.
@@ -89,14 +94,27 @@ func (c *Cache) unwritable(err error) *Error {
 
 // replace writes a file so that readers see the old or the new content, never a part.
 func replace(path string, data []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), temporaryName) // 0600
+	temporary, err := written(filepath.Dir(path), data)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // after the rename there is nothing left to remove
-	_, err = file.Write(data)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+	if err := os.Rename(temporary, path); err != nil {
+		_ = os.Remove(temporary)
 		return err
 	}
-	return os.Rename(file.Name(), path)
+	return nil
+}
+
+// written is a temporary file of mode 0600 whose content is on the disk.
+func written(directory string, data []byte) (path string, err error) {
+	file, err := os.CreateTemp(directory, temporaryName)
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(data)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		_ = os.Remove(file.Name())
+		return "", err
+	}
+	return file.Name(), nil
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -260,6 +263,9 @@ func TestRenewalIsNotedBeforeItIsSent(t *testing.T) {
 		if kept := r.stored(t).Credential; kept.RenewalBegan.IsZero() || kept.RefreshToken.Reveal() != oldRefresh {
 			t.Errorf("stored meanwhile: %+v", kept)
 		}
+		if kept := temporary(t, r.Cache.Root); len(kept) != 1 || kept[0].Size() < 10<<10 {
+			t.Errorf("room for the answer: %v", kept)
+		}
 		replies(reply{200, `{"access_token":"` + deviceToken + `","grant_id":"grt_3c798d44eddaa81b"}`})(w, request)
 	})
 	r, held := newRenewing(t, server.URL, server.URL, nil)
@@ -270,5 +276,79 @@ func TestRenewalIsNotedBeforeItIsSent(t *testing.T) {
 	path, _ := r.Cache.Path(server.URL)
 	if content, err := os.ReadFile(path); err != nil || strings.Contains(string(content), "renewal_began_at") || strings.Contains(string(content), agentToken) {
 		t.Errorf("%v: stored %s", err, content)
+	}
+	if left := temporary(t, r.Cache.Root); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// temporary is what a cache has besides its credentials and its lock.
+func temporary(t *testing.T, root string) (files []os.FileInfo) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(root, "clients", ".writing-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, info)
+	}
+	return files
+}
+
+// Covers R-LOCAL-5: an answer that cannot be written is not lost while the process runs, and no refresh token is sent twice.
+func TestRenewalThatCannotBeStored(t *testing.T) {
+	var r *renewing
+	var sent []string // one exchange at a time
+	clients := func() string { return filepath.Join(r.Cache.Root, "clients") }
+	server := authority(t, func(w http.ResponseWriter, request *http.Request) {
+		sent = append(sent, request.FormValue("refresh_token"))
+		if len(sent) > 1 {
+			replies(reply{200, `{"access_token":"` + agentToken + `","expires_in":600}`})(w, request)
+			return
+		}
+		if err := errors.Join(os.Rename(clients(), clients()+".away"), os.WriteFile(clients(), nil, 0o600)); err != nil {
+			t.Error(err)
+		}
+		replies(reply{200, `{"access_token":"` + deviceToken + `","refresh_token":"` + newRefresh + `","expires_in":600}`})(w, request)
+	})
+	r, held := newRenewing(t, server.URL, server.URL, nil)
+	var log strings.Builder
+	r.Cache.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	after := func(held *credential.Entry, want string) *credential.Entry {
+		t.Helper()
+		renewed, err := r.After(t.Context(), held, &rs.Error{Status: 401})
+		if err != nil || renewed.Credential.AccessToken.Reveal() != want {
+			t.Fatalf("gives %+v: %v", renewed, err)
+		}
+		return renewed
+	}
+	renewed := after(held, deviceToken)
+	for _, want := range []string{"not stored", "lost after that", "cannot be written", "pdpp-mcp connect " + server.URL} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%q is not in the log: %s", want, log.String())
+		}
+	}
+	if strings.Contains(log.String(), newRefresh) || strings.Contains(log.String(), deviceToken) {
+		t.Errorf("the log has a token: %s", log.String())
+	}
+
+	if err := errors.Join(os.Remove(clients()), os.Rename(clients()+".away", clients())); err != nil {
+		t.Fatal(err)
+	}
+	after(held, deviceToken) // also for a call that still has the old token
+	loaded, err := r.Cache.Load(credential.Selection{ProviderURL: server.URL}, r.at)
+	if err != nil || loaded.Credential.RefreshToken.Reveal() != newRefresh {
+		t.Errorf("loads %+v: %v", loaded, err)
+	}
+	after(renewed, agentToken)
+	if want := []string{oldRefresh, newRefresh}; !slices.Equal(sent, want) {
+		t.Errorf("sent %q, want %q", sent, want)
+	}
+	if kept := r.stored(t).Credential; kept.RefreshToken.Reveal() != newRefresh || !kept.RenewalBegan.IsZero() {
+		t.Errorf("stored %+v", kept)
 	}
 }
