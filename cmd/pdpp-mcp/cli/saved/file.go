@@ -14,7 +14,7 @@ import (
 // file writes a download to a partial file, which gets its name when it is complete and right.
 type file struct {
 	content
-	part *part
+	part *part // nil: published
 }
 
 // newFile opens the partial file. If the digest is known, it is part of the file's name, so that a later run can continue
@@ -82,11 +82,16 @@ func (f *file) finish() error {
 		f.offset = 0 // so that leave removes it
 		return err
 	}
-	return f.part.publish()
+	whole := f.part
+	f.part = nil
+	return whole.publish()
 }
 
 // leave closes the partial file. It stays for a later run only if that can continue it.
 func (f *file) leave() error {
+	if f.part == nil {
+		return nil
+	}
 	if f.offset == 0 || f.wanted == "" {
 		return f.part.remove()
 	}

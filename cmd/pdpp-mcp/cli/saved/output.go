@@ -54,17 +54,14 @@ func (o *Output) Earlier() io.ReadSeeker {
 	return o.part
 }
 
-// Publish gives a file its name. Later calls do nothing.
+// Publish gives a file its name, or where that is taken another one, which the error names. Later calls do nothing.
 func (o *Output) Publish() error {
 	if o.part == nil {
 		return nil
 	}
 	whole := o.part
 	o.part = nil
-	if err := whole.publish(); err != nil {
-		return errors.Join(err, whole.remove())
-	}
-	return nil
+	return whole.publish()
 }
 
 // Keep leaves a partial file, if there is one, for the command line that goes on, and returns its path.

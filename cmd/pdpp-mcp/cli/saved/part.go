@@ -108,15 +108,18 @@ func (p *part) moveTo(path string) error {
 	return nil
 }
 
-// publish gives the partial file the name of the target.
+// publish gives the partial file the name of the target and closes it. Where that name is taken meanwhile, the file gets another one,
+// which the error names and no later run removes.
 func (p *part) publish() error {
+	defer p.Close() // after Sync nothing is left to write
 	if err := p.Sync(); err != nil {
 		return fmt.Errorf("write %s: %w", p.path, err)
 	}
-	if err := p.target.Check(); err != nil { // one may have appeared meanwhile
-		return err
+	if refused := p.target.Check(); refused != nil {
+		err := p.moveTo(strings.TrimSuffix(p.path, ".part") + ".whole")
+		return errors.Join(fmt.Errorf("%w; all of it is in %s", refused, p.path), err)
 	}
-	return errors.Join(p.moveTo(p.target.name), p.Close())
+	return p.moveTo(p.target.name)
 }
 
 // remove deletes the partial file.
