@@ -44,9 +44,12 @@ func memberTable(objects []rawjson.Object, names ...string) *table {
 		table.arrange()
 		return table
 	}
-	for i := range table.Columns { // an id that is named is wanted as much as what stands beside it
-		if table.Columns[i].Kind == idKind {
-			table.Columns[i].Kind = namedIDKind
+	for i := range table.Columns { // what is named is wanted, a number before an id of something else
+		switch column := &table.Columns[i]; {
+		case column.Kind == idKind:
+			column.Kind = namedIDKind
+		case column.Kind == otherKind && column.right:
+			column.Kind = amountKind
 		}
 	}
 	return table

@@ -3,6 +3,7 @@ package display
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,20 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 		if strings.Contains(shown, "next_cursor") {
 			t.Errorf("at %d columns a cursor stands beside --all:\n%s", columns, shown)
 		}
+	}
+}
+
+// A number that a command names keeps its place beside the ids of several grants, which are the first to give way.
+func TestATableOfNamedMembersKeepsItsNumbers(t *testing.T) {
+	inUTC(t)
+	rows := `{"data":[{"name":"message_bodies","record_count":271,"last_updated":"2026-05-01T02:00:00.000Z","connection_id":"cin_gmail_personal",
+		"display_name":"Personal Gmail","grant_id":"grt_3c798d44eddaa81b"}]}`
+	names, others := []string{"name", "record_count", "last_updated", "connection_id", "display_name"}, []string{"grant_id"}
+	shown := ofMembers(&tool.Result{Structured: json.RawMessage(rows)}, names, others, screen{Columns: 80})
+	heading, rest, _ := strings.Cut(shown, "\n")
+	if got := strings.Fields(heading); !slices.Equal(got, names) || !strings.Contains(rest, " 271  2026-05-01 02:00  cin_gmail_personal  Personal G") ||
+		!strings.Contains(rest, "1 of 6 columns hidden (--format json): grant_id") {
+		t.Errorf("shown as\n%s", shown)
 	}
 }
 
