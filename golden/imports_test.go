@@ -113,7 +113,7 @@ var allowed = map[string][]string{
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address", "runtime/tracecontext", "runtime/audit", "runtime/commandline", "runtime/mcphost", "runtime/webpage"}, // its pages say how hosts are set up
 	"runtime/membership":   {"runtime/commandline", "runtime/credential", "runtime/fanout", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
 	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
-	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/rs", "runtime/schemadoc", "runtime/address"},
+	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/ownfile", "runtime/rs", "runtime/schemadoc", "runtime/address"},
 	"runtime/webhook":      {},
 	"runtime/telemetry":    {"runtime/host", "runtime/rs", "runtime/tool", "runtime/tracecontext"},
 	"runtime/scalar":       {"runtime/rawjson"},
@@ -140,7 +140,7 @@ var allowed = map[string][]string{
 	"cmd/pdpp-mcp/cli":            {"gen", "runtime/host", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/activity":   {"cmd/pdpp-mcp/cli/invocation", "runtime/audit"},
 	"cmd/pdpp-mcp/cli/invocation": {"runtime/audit", "runtime/auth", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/mcphost", "runtime/rawjson", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/membership", "runtime/config", "runtime/nearname"}, // whose errors have exit codes
-	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
+	"cmd/pdpp-mcp/cli/completion": {"cmd/pdpp-mcp/cli/invocation", "runtime/credential", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
 	"cmd/pdpp-mcp/cli/display":    {"cmd/pdpp-mcp/cli/invocation", "runtime/rawjson", "runtime/render", "runtime/tool"},                                                                                                                                                                                                     // which fields are titles
 	"cmd/pdpp-mcp/cli/saved":      {"cmd/pdpp-mcp/cli/invocation", "runtime/blob", "runtime/ownfile", "runtime/rs"},                                                                                                                                                                                                         // the digest in an id
 	"cmd/pdpp-mcp/cli/calling":    {"cmd/pdpp-mcp/cli/display", "cmd/pdpp-mcp/cli/invocation", "cmd/pdpp-mcp/cli/saved", "gen", "runtime/commandline", "runtime/credential", "runtime/host", "runtime/rawjson", "runtime/render", "runtime/rs", "runtime/tool", "runtime/webhook", "runtime/nearname", "runtime/schemadoc"}, // the rows of an export

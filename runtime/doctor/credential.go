@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
 // expiresSoon is how early the end of a credential is told of.
@@ -24,29 +24,27 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	}
 	cache := &credential.Cache{Root: e.options.CacheRoot}
 	path, _ := cache.Path(e.provider) // which was settled
-	info, err := os.Lstat(path)
+	file, info, err := ownfile.Open(path, os.O_RDONLY)
+	foreign, isForeign := errors.AsType[*ownfile.Fault](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return failed(credential.Configuration, e.connectCommand(), "there is no credential for %s in %s", e.provider, e.options.CacheRoot)
+	case isForeign:
+		away := commandline.Word(path) + " " + commandline.Word(path+".away")
+		return failed(credential.Configuration, "mv "+away+" && "+e.connectCommand(), "%v", foreign)
 	case err != nil:
-		return failed(credential.Configuration, "ls -l "+commandline.Word(path), "%s cannot be looked at: %s", path, credential.Cause(err))
-	case info.Mode()&fs.ModeSymlink != 0:
-		return failed(credential.Configuration, "rm "+commandline.Word(path)+" && "+e.connectCommand(), "%s is a symbolic link", path)
-	case !info.Mode().IsRegular():
-		return failed(credential.Configuration, e.connectCommand(), "%s is not a regular file", path)
+		return failed(credential.Configuration, "ls -l "+commandline.Word(path), "%s cannot be read: %v", path, credential.Cause(err))
 	}
-	if runtime.GOOS == "windows" { // has no such bits
-		return ok("%s", path)
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return failed(credential.Configuration, "chmod 600 "+commandline.Word(path), "others can read %s (mode %04o)", path, mode)
+	defer file.Close()
+	if !ownfile.IsPrivate(info) {
+		return failed(credential.Configuration, "chmod 600 "+commandline.Word(path), "others can read %s (mode %04o)", path, info.Mode().Perm())
 	}
 	for _, folder := range []string{filepath.Dir(path), e.options.CacheRoot} {
-		if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
+		if info, err := os.Stat(folder); err == nil && ownfile.IsShared(info) && info.Mode()&fs.ModeSticky == 0 {
 			return failed(credential.Configuration, "chmod go-w "+commandline.Word(folder), "others can write to %s (mode %04o)", folder, info.Mode().Perm())
 		}
 	}
-	return ok("%s (mode %04o)", path, info.Mode().Perm())
+	return ok("%s", path)
 }
 
 // checkCredential finds the token that every command would use.

@@ -152,11 +152,7 @@ func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *
 	if err := invocation.Fill(command); err != nil {
 		return nil
 	}
-	parent := command.Context()
-	if parent == nil {
-		parent = context.Background()
-	}
-	ctx, cancel := context.WithTimeout(parent, Deadline)
+	ctx, cancel := context.WithTimeout(command.Context(), Deadline)
 	defer cancel()
 	grants := grantsOf(command.Flags())
 	answers := make([]S, len(grants))
@@ -197,8 +193,7 @@ func sourcesOf(flags *pflag.FlagSet) *invocation.Sources {
 	return &invocation.Sources{
 		Provider: invocation.Provider{
 			URL: text("provider-url"), CacheRoot: text("cache-root"), Grants: grants,
-			AccessTokenFile: text("access-token-file"), Timeout: Deadline,
-			ClearText: invocation.ClearText{Allowed: allowed},
+			AccessTokenFile: text("access-token-file"), ClearText: invocation.ClearText{Allowed: allowed},
 		},
 		URLs: several, ReadsEvery: err == nil,
 	}

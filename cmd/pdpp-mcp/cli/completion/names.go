@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
@@ -29,11 +28,13 @@ func namesOfGrant(ctx context.Context, provider *invocation.Provider, now time.T
 	if names, ok := kept.read(now); ok {
 		return names, nil
 	}
-	names, err := readNames(ctx, reader)
-	if err == nil {
-		kept.write(names, now)
+	document, err := readSchema(ctx, reader, schemadoc.Scope{})
+	if err != nil {
+		return nil, err
 	}
-	return names, err
+	names := document.Names()
+	kept.write(names, now)
+	return names, nil
 }
 
 // keptNamesOf returns the cache of names, or nil when the token was passed for this run or its grant is unknown.
@@ -50,14 +51,6 @@ func keptNamesOf(provider *invocation.Provider, logger *slog.Logger) (*keptNames
 
 // errNotScoped refuses a token that is not a client's.
 var errNotScoped = errors.New("the token is not one of a client")
-
-func readNames(ctx context.Context, reader rs.Reader) (schemadoc.Names, error) {
-	index, err := readSchema(ctx, reader, schemadoc.Scope{})
-	if err != nil {
-		return nil, err
-	}
-	return index.Names(), nil
-}
 
 // fieldsOf returns a stream's fields whose names are safe to offer. They are not cached.
 func fieldsOf(ctx context.Context, provider *invocation.Provider, stream, connectionID string) ([]schemadoc.Field, error) {
@@ -85,10 +78,8 @@ func fieldsOf(ctx context.Context, provider *invocation.Provider, stream, connec
 	return fields, nil
 }
 
-// readSchema reads a schema within the time limit of a server's calls. It fails for a token that is not a client's.
+// readSchema reads a schema. It fails for a token that is not a client's.
 func readSchema(ctx context.Context, reader rs.Reader, scope schemadoc.Scope) (*schemadoc.Document, error) {
-	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-	defer cancel()
 	response, err := reader.Get(ctx, scope.Request(false))
 	if err != nil {
 		return nil, err
