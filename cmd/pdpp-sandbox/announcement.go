@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
@@ -35,7 +36,7 @@ func announce(stdout io.Writer, settings settings, box *sandbox.Sandbox, credent
 		if err != nil {
 			return fmt.Errorf("encode the ready file: %w", err)
 		}
-		if err := writePrivately(settings.readyFile, append(content, '\n')); err != nil {
+		if err := ownfile.Replace(settings.readyFile, ".pdpp-sandbox-*", append(content, '\n')); err != nil {
 			return &unusableError{"ready-file", err}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -106,21 +105,4 @@ func entryOf(box *sandbox.Sandbox, token, grantID, clientID string, now time.Tim
 		Credential: credential.Credential{AccessToken: bearer, TokenType: "Bearer", GrantID: grantID, Scope: readScope},
 		CreatedAt:  now.UTC(),
 	}, nil
-}
-
-// writePrivately replaces a file atomically, with mode 0600.
-func writePrivately(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".pdpp-sandbox-*") // with mode 0600
-	if err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
-	}
-	_, err = file.Write(content)
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", filepath.Base(path), err), os.Remove(file.Name()))
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
@@ -249,7 +250,7 @@ func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry
 			fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
 			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
 	}
-	if err := replace(path, data.Bytes()); err != nil {
+	if err := ownfile.Replace(path, temporaryName, data.Bytes()); err != nil {
 		return c.unwritable(err)
 	}
 	return nil

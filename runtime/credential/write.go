@@ -35,7 +35,7 @@ const room = 64 << 10
 
 // withRoom runs a function while the disk has room for another file.
 func (c *Cache) withRoom(run func() error) error {
-	path, err := written(c.directory(), make([]byte, room))
+	path, err := ownfile.Temporary(c.directory(), temporaryName, make([]byte, room))
 	if err != nil {
 		return c.unwritable(err)
 	}
@@ -63,7 +63,7 @@ func (c *Cache) exclude() error {
 	if _, err := os.Lstat(ignore); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := replace(ignore, []byte(ignoreAll)); err != nil {
+	if err := ownfile.Replace(ignore, temporaryName, []byte(ignoreAll)); err != nil {
 		return c.unwritable(err)
 	}
 	return nil
@@ -90,31 +90,4 @@ func (c *Cache) unwritable(err error) *Error {
 	return Misconfigured(
 		fmt.Sprintf("the credential cache %s cannot be written: %v", c.Root, Cause(err)),
 		"pass --cache-root with a directory that you can write", err)
-}
-
-// replace writes a file so that readers see the old or the new content, never a part.
-func replace(path string, data []byte) error {
-	temporary, err := written(filepath.Dir(path), data)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		_ = os.Remove(temporary)
-		return err
-	}
-	return nil
-}
-
-// written is a temporary file of mode 0600 whose content is on the disk.
-func written(directory string, data []byte) (path string, err error) {
-	file, err := os.CreateTemp(directory, temporaryName)
-	if err != nil {
-		return "", err
-	}
-	_, err = file.Write(data)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		_ = os.Remove(file.Name())
-		return "", err
-	}
-	return file.Name(), nil
 }

@@ -1,11 +1,12 @@
 // Package ownfile opens files that are to be read, changed or narrowed only when they are what their name says: no
-// symbolic link is followed at the end of a path, and no named pipe is waited for. It locks open files too.
+// symbolic link is followed at the end of a path, and no named pipe is waited for. It locks open files and replaces files whole.
 package ownfile
 
 import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"syscall"
 )
@@ -117,6 +118,34 @@ func create(path string, flag int) (file *os.File, err error) {
 		}
 	}
 	return file, err
+}
+
+// Replace writes a file of mode 0600 so that readers see the old or the new content, never a part. It is written under a temporary name
+// first, as Temporary makes it, which a process that is killed leaves.
+func Replace(path, pattern string, data []byte) error {
+	temporary, err := Temporary(filepath.Dir(path), pattern, data)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		_ = os.Remove(temporary)
+		return err
+	}
+	return nil
+}
+
+// Temporary makes a file of mode 0600 whose content is on the disk, named by the pattern as os.CreateTemp does.
+func Temporary(directory, pattern string, data []byte) (path string, err error) {
+	file, err := os.CreateTemp(directory, pattern)
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(data)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		_ = os.Remove(file.Name())
+		return "", err
+	}
+	return file.Name(), nil
 }
 
 // NarrowDirectory takes the rights that are not in keep away from a directory of this user's, which no link stands for.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
@@ -74,15 +75,7 @@ func (k *keptNames) write(names schemadoc.Names, now time.Time) {
 		return
 	}
 	removeNames(folder, func(info os.FileInfo) bool { return now.Sub(info.ModTime()) >= namesAge })
-	file, err := os.CreateTemp(folder, ".writing-*.json") // 0600
-	if err != nil {
-		return
-	}
-	defer os.Remove(file.Name()) // does nothing after the rename
-	_, err = file.Write(content)
-	if closed := file.Close(); err == nil && closed == nil {
-		_ = os.Rename(file.Name(), k.path)
-	}
+	_ = ownfile.Replace(k.path, ".writing-*.json", content)
 }
 
 // writtenNames matches the names of the files that this program writes. Other files in the folder are left alone.
