@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
@@ -22,15 +23,15 @@ func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
 		err = narrow(file)
 	}
 	if err != nil {
-		return &Error{
-			Class:   Configuration,
-			Message: fmt.Sprintf("credential file %s can be read by others and could not be narrowed: %v", path, Cause(err)),
-			Command: "chmod 600 " + path,
-			Cause:   err,
-		}
+		return exposed(fmt.Sprintf("credential file %s can be read", path), "chmod 600 "+commandline.Word(path), err)
 	}
 	c.warn("credential file could be read by others; narrowed to 0600", path)
 	return nil
+}
+
+// exposed is the error of what others can reach and what could not be narrowed.
+func exposed(what, command string, err error) *Error {
+	return &Error{Class: Configuration, Message: fmt.Sprintf("%s by others and could not be narrowed: %v", what, Cause(err)), Command: command, Cause: err}
 }
 
 // protectDirectories makes sure that no other user can put a credential into the cache. A directory that is missing, or
@@ -48,12 +49,7 @@ func (c *Cache) protectDirectories() error {
 			continue // such as /tmp, where everybody keeps what is theirs
 		}
 		if err := ownfile.NarrowDirectory(path, ^fs.FileMode(0o022)); err != nil {
-			return &Error{
-				Class:   Configuration,
-				Message: fmt.Sprintf("the credential cache %s can be written by others and could not be narrowed: %v", path, Cause(err)),
-				Command: "chmod go-w " + path,
-				Cause:   err,
-			}
+			return exposed(fmt.Sprintf("the credential cache %s can be written", path), "chmod go-w "+commandline.Word(path), err)
 		}
 		c.warn("the credential cache could be written by others; narrowed", path)
 	}
