@@ -114,10 +114,10 @@ func (c *comparison) lists(stream, what string, asked, granted []string) {
 	if len(asked) == 0 || len(granted) == 0 {
 		return
 	}
-	if missing := without(asked, granted); missing != nil {
+	if missing := without(asked, granted); len(missing) > 0 {
 		c.add(Narrower, "%s without %s", stream, named(what, missing))
 	}
-	if added := without(granted, asked); added != nil {
+	if added := without(granted, asked); len(added) > 0 {
 		c.add(Wider, "%s with %s too", stream, named(what, added))
 	}
 }
@@ -143,13 +143,7 @@ func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // without gives those of the first that are not among the second.
 func without(these, others []string) []string {
-	var left []string
-	for _, each := range these {
-		if !slices.Contains(others, each) {
-			left = append(left, each)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(these), func(each string) bool { return slices.Contains(others, each) })
 }
 
 func named(what string, names []string) string {
