@@ -39,9 +39,6 @@ the whole HTTP request. Exit code 0: signed by the provider; 1: not to be truste
   pdpp-mcp subscriptions verify --secret-file secret < request.http`,
 		Args: invocation.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if tolerance < 0 {
-				return invocation.Usagef("--tolerance must not be negative, such as 5m")
-			}
 			secret, err := readSigningSecret(secretFile)
 			if err != nil {
 				return err
@@ -59,7 +56,7 @@ the whole HTTP request. Exit code 0: signed by the provider; 1: not to be truste
 	}
 	command.Flags().StringVar(&secretFile, "secret-file", "", "`file` that holds the signing secret; "+webhookSecretVariable+" may hold the secret itself")
 	command.Flags().StringArrayVar(&headers, "header", nil, "a `header` of the event as 'name: value'; repeated for more")
-	command.Flags().DurationVar(&tolerance, "tolerance", tolerance, "how far the event's time may be from now")
+	invocation.AddDuration(command.Flags(), &tolerance, "tolerance", "how far the event's time may be from now")
 	return command
 }
 

@@ -91,6 +91,11 @@ const defaultSlowCall = 5 * time.Second
 // AddSlowCall adds the flag that says which calls a server logs with their reads.
 func AddSlowCall(flags *pflag.FlagSet, longer *time.Duration) {
 	*longer = defaultSlowCall
-	flags.Var(&duration{longer, true}, "slow-call", "log a call that takes longer, with its reads of the resource server; 0s for none")
+	AddDuration(flags, longer, "slow-call", "log a call that takes longer, with its reads of the resource server; 0s for none")
 	ReadVariables(flags, "slow-call")
+}
+
+// AddDuration adds a flag that takes a time of 0 or longer. Its default is *passed.
+func AddDuration(flags *pflag.FlagSet, passed *time.Duration, name, usage string) {
+	flags.Var(&duration{passed, true}, name, usage)
 }

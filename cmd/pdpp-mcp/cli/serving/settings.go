@@ -73,7 +73,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	invocation.AddReadOn(flags, &s.readOn)
 	invocation.AddSlowCall(flags, &s.slowCall)
 	invocation.AddTimeout(flags, &s.rsTimeout, "limit of one request to the resource server")
-	flags.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to take connections after readiness has gone, when the server is told to end")
+	invocation.AddDuration(flags, &s.drainDelay, "drain-delay", "how long to take connections after readiness has gone, when the server is told to end")
 	flags.StringVar(&s.auditFile, "audit-file", "", "`file` for a line of JSON for each call, without contents; - for stderr (default: none)")
 	s.clearText.AddFlags(flags)
 	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "requests of one token at the same time")
@@ -94,9 +94,6 @@ func (s *serveSettings) check() error {
 	}
 	if err := invocation.RefuseReadOn(s.readOn); err != nil {
 		return err
-	}
-	if s.drainDelay < 0 {
-		return invocation.Usagef("--drain-delay must not be negative; pass 0s or longer")
 	}
 	for _, network := range s.trustedProxies {
 		prefix, err := netip.ParsePrefix(network)
