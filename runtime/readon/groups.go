@@ -154,9 +154,7 @@ func (q *groups) add(l *list, filter *condition.Filter) error {
 func (q *groups) body(filter *condition.Filter) rawjson.Object {
 	body := q.tally.Body()
 	warnings := warningsOf(filter, q.tally.Warnings()...)
-	if spelled := q.tally.Spelled(); spelled != "" {
-		warnings = append(warnings, warning("numbers_as_text", spelled))
-	}
+	warnings = withSpelled(warnings, q.tally.Spelled())
 	if meta := withWarnings(nil, warnings); meta != nil {
 		body = append(body, rawjson.Raw("meta", meta.Encode()))
 	}

@@ -141,6 +141,14 @@ func warningsOf(filter *condition.Filter, others ...string) []rawjson.Value {
 	return warnings
 }
 
+// withSpelled has a warning more, unless there is nothing to say of numbers that are texts.
+func withSpelled(warnings []rawjson.Value, spelled string) []rawjson.Value {
+	if spelled == "" {
+		return warnings
+	}
+	return append(warnings, warning("numbers_as_text", spelled))
+}
+
 // withWarnings is meta with the warnings, if there are any.
 func withWarnings(meta rawjson.Object, warnings []rawjson.Value) rawjson.Object {
 	if warnings == nil {

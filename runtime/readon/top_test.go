@@ -39,6 +39,18 @@ func TestFirstRowsByAnotherField(t *testing.T) {
 	}
 }
 
+// R-SCAN-4: an order of numbers that are texts is not that of their values, which is said; one of numbers is.
+func TestFirstRowsByNumbersThatAreTexts(t *testing.T) {
+	c := newCaller(sandboxOf(t, resource.ReadsOpen, "everything"), 20_000)
+	for sort, warns := range map[string]bool{"-amount": true, "-amount_cents": false, "counterparty": false} {
+		read := c.call(t, "query_records", `{"stream":"transactions","sort":"`+sort+`","limit":2,"fields":["number"]}`)
+		const said = "amount holds numbers as texts, which are ordered letter by letter"
+		if strings.Contains(read.text, said) != warns {
+			t.Errorf("%s: %s", sort, read.text)
+		}
+	}
+}
+
 // R-SCAN-1, R-SCAN-4: names that the resource server does not know are refused in its words, and so is what contradicts itself.
 func TestRefusedNamesStayRefused(t *testing.T) {
 	c := newCaller(sandboxOf(t, resource.ReadsV01, "everything"), 20_000)

@@ -72,3 +72,11 @@ func (t *Top) Rows() []rawjson.Value {
 	}
 	return rows
 }
+
+// Spelled says how numbers that are texts stand in the order; empty when no row that is kept has one.
+func (t *Top) Spelled() string {
+	if !slices.ContainsFunc(t.rows, func(each ranked) bool { _, spells := scalar.ParseDecimal(each.value.Text); return spells }) {
+		return ""
+	}
+	return t.field + " holds numbers as texts, which are ordered letter by letter, not by value. Read the values, or sort by a field of numbers."
+}
