@@ -94,7 +94,7 @@ func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding 
 	}
 	if refused != nil && refused.Code == "invalid_sort" {
 		for _, p := range c.places(tool.CompleteSort) {
-			found = append(found, c.sort(s, p, stream))
+			found = append(found, c.sort(s, p, stream, fields))
 		}
 	}
 	return found
@@ -236,8 +236,11 @@ func (c call) grouping(fields []schemadoc.Field) []finding {
 	return nil
 }
 
-// sort finds the order that was meant. Servers sort by the cursor field alone (rs-contract.md, GET /v1/streams/{s}/records).
-func (c call) sort(s survey, p place, stream string) finding {
+const newestFirst = "Records come newest first without a sort; order asc gives the oldest first."
+
+// sort finds the order that was meant. Servers sort by the cursor field alone (rs-contract.md, GET /v1/streams/{s}/records); what is
+// no field at all is judged as in any other argument.
+func (c call) sort(s survey, p place, stream string, fields []schemadoc.Field) finding {
 	name, isDescending := p.name, strings.HasPrefix(p.name, "-")
 	for _, ending := range []string{" desc", ":desc", " asc", ":asc", " descending", " ascending"} {
 		if before, cut := strings.CutSuffix(strings.ToLower(name), ending); cut {
@@ -245,11 +248,23 @@ func (c call) sort(s survey, p place, stream string) finding {
 		}
 	}
 	name = strings.Trim(name, "+- ")
+	field := p
+	field.name = name
+	for _, found := range c.field(s, field, stream, fields) {
+		switch {
+		case found.meant == "":
+			found.says += " " + newestFirst
+		case isDescending:
+			found.meant = "-" + found.meant
+			found.mended = p.mended(found.meant)
+		}
+		return found
+	}
 	cursor := s.cursorField(stream)
 	if cursor == "" {
 		return finding{
 			param:  p.argument.Name,
-			says:   "The schema names no field to sort by to this token. Records come newest first without it; order asc gives the oldest first.",
+			says:   "The schema names no field to sort by to this token. " + newestFirst,
 			mended: c.inOrder(p, isDescending),
 		}
 	}

@@ -76,6 +76,8 @@ func TestCapturedRefusals(t *testing.T) {
 		{"038b a field outside the grant", "813i", "query_records", `{"stream":"samples","fields":["qtty"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "Fields not in grant: qtty")},
 		{"804b another sort, advertised", "813i", "query_records", `{"stream":"samples","sort":"qty"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'qty' is not advertised as sortable")},
 		{"804c a sort in words, advertised", "813i", "query_records", `{"stream":"samples","sort":"at desc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'at desc' is not advertised as sortable")},
+		{"a sort by no field", "813i", "query_records", `{"stream":"samples","sort":"newest"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'newest' is not advertised as sortable")},
+		{"a sort by a misspelled field, hollow", "813b", "query_records", `{"stream":"samples","sort":"-amout"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'amout' is not advertised as sortable")},
 		{"804c a sort in words, hollow", "813b", "query_records", `{"stream":"samples","sort":"when asc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'when asc' is not advertised as sortable")},
 		{"810c an aggregate that is not declared", "813i", "aggregate", `{"stream":"samples","metric":"sum","field":"plain_num"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation sum is not declared for 'plain_num'")},
 		{"810f the same, hollow", "813b", "aggregate", `{"stream":"samples","metric":"count","group_by":"code"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation group_by is not declared for 'code'")},
