@@ -248,12 +248,15 @@ func (c call) sort(s survey, p place, stream string, fields []schemadoc.Field) f
 		}
 	}
 	name = strings.Trim(name, "+- ")
-	field := p
+	field, isBare := p, name == p.name
 	field.name = name
 	for _, found := range c.field(s, field, stream, fields) {
 		switch {
 		case found.meant == "":
 			found.says += " " + newestFirst
+			if !isBare {
+				found.mended = c.inOrder(p, isDescending)
+			}
 		case isDescending:
 			found.meant = "-" + found.meant
 			found.mended = p.mended(found.meant)

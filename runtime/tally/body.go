@@ -35,7 +35,6 @@ func (t *Tally) Body() rawjson.Object {
 		rawjson.Int("limit", int64(q.Limit)), rawjson.Int("other_count", others))
 }
 
-// value is a figure; a sum of values of which none can be added up is null, and no 0.
 // Groups is how many groups there are, with those beyond the limit; 0 when they were too many to be told apart.
 func (t *Tally) Groups() int {
 	if t.groups.others > 0 {
@@ -44,6 +43,7 @@ func (t *Tally) Groups() int {
 	return len(t.groups.kept)
 }
 
+// value is a figure; a sum of values of which none can be added up is null, and no 0.
 func (t *Tally) value(f *figure) rawjson.Value {
 	if t.odd > 0 && !t.some {
 		return rawjson.Value("null")
