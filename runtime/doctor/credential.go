@@ -44,7 +44,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 			return failed(credential.Configuration, "chmod go-w "+commandline.Word(folder), "others can write to %s (mode %04o)", folder, info.Mode().Perm())
 		}
 	}
-	return ok("%s", path)
+	return ok("%s (mode %04o)", path, info.Mode().Perm())
 }
 
 // checkCredential finds the token that every command would use.
