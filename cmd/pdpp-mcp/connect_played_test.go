@@ -32,10 +32,13 @@ func capturedSignIn() *capturetest.Provider {
 	return capturetest.New("004", "006", "500", "510", "520", "525", "011")
 }
 
+// patience gives each read of a resource server a minute, because test machines are busy.
+const patience = "--rs-timeout=1m"
+
 // connecting returns the connect command as a process to start.
 func connecting(t *testing.T, provider, root string) *exec.Cmd {
 	t.Helper()
-	return exec.CommandContext(t.Context(), "pdpp-mcp", "connect", provider, "--source", playedSource, "--cache-root", root, "--no-browser")
+	return exec.CommandContext(t.Context(), "pdpp-mcp", "connect", provider, "--source", playedSource, "--cache-root", root, "--no-browser", patience)
 }
 
 func isPoll(request *http.Request) bool { return path.Base(request.URL.Path) == "token" }

@@ -86,7 +86,7 @@ func startServe(t *testing.T, p *provided, flags ...string) *served {
 	// The test's context ends before its clean-up, which ends the process.
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "pdpp-mcp", append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "debug",
-		"--provider-url", p.url, "--authorization-server", p.url, "--introspection-client-id", caller.ID,
+		"--provider-url", p.url, "--authorization-server", p.url, "--introspection-client-id", caller.ID, patience,
 	}, flags...)...)
 	command.Env = append(os.Environ(), "PDPP_INTROSPECTION_CLIENT_SECRET="+caller.Secret)
 	stderr, err := command.StderrPipe()

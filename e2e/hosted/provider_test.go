@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
 )
 
@@ -62,10 +63,11 @@ func (p *provider) upstream() hosttest.Upstream {
 	return hosttest.Upstream{URL: p.URL, IntrospectionURL: p.URL + authorization.IntrospectionPath, ClientID: "adapter", Secret: introspectionSecret}
 }
 
-// session opens a session with a new hosted server and one of the tokens of the package.
-func (p *provider) session(t *testing.T, name string) *mcp.ClientSession {
+// session opens a session with a new hosted server, which is patient, and one of the tokens of the package.
+func (p *provider) session(t *testing.T, name string, change ...func(*host.HandlerOptions)) *mcp.ClientSession {
 	t.Helper()
-	return hosttest.ConnectHosted(t, hosttest.ServeHosted(t, gen.Surface(), p.upstream()), packageToken(name))
+	changes := append([]func(*host.HandlerOptions){hosttest.Patient}, change...)
+	return hosttest.ConnectHosted(t, hosttest.ServeHosted(t, gen.Surface(), p.upstream(), changes...), packageToken(name))
 }
 
 // packageToken returns the token of the package with a name, which may be any word.
