@@ -122,7 +122,8 @@ func (a *aggregation) calls(shown int) []Call {
 // frame is what both channels say around so many groups.
 func (a *aggregation) frame(shown int) frame {
 	calls := a.calls(shown)
-	around := frame{before: append([]string{a.head()}, readingLines(a.response, 0)...), after: warningLines(metaOf(a.body))}
+	before := withLine(append([]string{a.head()}, readingLines(a.response, 0)...), a.together)
+	around := frame{before: before, after: warningLines(metaOf(a.body))}
 	for _, call := range calls {
 		around.after = append(around.after, call.Line())
 	}
@@ -151,10 +152,8 @@ func (a *aggregation) frame(shown int) frame {
 	around.open = opening(nil, body.Without("groups"), "groups")
 	around.close = closing("]}", closed(a.response, members, calls))
 	around.before = append(around.before, words(
-		intToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"), a.together, note))
-	if columns := columnsLine(a.columns, ""); columns != "" {
-		around.before = append(around.before, columns)
-	}
+		intToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"), note))
+	around.before = withLine(around.before, columnsLine(a.columns, ""))
 	return around
 }
 
@@ -177,9 +176,6 @@ func (a *aggregation) head() string {
 	tokens = append(tokens, a.number("filtered_record_count"))
 	if a.body.True("approximate") {
 		tokens = append(tokens, a.number("approximate"))
-	}
-	if !a.grouped {
-		tokens = append(tokens, a.together)
 	}
 	return words(tokens...)
 }

@@ -121,7 +121,7 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 			if got := strings.Join(groups, " ") + fmt.Sprintf(" other_count=%d", read.Data.OtherCount); got != test.groups {
 				t.Errorf("got %s, want %s", got, test.groups)
 			}
-			if !strings.Contains(text, test.said) || !strings.HasPrefix(read.Note, test.said) || test.said == together && strings.Contains(text, "too low") {
+			if !strings.Contains(result.Text, "\n"+test.said) || !strings.HasPrefix(read.Note, test.said) || test.said == together && strings.Contains(text, "too low") {
 				t.Errorf("it is said: %s\n%s", result.Text, read.Note)
 			}
 			if !strings.Contains(text, " further_groups="+test.further+" ") {
@@ -149,7 +149,7 @@ func TestNumberOverSeveralConnections(t *testing.T) {
 	} {
 		reader := &watched{Reader: lab.Serve(t, lab.Dataset(t)).Client()}
 		result := aggregated(t, reader, arguments)
-		if said := strings.Contains(result.Text, together); said != test.said || said != strings.Contains(string(result.Structured), together) {
+		if said := strings.Contains(result.Text, "\n"+together); said != test.said || said != strings.Contains(string(result.Structured), together) {
 			t.Errorf("%s: %s\n%s", arguments, result.Text, result.Structured)
 		}
 		if len(reader.asked) != test.asked {

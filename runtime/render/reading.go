@@ -27,11 +27,7 @@ func readingLines(response *rs.Response, rows int) []string {
 	if upTo := upTo(reading); upTo != nil {
 		said = append(said, RawToken("up_to", upTo.Encode()))
 	}
-	lines := []string{words(said...)}
-	if note := noteOf(reading); note != "" {
-		lines = append(lines, note)
-	}
-	return lines
+	return withLine([]string{words(said...)}, noteOf(reading))
 }
 
 // readingMembers say the same in structured output.

@@ -137,10 +137,7 @@ func (r *records) frame(shown int) frame {
 	if len(r.sources) != 1 || r.input.ConnectionID == nil { // else the caller knows, and every handle says it
 		before = append(before, sourceLines(r.sources, "rows")...)
 	}
-	around := frame{before: append(before, r.ways(on)...)}
-	if columns := columnsLine(r.columns, "handle"); columns != "" {
-		around.before = append(around.before, columns)
-	}
+	around := frame{before: withLine(append(before, r.ways(on)...), columnsLine(r.columns, "handle"))}
 	var once rawjson.Object
 	if len(r.shared) > 0 {
 		once = rawjson.Object{rawjson.Raw("shared", r.shared.Encode())}
@@ -173,10 +170,7 @@ const resumeWord = "resume"
 
 // ways are the lines that lead on from the page.
 func (r *records) ways(on wayOn) []string {
-	var lines []string
-	if notes := r.notes(on); notes != "" {
-		lines = append(lines, notes)
-	}
+	lines := withLine(nil, r.notes(on))
 	resume := r.resume(on)
 	switch bookmark := r.Text("next_changes_since"); {
 	case resume != nil:

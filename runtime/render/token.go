@@ -48,6 +48,14 @@ func words(tokens ...string) string {
 	return strings.Join(kept, " ")
 }
 
+// withLine has the line behind the others, unless it is empty.
+func withLine(lines []string, line string) []string {
+	if line == "" {
+		return lines
+	}
+	return append(lines, line)
+}
+
 // tokenIf is a token for a value that is not empty, else nothing.
 func tokenIf(name, value string) string {
 	if value == "" {
