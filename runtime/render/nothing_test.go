@@ -27,6 +27,11 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 				`search {"q":"overdraft fee","limit":5}`,
 			},
 		},
+		{
+			"/v1/search?q=who+waived+the+overdraft+fee", `{"q":"who waived the overdraft fee"}`, `all words of q, mode lexical.`,
+			[]string{`search {"q":"overdraft"}`, `search {"q":"who waived the overdraft fee","mode":"semantic"}`},
+		},
+		{"/v1/search?q=fee", `{"q":"fee"}`, `all words of q, mode lexical.`, []string{`schema {}`}},
 		{"/v1/search/semantic?q=fee", `{"q":"fee","mode":"semantic"}`, `q, mode semantic.`, []string{`schema {}`}},
 	} {
 		result, err := render.Search(context.Background(), env, answer(test.path, `{"object":"list","data":[],"has_more":false}`),

@@ -234,9 +234,7 @@ func (s *search) after(shown int, on wayOn, try []Call) []string {
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
-	if on.ended != "" {
-		lines = append(lines, on.ended)
-	}
+	lines = withLine(lines, on.ended)
 	for _, call := range try {
 		lines = append(lines, tryWord+": "+call.invocation())
 	}
@@ -256,6 +254,9 @@ func (s *search) sources(shown int) []*source {
 		return one
 	})
 }
+
+// keywordsMost is as many words as one searches for. More are a question, which few records have all the words of.
+const keywordsMost = 3
 
 // tryWord introduces calls that may find something where this one did not, in either channel.
 const tryWord = "try"
@@ -281,6 +282,9 @@ func (s *search) nothing() (string, []Call) {
 	if narrowed != nil {
 		note += ", only where " + strings.Join(narrowed, " and ") + " allow"
 		try = append(try, Call{Tool: s.call.Tool, Arguments: s.call.Without(append(narrowed, "cursor")...).Arguments})
+	}
+	if mode == "lexical" && len(s.question.terms) > keywordsMost {
+		try = append(try, s.call.Without("cursor").With(rawjson.String(tool.HitsMode, "semantic"))...)
 	}
 	if s.call.Tool != "" && try == nil {
 		try = append(try, Call{Tool: tool.SchemaTool})

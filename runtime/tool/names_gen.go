@@ -15,6 +15,7 @@ const (
 	HitsWords            = "q"
 	HitsLimit            = "limit"
 	HitsCursor           = "cursor"
+	HitsMode             = "mode"
 	DocumentTool         = "fetch"
 	DocumentID           = "id"
 	DocumentConnectionID = "connection_id"
