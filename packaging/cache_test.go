@@ -92,7 +92,7 @@ func startNginx(t *testing.T, provider *provider) (endpoint string) {
 		_ = command.Process.Kill()
 		_ = command.Wait() // it was killed
 	})
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		connection, err := net.Dial("tcp", address)
 		if err == nil {
 			connection.Close()

@@ -34,7 +34,7 @@ type deadlines struct {
 
 const (
 	// shortly is for a deadline that a test waits for. A busy machine gives good answers within it.
-	shortly = 4 * time.Second
+	shortly = 8 * time.Second
 
 	// amply is for all others: no busy machine reaches it.
 	amply = time.Minute

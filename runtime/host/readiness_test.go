@@ -50,7 +50,7 @@ func TestReadiness(t *testing.T) {
 func TestReadinessIsKeptForAWhile(t *testing.T) {
 	h := newHosted(t)
 	h.rs.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
-	for range 20 {
+	for range 5 { // within the while, also on a busy machine
 		send(t, h.request(t, http.MethodGet, "/readyz", ""))
 	}
 	if count := strings.Count(h.log.String(), "not ready"); count != 1 {
