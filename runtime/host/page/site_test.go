@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/browsertest"
@@ -37,7 +38,20 @@ func openSite(t *testing.T) (_ site, ok bool) {
 // tab is one page in the browser.
 type tab struct{ browsertest.Tab }
 
-func (s site) tab(t *testing.T) tab { return tab{s.browser.Tab(t)} }
+// planned holds what a page does after four seconds until a test runs it: a busy machine may not look before.
+const planned = `{
+	const later = window.setTimeout;
+	window.planned = [];
+	window.setTimeout = (run, wait) => wait === 4000 ? (planned.push(run), 0) : later(run, wait);
+}`
+
+func (s site) tab(t *testing.T) tab {
+	opened := tab{s.browser.Tab(t)}
+	if _, err := chromedp.Call(opened.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: planned}); err != nil {
+		t.Fatal(err)
+	}
+	return opened
+}
 
 // permit decides on both permissions that writing to the clipboard may need.
 func (t tab) permit(origin string, setting browser.PermissionSetting) {
