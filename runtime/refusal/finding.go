@@ -236,10 +236,8 @@ func (c call) grouping(fields []schemadoc.Field) []finding {
 	return nil
 }
 
-const newestFirst = "Records come newest first without a sort; order asc gives the oldest first."
-
 // sort finds the order that was meant. Servers sort by the cursor field alone (rs-contract.md, GET /v1/streams/{s}/records); what is
-// no field at all is judged as in any other argument.
+// nearly another field, by which the adapter may sort, is that one.
 func (c call) sort(s survey, p place, stream string, fields []schemadoc.Field) finding {
 	name, isDescending := p.name, strings.HasPrefix(p.name, "-")
 	for _, ending := range []string{" desc", ":desc", " asc", ":asc", " descending", " ascending"} {
@@ -248,26 +246,20 @@ func (c call) sort(s survey, p place, stream string, fields []schemadoc.Field) f
 		}
 	}
 	name = strings.Trim(name, "+- ")
-	field, isBare := p, name == p.name
+	field := p
 	field.name = name
-	for _, found := range c.field(s, field, stream, fields) {
-		switch {
-		case found.meant == "":
-			found.says += " " + newestFirst
-			if !isBare {
-				found.mended = c.inOrder(p, isDescending)
-			}
-		case isDescending:
-			found.meant = "-" + found.meant
-			found.mended = p.mended(found.meant)
+	if found := c.field(s, field, stream, fields); len(found) > 0 && found[0].meant != "" {
+		if isDescending {
+			found[0].meant = "-" + found[0].meant
 		}
-		return found
+		found[0].mended = p.mended(found[0].meant)
+		return found[0]
 	}
 	cursor := s.cursorField(stream)
 	if cursor == "" {
 		return finding{
 			param:  p.argument.Name,
-			says:   "The schema names no field to sort by to this token. " + newestFirst,
+			says:   "The schema names no field to sort by to this token. Records come newest first without it; order asc gives the oldest first.",
 			mended: c.inOrder(p, isDescending),
 		}
 	}
