@@ -57,6 +57,41 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	}
 }
 
+// R-BUD-1: a filter by a text that no record matches says in both channels what it compares, with the call that may find them; a page
+// with a row or behind another, and a filter by a number or a range, say nothing of it.
+func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
+	const whole, times = "A filter by a text matches the whole value alone.", "A filter by a date matches no time of that day."
+	for _, test := range []struct{ arguments, rows, note, try string }{
+		{`{"stream":"s","filter":{"seen":false,"subject":"flat"}}`, "", whole, `search {"q":"flat"}`},
+		{
+			`{"stream":"s","filter":{"at":"2026-02-28","seen":false}}`, "", times,
+			`query_records {"stream":"s","filter":{"at":{"gte":"2026-02-28","lt":"2026-03-01"},"seen":false}}`,
+		},
+		{`{"stream":"s","filter":{"subject":"flat"}}`, `{"id":"1","stream":"s","connection_id":"cin_1","data":{}}`, "", ""},
+		{`{"stream":"s","filter":{"subject":"flat"},"cursor":"c1"}`, "", "", ""},
+		{`{"stream":"s","filter":{"size":1,"at":{"gte":"2026-01-01"}}}`, "", "", ""},
+		{`{"stream":"s"}`, "", "", ""},
+	} {
+		result, err := render.Records(t.Context(), env, answer("/v1/streams/s/records", `{"object":"list","data":[`+test.rows+`],"has_more":false}`),
+			render.RecordsInput{Stream: "s", Call: given("query_records", test.arguments)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, calls := range map[string][]call{"text": textCalls(t, result.Text, "try"), "structured": structuredCallsOf(t, result.Structured, "try")} {
+			var got string
+			for _, each := range calls {
+				got += each.Tool + " " + string(each.Arguments)
+			}
+			if got != test.try {
+				t.Errorf("%s: %s tries %s, want %s", test.arguments, name, got, test.try)
+			}
+		}
+		if !strings.Contains(result.Text, test.note) || strings.Contains(string(result.Structured), `"note":"`+test.note) != (test.note != "") {
+			t.Errorf("%s: a channel does not say %s:\n%s\n%s", test.arguments, test.note, result.Text, result.Structured)
+		}
+	}
+}
+
 // R-QRY-6: every page of a feed has the bookmark of its end; both channels say that the pages before it are read first.
 func TestABookmarkBeforeTheLastPage(t *testing.T) {
 	const said = "resume begins behind the last page: read next to the end before."

@@ -145,6 +145,9 @@ func (r *records) frame(shown int) frame {
 	around.open = opening(once, r.list.around(&on), "data")
 	members := append(readingMembers(r.response, shown), r.again.members()...)
 	members = withText(members, "note", r.notes(on))
+	if _, try := r.nothing(on); try != nil {
+		members = append(members, rawjson.Raw(tryWord, Calls(try)))
+	}
 	if call := r.resume(on); call != nil {
 		members = append(members, rawjson.Raw(resumeWord, Calls(call)))
 	}
@@ -171,6 +174,8 @@ const resumeWord = "resume"
 // ways are the lines that lead on from the page.
 func (r *records) ways(on wayOn) []string {
 	lines := withLine(nil, r.notes(on))
+	_, try := r.nothing(on)
+	lines = append(lines, tryLines(try)...)
 	resume := r.resume(on)
 	switch bookmark := r.Text("next_changes_since"); {
 	case resume != nil:
@@ -206,5 +211,6 @@ func (r *records) notes(on wayOn) string {
 	if len(on.calls) > 0 && r.resume(on) != nil {
 		said = words(said, "resume begins behind the last page: read next to the end before.")
 	}
-	return words(said, on.ended)
+	why, _ := r.nothing(on)
+	return words(said, on.ended, why)
 }

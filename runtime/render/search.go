@@ -235,10 +235,7 @@ func (s *search) after(shown int, on wayOn, try []Call) []string {
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
 	lines = withLine(lines, on.ended)
-	for _, call := range try {
-		lines = append(lines, tryWord+": "+call.invocation())
-	}
-	return append(lines, on.lines()...)
+	return append(append(lines, tryLines(try)...), on.lines()...)
 }
 
 // sources are the connections of the hits that are shown, and what no other line says of each.
@@ -260,6 +257,14 @@ const keywordsMost = 3
 
 // tryWord introduces calls that may find something where this one did not, in either channel.
 const tryWord = "try"
+
+func tryLines(try []Call) []string {
+	var lines []string
+	for _, call := range try {
+		lines = append(lines, tryWord+": "+call.invocation())
+	}
+	return lines
+}
 
 // nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11).
 func (s *search) nothing() (string, []Call) {
