@@ -7,8 +7,9 @@ STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = $(GO) run mvdan.cc/gofumpt@v0.12.0
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 # The sandbox's SQLite and its C library are C translated to Go. They are not checked for races, since that would take most
-# of the time. go test does not vet, since lint vets all packages.
-RACE        = -race -timeout 20m -vet=off $(addprefix -gcflags=modernc.org/,$(addsuffix =-race=false,sqlite/lib libc memory))
+# of the time. go test does not vet, since lint vets all packages. Many tests wait for processes: twice as many packages as cores are
+# tested at once.
+RACE        = -race -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -timeout 20m -vet=off $(addprefix -gcflags=modernc.org/,$(addsuffix =-race=false,sqlite/lib libc memory))
 # By default a process with goroutines left waits a second for races at its exit, and the tests start many hundred processes.
 GORACE      = atexit_sleep_ms=20
 LDFLAGS     = -s -w -X main.version=$(VERSION)

@@ -17,7 +17,7 @@ type effort struct {
 }
 
 var thorough = effort{
-	starts: 20, calls: 2000, mixed: 10_000, window: 2 * time.Second, rounds: 5, repeats: 40, records: 100_000,
+	starts: 20, calls: 2000, mixed: 10_000, window: 2 * time.Second, rounds: 9, repeats: 40, records: 100_000,
 	points:   []int{1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100},
 	children: []int{1, 5, 10, 15, 20, 25, 30, 35, 40},
 	fields:   []int{1, 10, 20, 30, 40, 50, 60, 70, 80},
