@@ -76,12 +76,35 @@ func (p *tokenProvider) reads() []string {
 	return slices.Clone(p.read)
 }
 
+// call reads records once over a session, and tells with which token they were read.
+func (p *tokenProvider) call(t *testing.T, session *mcp.ClientSession) (token string, isError bool) {
+	t.Helper()
+	before := len(p.reads())
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "query_records", Arguments: map[string]any{"stream": "messages"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tokens []string
+	for _, read := range p.reads()[before:] {
+		if token, isRecords := strings.CutSuffix(read, readRecords); isRecords {
+			tokens = append(tokens, token)
+		}
+	}
+	if len(tokens) != 1 {
+		t.Fatalf("one call was read with %q", tokens)
+	}
+	return tokens[0], result.IsError
+}
+
+// readRecords is what stands behind the token of a read of records.
+const readRecords = " /v1/streams/messages/records"
+
 // Covers R-OPS-3: a local server takes another token from its file while it runs, once the resource server has taken it. A call is
 // sent with one token, whatever becomes of it; a token that cannot be used is named once, and the one before stays.
 func TestTokenFileIsReadAgain(t *testing.T) {
 	const (
 		first, second, owner = "first-token-of-a-test", "second-token-of-a-test", "owner-token-of-a-test"
-		records, schema      = " /v1/streams/messages/records", " /v1/schema"
+		schema               = " /v1/schema"
 	)
 	p := newTokenProvider(t)
 	p.knows(first, "client")
@@ -95,25 +118,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// call calls once, and tells with which token that was read.
-	call := func() (token string, isError bool) {
-		t.Helper()
-		before := len(p.reads())
-		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "query_records", Arguments: map[string]any{"stream": "messages"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var tokens []string
-		for _, read := range p.reads()[before:] {
-			if token, isRecords := strings.CutSuffix(read, records); isRecords {
-				tokens = append(tokens, token)
-			}
-		}
-		if len(tokens) != 1 {
-			t.Fatalf("one call was read with %q", tokens)
-		}
-		return tokens[0], result.IsError
-	}
+	call := func() (token string, isError bool) { t.Helper(); return p.call(t, session) }
 	if token, isError := call(); token != first || isError {
 		t.Fatalf("%s, %t", token, isError)
 	}
@@ -142,7 +147,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	if slices.Contains(p.reads(), owner+records) {
+	if slices.Contains(p.reads(), owner+readRecords) {
 		t.Error("an owner's token was read with")
 	}
 	for _, want := range []string{"the new access token is refused; the one before stays", "the access token was read again", file} {
