@@ -60,7 +60,7 @@ func decodeAggregate(raw json.RawMessage) (AggregateInput, []rs.Member, error) {
 	return input, arguments.Given(), arguments.Err()
 }
 
-func runAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, given, err := decodeAggregate(raw)
 	if err != nil {
 		return nil, err
@@ -94,11 +94,13 @@ func runAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	if err != nil {
 		return nil, err
 	}
-	return render.Aggregate(ctx, env, response, render.AggregateInput{
-		Call:         render.Given{Tool: "aggregate", Arguments: given, Accepted: aggregateArguments.Accepted},
-		Stream:       input.Stream,
-		ConnectionID: input.ConnectionID,
-	})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Aggregate(ctx, env, response, render.AggregateInput{
+			Call:         render.Given{Tool: "aggregate", Arguments: given, Accepted: aggregateArguments.Accepted},
+			Stream:       input.Stream,
+			ConnectionID: input.ConnectionID,
+		})
+	}}, nil
 }
 
 //go:embed schema/aggregate.input.json
@@ -127,6 +129,6 @@ func aggregateDefinition() tool.Definition {
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		Table: tool.GroupTable,
-		Run:   runAggregate,
+		Ask:   askAggregate,
 	})
 }

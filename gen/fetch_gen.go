@@ -45,7 +45,7 @@ func decodeFetch(raw json.RawMessage) (FetchInput, error) {
 	return input, arguments.Err()
 }
 
-func runFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, err := decodeFetch(raw)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,9 @@ func runFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Res
 	if err != nil {
 		return nil, err
 	}
-	return render.Document(ctx, env, response, render.DocumentInput{Target: target, Fields: input.Fields})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Document(ctx, env, response, render.DocumentInput{Target: target, Fields: input.Fields})
+	}}, nil
 }
 
 //go:embed schema/fetch.input.json
@@ -101,6 +103,6 @@ func fetchDefinition() tool.Definition {
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
 		Table: tool.DocumentTable,
-		Run:   runFetch,
+		Ask:   askFetch,
 	})
 }

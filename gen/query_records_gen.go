@@ -70,7 +70,7 @@ func decodeQueryRecords(raw json.RawMessage) (QueryRecordsInput, []rs.Member, er
 	return input, arguments.Given(), arguments.Err()
 }
 
-func runQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, given, err := decodeQueryRecords(raw)
 	if err != nil {
 		return nil, err
@@ -114,12 +114,14 @@ func runQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 	if err != nil {
 		return nil, err
 	}
-	return render.Records(ctx, env, response, render.RecordsInput{
-		Call:         render.Given{Tool: "query_records", Arguments: given, Accepted: queryRecordsArguments.Accepted},
-		Stream:       input.Stream,
-		ConnectionID: input.ConnectionID,
-		Fields:       input.Fields,
-	})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Records(ctx, env, response, render.RecordsInput{
+			Call:         render.Given{Tool: "query_records", Arguments: given, Accepted: queryRecordsArguments.Accepted},
+			Stream:       input.Stream,
+			ConnectionID: input.ConnectionID,
+			Fields:       input.Fields,
+		})
+	}}, nil
 }
 
 //go:embed schema/query_records.input.json
@@ -152,6 +154,6 @@ func queryRecordsDefinition() tool.Definition {
 		},
 		Table: tool.RowTable,
 		Pages: "cursor",
-		Run:   runQueryRecords,
+		Ask:   askQueryRecords,
 	})
 }

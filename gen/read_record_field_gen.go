@@ -64,7 +64,7 @@ func decodeReadRecordField(raw json.RawMessage) (ReadRecordFieldInput, []rs.Memb
 	return input, arguments.Given(), arguments.Err()
 }
 
-func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, given, err := decodeReadRecordField(raw)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
 	})
 	if err != nil {
-		return operation.BlobField(ctx, env, err, operation.BlobFieldInput{
+		return tool.Answered(operation.BlobField(ctx, env, err, operation.BlobFieldInput{
 			Call:        render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
 			Target:      target,
 			FieldPath:   input.FieldPath,
@@ -113,13 +113,15 @@ func runReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 			LimitChars:  input.LimitChars,
 			BeforeChars: input.BeforeChars,
 			AfterChars:  input.AfterChars,
-		})
+		}))
 	}
-	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{
-		Call:      render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
-		Target:    target,
-		FieldPath: input.FieldPath,
-	})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.FieldWindow(ctx, env, response, render.FieldWindowInput{
+			Call:      render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
+			Target:    target,
+			FieldPath: input.FieldPath,
+		})
+	}}, nil
 }
 
 //go:embed schema/read_record_field.input.json
@@ -144,6 +146,6 @@ func readRecordFieldDefinition() tool.Definition {
 			{Name: "before_chars", Type: tool.IntegerArgument, Description: "With q. 0 to 8192."},
 			{Name: "after_chars", Type: tool.IntegerArgument, Description: "With q. 0 to 8192."},
 		},
-		Run: runReadRecordField,
+		Ask: askReadRecordField,
 	})
 }

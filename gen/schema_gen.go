@@ -35,16 +35,16 @@ func decodeSchema(raw json.RawMessage) (SchemaInput, error) {
 	return input, arguments.Err()
 }
 
-func runSchema(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSchema(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, err := decodeSchema(raw)
 	if err != nil {
 		return nil, err
 	}
-	return operation.Schema(ctx, env, operation.SchemaInput{
+	return tool.Answered(operation.Schema(ctx, env, operation.SchemaInput{
 		Stream:       input.Stream,
 		ConnectionID: input.ConnectionID,
 		Detail:       input.Detail,
-	})
+	}))
 }
 
 //go:embed schema/schema.input.json
@@ -65,6 +65,6 @@ func schemaDefinition() tool.Definition {
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 			{Name: "detail", Type: tool.StringArgument, Description: "full gives raw JSON Schema and needs stream. One of compact, full.", Values: []string{"compact", "full"}},
 		},
-		Run: runSchema,
+		Ask: askSchema,
 	})
 }

@@ -52,7 +52,7 @@ func decodeSearch(raw json.RawMessage) (SearchInput, []rs.Member, error) {
 	return input, arguments.Given(), arguments.Err()
 }
 
-func runSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, given, err := decodeSearch(raw)
 	if err != nil {
 		return nil, err
@@ -85,10 +85,12 @@ func runSearch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Re
 	if err != nil {
 		return nil, err
 	}
-	return render.Search(ctx, env, response, render.SearchInput{
-		Call:         render.Given{Tool: "search", Arguments: given, Accepted: searchArguments.Accepted},
-		ConnectionID: input.ConnectionID,
-	})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Search(ctx, env, response, render.SearchInput{
+			Call:         render.Given{Tool: "search", Arguments: given, Accepted: searchArguments.Accepted},
+			ConnectionID: input.ConnectionID,
+		})
+	}}, nil
 }
 
 //go:embed schema/search.input.json
@@ -115,6 +117,6 @@ func searchDefinition() tool.Definition {
 		},
 		Table: tool.HitTable,
 		Pages: "cursor",
-		Run:   runSearch,
+		Ask:   askSearch,
 	})
 }

@@ -28,7 +28,7 @@ func decodeStreams(raw json.RawMessage) (StreamsInput, error) {
 	return input, arguments.Err()
 }
 
-func runStreams(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askStreams(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, err := decodeStreams(raw)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,9 @@ func runStreams(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.R
 	if err != nil {
 		return nil, err
 	}
-	return render.Answer(ctx, env, response, render.AnswerInput{})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Answer(ctx, env, response, render.AnswerInput{})
+	}}, nil
 }
 
 func streamsCommand() tool.Command {
@@ -56,6 +58,6 @@ func streamsCommand() tool.Command {
 		},
 		Columns:   []string{"name", "record_count", "last_updated", "connection_id", "display_name"},
 		OfSources: true,
-		Run:       runStreams,
+		Ask:       askStreams,
 	}
 }

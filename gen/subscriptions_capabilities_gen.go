@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-func runSubscriptionsCapabilities(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSubscriptionsCapabilities(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	if err := argument.Open(raw, argument.Names{}).Err(); err != nil {
 		return nil, err
 	}
@@ -20,7 +20,9 @@ func runSubscriptionsCapabilities(ctx context.Context, env tool.Env, raw json.Ra
 	if err != nil {
 		return nil, err
 	}
-	return render.EventCapabilities(ctx, env, response, render.EventCapabilitiesInput{})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.EventCapabilities(ctx, env, response, render.EventCapabilitiesInput{})
+	}}, nil
 }
 
 func subscriptionsCapabilitiesCommand() tool.Command {
@@ -28,6 +30,6 @@ func subscriptionsCapabilitiesCommand() tool.Command {
 		Words:       []string{"subscriptions", "capabilities"},
 		Title:       "Show what event subscriptions the provider offers",
 		Description: "Show which events the provider sends, how it signs and delivers them, and which addresses it accepts.",
-		Run:         runSubscriptionsCapabilities,
+		Ask:         askSubscriptionsCapabilities,
 	}
 }

@@ -31,7 +31,7 @@ func decodeSubscriptionsCreate(raw json.RawMessage) (SubscriptionsCreateInput, e
 	return input, arguments.Err()
 }
 
-func runSubscriptionsCreate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSubscriptionsCreate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, err := decodeSubscriptionsCreate(raw)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,9 @@ func runSubscriptionsCreate(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	return render.Subscription(ctx, env, response, render.SubscriptionInput{Streams: input.Streams})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Subscription(ctx, env, response, render.SubscriptionInput{Streams: input.Streams})
+	}}, nil
 }
 
 func subscriptionsCreateCommand() tool.Command {
@@ -60,6 +62,6 @@ func subscriptionsCreateCommand() tool.Command {
 			{Name: "streams", Type: tool.StringListArgument, Description: "Only changes of these streams."},
 		},
 		Secret: true,
-		Run:    runSubscriptionsCreate,
+		Ask:    askSubscriptionsCreate,
 	}
 }

@@ -28,7 +28,7 @@ func decodeSubscriptionsDelete(raw json.RawMessage) (SubscriptionsDeleteInput, e
 	return input, arguments.Err()
 }
 
-func runSubscriptionsDelete(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSubscriptionsDelete(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, err := decodeSubscriptionsDelete(raw)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,9 @@ func runSubscriptionsDelete(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	return render.Answer(ctx, env, response, render.AnswerInput{})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Answer(ctx, env, response, render.AnswerInput{})
+	}}, nil
 }
 
 func subscriptionsDeleteCommand() tool.Command {
@@ -48,6 +50,6 @@ func subscriptionsDeleteCommand() tool.Command {
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},
-		Run: runSubscriptionsDelete,
+		Ask: askSubscriptionsDelete,
 	}
 }

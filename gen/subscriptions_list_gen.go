@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-func runSubscriptionsList(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSubscriptionsList(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	if err := argument.Open(raw, argument.Names{}).Err(); err != nil {
 		return nil, err
 	}
@@ -20,7 +20,9 @@ func runSubscriptionsList(ctx context.Context, env tool.Env, raw json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	return render.Answer(ctx, env, response, render.AnswerInput{})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Answer(ctx, env, response, render.AnswerInput{})
+	}}, nil
 }
 
 func subscriptionsListCommand() tool.Command {
@@ -29,6 +31,6 @@ func subscriptionsListCommand() tool.Command {
 		Title:       "List event subscriptions",
 		Description: "List the event subscriptions of the grant. Secrets are not shown again.",
 		Columns:     []string{"subscription_id", "status", "callback_url", "scope.filters.streams", "disabled_reason"},
-		Run:         runSubscriptionsList,
+		Ask:         askSubscriptionsList,
 	}
 }

@@ -28,7 +28,7 @@ func decodeSubscriptionsShow(raw json.RawMessage) (SubscriptionsShowInput, error
 	return input, arguments.Err()
 }
 
-func runSubscriptionsShow(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSubscriptionsShow(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, err := decodeSubscriptionsShow(raw)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,9 @@ func runSubscriptionsShow(ctx context.Context, env tool.Env, raw json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	return render.Answer(ctx, env, response, render.AnswerInput{})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Answer(ctx, env, response, render.AnswerInput{})
+	}}, nil
 }
 
 func subscriptionsShowCommand() tool.Command {
@@ -48,6 +50,6 @@ func subscriptionsShowCommand() tool.Command {
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},
-		Run: runSubscriptionsShow,
+		Ask: askSubscriptionsShow,
 	}
 }

@@ -28,7 +28,7 @@ func decodeSubscriptionsTest(raw json.RawMessage) (SubscriptionsTestInput, error
 	return input, arguments.Err()
 }
 
-func runSubscriptionsTest(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSubscriptionsTest(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, err := decodeSubscriptionsTest(raw)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,9 @@ func runSubscriptionsTest(ctx context.Context, env tool.Env, raw json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	return render.Answer(ctx, env, response, render.AnswerInput{})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Answer(ctx, env, response, render.AnswerInput{})
+	}}, nil
 }
 
 func subscriptionsTestCommand() tool.Command {
@@ -48,6 +50,6 @@ func subscriptionsTestCommand() tool.Command {
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},
-		Run: runSubscriptionsTest,
+		Ask: askSubscriptionsTest,
 	}
 }

@@ -35,7 +35,7 @@ func decodeSubscriptionsUpdate(raw json.RawMessage) (SubscriptionsUpdateInput, e
 	return input, arguments.Err()
 }
 
-func runSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Result, error) {
+func askSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Answer, error) {
 	input, err := decodeSubscriptionsUpdate(raw)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,9 @@ func runSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	return render.Subscription(ctx, env, response, render.SubscriptionInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
+	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
+		return render.Subscription(ctx, env, response, render.SubscriptionInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
+	}}, nil
 }
 
 func subscriptionsUpdateCommand() tool.Command {
@@ -69,6 +71,6 @@ func subscriptionsUpdateCommand() tool.Command {
 			{Name: "rotate_secret", Type: tool.BooleanArgument, Description: "Sign with a new secret from now on."},
 		},
 		Secret: true,
-		Run:    runSubscriptionsUpdate,
+		Ask:    askSubscriptionsUpdate,
 	}
 }

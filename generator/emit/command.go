@@ -13,7 +13,7 @@ func (t toolFile) command() ([]byte, error) {
 	if t.tool.IsDownload() {
 		file.Add(t.download()).Line()
 	} else {
-		file.Add(t.run()).Line()
+		file.Add(t.ask()).Line()
 	}
 	file.Add(t.commandDefinition())
 	return rendered(file)
@@ -41,7 +41,7 @@ func (t toolFile) commandDefinition() jen.Code {
 	members = optional(members, terminal.Secret, "Secret", jen.True())
 	members = optional(members, t.tool.Request != nil && t.tool.Request.Sources != nil, "OfSources", jen.True())
 	members = optional(members, terminal.Download, "Download", jen.Id(t.requestName()))
-	members = optional(members, !terminal.Download, "Run", jen.Id(t.runName()))
+	members = optional(members, !terminal.Download, "Ask", jen.Id(t.askName()))
 	return jen.Func().Id(t.commandName()).Params().Add(runtime("tool", "Command")).Block(
 		jen.Return(runtime("tool", "Command").Add(structLiteral(members))),
 	)

@@ -65,7 +65,7 @@ func bound(limit *int64, open string) jen.Code {
 	return jen.Lit(int(*limit))
 }
 
-// decodeInput returns the first step of a run. A tool without arguments refuses any.
+// decodeInput returns the first step of an ask function. A tool without arguments refuses any.
 func (t toolFile) decodeInput(onError jen.Code) []jen.Code {
 	if len(t.tool.Arguments) == 0 {
 		opened := runtime("argument", "Open").Call(jen.Id("raw"), runtime("argument", "Names").Values()).Dot("Err").Call()

@@ -27,7 +27,7 @@ func (t toolFile) definition() jen.Code {
 	members = append(members, t.arguments()...)
 	members = optional(members, t.tool.Table != "", "Table", runtime("tool", t.tool.Table))
 	members = optional(members, t.tool.Pages != "", "Pages", jen.Lit(t.tool.Pages))
-	members = append(members, member{"Run", jen.Id(t.runName())})
+	members = append(members, member{"Ask", jen.Id(t.askName())})
 	return jen.Func().Id(t.definitionName()).Params().Add(runtime("tool", "Definition")).Block(
 		jen.Return(runtime("refusal", "Explained").Call(runtime("tool", "Definition").Add(structLiteral(members)))),
 	)

@@ -6,9 +6,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/generator/plan"
 )
 
-// render turns the response into a result.
+// render returns the answer, whose function makes a result of the response.
 func (t toolFile) render() jen.Code {
-	return t.answered(t.tool.Render, "response")
+	return jen.Return(jen.Op("&").Add(runtime("tool", "Answer")).Values(
+		jen.Id("Response").Op(":").Id("response"),
+		jen.Id("Render").Op(":").Func().Params().Params(jen.Op("*").Add(runtime("tool", "Result")), jen.Error()).Block(
+			jen.Return(t.resultOf(t.tool.Render, "response")),
+		),
+	), jen.Nil())
 }
 
 // whenRefused ends a call whose request was refused: with the refusal, or with what answers otherwise.
@@ -16,17 +21,22 @@ func (t toolFile) whenRefused() jen.Code {
 	if t.tool.Otherwise == nil {
 		return returnOnError()
 	}
-	return jen.If(jen.Err().Op("!=").Nil()).Block(t.answered(t.tool.Otherwise, "err"))
+	return jen.If(jen.Err().Op("!=").Nil()).Block(answered(t.resultOf(t.tool.Otherwise, "err")))
 }
 
-// answered returns what a function makes of the response or of the refusal.
-func (t toolFile) answered(call *plan.Call, from string) jen.Code {
+// answered returns the answer that has the result of a call.
+func answered(call jen.Code) jen.Code {
+	return jen.Return(runtime("tool", "Answered").Call(call))
+}
+
+// resultOf calls the function that makes a result of the response or of the refusal.
+func (t toolFile) resultOf(call *plan.Call, from string) jen.Code {
 	given := input(*call)
 	if call.Continues && t.continues() {
 		members := append([]member{{"Call", t.given()}}, fields(*call)...)
 		given = runtime(call.Package, call.Function+"Input").Add(braces(keyed(members), true))
 	}
-	return jen.Return(runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), jen.Id(from), given))
+	return runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), jen.Id(from), given)
 }
 
 // given returns the call as it came, for the calls that continue it (R-HAND-10).
@@ -49,6 +59,5 @@ func (t toolFile) given() jen.Code {
 // operate calls the operation, in place of a request and its renderer.
 func (t toolFile) operate() jen.Code {
 	call := t.tool.Operation
-	return jen.Return(runtime(call.Package, call.Function).
-		Call(jen.Id("ctx"), jen.Id("env"), input(*call)))
+	return answered(runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), input(*call)))
 }

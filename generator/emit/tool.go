@@ -11,7 +11,7 @@ type toolFile struct {
 	tool plan.Tool
 }
 
-// Tool returns the Go file of one tool: its input struct and decoder, if it has arguments, its run and its definition.
+// Tool returns the Go file of one tool: its input struct and decoder, if it has arguments, its ask function and its definition.
 func Tool(tool plan.Tool) ([]byte, error) {
 	t := toolFile{tool: tool}
 	if tool.Terminal != nil {
@@ -19,14 +19,14 @@ func Tool(tool plan.Tool) ([]byte, error) {
 	}
 	file := newFile(tool.File)
 	t.input(file)
-	file.Add(t.run()).Line()
+	file.Add(t.ask()).Line()
 	t.schemas(file)
 	file.Add(t.definition())
 	return rendered(file)
 }
 
-// run returns the function that answers a call, step by step.
-func (t toolFile) run() jen.Code {
+// ask returns the function that answers a call, step by step. Only the function in its answer renders.
+func (t toolFile) ask() jen.Code {
 	steps := t.decodeInput(jen.Return(jen.Nil(), jen.Err()))
 	steps = append(steps, t.resolveTarget()...)
 	steps = append(steps, t.preconditions()...)
@@ -37,16 +37,16 @@ func (t toolFile) run() jen.Code {
 		steps = append(steps, t.request()...)
 		steps = append(steps, t.render())
 	}
-	return jen.Func().Id(t.runName()).Params(
+	return jen.Func().Id(t.askName()).Params(
 		jen.Id("ctx").Qual("context", "Context"),
 		jen.Id("env").Add(runtime("tool", "Env")),
 		jen.Id("raw").Qual("encoding/json", "RawMessage"),
-	).Params(jen.Op("*").Add(runtime("tool", "Result")), jen.Error()).Block(steps...)
+	).Params(jen.Op("*").Add(runtime("tool", "Answer")), jen.Error()).Block(steps...)
 }
 
 func (t toolFile) inputName() string      { return t.tool.GoName + "Input" }
 func (t toolFile) namesName() string      { return t.tool.LocalName + "Arguments" }
 func (t toolFile) decodeName() string     { return "decode" + t.tool.GoName }
-func (t toolFile) runName() string        { return "run" + t.tool.GoName }
+func (t toolFile) askName() string        { return "ask" + t.tool.GoName }
 func (t toolFile) requestName() string    { return "request" + t.tool.GoName }
 func (t toolFile) definitionName() string { return t.tool.LocalName + "Definition" }

@@ -30,12 +30,12 @@ func ExampleServeSession() {
 		Description:  "Show which path is read. Read-only.",
 		InputSchema:  json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
 		OutputSchema: json.RawMessage(`{"type":"object"}`),
-		Run: func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
+		Ask: func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Answer, error) {
 			response, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "where")})
 			if err != nil {
 				return nil, err // an *rs.Error or *rs.Failure becomes a result that a model can act on
 			}
-			return &tool.Result{Text: string(response.Body()), Structured: response.Body()}, nil
+			return tool.Answered(&tool.Result{Text: string(response.Body()), Structured: response.Body()}, nil)
 		},
 	})
 	reader, err := rs.NewClient(rs.Options{BaseURL: provider.URL, Bearer: rs.NewSecret("a-scoped-token-of-a-test")})

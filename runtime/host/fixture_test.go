@@ -68,22 +68,24 @@ func echo(name string) tool.Definition {
 	return tool.Definition{
 		Name: name, Title: "Title of " + name, Description: "Reads. Read-only.",
 		InputSchema: objectSchema, OutputSchema: json.RawMessage(`{"type":"object","properties":{}}`),
-		Run: func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
+		Ask: func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
 			if _, err := env.RS.Get(ctx, rs.Request{Path: rs.JoinPath("v1", "echo")}); err != nil {
 				return nil, err
 			}
-			return &tool.Result{
+			return tool.Answered(&tool.Result{
 				Text:       name + " " + string(arguments),
 				Structured: json.RawMessage(`{"tool":"` + name + `"}`),
 				Meta:       map[string]json.RawMessage{"example/uri": json.RawMessage(`"pdpp://record/x"`)},
-			}, nil
+			}, nil)
 		},
 	}
 }
 
-func running(name string, run tool.Run) tool.Definition {
+func running(name string, run func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error)) tool.Definition {
 	definition := echo(name)
-	definition.Run = run
+	definition.Ask = func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
+		return tool.Answered(run(ctx, env, arguments))
+	}
 	return definition
 }
 

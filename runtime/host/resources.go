@@ -99,7 +99,7 @@ func readResource(ctx context.Context, calls *toolCalls, template tool.Template,
 	target, _ := ctx.Value(resourceTargetKey{}).(resourceTarget)
 	read.arguments = argumentsFor(target.uri)
 	if template.IsFile {
-		read.definition.Run = fileOf(read.definition.Run)
+		read.definition.Ask = fileOf(read.definition.Ask)
 	}
 	result := calls.run(ctx, read)
 	if result.IsError {
@@ -112,18 +112,18 @@ func readResource(ctx context.Context, calls *toolCalls, template tool.Template,
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{content}}, nil
 }
 
-// fileOf is a run that gives the bytes of a file, and refuses what is none.
-func fileOf(run tool.Run) tool.Run {
-	return func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
+// fileOf returns an Ask for the bytes of a file. It refuses a field that refers to no file.
+func fileOf(ask tool.Ask) tool.Ask {
+	return func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
 		env.WantsFile = true
-		result, err := run(ctx, env, arguments)
+		result, err := ask.Run(ctx, env, arguments)
 		if err == nil && result.File == nil {
 			return nil, &tool.Error{
 				Code: tool.InvalidResourceURI, Param: "uri",
 				Message: "uri: names a field that refers to no file; read it as pdpp://field-window/{handle}",
 			}
 		}
-		return result, err
+		return tool.Answered(result, err)
 	}
 }
 

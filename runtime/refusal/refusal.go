@@ -18,27 +18,40 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Explained is the tool with refusals that say what would do. Its errors are those of the tool's own Run, or a
-// *tool.Explained with one of them as its cause.
+// Explained returns the tool with errors that say what to call instead. They are those of the tool, or a *tool.Explained with one
+// of them as its cause.
 func Explained(definition tool.Definition) tool.Definition {
-	run := definition.Run
-	definition.Run = func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
-		result, err := run(ctx, env, arguments)
-		if err == nil {
+	ask := definition.Ask
+	definition.Ask = func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Answer, error) {
+		answer, err := ask(ctx, env, arguments)
+		if err != nil {
+			return nil, explained(ctx, env, definition, arguments, err)
+		}
+		render := answer.Render
+		answer.Render = func() (*tool.Result, error) {
+			result, err := render()
+			if err != nil {
+				return nil, explained(ctx, env, definition, arguments, err)
+			}
 			return result, nil
 		}
-		members, unreadable := rs.Members(arguments)
-		if unreadable != nil {
-			return nil, err // it says so
-		}
-		refused := call{definition, members, env.Connect}
-		if explained := refused.explain(ctx, env, err); explained != nil {
-			explained.Cause = err
-			return nil, explained
-		}
-		return nil, err
+		return answer, nil
 	}
 	return definition
+}
+
+// explained returns the error of a call with what to call instead, or the error alone if that is unknown.
+func explained(ctx context.Context, env tool.Env, definition tool.Definition, arguments json.RawMessage, err error) error {
+	members, unreadable := rs.Members(arguments)
+	if unreadable != nil {
+		return err // it says so
+	}
+	refused := call{definition, members, env.Connect}
+	if explained := refused.explain(ctx, env, err); explained != nil {
+		explained.Cause = err
+		return explained
+	}
+	return err
 }
 
 // call is a call that was refused.

@@ -20,7 +20,12 @@ type Definition struct {
 	Arguments    []Argument // in the order of the schema
 	Table        Table      // what a terminal shows of a result
 	Pages        string     // the argument that takes next_cursor; empty: a result is all there is
-	Run          Run
+	Ask          Ask
+}
+
+// Run asks and renders. Its error is one of Ask's.
+func (d Definition) Run(ctx context.Context, env Env, arguments json.RawMessage) (*Result, error) {
+	return d.Ask.Run(ctx, env, arguments)
 }
 
 // Table is the form of structured output that a terminal shows as a table.
@@ -34,11 +39,6 @@ const (
 	GroupTable                 // of an aggregate
 	DocumentTable              // its text alone
 )
-
-// Run answers one call. A nil or empty arguments object is a call without arguments.
-// Its error is a *Error of this package, an *rs.Error or an *rs.Failure; Failed renders any of them.
-// It is safe for concurrent use.
-type Run func(ctx context.Context, env Env, arguments json.RawMessage) (*Result, error)
 
 // Env is what one call may use. It belongs to that call alone: the reader carries the bearer of
 // the caller (R-HOST-5).
@@ -87,7 +87,7 @@ type Surface struct {
 }
 
 // Command is one command of the terminal. No host of MCP clients is given it. Commands are values of generated
-// code and are never changed. Exactly one of Run and Download is set.
+// code and are never changed. Exactly one of Ask and Download is set.
 type Command struct {
 	Words       []string // behind pdpp-mcp
 	Title       string
@@ -97,7 +97,7 @@ type Command struct {
 	Secret      bool       // the answer holds a signing secret, which is shown once
 	OfSources   bool       // the request says which of several grants can answer it; else it is sent with a single one
 
-	Run Run
+	Ask Ask
 	// Download gives the request whose answer is bytes for a file.
 	Download func(arguments json.RawMessage) (rs.Request, error)
 }

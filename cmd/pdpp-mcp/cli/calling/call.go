@@ -121,7 +121,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 }
 
 // print makes the call, or with byRow those of all pages, and prints what it gives.
-func (c *toolCommand) print(ctx context.Context, env tool.Env, object json.RawMessage, byRow bool, run tool.Run) error {
+func (c *toolCommand) print(ctx context.Context, env tool.Env, object json.RawMessage, byRow bool, run run) error {
 	if byRow {
 		c.pages.kept = newWholeRows()
 		env.RS = c.pages.kept.reading(env.RS)
@@ -150,8 +150,11 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, object json.RawMe
 	return output.Publish()
 }
 
+// run asks and renders one call.
+type run func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error)
+
 // accountFor returns the tool's Run, which keeps account of what it reads (R-OPS-2): agents call from shells too.
-func accountFor(definition tool.Definition, sources *invocation.Sources, logger *slog.Logger) tool.Run {
+func accountFor(definition tool.Definition, sources *invocation.Sources, logger *slog.Logger) run {
 	log, caller := sources.Account(logger)
 	caller.ClientName = "pdpp-mcp call"
 	return func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
@@ -202,7 +205,7 @@ func toolNames() []string {
 }
 
 // runWithin runs a tool within the time limit that a server gives a call.
-func runWithin(ctx context.Context, run tool.Run, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
+func runWithin(ctx context.Context, run run, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
 	return run(ctx, env, arguments)

@@ -138,7 +138,7 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 			defer keeper.close()
 			env.Writer = keeper
 		}
-		result, failed := runWithin(command.Context(), generated.Run, env, object)
+		result, failed := runWithin(command.Context(), generated.Ask.Run, env, object)
 		if unconfirmed, ok := errors.AsType[*tool.UnconfirmedError](failed); ok {
 			result = unconfirmed.Result
 		} else if failed != nil {
