@@ -217,6 +217,22 @@ func TestGeneratorLibrariesAreNotServed(t *testing.T) {
 	}
 }
 
+// No byte that one caller received can reach another: no unsafe code, and no
+// buffer that is kept for another call.
+func TestNoMemoryIsShared(t *testing.T) {
+	const form = `{{$from := .ImportPath}}{{range .Imports}}{{$from}} {{.}}{{"\n"}}{{end}}`
+	for _, line := range goList(t, "-f", form, "./runtime/...", "./cmd/...", "./gen/...") {
+		if from, to, _ := strings.Cut(line, " "); to == "unsafe" {
+			t.Errorf("%s imports unsafe", from)
+		}
+	}
+	for name, text := range golden.Tree(t, "../runtime") {
+		if strings.Contains(text, "sync.Pool") && strings.HasSuffix(name, ".go") {
+			t.Errorf("runtime/%s keeps memory for other calls in a sync.Pool", name)
+		}
+	}
+}
+
 // edge is one import between packages of the project.
 type edge struct{ from, to string }
 

@@ -157,7 +157,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request, call toolCall) {
 	if call.isNewest {
 		identity = h.identityAt(requestOf(r.Context()).origin)
 	}
-	call.answer(result, identity, stream.answer)
+	stream.answer(call.answer(result, identity))
 }
 
 // rememberedOrigins is of how many origins the server's identity is kept as JSON. Clients see one of them, or a few.

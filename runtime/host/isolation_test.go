@@ -26,10 +26,7 @@ func readAll(name string) tool.Definition {
 		if err != nil {
 			return nil, err
 		}
-		memory := tool.NewMemory() // which callers use one after another
-		memory.Text = append(append(memory.Text, response.Body()...), arguments...)
-		memory.Structured = append(memory.Structured, response.Body()...)
-		return memory.Result(memory.Text, memory.Structured), nil
+		return &tool.Result{Text: string(response.Body()) + string(arguments), Structured: response.Body()}, nil
 	})
 }
 

@@ -245,7 +245,7 @@ func (s *session) work(ctx context.Context, m message, request *pending, asked s
 	reporting, endProgress := call.reporting(traced(ctx, call.trace), s.write)
 	result := s.calls.run(reporting, call)
 	endProgress()
-	call.answer(result, s.identity, func(answer []byte) { s.settle(m.id.ID, answer) })
+	s.settle(m.id.ID, call.answer(result, s.identity))
 }
 
 // letSDKWork marks a request as the SDK's, unless it is cancelled already.

@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -230,20 +229,10 @@ func (c *toolCalls) logPanic(name string, panicked any) {
 	c.logger.Error("a tool panicked", "tool", name, "panic", value, "stack", string(debug.Stack()))
 }
 
-// answerBuffers keep the memory of answers for the next ones.
-var answerBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// answer passes the JSON-RPC response with the result of a call to write, which must not keep it. It releases the result. Identity is
-// from identityOf.
-func (c toolCall) answer(result *tool.Result, identity json.RawMessage, write func([]byte)) {
-	buffer := answerBuffers.Get().(*[]byte)
-	defer answerBuffers.Put(buffer)
-	*buffer = c.appendAnswer((*buffer)[:0], result, identity)
-	result.Release()
-	write(*buffer)
-}
-
-func (c toolCall) appendAnswer(out []byte, result *tool.Result, identity json.RawMessage) []byte {
+// answer returns the JSON-RPC response with the result of a call. Identity is from identityOf.
+func (c toolCall) answer(result *tool.Result, identity json.RawMessage) []byte {
+	const roomForFrame, roomForEscapes = 1_024, 16 // part of the text
+	out := make([]byte, 0, len(result.Text)+len(result.Text)/roomForEscapes+len(result.Structured)+roomForFrame)
 	out = append(append(append(out, `{"jsonrpc":"2.0","id":`...), c.id.written...), `,"result":{`...)
 	if len(result.Meta) > 0 || c.isNewest {
 		out = append(c.meta(result, identity).Append(append(out, `"_meta":`...)), ',')

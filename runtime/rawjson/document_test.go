@@ -23,7 +23,7 @@ func readAlike(t interface {
 ) {
 	t.Helper()
 	want, wantErr := rawjson.Unambiguous(document, 100)
-	read, err := rawjson.Read(rawjson.Document{}, document, 100)
+	read, err := rawjson.Read(document, 100)
 	if !errors.Is(err, wantErr) || string(read.Text()) != string(want) {
 		t.Fatalf("%s is read as %s (%v), want %s (%v)", document, read.Text(), err, want, wantErr)
 	}
@@ -112,7 +112,7 @@ func TestDocumentsAreReadAlikeWithNotes(t *testing.T) {
 // A document that ends in a new line, as package json of Go encodes it, is not copied.
 func TestSpaceAroundADocumentIsLeftOut(t *testing.T) {
 	document := []byte("\n " + `{"a":[1]}` + "\n")
-	read, err := rawjson.Read(rawjson.Document{}, document, 100)
+	read, err := rawjson.Read(document, 100)
 	if err != nil || string(read.Text()) != `{"a":[1]}` || &read.Text()[0] != &document[2] {
 		t.Errorf("%q is read as %q: %v", document, read.Text(), err)
 	}
@@ -140,7 +140,7 @@ func TestRepeatedNamesInRows(t *testing.T) {
 		{`[{` + many.String() + `"b":1},{"b":1}]`, false},
 	} {
 		document := []byte(`{"data":[{` + many.String() + `"b":{"b":1}},` + test.second + `]}`)
-		if _, err := rawjson.Read(rawjson.Document{}, document, 100); errors.Is(err, rawjson.ErrRepeatedName) != test.repeats {
+		if _, err := rawjson.Read(document, 100); errors.Is(err, rawjson.ErrRepeatedName) != test.repeats {
 			t.Errorf("%s: %v", test.second, err)
 		}
 		readAlike(t, document)
@@ -153,7 +153,7 @@ func TestSmallValuesAreNotAllNoted(t *testing.T) {
 	readAlike(t, document)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := rawjson.Read(rawjson.Document{}, document, 100)
+	_, err := rawjson.Read(document, 100)
 	runtime.ReadMemStats(&after)
 	if took, most := after.TotalAlloc-before.TotalAlloc, 4*uint64(len(document)); err != nil || took > most {
 		t.Errorf("%d bytes for a document of %d: %v", took, len(document), err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 )
 
 // Why readers of a valid document may not agree on it.
@@ -23,12 +22,11 @@ func Unambiguous(document []byte, depth int) (json.RawMessage, error) {
 	return compact(document, &checker{depthMost: depth, tellsNames: true})
 }
 
-// Read is Unambiguous for a document that is looked at several times. Its notes stand in the memory of those of a former document,
-// at which nobody may look any more.
-func Read(former Document, document []byte, depth int) (Document, error) {
+// Read is Unambiguous for a document that is read several times.
+func Read(document []byte, depth int) (Document, error) {
 	c := checker{depthMost: depth, tellsNames: true, names: make([][]byte, 0, fewNames)}
 	if len(document) <= notedBytes {
-		c.notes = slices.Grow(former.notes[:0], notesFew+len(document)/noteUsual)[:firstNote]
+		c.notes = make([]note, firstNote, notesFew+len(document)/noteUsual)
 		c.notesMost = notesFew + len(document)/noteFor
 	}
 	compacted, err := compact(document, &c)

@@ -94,7 +94,6 @@ func (f *fetch) drop() {
 	for ; f != nil; f = f.guess {
 		f.stop()
 		<-f.done
-		f.response.Recycle()
 	}
 }
 

@@ -45,13 +45,11 @@ func (r *reading) newList(request rs.Request, fields []string, from place) *list
 	if fields != nil {
 		request.Query = request.Query.With(fieldsName, strings.Join(fields, ","))
 	}
-	request.IsRecycled = true
 	return &list{reading: r, request: request, size: rs.MostRows, next: from}
 }
 
-// page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Note say which.
-// The page before is no more when there is another one: what is needed of it has to be copied. Its error is the answer to the
-// caller.
+// page reads the next page. It is nil behind the last one, and when the reading ends before; Complete and Note say which. Its error is
+// the answer to the caller.
 func (l *list) page() (*page, error) {
 	l.tell()
 	switch {
@@ -70,11 +68,9 @@ func (l *list) page() (*page, error) {
 		if l.base != nil && response.Absent == nil { // one connection after another names them
 			response.Absent = l.base.Absent
 		}
-		before := l.base
 		l.base = response
 		var read *page
 		if read, err = l.open(response); err == nil {
-			before.Recycle()
 			return read, nil
 		}
 	}
@@ -157,7 +153,6 @@ func (l *list) resume() error {
 	if err != nil {
 		return err
 	}
-	defer response.Recycle()
 	envelope, err := response.List()
 	if err != nil {
 		return err

@@ -67,13 +67,12 @@ func begin(ctx context.Context, env tool.Env, kind string) (*reading, error) {
 	}, nil
 }
 
-// end tells what was read, and lets the caller's next reading begin. The last page is no more.
+// end tells what was read, and lets the caller's next reading begin.
 func (r *reading) end() {
 	r.stop()
 	r.leave()
 	if r.base != nil {
 		r.env.Readings.Observe(r.caller, r.kind, r.Reading)
-		r.base.Recycle()
 	}
 }
 

@@ -24,10 +24,8 @@ type RowsInput struct {
 }
 
 // Rows reads a page of a stream. Where the resource server refuses filters as such, the adapter reads the stream and applies
-// the filter (R-SCAN-1); where it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). The caller recycles
-// the page. Its error is that of env.Get, or an *tool.Error: a cursor of another call, or a caller who reads too much already.
+// the filter (R-SCAN-1); where it does not sort by a field, the adapter finds the first rows by it (R-SCAN-4). Its error is that of env.Get, or an *tool.Error: a cursor of another call, or a caller who reads too much already.
 func Rows(ctx context.Context, env tool.Env, request rs.Request, input RowsInput) (*rs.Response, error) {
-	request.IsRecycled = true
 	from, isOurs, err := placeIn(env, input.Cursor, request)
 	switch {
 	case err != nil:
@@ -182,8 +180,7 @@ func (q *rows) judge(l *list, filter *condition.Filter) error {
 func (l *list) probe(query rs.Query, fields ...string) error {
 	request := l.request
 	request.Query = query.With(limitName, "1").With(fieldsName, strings.Join(fields, ","))
-	response, err := l.env.RS.Get(l.ctx, request)
-	response.Recycle()
+	_, err := l.env.RS.Get(l.ctx, request)
 	return err
 }
 

@@ -68,10 +68,10 @@ func (s *standIn) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 			request.Ahead(s.guess(list.Text("next_cursor")))
 		}
 	}
-	return sent(ctx, response.Body(), rs.Request{Path: request.Path, Query: request.Query, IsRecycled: request.IsRecycled})
+	return sent(ctx, response.Body(), rs.Request{Path: request.Path, Query: request.Query})
 }
 
-// sent is a body as a client reads it: into the room of the request, where the next one overwrites it.
+// sent is a body as a client reads it.
 func sent(ctx context.Context, body []byte, request rs.Request) (*rs.Response, error) {
 	client, err := rs.NewClient(rs.Options{BaseURL: provider, Bearer: rs.NewSecret("a-token-of-a-test"), Transport: carrier(body)})
 	if err != nil {

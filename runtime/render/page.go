@@ -31,7 +31,6 @@ type page struct {
 	text, structured []byte
 	ends             []end  // of the first rows, by their number
 	handle           []byte // of the row that is being written, as JSON
-	memory           *tool.Memory
 }
 
 // end is where a row ends in what is written, in bytes and in characters.
@@ -52,8 +51,7 @@ type frame struct {
 
 // newPage writes rows until no more of them can fit.
 func newPage(total int, write func(p *page, i int)) *page {
-	p := &page{total: total, ends: make([]end, 1, total+1), memory: tool.NewMemory()}
-	p.text, p.structured = slices.Grow(p.memory.Text, openingRoom)[:openingRoom], slices.Grow(p.memory.Structured, openingRoom)[:openingRoom]
+	p := &page{total: total, ends: make([]end, 1, total+1), text: make([]byte, openingRoom), structured: make([]byte, openingRoom)}
 	p.ends[0] = end{text: openingRoom, structured: openingRoom}
 	for i := range total {
 		last := p.ends[i]
@@ -116,10 +114,7 @@ func (p *page) result(shown int, around frame) *tool.Result {
 	}
 	comma := min(1, last.structured-openingRoom) // before the first row
 	structured := enclosed(p.structured[:last.structured], comma, around.open, around.close)
-	p.memory.Text, p.memory.Structured = p.text, p.structured
-	result := p.memory.Result(text, structured)
-	result.Rows = shown
-	return result
+	return &tool.Result{Text: string(text), Structured: structured, Rows: shown}
 }
 
 // enclosed is what was written behind the room for an opening and so many bytes more, with its opening and closing.

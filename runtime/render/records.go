@@ -14,7 +14,7 @@ import (
 // structured output the RS's envelope with its rows, or with what of them was asked for (R-QRY-1).
 //
 // A page that does not fit shows its long values by their beginning, then it is read again with a smaller limit
-// (R-BUD-3). Where that is no help it ends early, and what leads on is a cursor of the adapter's. The response is recycled.
+// (R-BUD-3). Where that is no help it ends early, and what leads on is a cursor of the adapter's.
 func Records(ctx context.Context, env tool.Env, response *rs.Response, input RecordsInput) (*tool.Result, error) {
 	r, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*records, error) {
 		return openRecords(disclosed(response), input, again)
@@ -22,9 +22,7 @@ func Records(ctx context.Context, env tool.Env, response *rs.Response, input Rec
 	if err != nil {
 		return nil, err
 	}
-	result, err := within(r.response, r.page.result(r.shown, r.around), TextCharacters)
-	response.Recycle()
-	return result, err
+	return within(r.response, r.page.result(r.shown, r.around), TextCharacters)
 }
 
 // records is one page of records and the part of it that is shown.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 )
 
 // bodyTooLargeError is a body that passes the bound after decompression.
@@ -16,24 +15,20 @@ type bodyTooLargeError struct{ limit int64 }
 
 func (e *bodyTooLargeError) Error() string { return fmt.Sprintf("body larger than %d bytes", e.limit) }
 
-// A gzip reader owns about 40 kB of buffers.
-var gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
-
-// readBody reads and decompresses a body of at most limit bytes, into memory that nobody uses, as far as it reaches.
-func readBody(response *http.Response, limit int64, into []byte) ([]byte, error) {
+// readBody reads and decompresses a body of up to limit bytes.
+func readBody(response *http.Response, limit int64) ([]byte, error) {
 	switch encoding := strings.ToLower(response.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 		if response.ContentLength > limit {
 			return nil, &bodyTooLargeError{limit}
 		}
-		return readAll(response.Body, response.ContentLength, limit, into)
+		return readAll(response.Body, response.ContentLength, limit)
 	case "gzip", "x-gzip":
-		decompressor := gzipReaders.Get().(*gzip.Reader)
-		defer gzipReaders.Put(decompressor)
-		if err := decompressor.Reset(response.Body); err != nil {
+		decompressor, err := gzip.NewReader(response.Body)
+		if err != nil {
 			return nil, err
 		}
-		return readAll(decompressor, 4*response.ContentLength, limit, into)
+		return readAll(decompressor, 4*response.ContentLength, limit)
 	default:
 		return nil, fmt.Errorf("content encoding %q", encoding)
 	}
@@ -44,12 +39,12 @@ const maxReserved = 1 << 20
 
 // readAll reads to the end. The expected size, negative when unknown, only avoids growing. A large one
 // counts once that much has come: growing by doubling would hold a document of 8 MB two or three times.
-func readAll(source io.Reader, expected, limit int64, into []byte) ([]byte, error) {
-	body := bytes.NewBuffer(into)
+func readAll(source io.Reader, expected, limit int64) ([]byte, error) {
+	var body bytes.Buffer
 	body.Grow(int(min(max(expected, 0), limit, maxReserved)) + bytes.MinRead)
 	source = io.LimitReader(source, limit+1)
 	if expected > maxReserved {
-		switch _, err := io.CopyN(body, source, maxReserved); {
+		switch _, err := io.CopyN(&body, source, maxReserved); {
 		case err == nil:
 			body.Grow(int(min(expected, limit)) - body.Len() + bytes.MinRead)
 		case !errors.Is(err, io.EOF):

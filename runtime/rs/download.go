@@ -35,7 +35,7 @@ type Download struct {
 // ReadAll reads the body to its end. A body of more bytes than the limit is a *Failure of reason ResponseTooLarge; other errors
 // are those of Body.
 func (d *Download) ReadAll(limit int64) ([]byte, error) {
-	body, err := readAll(d.Body, d.Size-d.Offset, limit, nil)
+	body, err := readAll(d.Body, d.Size-d.Offset, limit)
 	var tooLarge *bodyTooLargeError
 	if errors.As(err, &tooLarge) {
 		return nil, &Failure{Reason: ResponseTooLarge, Message: "the resource server's answer is too large", RequestID: d.RequestID, URL: d.URL, Cause: err}

@@ -92,7 +92,7 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	if known, ok := derived[e.status]; ok {
 		refused.Type, refused.Code = known.kind, known.code
 	}
-	if document, problem := readObject(body, rawjson.Document{}); problem == "" {
+	if document, problem := readObject(body); problem == "" {
 		refused.describe(document.Text())
 	}
 	if refused.Message == "" {

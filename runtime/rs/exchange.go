@@ -93,8 +93,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 			"the resource server answered with a redirect (%d), which is not followed so that the bearer stays with it", response.StatusCode),
 			"set the provider URL to the final address", nil)
 	}
-	memory := takeMemory(e.asked.IsRecycled)
-	body, err := readBody(response, e.client.maxBody, memory.body[:0])
+	body, err := readBody(response, e.client.maxBody)
 	e.bytes = int64(len(body))
 	e.tell()
 	if err != nil {
@@ -109,19 +108,16 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 			e.asked.Ahead(cursor)
 		}
 	}
-	document, problem := readObject(body, memory.document)
+	document, problem := readObject(body)
 	if problem != "" && !(e.changes() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)
 	}
 	if len(body) == 0 {
 		body = nil
 	}
-	if memory.body, memory.document = body, document; !e.asked.IsRecycled {
-		memory = nil
-	}
 	return &Response{
 		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
-		body: body, document: document, memory: memory,
+		body: body, document: document,
 	}, nil
 }
 

@@ -3,7 +3,6 @@ package rs
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,34 +15,20 @@ import (
 type Secrets struct {
 	bearers []string
 	letters [256]bool // that the bearers have
-	step    int       // between the pieces of a body that are looked up
-	pieces  []uint64  // in their order: see mayHold
-	marks   [1 << markBits / 64]uint64
 }
 
 // NewSecrets takes bearers as they are sent. What is shorter than ShortestBearer is not taken.
 func NewSecrets(bearers ...string) *Secrets {
-	s := &Secrets{step: piecesUsual}
+	s := &Secrets{}
 	for _, bearer := range bearers {
 		if len(bearer) < ShortestBearer || slices.Contains(s.bearers, bearer) {
 			continue
 		}
 		s.bearers = append(s.bearers, bearer)
-		s.step = min(s.step, len(bearer)-pieceSize+1)
 		for _, letter := range []byte(bearer) {
 			s.letters[letter] = true
 		}
 	}
-	s.step = max(min(s.step, piecesUsual/max(1, len(s.bearers))), ShortestBearer-pieceSize+1)
-	s.pieces = make([]uint64, 0, s.step*len(s.bearers))
-	for _, bearer := range s.bearers {
-		for i := range s.step {
-			piece := binary.LittleEndian.Uint64([]byte(bearer[i : i+pieceSize]))
-			s.pieces = append(s.pieces, piece)
-			s.marks[markOf(piece)/64] |= 1 << (markOf(piece) % 64)
-		}
-	}
-	slices.Sort(s.pieces)
 	return s
 }
 
@@ -70,38 +55,12 @@ func (s *Secrets) text(text string) string {
 
 // bytes gives the slice itself when it holds no bearer, which is nearly always.
 func (s *Secrets) bytes(body []byte) []byte {
-	if s.mayHold(body) {
-		for _, bearer := range s.bearers {
-			if bytes.Contains(body, []byte(bearer)) {
-				body = bytes.ReplaceAll(body, []byte(bearer), []byte(redacted))
-			}
+	for _, bearer := range s.bearers {
+		if bytes.Contains(body, []byte(bearer)) {
+			body = bytes.ReplaceAll(body, []byte(bearer), []byte(redacted))
 		}
 	}
 	return s.escaped(body)
-}
-
-// A piece of a body at every step is looked up among the first pieces of each bearer, as many as a step is long: no bearer is
-// shorter than a step and a piece less one, so that one of its pieces is met. Few bearers have longer steps.
-const (
-	pieceSize   = 8
-	piecesUsual = 64 // of all bearers; of many, as many as the shortest step needs
-	markBits    = 13 // of the hash of a piece; a look at its mark is cheaper, and nearly always enough
-)
-
-// markOf is a hash of a piece (Fibonacci hashing).
-func markOf(piece uint64) uint64 { return piece * 0x9E3779B97F4A7C15 >> (64 - markBits) }
-
-// mayHold reports whether a bearer may stand in the body as it is.
-func (s *Secrets) mayHold(body []byte) bool {
-	for i := 0; i+pieceSize <= len(body); i += s.step {
-		piece := binary.LittleEndian.Uint64(body[i:])
-		if mark := markOf(piece); s.marks[mark/64]&(1<<(mark%64)) != 0 {
-			if _, isPiece := slices.BinarySearch(s.pieces, piece); isPiece {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // escaped takes out the bearers of which at least one character is escaped: by JSON, once or twice, in a URL, or both.

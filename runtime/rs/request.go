@@ -54,10 +54,6 @@ type Request struct {
 	// be asked for while this one is checked; nil: nobody. What the answer says is what holds, if there is one. It is called at
 	// most once, before Get returns, and a reader need not call it.
 	Ahead func(cursor string)
-
-	// IsRecycled says that the body may come in memory of former bodies, since the caller calls Response.Recycle when he has no more use
-	// for it. A reader need not do so.
-	IsRecycled bool
 }
 
 // Limit is how many rows a page of the request's list has at most.

@@ -42,7 +42,6 @@ type Response struct {
 	body     json.RawMessage
 	document rawjson.Document // the body without the whitespace between its tokens
 	list     *List            // all rows of the body, which several readers look at; nil: not taken apart yet
-	memory   *memory          // of the body, which Recycle leaves to others; nil: it is kept
 }
 
 // Missing is a source of a merged answer that was asked for its part and gave none.
@@ -59,17 +58,17 @@ func (r *Response) Body() json.RawMessage { return r.body }
 // is not what Body promises is a *Failure of reason InvalidResponse (R-ERR-4). It is not copied.
 func (r Response) WithBody(body []byte) (*Response, error) {
 	var problem string
-	if r.document, problem = readObject(body, rawjson.Document{}); problem != "" {
+	if r.document, problem = readObject(body); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
-	r.body, r.list, r.memory = body, nil, nil
+	r.body, r.list = body, nil
 	return &r, nil
 }
 
 // WithMembers is the answer with a body that is made here, of values that were checked or that package rawjson wrote. No
 // name may stand twice among the members.
 func (r Response) WithMembers(body rawjson.Object) *Response {
-	r.body, r.list, r.memory = body.Encode(), nil, nil
+	r.body, r.list = body.Encode(), nil
 	r.document = rawjson.Unnoted(r.body)
 	return &r
 }
@@ -78,10 +77,9 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 // clients fail from about a thousand on, and no record comes near.
 const deepest = 512
 
-// readObject reads a body, into the memory of a former document. Else it says what keeps the body from being a JSON object that
-// everybody reads alike.
-func readObject(body []byte, former rawjson.Document) (document rawjson.Document, problem string) {
-	document, err := rawjson.Read(former, body, deepest)
+// readObject reads a body. Problem says why the body is not a JSON object that all readers take alike; empty: it is one.
+func readObject(body []byte) (document rawjson.Document, problem string) {
+	document, err := rawjson.Read(body, deepest)
 	switch {
 	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
 		return document, "has no body"

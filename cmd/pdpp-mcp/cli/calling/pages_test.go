@@ -2,16 +2,12 @@ package calling
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
 // R-HAND-7: an export fails at a row that it cannot print whole, and at a page that leaves out rows, and names them.
@@ -81,34 +77,5 @@ func TestArgumentsAsTyped(t *testing.T) {
 		if got := commandFor(command, command, []byte(arguments)); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", arguments, got, want)
 		}
-	}
-}
-
-// The rows of an export are those that were read, whatever became of the memory of their pages.
-func TestKeptRowsOutliveTheirPages(t *testing.T) {
-	row := func(page int) string {
-		return fmt.Sprintf(`{"id":"m%d","stream":"messages","data":{"body":"of page %d"}}`, page, page)
-	}
-	pages := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		pages++
-		_, _ = fmt.Fprintf(w, `{"object":"list","data":[%s]}`, row(pages))
-	}))
-	defer server.Close()
-	client, err := rs.NewClient(rs.Options{BaseURL: server.URL, Bearer: rs.NewSecret("a-bearer-of-a-test"), Transport: rs.NewTransport()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept := newWholeRows()
-	for range 5 {
-		page, err := kept.reading(client).Get(t.Context(), rs.Request{Path: "/v1/streams/messages/records", IsRecycled: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		page.Recycle()
-	}
-	rows, err := kept.whole([]json.RawMessage{[]byte(row(1)), []byte(row(5))}, nil, 0)
-	if err != nil || len(rows) != 2 || string(rows[0]) != row(1) || string(rows[1]) != row(5) {
-		t.Errorf("got %s, %v", rows, err)
 	}
 }

@@ -34,7 +34,6 @@ func (w *wholeRows) forget() {
 // reading is a reader whose lists it keeps the rows of.
 func (w *wholeRows) reading(inner rs.Reader) rs.Reader {
 	get := func(ctx context.Context, request rs.Request) (*rs.Response, error) {
-		request.IsRecycled = false
 		response, err := inner.Get(ctx, request)
 		if err != nil {
 			return nil, err
