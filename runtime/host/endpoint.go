@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
@@ -199,14 +200,13 @@ func (h *Handler) logRefusal(r *http.Request, status int, code string) {
 	h.options.Logger.LogAttrs(r.Context(), slog.LevelInfo, "refused", attributes...)
 }
 
-// routeOf is the pattern of a route and never the path that the client wrote, which would be an open set.
+// routeOf returns the path of the route that answers a request, or "other". The path that the client wrote would be an open set.
 func (h *Handler) routeOf(r *http.Request) string {
-	switch _, pattern := h.routes.Handler(r); pattern {
-	case "", "/":
+	_, pattern := h.routes.Handler(r)
+	if pattern == "" || pattern == "/" { // the pattern of every unknown path
 		return "other"
-	default:
-		return pattern
 	}
+	return strings.TrimSuffix(strings.TrimPrefix(pattern, "GET "), "{$}")
 }
 
 // statusWriter keeps the status of an answer, and lets a long one leave in one piece.

@@ -3,8 +3,12 @@ package host_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
 // Covers R-HOST-3, R-HOST-7, R-HOST-8, R-HOST-11 and R-MCP-2: what needs no bearer, on the origin that the client sees. Nobody is
@@ -58,5 +62,57 @@ func TestMetadataNamesClientKindsOnly(t *testing.T) {
 	}
 	if strings.Join(document.Kinds, " ") != "client mcp_package" || document.Logo != nil || strings.Contains(got.body, "profile") {
 		t.Errorf("the metadata is %s", got.body)
+	}
+}
+
+// Covers R-TRUST-4: pages of every origin may read the server card and the catalog, without credentials, and nothing else.
+func TestCrossOriginReads(t *testing.T) {
+	h := newHosted(t)
+	const origin = "https://directory.example"
+	public := []string{"/mcp/server-card", "/.well-known/ai-catalog.json"}
+	others := append(host.Paths(), "/.well-known/oauth-protected-resource", "/unknown", "/healthz", "/readyz")
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions} {
+		for _, path := range others {
+			got := send(t, h.request(t, method, strings.TrimSuffix(path, "{$}"), "", "Origin", origin, "Authorization", "Bearer "+bearer))
+			isRead := method == http.MethodGet || method == http.MethodHead
+			want := ""
+			if isRead && slices.Contains(public, path) {
+				want = "*"
+			}
+			if allowed := got.header.Get("Access-Control-Allow-Origin"); allowed != want || want != "" && got.status != http.StatusOK {
+				t.Errorf("%s %s is %d with Access-Control-Allow-Origin %q, want %q", method, path, got.status, allowed, want)
+			}
+			for name := range got.header {
+				if strings.HasPrefix(name, "Access-Control-") && name != "Access-Control-Allow-Origin" {
+					t.Errorf("%s %s has the header %s", method, path, name)
+				}
+			}
+		}
+	}
+	for _, path := range public {
+		tag := send(t, h.request(t, http.MethodGet, path, "")).header.Get("ETag")
+		got := send(t, h.request(t, http.MethodGet, path, "", "Origin", origin, "If-None-Match", tag))
+		if got.status != http.StatusNotModified || got.header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s with its tag is %d with %v", path, got.status, got.header)
+		}
+		got = send(t, h.request(t, http.MethodGet, path, "", "Origin", origin, "Host", "evil.example"))
+		if got.status != http.StatusMisdirectedRequest || got.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s at another host is %d with %v", path, got.status, got.header)
+		}
+	}
+}
+
+// Metrics name routes by their paths, from a closed set.
+func TestRoutesInMetrics(t *testing.T) { // R-OPS-1
+	h := newHosted(t)
+	for _, path := range []string{"/", "/mcp", "/mcp/server-card", "/dashboard/connect", "/.well-known/oauth-protected-resource", "/unknown", "/readyz"} {
+		send(t, h.request(t, http.MethodGet, path, ""))
+	}
+	scraped := httptest.NewRecorder()
+	h.metrics.ServeHTTP(scraped, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, route := range []string{"/", "/mcp", "/mcp/server-card", "/dashboard/connect", "/.well-known/oauth-protected-resource", "other", "/readyz"} {
+		if !strings.Contains(scraped.Body.String(), `pdpp_mcp_http_requests_total{route="`+route+`",`) {
+			t.Errorf("the metrics lack the route %s:\n%s", route, scraped.Body)
+		}
 	}
 }

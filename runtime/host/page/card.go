@@ -53,10 +53,12 @@ func (p pages) catalog(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, r, catalogMedia, "ai-catalog.json", values)
 }
 
-// sendJSON answers with an asset in one line.
+// sendJSON answers with an asset in one line. Pages of every origin may read it, as the draft asks, but without credentials
+// (R-TRUST-4). It holds nothing of a caller.
 func sendJSON(w http.ResponseWriter, r *http.Request, media, name string, values map[string]any) {
 	var body bytes.Buffer
 	_ = json.Compact(&body, []byte(fill(name, values, escapeJSON))) // it is JSON
 	body.WriteByte('\n')
+	w.Header().Set("Access-Control-Allow-Origin", "*")
 	send(w, r, document{contentType: media, vary: originHeaders, body: body.Bytes()})
 }
