@@ -208,7 +208,7 @@ func TestReloadUnderLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	replaceFile(t, settings, strings.Replace(limits, "1000", "2000", 1)+"server-name: after\nslow-call: 1ns\nintrospection-client-secret-file: "+secret+"\nintrospection-url: "+v.URL+"\n")
+	replaceFile(t, settings, strings.Replace(limits, "1000", "2000", 1)+"server-name: after\nslow-call: 1ns\ndrain-delay: 1ms\nlisten: 127.0.0.1:1\nintrospection-client-secret-file: "+secret+"\nintrospection-url: "+v.URL+"\n")
 	hangUp()
 	for s.connect(t, token).InitializeResult().ServerInfo.Name != "after" {
 		load.more(t, 64)
@@ -225,6 +225,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	for _, said := range []string{
 		"the new introspection secret is refused", "check the client id and secret for introspection", secret, "the introspection secret was read again",
 		`"msg":"slow call","method":"tools/call","tool":"query_records","code":"ok"`, `"reads":[{"url":"/v1/streams/{stream}/records","status":200,"requests":1,`,
+		`"msg":"settings reloaded","changed":"caller-concurrency, server-name, slow-call"`,
+		`"msg":"these settings take effect after a restart","settings":"drain-delay"`, // --listen was passed as a flag
 		"the new settings are refused", `config.yaml:1: \"listn\" is the name of no setting; did you mean listen?`, "config.yaml:2: caller-rate",
 	} {
 		if !strings.Contains(log, said) {

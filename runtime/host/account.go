@@ -50,7 +50,7 @@ func (a *account) end(ctx context.Context, rows int, err error) (outcome string)
 // logSlow writes what a slow call read: templates of URLs and numbers, but no argument and no answer.
 func (a *account) logSlow(ctx context.Context, outcome string, took time.Duration) {
 	attributes := []slog.Attr{
-		slog.String("method", a.call.method), slog.String("tool", a.call.name()), slog.String("code", outcome), slog.Duration("duration", took),
+		slog.String("method", a.call.method), slog.String("tool", a.call.name()), slog.String("code", outcome), slog.Float64("duration_ms", milliseconds(took)),
 	}
 	if kept := outcomeOf(ctx); kept != nil {
 		sums, rest := kept.reads.all()

@@ -105,7 +105,7 @@ func (h *Handler) observe(ctx context.Context, method string, run func(context.C
 	case err != nil:
 		became.code = "jsonrpc_error"
 	}
-	attributes = append(attributes, slog.String("code", became.code), slog.Duration("duration", elapsed))
+	attributes = append(attributes, slog.String("code", became.code), slog.Float64("duration_ms", milliseconds(elapsed)))
 	h.options.Logger.LogAttrs(ctx, slog.LevelInfo, "request", requestOf(ctx).appendTo(attributes)...)
 	return err
 }

@@ -13,14 +13,18 @@ const mostSums = 8
 
 // readSum adds up those requests of one call to the resource server that have template and status in common.
 type readSum struct {
-	Template string        `json:"url"`
-	Status   int           `json:"status"` // 0: no answer
-	Requests int           `json:"requests"`
-	Again    int           `json:"again"`    // of them, those that were not the first try of their read
-	Duration time.Duration `json:"duration"` // of all, some of which may have run at the same time
-	Longest  time.Duration `json:"longest"`
-	Bytes    int64         `json:"bytes"`
+	Template   string  `json:"url"`
+	Status     int     `json:"status"` // 0: no answer
+	Requests   int     `json:"requests"`
+	Again      int     `json:"again"`       // of them, those that were not the first try of their read
+	DurationMS float64 `json:"duration_ms"` // of all, some of which may have run at the same time
+	LongestMS  float64 `json:"longest_ms"`
+	Bytes      int64   `json:"bytes"`
 }
+
+// milliseconds returns a duration for a log, to the microsecond. The JSON log would write a time.Duration as nanoseconds, without
+// a unit.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // reads collects the requests of one call. The zero value is empty; it is safe for concurrent use.
 type reads struct {
@@ -51,8 +55,8 @@ func (r *reads) add(sent rs.Sent) {
 	if sent.Try > 1 {
 		sum.Again++
 	}
-	sum.Duration += sent.Took
-	sum.Longest = max(sum.Longest, sent.Took)
+	sum.DurationMS += milliseconds(sent.Took)
+	sum.LongestMS = max(sum.LongestMS, milliseconds(sent.Took))
 	sum.Bytes += sent.Bytes
 }
 

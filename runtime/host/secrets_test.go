@@ -70,7 +70,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 			t.Errorf("the metrics lack %s", want)
 		}
 	}
-	if !strings.Contains(log, `"method":"tools/call","tool":"read","code":"rs_400","duration":`) {
+	if !strings.Contains(log, `"method":"tools/call","tool":"read","code":"rs_400","duration_ms":`) {
 		t.Errorf("the log lacks the line of the call:\n%s", log)
 	}
 }

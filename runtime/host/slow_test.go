@@ -26,8 +26,8 @@ type slowLine struct {
 	Method    string
 	Tool      string
 	Code      string
-	Duration  time.Duration
-	RequestID string `json:"request_id"`
+	Duration  float64 `json:"duration_ms"`
+	RequestID string  `json:"request_id"`
 	Caller    string
 	TraceID   string `json:"trace_id"`
 	Reads     []slowRead
@@ -39,8 +39,8 @@ type slowRead struct {
 	Status   int
 	Requests int
 	Again    int
-	Duration time.Duration
-	Longest  time.Duration
+	Duration float64 `json:"duration_ms"`
+	Longest  float64 `json:"longest_ms"`
 	Bytes    int64
 }
 
@@ -104,7 +104,7 @@ func TestSlowCall(t *testing.T) {
 	}
 	for i, read := range got.Reads {
 		if read.Longest <= 0 || read.Duration < read.Longest || read.Longest > got.Duration {
-			t.Errorf("a read took %v, the longest %v, of %v", read.Duration, read.Longest, got.Duration)
+			t.Errorf("the reads took %v ms, the longest %v ms, of %v ms", read.Duration, read.Longest, got.Duration)
 		}
 		got.Reads[i].Duration, got.Reads[i].Longest = 0, 0
 	}

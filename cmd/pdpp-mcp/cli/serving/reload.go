@@ -1,11 +1,15 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -25,6 +29,7 @@ type reloader struct {
 	makes    *maker
 	again    func() (*serveSettings, error)
 	settings *serveSettings // in effect
+	started  *pflag.FlagSet // of the start
 	replace  func(*host.Handler)
 	logger   *slog.Logger
 	rotation invocation.Rotation // of the secret
@@ -60,11 +65,35 @@ func (r *reloader) reload(ctx context.Context) {
 		r.logger.Error("the new settings are refused; those before stay", "error", err)
 		return
 	}
-	if fresh.listen != r.settings.listen || fresh.metricsListen != r.settings.metricsListen || fresh.drainDelay != r.settings.drainDelay {
-		r.logger.Warn("--listen, --metrics-listen and --drain-delay change with a restart only")
-	}
+	r.logChanges(fresh)
 	r.settings = fresh
-	r.logger.Info("the settings were read again")
+}
+
+// restartOnly are the settings that a running server keeps.
+var restartOnly = []string{"drain-delay", "listen", "log-format", "log-level", "metrics-listen"}
+
+// logChanges logs which settings have changed, and which of them need a restart. A restart is due until it happens, so those are
+// compared with the settings of the start.
+func (r *reloader) logChanges(fresh *serveSettings) {
+	var changed, restart []string
+	fresh.flags.VisitAll(func(flag *pflag.Flag) {
+		value := flag.Value.String()
+		switch {
+		case !slices.Contains(restartOnly, flag.Name):
+			if value != r.settings.flags.Lookup(flag.Name).Value.String() {
+				changed = append(changed, flag.Name)
+			}
+		case value != r.started.Lookup(flag.Name).Value.String():
+			restart = append(restart, flag.Name)
+		}
+	})
+	if fresh.introspectionSecret.Reveal() != r.settings.introspectionSecret.Reveal() {
+		changed = append(changed, "the introspection secret")
+	}
+	r.logger.Info("settings reloaded", "changed", cmp.Or(strings.Join(changed, ", "), "nothing"))
+	if restart != nil {
+		r.logger.Warn("these settings take effect after a restart", "settings", strings.Join(restart, ", "))
+	}
 }
 
 // look puts a changed secret into effect.
@@ -103,6 +132,7 @@ func (r *reloader) use(ctx context.Context, fresh *serveSettings) error {
 func settingsAgain(command *cobra.Command) (*serveSettings, error) {
 	settings, flags := &serveSettings{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	settings.addFlags(flags)
+	invocation.NewLog(io.Discard, flags) // its flags are compared only
 	if err := invocation.Again(flags, command); err != nil {
 		return nil, err
 	}

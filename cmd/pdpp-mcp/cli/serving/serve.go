@@ -78,7 +78,7 @@ func serve(ctx context.Context, settings *serveSettings, again func() (*serveSet
 		group.Go(func() error { return serveMetrics(scraped, metricsListener, counted, logger) })
 	}
 	current := host.NewCurrent(made.handler)
-	reloads := &reloader{makes: makes, again: again, settings: settings, replace: current.Replace, logger: logger}
+	reloads := &reloader{makes: makes, again: again, settings: settings, started: settings.flags, replace: current.Replace, logger: logger}
 	reloads.rotation = invocation.Rotation{Secret: "introspection secret", Logger: logger}
 	group.Go(func() error { return reloads.run(running) })
 	logger.Info("listening", "address", listener.Addr().String(), "provider", settings.providerURL)

@@ -52,10 +52,13 @@ type serveSettings struct {
 
 	introspectionSecret rs.Secret
 	proxies             []netip.Prefix
+
+	flags *pflag.FlagSet // with the values above, to compare them after a reload
 }
 
 func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	const listed = "; repeat it or separate with commas"
+	s.flags = flags
 	invocation.AddProviderURL(flags, &s.providerURL, "`url` of the PDPP provider, such as https://pdpp.example (required)")
 	flags.StringVar(&s.rsURL, "rs-url", "", "`url` where the resource server is read, if not at the provider's")
 	flags.StringVar(&s.serverName, "server-name", "pdpp-mcp", "`name` that the server tells its clients")
@@ -86,6 +89,9 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 // check refuses missing and wrong settings before the server listens.
 func (s *serveSettings) check() error {
 	var err error
+	if s.introspectionSecret, err = s.secret(); err != nil {
+		return err
+	}
 	if s.providerURL, err = credential.ParseProviderURL(s.providerURL); err != nil {
 		return err
 	}
@@ -98,21 +104,35 @@ func (s *serveSettings) check() error {
 	for _, network := range s.trustedProxies {
 		prefix, err := netip.ParsePrefix(network)
 		if err != nil {
-			return invocation.Usagef("--trusted-proxy %q is no network; pass one such as 10.0.0.0/8 or 127.0.0.1/32", network)
+			return invocation.Usagef("invalid --trusted-proxy %q: use a network such as 10.0.0.0/8 or 127.0.0.1/32", network)
 		}
 		s.proxies = append(s.proxies, prefix.Masked())
 	}
-	switch {
-	case s.authorizationServer == "":
-		return missing("authorization server", "authorization-server", "PDPP_AUTHORIZATION_SERVER")
-	case s.introspectionClientID == "":
-		return missing("client id for introspection", "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID")
+	return s.refuseClearText()
+}
+
+// missing returns one error that names every required setting without a value, or nil. Its exit code is that of a missing provider
+// URL, which is ExitUsage for every command, or else ExitConfiguration.
+func (s *serveSettings) missing(secret string) error {
+	var names []string
+	class := credential.Configuration
+	for _, required := range []struct{ value, name, flag, variable string }{
+		{s.providerURL, "provider URL", "provider-url", "PDPP_PROVIDER_URL"},
+		{s.authorizationServer, "authorization server", "authorization-server", "PDPP_AUTHORIZATION_SERVER"},
+		{s.introspectionClientID, "introspection client id", "introspection-client-id", "PDPP_INTROSPECTION_CLIENT_ID"},
+		{secret, "introspection secret", "introspection-client-secret-file", introspectionSecretVariable},
+	} {
+		if strings.TrimSpace(required.value) == "" {
+			names = append(names, fmt.Sprintf("%s (--%s or %s)", required.name, required.flag, required.variable))
+			if required.flag == "provider-url" {
+				class = credential.Usage
+			}
+		}
 	}
-	if err := s.refuseClearText(); err != nil {
-		return err
+	if names == nil {
+		return nil
 	}
-	s.introspectionSecret, err = s.secret()
-	return err
+	return &credential.Error{Class: class, Message: "missing settings: " + strings.Join(names, ", ")}
 }
 
 // refuseClearText checks the addresses that tokens are sent to: the resource server and the introspection endpoint.
@@ -128,26 +148,20 @@ func (s *serveSettings) refuseClearText() error {
 	return errors.Join(s.clearText.Refuse(read, s.resourceURL()), s.clearText.Refuse(asked, introspection))
 }
 
-func missing(what, flag, variable string) error {
-	return credential.Misconfigured("no "+what, fmt.Sprintf("pass --%s or set %s", flag, variable), nil)
-}
-
-// secret returns the introspection secret from its file, or else from the environment.
+// secret returns the introspection secret from its file, or else from the environment. Its error names every missing setting.
 func (s *serveSettings) secret() (rs.Secret, error) {
 	value := os.Getenv(introspectionSecretVariable)
 	if s.introspectionSecretFile != "" {
 		content, err := os.ReadFile(s.introspectionSecretFile)
 		if err != nil {
-			return rs.Secret{}, credential.Misconfigured(
+			unreadable := credential.Misconfigured(
 				fmt.Sprintf("the introspection secret cannot be read: %v", err),
 				"pass --introspection-client-secret-file with a file that holds the secret alone", err)
+			return rs.Secret{}, errors.Join(s.missing("unreadable"), unreadable)
 		}
 		value = string(content)
 	}
-	if value = strings.TrimSpace(value); value == "" {
-		return rs.Secret{}, missing("secret for introspection", "introspection-client-secret-file", introspectionSecretVariable)
-	}
-	return rs.NewSecret(value), nil
+	return rs.NewSecret(strings.TrimSpace(value)), s.missing(value)
 }
 
 // audit returns the log that --audit-file asks for, which tells of each line that it loses; nil for none.
