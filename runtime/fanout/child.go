@@ -1,11 +1,14 @@
 package fanout
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -19,13 +22,13 @@ type child struct {
 	streams []string // to ask for; nil is all that the grant has
 	start   position // of the first hit
 	hits    []hit
-	next    position // after the last hit
-	done    bool     // there is nothing after the hits
-	err     error    // why the source is missing; what was read before counts all the same
-	cut     bool     // the source has more hits than it gives out
-	read    int      // hits since start, those that were dropped too
-	foreign int      // hits that were dropped: see claims
-	late    bool     // a later round ran out of time
+	next    position       // after the last hit
+	done    bool           // there is nothing after the hits
+	err     error          // why the source is missing; what was read before counts all the same
+	cut     bool           // the source has more hits than it gives out
+	read    int            // hits since start, those that were dropped too
+	foreign map[string]int // dropped hits by stream: see claims
+	late    bool           // a later round ran out of time
 
 	meta      rawjson.Object
 	asked     bool
@@ -77,8 +80,8 @@ func (c *child) request(caller rs.Request, hits int) rs.Request {
 	return c.source.own(rs.Request{Path: caller.Path, Query: query, Sources: rs.HitsOfSources{Streams: c.streams}})
 }
 
-// take adds an answer to the child.
-func (c *child) take(asked rs.Request, got answer) {
+// take adds an answer to the child, unless the call ends.
+func (c *child) take(ctx context.Context, asked rs.Request, got answer) {
 	c.asked = true
 	if got.err != nil {
 		if len(c.hits) > 0 && resultOf(got.err) == TimedOut {
@@ -98,8 +101,11 @@ func (c *child) take(asked rs.Request, got answer) {
 	}
 	skipped := min(c.next.Skip, len(page.Rows))
 	for i, value := range page.Rows[skipped:] {
+		if c.err = callEnded(ctx); c.err != nil {
+			return
+		}
 		if c.source.claims(value, c.connections) {
-			c.foreign++
+			c.drop(value)
 		} else {
 			c.hits = append(c.hits, hit{value: value, at: position{Cursor: c.next.Cursor, Skip: skipped + i}, nth: c.read})
 		}
@@ -107,6 +113,30 @@ func (c *child) take(asked rs.Request, got answer) {
 	}
 	c.advance(asked, page, len(page.Rows)-skipped)
 }
+
+// drop counts a hit that claims to belong to another source.
+func (c *child) drop(hit rawjson.Value) {
+	if c.foreign == nil {
+		c.foreign = make(map[string]int)
+	}
+	members, _ := rawjson.ParseObject(hit)
+	c.foreign[members.Text("stream")]++
+}
+
+// droppedWarning names the number of dropped hits of each stream. A page shows a few streams at most.
+func (c *child) droppedWarning() rawjson.Value {
+	var counts []string
+	for _, stream := range slices.Sorted(maps.Keys(c.foreign)) {
+		counts = append(counts, fmt.Sprintf("%d of stream %s", c.foreign[stream], rawjson.Quote(clip(stream))))
+	}
+	if more := len(counts) - droppedStreams; more > 0 {
+		counts = append(counts[:droppedStreams], fmt.Sprintf("and those of %d more streams", more))
+	}
+	return c.source.warning(WarnHitsDropped, "sent hits that claim to belong to another granted source; not shown: "+strings.Join(counts, ", "))
+}
+
+// droppedStreams limits the streams named in one warning.
+const droppedStreams = 5
 
 // advance moves to the place after a page that had so many new hits. A source that does not say whether it has more has some
 // when it gives a cursor.

@@ -80,7 +80,7 @@ func (p *readPage) total() *int64 {
 	sum := int64(0)
 	for _, child := range p.children {
 		count, ok := exactCount(child.meta)
-		if !ok || child.err != nil || child.foreign > 0 {
+		if !ok || child.err != nil || child.foreign != nil {
 			return nil
 		}
 		sum += count
@@ -108,7 +108,7 @@ func (p *readPage) recall() rawjson.Object {
 			continue
 		}
 		recall, ok := rawjson.ParseObject(child.meta.Get("recall"))
-		complete = complete && child.err == nil && recall.True("complete")
+		complete = complete && child.err == nil && child.foreign == nil && recall.True("complete")
 		truncated = truncated || recall.True("truncated")
 		if child.err == nil {
 			answered++
@@ -151,9 +151,8 @@ func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 		}
 	}
 	for _, child := range p.children {
-		if child.foreign > 0 {
-			warnings = append(warnings, child.source.warning(WarnHitsDropped,
-				fmt.Sprintf("sent hits that claim to be of another granted source; %d are left out", child.foreign)))
+		if child.foreign != nil {
+			warnings = append(warnings, child.droppedWarning())
 		}
 		if child.cut {
 			warnings = append(warnings, child.source.warning(WarnSourceTruncated, "has more hits than it gives out; narrow the search"))

@@ -155,17 +155,18 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	}
 	started := time.Now()
 	response, err := source.Reader.Get(ctx, source.own(request))
-	if err == nil {
-		response.ProviderURL, response.GrantIDs = source.Reader.ProviderURL(), []string{source.GrantID}
-	}
-	if err == nil && isNamed && r.isClaimed(source, response) {
-		response, err = nil, response.Unusable("the source "+source.name()+" sent records that claim to be of another granted source", "")
-	}
-	if err == nil && !isNamed {
-		response.Absent = r.absentFrom(request)
+	if err == nil && isNamed {
+		err = r.refuseClaims(ctx, source, response)
 	}
 	r.observe(started, err)
-	return response, err
+	if err != nil {
+		return nil, err
+	}
+	response.ProviderURL, response.GrantIDs = source.Reader.ProviderURL(), []string{source.GrantID}
+	if !isNamed {
+		response.Absent = r.absentFrom(request)
+	}
+	return response, nil
 }
 
 // absentFrom are warnings of the sources that cannot be read and might have the stream of a request that names none: the caller
@@ -214,14 +215,22 @@ func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (
 	return download, r.elsewhere(source, request, err)
 }
 
-// isClaimed reports whether an answer holds a record that claims to be of another member's connection. The handle of such a
+// refuseClaims returns an error if a record of a response claims to belong to another member's connection. The handle of such a
 // record would lead to that member (R-PKG-2).
-func (r *Reader) isClaimed(source *Source, response *rs.Response) bool {
+func (r *Reader) refuseClaims(ctx context.Context, source *Source, response *rs.Response) error {
 	rows := []rawjson.Value{response.Body()}
 	if list, err := response.List(); err == nil {
 		rows = list.Rows
 	}
-	return slices.ContainsFunc(rows, func(row rawjson.Value) bool { return source.claims(row, r.connections) })
+	for _, row := range rows {
+		if err := callEnded(ctx); err != nil {
+			return err
+		}
+		if source.claims(row, r.connections) {
+			return response.Unusable("the source "+source.name()+" sent records that claim to be of another granted source", "")
+		}
+	}
+	return nil
 }
 
 func streamsOf(stream *string) []string {
@@ -262,19 +271,24 @@ func (r *Reader) ask(ctx context.Context, questions []question, deadline time.Ti
 		})
 	}
 	_ = running.Wait()
+	return answers, callEnded(ctx)
+}
+
+// callEnded returns an error if the context of a call has ended. Every loop over the rows of a source checks it (R-ERR-9).
+func callEnded(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return nil, &rs.Failure{
+		return &rs.Failure{
 			Reason: rs.Timeout, Message: "the call ended before every granted source had answered",
 			NextStep: "ask for less, or try again", Cause: err,
 		}
 	}
-	return answers, nil
+	return nil
 }
 
 // gather puts one request to each grant that these sources are of, and gives the frame of the merged answer and the warnings of
 // what is missing in it. Take adds an answer; its error says that it is unusable. Without any answer the error is that of all.
 func (r *Reader) gather(
-	ctx context.Context, request rs.Request, sources []*Source, ended []absence, take func(*Source, *rs.Response) error,
+	ctx context.Context, request rs.Request, sources []*Source, ended []absence, take func(context.Context, *Source, *rs.Response) error,
 ) (*rs.Response, []rawjson.Value, error) {
 	asked := oneOfEach(sources)
 	questions := make([]question, len(asked))
@@ -290,7 +304,10 @@ func (r *Reader) gather(
 	for i, each := range answers {
 		err := each.err
 		if err == nil {
-			err = take(asked[i], each.response)
+			err = take(ctx, asked[i], each.response)
+		}
+		if ended := callEnded(ctx); ended != nil {
+			return nil, nil, ended
 		}
 		if err != nil {
 			for _, source := range r.ofGrant(asked[i]) {

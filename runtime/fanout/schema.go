@@ -31,12 +31,15 @@ type document struct {
 }
 
 // add takes the connectors of one source's document.
-func (d *document) add(source *Source, response *rs.Response) error {
+func (d *document) add(ctx context.Context, source *Source, response *rs.Response) error {
 	sent, err := schemadoc.Read(response)
 	if err != nil {
 		return err
 	}
 	for _, connector := range sent.Connectors {
+		if err := callEnded(ctx); err != nil {
+			return err
+		}
 		d.connect(source.connected(connector), len(connector.Streams))
 	}
 	d.answered++

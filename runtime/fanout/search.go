@@ -172,7 +172,10 @@ func (p *readPage) read(ctx context.Context) error {
 			return err
 		}
 		for i, child := range asked {
-			child.take(questions[i].request, answers[i])
+			child.take(ctx, questions[i].request, answers[i])
+			if err := callEnded(ctx); err != nil {
+				return err
+			}
 			if lost := child.lostPlace(p.reader.url(p.request)); lost != nil {
 				return lost
 			}

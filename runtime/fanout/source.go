@@ -85,15 +85,17 @@ func (s *Source) grantsAny(streams []string) bool {
 	return len(streams) == 0 || slices.ContainsFunc(streams, s.grants)
 }
 
-// labelCharacters bounds a display name in errors and warnings.
+// labelCharacters limits a display name or a stream's name in errors and warnings.
 const labelCharacters = 100
 
-func (s *Source) label() string {
-	if utf8.RuneCountInString(s.DisplayName) <= labelCharacters {
-		return s.DisplayName
+func clip(name string) string {
+	if utf8.RuneCountInString(name) <= labelCharacters {
+		return name
 	}
-	return string([]rune(s.DisplayName)[:labelCharacters]) + "…"
+	return string([]rune(name)[:labelCharacters]) + "…"
 }
+
+func (s *Source) label() string { return clip(s.DisplayName) }
 
 // name is the source in a sentence: its display name, else an id.
 func (s *Source) name() string {

@@ -12,10 +12,13 @@ import (
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	rows := []rawjson.Value{}
 	isOfSeveral := len(oneOfEach(r.active))+len(r.inactive) > 1
-	response, warnings, err := r.gather(ctx, request, r.active, r.ended(nil), func(source *Source, response *rs.Response) error {
+	response, warnings, err := r.gather(ctx, request, r.active, r.ended(nil), func(ctx context.Context, source *Source, response *rs.Response) error {
 		list, err := response.List()
 		own := r.ofGrant(source)
 		for _, each := range list.Rows {
+			if err := callEnded(ctx); err != nil {
+				return err
+			}
 			if !claims(each, r.connections, own) { // another member counts its own
 				rows = append(rows, r.listed(source, each, isOfSeveral))
 			}
