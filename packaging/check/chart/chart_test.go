@@ -1,19 +1,16 @@
-// Package chart_test holds the Helm chart to the programs that use it: helm renders it, the types of the Kubernetes API and of
-// the Prometheus operator decode what it renders, and Prometheus' parser reads its expressions. It is a module of its own,
-// so that none of their modules are the server's. `make chart` runs it.
+// Package chart_test checks the Helm chart with the code of the programs that use it. Helm's packages lint and render it, the types
+// of the Kubernetes API and of the Prometheus operator decode the result, and Prometheus' parser reads its expressions. The
+// package is a separate module, which keeps their dependencies out of the server's. `make chart` runs it.
 package chart_test
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 
 	operator "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
@@ -32,54 +29,24 @@ const (
 
 var update = flag.Bool("update", false, "write the plain manifests as the chart renders them")
 
-// helmProgram builds helm at the version of go.mod, if it has not been built, and returns its path.
-var helmProgram = sync.OnceValues(func() (string, error) {
-	printed, err := exec.Command("go", "tool", "-n", "helm").Output()
-	return strings.TrimSpace(string(printed)), err
-})
-
-// helm runs the program. Without a cluster it asks for the oldest version that the chart accepts.
-func helm(t *testing.T, arguments ...string) (string, error) {
-	t.Helper()
-	program, err := helmProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.CommandContext(t.Context(), program, arguments...)
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	printed, err := command.Output()
-	if err != nil {
-		return stderr.String(), err
-	}
-	return string(printed), nil
-}
-
-func render(t *testing.T, release, values string, settings ...string) (string, error) {
-	t.Helper()
-	return helm(t, append([]string{
-		"template", release, chart, "--namespace", "pdpp-mcp", "--kube-version", "1.23", "--values", values,
-	}, settings...)...)
-}
-
 // Covers R-OPS-4: helm finds nothing to say about the chart, with the least that it needs and with everything.
 func TestLint(t *testing.T) {
 	for _, values := range []string{plain, everything} {
-		if printed, err := helm(t, "lint", chart, "--strict", "--values", values); err != nil {
-			t.Errorf("%s: %v\n%s", values, err, printed)
+		if err := lintChart(chart, values); err != nil {
+			t.Errorf("%s: %v", values, err)
 		}
 	}
 }
 
 // The plain manifests are the chart, rendered. The tests of packaging start the server as they say.
 func TestPlainManifests(t *testing.T) {
-	for file, settings := range map[string][]string{
-		"../../kubernetes/pdpp-mcp.yaml":      nil,
-		"../../kubernetes/pdpp-mcp-otel.yaml": {"--values", telemetry},
+	for file, values := range map[string][]string{
+		"../../kubernetes/pdpp-mcp.yaml":      {plain},
+		"../../kubernetes/pdpp-mcp-otel.yaml": {plain, telemetry},
 	} {
-		rendered, err := render(t, "pdpp-mcp", plain, settings...)
+		rendered, err := render(chart, "pdpp-mcp", values)
 		if err != nil {
-			t.Fatal(err, rendered)
+			t.Fatal(err)
 		}
 		if *update {
 			if err := os.WriteFile(file, []byte(rendered), 0o644); err != nil {
@@ -109,9 +76,9 @@ func TestRefusedValues(t *testing.T) {
 		{"telemetry.endpoint=http://collector", "telemetry/endpoint"}, // the network policy needs the port
 		{"env[0].name=OTEL_SERVICE_NAME", "telemetry.endpoint is not set"},
 	} {
-		printed, err := render(t, "pdpp-mcp", plain, "--set", test.setting)
-		if err == nil || !strings.Contains(printed, test.says) || strings.Contains(printed, "planted-secret") {
-			t.Errorf("--set %s: %v\n%s", test.setting, err, printed)
+		_, err := render(chart, "pdpp-mcp", []string{plain}, test.setting)
+		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "planted-secret") {
+			t.Errorf("%s: %v", test.setting, err)
 		}
 	}
 }
