@@ -36,7 +36,7 @@ type aggregation struct {
 // them (R-AGG-1, R-AGG-2); in structured output the RS's envelope (R-AGG-3). Time groups are counted on from the earliest:
 // without a limit of the caller's, those that the RS cuts are asked for again, as many as it gives (R-AGG-4).
 func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input AggregateInput) (*tool.Result, error) {
-	a, err := openAggregation(disclosed(response), input)
+	a, err := openAggregation(ctx, disclosed(response), input)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input A
 	return within(a.response, page.result(shown, around), TextCharacters)
 }
 
-func openAggregation(response *rs.Response, input AggregateInput) (*aggregation, error) {
+func openAggregation(ctx context.Context, response *rs.Response, input AggregateInput) (*aggregation, error) {
 	body, err := response.Object()
 	if err != nil {
 		return nil, err
@@ -65,6 +65,9 @@ func openAggregation(response *rs.Response, input AggregateInput) (*aggregation,
 		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
 	}
 	for _, value := range a.groups {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		group, ok := rawjson.ParseObject(value)
 		if !ok {
 			group = rawjson.Object{rawjson.Raw("key", value)}
@@ -143,6 +146,7 @@ func (a *aggregation) frame(shown int) frame {
 	if left := len(a.groups) - shown; left > 0 {
 		members = append(members, rawjson.Int("groups_left_out", int64(left)))
 	}
+	members = append(members, a.totals(shown)...)
 	note := a.note(shown)
 	said := a.together
 	if a.isOfTimes() { // of other groups, other_count says it (R-SURF-8)
@@ -152,7 +156,8 @@ func (a *aggregation) frame(shown int) frame {
 	around.open = opening(nil, body.Without("groups"), "groups")
 	around.close = closing("]}", closed(a.response, members, calls))
 	around.before = append(around.before, words(
-		intToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"), note))
+		intToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"),
+		memberTokens(a.totals(shown)), a.number("total_value"), a.number("other_value"), note))
 	around.before = withLine(around.before, columnsLine(a.columns, ""))
 	return around
 }
@@ -206,6 +211,28 @@ func (a *aggregation) further(shown int) string {
 		return intToken("further_groups", int64(further))
 	}
 	return "further_groups=unknown"
+}
+
+// totals are the sums that the provider leaves to the reader: over all groups, and over those that are not shown (R-AGG-5).
+func (a *aggregation) totals(shown int) rawjson.Object {
+	if a.body.Text("metric") != "count" {
+		return nil
+	}
+	var totals rawjson.Object
+	sent, leftOut := int64(0), int64(0)
+	for i, group := range a.counts() {
+		if sent += group.count; i >= shown {
+			leftOut += group.count
+		}
+	}
+	others, isKnown := a.body.Int("other_count")
+	if a.body.Get("filtered_record_count") == nil && (isKnown || !a.isCut()) {
+		totals = append(totals, rawjson.Int("total_count", sent+others))
+	}
+	if shown < len(a.groups) {
+		totals = append(totals, rawjson.Int("not_shown_count", leftOut+others))
+	}
+	return totals
 }
 
 // mayGoOn reports whether time groups fill the limit and nothing says what stands behind them (R-AGG-4).

@@ -209,7 +209,7 @@ func TestFieldWindowCut(t *testing.T) {
 	}
 	checkBounds(t, result, render.ChannelCharacters)
 	shown := 100 + strings.Count(result.Text, "\u0001")
-	want := fmt.Sprintf(`{"id":"s:1","field_path":"f","offset_chars":%d,"limit_chars":16384}`, shown)
+	want := fmt.Sprintf(`{"id":"s:1","field_path":"f","offset_chars":%d}`, shown)
 	has(t, textCalls(t, result.Text, "next"), "read_record_field", want)
 	has(t, structuredCalls(t, result.Structured), "read_record_field", want)
 	if shown < 5_000 || !strings.Contains(string(result.Structured), fmt.Sprintf(`"end_chars":%d`, shown)) {

@@ -56,9 +56,9 @@ func (a *aggregation) whole(ctx context.Context, env tool.Env) *aggregation {
 		a.together = countedTogether(len(connections))
 		return a
 	case a.byTime():
-		return a.joined(connections, a.counts(), len(a.groups), 0)
+		return a.joined(ctx, connections, a.counts(), len(a.groups), 0)
 	case !a.isCut():
-		return a.joined(connections, a.counts(), limit, 0)
+		return a.joined(ctx, connections, a.counts(), limit, 0)
 	}
 	return a.ofEach(ctx, env, connections, limit)
 }
@@ -69,7 +69,7 @@ func (a *aggregation) again(ctx context.Context, env tool.Env, request rs.Reques
 	if err != nil {
 		return nil, err
 	}
-	return openAggregation(response, a.input)
+	return openAggregation(ctx, response, a.input)
 }
 
 // counted is a group with what it counts.
@@ -93,7 +93,7 @@ func (a *aggregation) counts() []counted {
 
 // joined is the answer with the first of these groups of several connections, as many as the limit says, and says whether they
 // are known to be right. All are shown without a limit. Hidden is the most that a group counts which no connection shows.
-func (a *aggregation) joined(connections []string, groups []counted, limit int, hidden int64) *aggregation {
+func (a *aggregation) joined(ctx context.Context, connections []string, groups []counted, limit int, hidden int64) *aggregation {
 	others, _ := a.body.Int("filtered_record_count")
 	most := limit
 	if limit == 0 {
@@ -112,7 +112,7 @@ func (a *aggregation) joined(connections []string, groups []counted, limit int, 
 	for _, member := range members {
 		body = body.With(member.Name, member.Value)
 	}
-	made, err := openAggregation(a.response.WithMembers(body), a.input)
+	made, err := openAggregation(ctx, a.response.WithMembers(body), a.input)
 	if err != nil {
 		return a
 	}
@@ -140,7 +140,7 @@ func (a *aggregation) ofEach(ctx context.Context, env tool.Env, connections []st
 		request.Sources = rs.OneSource{Stream: a.input.Stream, ConnectionID: &connection}
 		own, err := a.again(ctx, env, request)
 		if err != nil {
-			return a.joined(connections, a.counts(), limit, math.MaxInt64)
+			return a.joined(ctx, connections, a.counts(), limit, math.MaxInt64)
 		}
 		groups, most := own.counts(), int64(0)
 		if own.others() > 0 && len(groups) > 0 {
@@ -150,7 +150,7 @@ func (a *aggregation) ofEach(ctx context.Context, env tool.Env, connections []st
 		hidden += most
 	}
 	slices.SortStableFunc(merged, func(x, y counted) int { return cmp.Or(cmp.Compare(y.count, x.count), bytes.Compare(x.key, y.key)) })
-	return a.joined(connections, merged, limit, hidden)
+	return a.joined(ctx, connections, merged, limit, hidden)
 }
 
 // addUp adds the groups of one more connection. One that earlier connections did not show may count so much more in them, and one

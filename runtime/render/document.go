@@ -99,7 +99,11 @@ func documentText(fields rawjson.Object) string {
 		if !isText {
 			text = string(field.Value)
 		}
-		out.WriteString(field.Name)
+		name := field.Name
+		if quoted := Quoted(name); quoted != `"`+name+`"` { // a line break in a name would start another line
+			name = quoted
+		}
+		out.WriteString(name)
 		if out.WriteByte(':'); strings.Contains(text, "\n") {
 			out.WriteByte('\n')
 		} else {

@@ -15,8 +15,9 @@ import (
 type evidence struct {
 	fieldPath string
 	preview   string
-	complete  bool // the preview is the whole field
-	read      Call // continues it
+	complete  bool   // the preview is the whole field
+	read      Call   // continues it
+	shownIn   string // the id of the hit next to this one whose evidence holds the same text; empty: shown here
 }
 
 // evidenceNames are the members under which servers list match windows.
@@ -100,6 +101,9 @@ func (h *hit) structuredEvidence() json.RawMessage {
 	encoded := make([]json.RawMessage, len(h.evidence))
 	for i, each := range h.evidence {
 		object := rawjson.Object{rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview)}
+		if each.shownIn != "" {
+			object[1] = rawjson.String("shown_in", each.shownIn)
+		}
 		if !each.complete {
 			object = append(object, rawjson.Raw("next", each.read.structured()))
 		}
@@ -117,6 +121,9 @@ func (h *hit) textEvidence() json.RawMessage {
 		if each.complete {
 			excerpt = rawjson.Quote(unmarked(each.preview))
 		}
+		if each.shownIn != "" {
+			excerpt = rawjson.Object{rawjson.String("shown_in", each.shownIn)}.Encode()
+		}
 		earlier := byField.Get(each.fieldPath)
 		switch list, isList := rawjson.Elements(earlier); {
 		case isList:
@@ -132,4 +139,56 @@ func (h *hit) textEvidence() json.RawMessage {
 // isExcerpted reports whether an excerpt is not the whole field.
 func (h *hit) isExcerpted() bool {
 	return slices.ContainsFunc(h.evidence, func(each evidence) bool { return !each.complete })
+}
+
+// besideTheirBodies puts a hit right after a better one that the provider gives the same record id in the same connection, such as
+// a mail and its body, if the evidence of one repeats that of the other. The repeated text is shown once.
+func besideTheirBodies(hits []*hit) []*hit {
+	ordered := make([]*hit, 0, len(hits))
+	taken := map[*hit]bool{}
+	for i, first := range hits {
+		if taken[first] {
+			continue
+		}
+		ordered = append(ordered, first)
+		for _, other := range hits[i+1:] {
+			isOfRecord := first.recordID != "" && other.recordID == first.recordID && other.connectionID == first.connectionID
+			if isOfRecord && !taken[other] && first.shareEvidence(other) {
+				ordered, taken[other] = append(ordered, other), true
+			}
+		}
+	}
+	return ordered
+}
+
+// shareEvidence reports whether evidence of one hit repeats that of another one, and leaves the shorter text to the longer.
+func (h *hit) shareEvidence(other *hit) bool {
+	for i := range h.evidence {
+		for j := range other.evidence {
+			a, b := &h.evidence[i], &other.evidence[j]
+			textA, textB := essence(a.preview), essence(b.preview)
+			if strings.Contains(textB, textA) && a.showIn(other, b) || strings.Contains(textA, textB) && b.showIn(h, a) {
+				h.describe()
+				other.describe()
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// showIn leaves a text to the evidence of another hit, if the id of that hit is shorter than the text.
+func (e *evidence) showIn(other *hit, same *evidence) bool {
+	if e.shownIn != "" || same.shownIn != "" || len(other.handle)+len(`{"shown_in":}`) >= len(e.preview) {
+		return false
+	}
+	e.shownIn = other.handle
+	return true
+}
+
+func (h *hit) showAllEvidence() {
+	for i := range h.evidence {
+		h.evidence[i].shownIn = ""
+	}
+	h.describe()
 }

@@ -92,14 +92,33 @@ const (
 // directions lead to the windows after and before, by the RS's own offsets.
 func (w *window) directions() []direction {
 	found := w.nextMatch()
-	for _, to := range []struct{ word, offset string }{
-		{nextWord, "next_offset_chars"}, {previousWord, "previous_offset_chars"},
-	} {
-		if offset, ok := w.members.Int(to.offset); ok && offset >= 0 {
-			found = append(found, w.toward(to.word, rawjson.Int("offset_chars", offset))...)
-		}
+	if offset, ok := w.members.Int("next_offset_chars"); ok && offset >= 0 {
+		found = append(found, w.toward(nextWord, rawjson.Int(tool.FieldOffsetChars, offset))...)
 	}
-	return found
+	return append(found, w.previous()...)
+}
+
+// previous leads to the window that ends where this one starts (R-WIN-1). Its length is only given if it differs from the
+// length that the call would have anyway.
+func (w *window) previous() []direction {
+	offset, known := w.members.Int("previous_offset_chars")
+	if !known || offset < 0 {
+		return nil
+	}
+	start, isPlaced := w.members.Int("start_chars")
+	if !isPlaced {
+		return w.toward(previousWord, rawjson.Int(tool.FieldOffsetChars, offset))
+	}
+	limit, isGiven := w.input.Call.Arguments.Int(tool.FieldLimitChars)
+	if !isGiven {
+		limit = usualWindow
+	}
+	offset = max(offset, start-windowMost)
+	place := []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, offset)}
+	if length := start - offset; length > 0 && length != limit {
+		place = append(place, rawjson.Int(tool.FieldLimitChars, length))
+	}
+	return w.toward(previousWord, place...)
 }
 
 // note says what no number of the window says by itself: where the field ends, and how to find another match
@@ -123,15 +142,11 @@ func (w *window) note() string {
 	return ""
 }
 
-// toward is the same call for another window of the field, the largest one unless the caller chose a length. The record of a
-// resource URI goes by the id that is shown (R-WIN-3).
+// toward is the same call for another window of the field. The record of a resource URI goes by the id that is shown (R-WIN-3).
 func (w *window) toward(word string, place ...rawjson.Member) []direction {
 	given := w.input.Call.Without("q", "cursor", "before_chars", "after_chars")
 	if recordid.IsURI(w.input.Target.Handle) && w.handle != "" {
 		place = append(place, rawjson.String(tool.FieldID, w.handle))
-	}
-	if given.Arguments.Get(tool.FieldLimitChars) == nil && rawjson.Object(place).Get(tool.FieldLimitChars) == nil {
-		place = append(place, rawjson.Int(tool.FieldLimitChars, windowMost))
 	}
 	var found []direction
 	for _, call := range given.With(place...) {

@@ -16,7 +16,7 @@ import (
 // Bounds of one hit.
 const (
 	snippetCharacters = 240
-	rungCharacters    = 60 // of an excerpt in the ladder, which stands in results too
+	rungCharacters    = 32 // of an excerpt in the ladder, which stands in results too
 	evidencePerHit    = 3
 )
 
@@ -35,18 +35,20 @@ type hit struct {
 	source       rawjson.Object    // where it comes from
 	cells        rawjson.Object    // of the text
 	uris         []json.RawMessage // that were taken out of the members
+	byMeaning    bool              // the provider found it by meaning, and not by its words
 }
 
 // question is what a hit needs to know of the search.
 type question struct {
 	connectionID string
 	provider     string
+	mode         string
 	words        string
 	terms        []string // the words of the query in lower case
 }
 
 func newQuestion(response *rs.Response, input SearchInput, provider string) question {
-	q := question{connectionID: deref(input.ConnectionID), provider: provider}
+	q := question{connectionID: deref(input.ConnectionID), provider: provider, mode: modeOf(response.Request)}
 	q.words, _ = response.Request.Query.Get("q")
 	for _, word := range strings.Fields(strings.ToLower(q.words)) {
 		if word = strings.Trim(word, `"'*()`); len(word) > 1 {
@@ -85,7 +87,10 @@ func newHit(at rawjson.Cursor, q question, other rawjson.Object, memory *rawjson
 	}
 	h.time = inUTC(authoredTime(members, fields))
 	h.ownTitle = ownTitle(members, fields, shown)
-	h.title = cmp.Or(h.ownTitle, madeTitle(h.identity, h.displayName, timeInTitle(h.time, members), shown))
+	h.title = cmp.Or(h.ownTitle, madeTitle(h.identity, h.displayName, dayOf(timeInTitle(h.time, members)), shown))
+	if sources, ok := rawjson.Elements(members.Get("retrieval_sources")); ok {
+		h.byMeaning = !slices.ContainsFunc(sources, func(name rawjson.Value) bool { return rawjson.TextOf(name) == lexicalMode })
+	}
 	h.url = recordURL(members, fields, h.identity, q.provider)
 	h.describe()
 	return h, true
@@ -131,6 +136,7 @@ func snippetText(members rawjson.Object) string {
 
 // describe finds what a hit says of where it comes from, and what a text shows of it beside its id.
 func (h *hit) describe() {
+	h.cells = nil
 	h.source = withText(nil, "connection_id", h.connectionID)
 	h.source = withText(h.source, "connector_key", h.connectorKey)
 	h.source = withText(h.source, "stream", h.stream)
@@ -191,12 +197,15 @@ func (h *hit) calls() []Call {
 	return calls
 }
 
-// rung is the hit in structured.content_ladder: its id and the beginning of its evidence.
+// rung is the hit in structured.content_ladder: its id and a few words of its evidence, from the match on.
 func (h *hit) rung() json.RawMessage {
 	object := rawjson.Object{rawjson.String("id", h.handle)}
 	if len(h.evidence) > 0 {
-		preview := Clip(plain(h.evidence[0].preview), rungCharacters)
-		object = append(object, rawjson.String("preview", preview))
+		text := h.evidence[0].preview
+		if match := strings.Index(text, openMark); match > 0 && len(plain(text)) > rungCharacters {
+			text = text[match:]
+		}
+		object = append(object, rawjson.String("preview", strings.TrimSpace(Clip(plain(text), rungCharacters))))
 	}
 	return object.Encode()
 }

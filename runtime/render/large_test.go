@@ -174,7 +174,8 @@ func TestDocumentParts(t *testing.T) {
 	}
 }
 
-// R-AGG-2: what stands behind the groups shown is said as far as it is known.
+// R-AGG-2: what stands behind the groups shown is said as far as it is known, with the total over all groups and over those that are
+// not shown.
 func TestAggregateRest(t *testing.T) {
 	long := strings.Repeat("k", 190)
 	var many []string
@@ -182,13 +183,14 @@ func TestAggregateRest(t *testing.T) {
 		many = append(many, fmt.Sprintf(`{"key":"%s%02d","count":1}`, long, i))
 	}
 	for _, test := range []struct{ groups, beside, want string }{
-		{`{"key":"a","count":1}`, ``, "further_groups=0"},
-		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":2`, "further_groups=0"},
+		{`{"key":"a","count":1}`, ``, "further_groups=0 total_count=1"},
+		{`{"key":"a","count":1}`, `,"filtered_record_count":1`, "further_groups=0"},
+		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":2`, "further_groups=0 total_count=1"},
 		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":1`, "further_groups=unknown These are the earliest 1 groups, as many as limit allows; later ones may follow, which a larger limit shows."},
-		{`{"key":"a","count":1}`, `,"other_count":0`, "further_groups=0 other_count=0"},
-		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 These are the top 1 groups; other_count records are in groups that are not shown."},
-		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 These are the first 113 groups; narrow with filter to see the others."},
-		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 These are the top 113 groups; other_count records are in groups that are not shown."},
+		{`{"key":"a","count":1}`, `,"other_count":0`, "further_groups=0 other_count=0 total_count=1"},
+		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 total_count=10 These are the top 1 groups; other_count records are in groups that are not shown."},
+		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 total_count=120 not_shown_count=7 These are the first 113 groups; narrow with filter to see the others."},
+		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 total_count=129 not_shown_count=16 These are the top 113 groups; other_count records are in groups that are not shown."},
 	} {
 		body := `{"metric":"count","groups":[` + test.groups + `]` + test.beside + `}`
 		result, err := render.Aggregate(context.Background(), env, answer("/x", body), render.AggregateInput{Stream: "s"})
@@ -198,6 +200,12 @@ func TestAggregateRest(t *testing.T) {
 		checkBounds(t, result, render.TextCharacters)
 		if lines := strings.Split(result.Text, "\n"); !strings.HasSuffix(lines[1], test.want) {
 			t.Errorf("%s\nwant %s", lines[1], test.want)
+		}
+		for _, token := range strings.Fields(test.want) {
+			name, value, _ := strings.Cut(token, "=")
+			if strings.HasPrefix(name, "total") && !strings.Contains(string(result.Structured), `"`+name+`":`+value) {
+				t.Errorf("structured output lacks %s", token)
+			}
 		}
 		if strings.Contains(result.Text, `"groups":`) {
 			t.Error("text dumps the envelope")

@@ -17,7 +17,7 @@ import (
 // (R-BUD-3). Where that is no help it ends early, and what leads on is a cursor of the adapter's.
 func Records(ctx context.Context, env tool.Env, response *rs.Response, input RecordsInput) (*tool.Result, error) {
 	r, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*records, error) {
-		return openRecords(disclosed(response), input, again)
+		return openRecords(ctx, disclosed(response), input, again)
 	})
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ type records struct {
 	sources []*source // connections of the rows that the RS sent, in the order in which they appear
 }
 
-func openRecords(response *rs.Response, input RecordsInput, again reread) (*records, error) {
+func openRecords(ctx context.Context, response *rs.Response, input RecordsInput, again reread) (*records, error) {
 	envelope, err := response.List()
 	if err != nil {
 		return nil, err
@@ -43,6 +43,9 @@ func openRecords(response *rs.Response, input RecordsInput, again reread) (*reco
 	r.rows = make([]*row, 0, len(read))
 	var memory rawjson.Members
 	for i := range envelope.Rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		row := &read[i]
 		if !row.read(envelope.Cursor(i), deref(input.ConnectionID), input.Stream, last, &memory) {
 			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")

@@ -149,12 +149,12 @@ func TestRecordsProjection(t *testing.T) {
 // R-QRY-2, R-QRY-3, R-BUD-6, R-BLOB-1: what fits is whole, binary values and blobs are named and sized.
 func TestRecordsClippedAndBinary(t *testing.T) {
 	binary := strings.Repeat("aGVsbG8gV29ybGQh", 100)
-	body := fmt.Sprintf(`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":%q,"photo":%q,"scan":%q,"file":{"blob_id":"blob_1","mime_type":"application/pdf","size_bytes":7,"more":%q}}}]}`,
+	body := fmt.Sprintf(`{"data":[{"id":"m1","stream":"messages","connection_id":"cin_1","data":{"body":%q,"photo":%q,"scan":%q,"file":{"blob_id":"blob_1","mime_type":"text/csv","size_bytes":7,"more":%q}}}]}`,
 		strings.Repeat("😀", 3000), binary, "data:image/png;base64,"+binary, strings.Repeat("y", 500))
 	result := renderRecords(t, "/v1/streams/messages/records", body, render.RecordsInput{Stream: "messages"})
 	has(t, textCalls(t, result.Text, "next"), "read_record_field", `{"id":"cin_1/messages:m1","field_path":"file"}`)
-	if !strings.Contains(result.Text, `"blob(application/pdf 7 bytes)"`) ||
-		!strings.Contains(string(result.Structured), `"blobs":[{"field":"file","blob_id":"blob_1","mime_type":"application/pdf","size_bytes":7}]`) {
+	if !strings.Contains(result.Text, `"blob(text/csv 7 bytes)"`) ||
+		!strings.Contains(string(result.Structured), `"blobs":[{"field":"file","blob_id":"blob_1","mime_type":"text/csv","size_bytes":7}]`) {
 		t.Errorf("the blob is not named as R-BLOB-1 has it:\n%s\n%s", result.Text, result.Structured)
 	}
 	for _, want := range []string{

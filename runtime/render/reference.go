@@ -46,11 +46,12 @@ func named(fields rawjson.Object) (rawjson.Object, []reference) {
 	return fields, found
 }
 
-// readReferences are the calls that read the blobs, those of text in the largest windows.
+// readReferences are the calls that read the blobs, those of text in the largest windows. A blob of which the tool shows
+// nothing has none.
 func (id identity) readReferences(references []reference) []Call {
 	var calls []Call
 	for _, reference := range references {
-		if !id.canRead(reference.name) {
+		if !isReadable(reference.Reference) || !id.canRead(reference.name) {
 			continue
 		}
 		var more []rawjson.Member
@@ -60,6 +61,17 @@ func (id identity) readReferences(references []reference) []Call {
 		calls = append(calls, id.readField(reference.name, more...))
 	}
 	return calls
+}
+
+// isReadable reports whether the tool shows a file of the declared type and size (R-BLOB-2, R-BLOB-3).
+func isReadable(reference blob.Reference) bool {
+	switch blob.KindOf(reference.MediaType) {
+	case blob.Other:
+		return false
+	case blob.Image:
+		return reference.Size <= blob.MostImage
+	}
+	return reference.Size <= blob.MostText
 }
 
 // structuredReferences are the blobs of a row or a document, each with the name of its field. Structured output alone has them:

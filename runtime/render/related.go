@@ -104,10 +104,9 @@ func (r *row) appendChild(out []byte, most ceiling, cuts int) ([]byte, int) {
 	return r.append(out, r.known(), shown), cuts + shown.cuts
 }
 
-// known are the members of a child's wrapper that its handle, or the record that it is expanded from, says already, and the
-// time at which it was collected.
+// known are the members of a child's wrapper that its handle, or the record that it is expanded from, says already.
 func (r *row) known() rawjson.Object {
-	known := rawjson.Object{{Name: "display_name"}, {Name: "connector_key"}, {Name: "emitted_at"}}
+	known := rawjson.Object{{Name: "display_name"}, {Name: "connector_key"}}
 	if r.embedded {
 		known = append(known, rawjson.Member{Name: "stream"}, rawjson.Member{Name: "connection_id"})
 	}

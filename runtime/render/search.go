@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -24,7 +23,7 @@ const resourceURIsKept = 200
 // does not fit is read again with a smaller limit, like one of records.
 func Search(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
 	s, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*search, error) {
-		return openSearch(response, input.Call, newQuestion(response, input, env.RS.ProviderURL()), again)
+		return openSearch(ctx, env, response, input, again)
 	})
 	if err != nil {
 		return nil, err
@@ -43,20 +42,25 @@ type search struct {
 	question question
 	call     Given
 	hits     []*hit
-	bySource bool // the lines of the sources say what connector and label the hits have
+	streams  []string // that were searched, where there are no hits
+	bySource bool     // the lines of the sources say what connector and label the hits have
 	uris     []json.RawMessage
 }
 
-func openSearch(response *rs.Response, call Given, q question, again reread) (*search, error) {
+func openSearch(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput, again reread) (*search, error) {
 	envelope, err := response.List()
 	if err != nil {
 		return nil, err
 	}
-	s := &search{listPage: listPage{list: list{envelope}, response: response, again: again}, question: q, call: call}
+	q := newQuestion(response, input, env.RS.ProviderURL())
+	s := &search{listPage: listPage{list: list{envelope}, response: response, again: again}, question: q, call: input.Call}
 	s.Outer, s.Inner = s.cleaned(s.Outer), s.cleaned(s.Inner)
 	var members rawjson.Object
 	var memory rawjson.Members
 	for i := range s.Rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		hit, ok := newHit(s.Cursor(i), q, members, &memory)
 		if !ok {
 			return nil, response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
@@ -66,9 +70,24 @@ func openSearch(response *rs.Response, call Given, q question, again reread) (*s
 		s.hits = append(s.hits, hit)
 	}
 	s.share()
+	if s.isNothing() {
+		s.streams = s.searched(ctx, env, input)
+	}
+	inRankOrder := s.hits
+	s.hits = besideTheirBodies(s.hits)
+	if s.fit(); s.shown < len(s.hits) { // the next page continues after the last hit in the provider's order
+		s.hits = inRankOrder
+		for _, hit := range s.hits {
+			hit.showAllEvidence()
+		}
+		s.fit()
+	}
+	return s, nil
+}
+
+func (s *search) fit() {
 	s.page = newPage(len(s.hits), func(p *page, i int) { s.hits[i].write(p, s.columns) })
 	s.shown, s.around = s.page.fit(s.most(), s.frame)
-	return s, nil
 }
 
 // cleaned is the envelope around the hits without resource URIs, and without warnings of what the caller left out.
@@ -180,16 +199,17 @@ func (s *search) frame(shown int) frame {
 		rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
 		rawjson.Raw("data", envelope.Encode()),
 	}, append(readingMembers(s.response, shown), s.again.members()...)...)
-	note, try := on.ended, []Call(nil)
+	note, try := words(on.ended, s.meaningNote(shown)), []Call(nil)
 	if s.isNothing() {
 		note, try = s.nothing()
 	}
+	note = words(note, s.question.syntaxNote())
 	members = withText(members, "note", note)
 	if try != nil {
 		members = append(members, rawjson.Raw(tryWord, Calls(try)))
 	}
 	return frame{
-		before: s.before(note), after: s.after(shown, on, try),
+		before: s.before(note), after: s.after(shown, on, note, try),
 		open: opening(nil, nil, "results"), close: closing("]", closed(s.response, members, on.calls)),
 	}
 }
@@ -209,18 +229,14 @@ func (s *search) before(note string) []string {
 	if slices.ContainsFunc(s.hits, (*hit).isExcerpted) {
 		lines[0] += " Evidence with a next line for its field is an excerpt."
 	}
-	var tokens []string
-	for _, member := range s.shared {
-		tokens = append(tokens, RawToken(member.Name, member.Value))
-	}
-	if tokens != nil {
-		lines = append(lines, "all hits: "+words(tokens...))
+	if len(s.shared) > 0 {
+		lines = append(lines, "all hits: "+memberTokens(s.shared))
 	}
 	return append(lines, columnsLine(s.columns, "id"))
 }
 
 // after is what surrounds the hits: sources, counts, recall, warnings and how to page.
-func (s *search) after(shown int, on wayOn, try []Call) []string {
+func (s *search) after(shown int, on wayOn, note string, try []Call) []string {
 	meta := s.Meta()
 	var lines []string
 	if sources := s.sources(shown); len(sources) > 1 || s.bySource {
@@ -234,7 +250,9 @@ func (s *search) after(shown int, on wayOn, try []Call) []string {
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
-	lines = withLine(lines, on.ended)
+	if !s.isNothing() { // which begins with it
+		lines = withLine(lines, note)
+	}
 	return append(append(lines, tryLines(try)...), on.lines()...)
 }
 
@@ -250,49 +268,4 @@ func (s *search) sources(shown int) []*source {
 		}
 		return one
 	})
-}
-
-// keywordsMost is as many words as one searches for. More are a question, which few records have all the words of.
-const keywordsMost = 3
-
-// tryWord introduces calls that may find something where this one did not, in either channel.
-const tryWord = "try"
-
-func tryLines(try []Call) []string {
-	var lines []string
-	for _, call := range try {
-		lines = append(lines, tryWord+": "+call.invocation())
-	}
-	return lines
-}
-
-// nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11).
-func (s *search) nothing() (string, []Call) {
-	mode, words := "lexical", "all words of "
-	if _, other, ok := strings.Cut(strings.TrimPrefix(string(s.response.Request.Path), "/"), "search/"); ok {
-		mode, words = other, ""
-	}
-	note := words + s.call.argument("q") + ", mode " + mode
-	var narrowed []string
-	for _, parameter := range s.response.Request.Query.Parameters() {
-		if name, _, _ := strings.Cut(parameter.Name, "["); slices.Contains([]string{"streams", "filter", "connection_id"}, name) && !slices.Contains(narrowed, name) {
-			narrowed = append(narrowed, name)
-		}
-	}
-	var try []Call
-	if len(s.question.terms) > 1 {
-		longest := slices.MaxFunc(s.question.terms, func(a, b string) int { return len(a) - len(b) })
-		try = append(try, s.call.Without("cursor").With(rawjson.String("q", longest))...)
-	}
-	if narrowed != nil {
-		note += ", only where " + strings.Join(narrowed, " and ") + " allow"
-		try = append(try, Call{Tool: s.call.Tool, Arguments: s.call.Without(append(narrowed, "cursor")...).Arguments})
-	}
-	if mode == "lexical" && len(s.question.terms) > keywordsMost {
-		try = append(try, s.call.Without("cursor").With(rawjson.String(tool.HitsMode, "semantic"))...)
-	}
-	if s.call.Tool != "" && try == nil {
-		try = append(try, Call{Tool: tool.SchemaTool})
-	}
-	return note + ".", try
 }

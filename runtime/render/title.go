@@ -74,6 +74,14 @@ func timeInTitle(happened string, members rawjson.Object) string {
 	return happened
 }
 
+// dayOf shortens a time in a title to its day. The hit has the time itself in a member of its own.
+func dayOf(text string) string {
+	if at := strings.IndexByte(text, 'T'); at > 0 && strings.HasSuffix(text, "Z") {
+		return text[:at]
+	}
+	return text
+}
+
 // authoredTime is the authored or event time that stands under a known name; empty without one.
 func authoredTime(members, fields rawjson.Object) string {
 	for _, from := range []rawjson.Object{fields, members} {

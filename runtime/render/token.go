@@ -37,6 +37,15 @@ func RawToken(name string, value json.RawMessage) string {
 	return tokenName(name) + "=" + rawjson.Visible(value)
 }
 
+// memberTokens are members as tokens.
+func memberTokens(members rawjson.Object) string {
+	tokens := make([]string, len(members))
+	for i, member := range members {
+		tokens[i] = RawToken(member.Name, member.Value)
+	}
+	return words(tokens...)
+}
+
 // words joins the tokens that are not empty.
 func words(tokens ...string) string {
 	kept := tokens[:0:0]

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -158,9 +159,9 @@ func TestCapturedWindows(t *testing.T) {
 		"930c-fw-last-window":               {`,"offset_chars":9225,"limit_chars":100}`, "", 9285, 0, false, "The field ends here.", ""},
 		"930d-fw-offset-exactly-end":        {`,"offset_chars":9285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: none is at this offset or behind it.", ""},
 		"930e-fw-offset-beyond-end":         {`,"offset_chars":10285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: none is at this offset or behind it.", ""},
-		"932-fw-q-first":                    {`,"q":"needle","before_chars":10,"after_chars":20}`, `,"offset_chars":41,"limit_chars":16384}`, 41, 21, true, firstOnly, "ends here"},
-		"932i-fw-q-emoji-after":             {`,"q":"😀","before_chars":6,"after_chars":6}`, `,"offset_chars":5454,"limit_chars":16384}`, 5454, 5447, true, firstOnly, "ends here"},
-		"932o-fw-q-after-emoji":             {`,"q":"Third needle","before_chars":5,"after_chars":5}`, `,"offset_chars":9278,"limit_chars":16384}`, 9278, 9273, true, firstOnly, "ends here"},
+		"932-fw-q-first":                    {`,"q":"needle","before_chars":10,"after_chars":20}`, `,"offset_chars":41}`, 41, 21, true, firstOnly, "ends here"},
+		"932i-fw-q-emoji-after":             {`,"q":"😀","before_chars":6,"after_chars":6}`, `,"offset_chars":5454}`, 5454, 5447, true, firstOnly, "ends here"},
+		"932o-fw-q-after-emoji":             {`,"q":"Third needle","before_chars":5,"after_chars":5}`, `,"offset_chars":9278}`, 9278, 9273, true, firstOnly, "ends here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := run(t, oneCapture{t, name}, "read_record_field", record+want.arguments)
@@ -276,5 +277,33 @@ func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 	}
 	if len(server.asked) != 1 {
 		t.Errorf("the server was asked %q", server.asked[1:])
+	}
+}
+
+// R-WIN-1: the previous window ends where this one starts, and no call has a length that nobody asked for.
+func TestWindowsDoNotOverlap(t *testing.T) {
+	for _, test := range []struct{ arguments, window, next, previous string }{
+		{``, `"start_chars":1000,"end_chars":5096,"next_offset_chars":5096,"previous_offset_chars":0`, `"offset_chars":5096`, `"offset_chars":0,"limit_chars":1000`},
+		{``, `"start_chars":5000,"end_chars":9096,"next_offset_chars":9096,"previous_offset_chars":904`, `"offset_chars":9096`, `"offset_chars":904`},
+		{`,"limit_chars":100`, `"start_chars":30,"end_chars":130,"next_offset_chars":130,"previous_offset_chars":0`, `"limit_chars":100,"offset_chars":130`, `"limit_chars":30,"offset_chars":0`},
+		{`,"limit_chars":1e2`, `"start_chars":300,"end_chars":400,"next_offset_chars":400,"previous_offset_chars":200`, `"limit_chars":1e2,"offset_chars":400`, `"limit_chars":100,"offset_chars":200`},
+		{``, `"start_chars":40000,"end_chars":40010,"previous_offset_chars":0`, ``, `"offset_chars":23616,"limit_chars":16384`},
+	} {
+		arguments := `{"id":"cin_1/s:1","field_path":"f"` + test.arguments + `}`
+		result, err := render.FieldWindow(t.Context(), env, answer("/w", `{"window":{"text":"",`+test.window+`}}`),
+			render.FieldWindowInput{Call: given("read_record_field", arguments), Target: target, FieldPath: "f"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for word, want := range map[string]string{"next": test.next, "previous": test.previous} {
+			for channel, calls := range map[string][]call{"text": textCalls(t, result.Text, word), "structured": structuredCallsOf(t, result.Structured, word)} {
+				if want == "" && len(calls) == 0 {
+					continue
+				}
+				if whole := `{"id":"cin_1/s:1","field_path":"f",` + want + `}`; len(calls) != 1 || string(calls[0].Arguments) != whole {
+					t.Errorf("%s: %s in %s is %s, want %s", arguments, word, channel, calls, whole)
+				}
+			}
+		}
 	}
 }
