@@ -10,7 +10,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -106,28 +105,6 @@ func TestOperatorsOfAQuery(t *testing.T) {
 		}
 	}
 }
-
-// R-SEARCH-11: a search without hits names the streams that the schema lists, where the call names none.
-func TestASearchWithoutHitsNamesItsStreams(t *testing.T) {
-	schema := answer("/v1/schema", `{"connectors":[{"connector_key":"gmail","streams":[{"name":"messages"},{"name":"threads"}]},`+
-		`{"connector_key":"other","streams":[{"name":"messages"}]}]}`)
-	result, err := render.Search(t.Context(), tool.Env{RS: always{schema}}, answer("/v1/search?q=fee", `{"data":[],"has_more":false}`),
-		render.SearchInput{Call: given("search", `{"q":"fee"}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
-		if !strings.Contains(text, "Streams searched: messages, threads.") {
-			t.Errorf("%s names no streams:\n%s", channel, text)
-		}
-	}
-}
-
-// always answers every request alike.
-type always struct{ response *rs.Response }
-
-func (a always) Get(context.Context, rs.Request) (*rs.Response, error) { return a.response, nil }
-func (a always) ProviderURL() string                                   { return provider }
 
 // R-BLOB-1: a file that read_record_field cannot show has no call that reads it.
 func TestOnlyReadableFilesAreOffered(t *testing.T) {

@@ -1,14 +1,12 @@
 package render
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
-	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -31,47 +29,29 @@ func tryLines(try []Call) []string {
 
 // Bounds of what a search without hits says.
 const (
-	streamsNamed   = 40
-	alternatives   = 3 // calls for the parts of a query with OR
-	queryCharacter = 200
+	streamsNamed    = 20
+	alternatives    = 3 // calls for the parts of a query with OR
+	queryCharacters = 200
 )
-
-// searched names the streams that a search without hits looked at: those of the call, otherwise those that the schema lists.
-// It is empty if the schema cannot be read.
-func (s *search) searched(ctx context.Context, env tool.Env, input SearchInput) []string {
-	var named []string
-	for _, parameter := range s.response.Request.Query.Parameters() {
-		if strings.TrimSuffix(parameter.Name, "[]") == "streams" {
-			named = append(named, parameter.Value)
-		}
-	}
-	if named != nil {
-		return named
-	}
-	schema, err := schemadoc.Scope{ConnectionID: input.ConnectionID}.Ask(ctx, env.RS.Get, nil)
-	if err != nil {
-		return nil
-	}
-	for _, stream := range schema.Rows() {
-		if !slices.Contains(named, stream.Name) {
-			named = append(named, stream.Name)
-		}
-	}
-	return named
-}
 
 // nothing says what was searched when there are no hits, and gives the calls to try next (R-SEARCH-11).
 func (s *search) nothing() (string, []Call) {
-	query := Quoted(Clip(s.question.words, queryCharacter))
-	note := fmt.Sprintf("no record has all words of %s, each as a whole word (mode %s).", query, lexicalMode)
-	if s.question.mode != lexicalMode {
-		note = fmt.Sprintf("no record is close to %s (mode %s).", query, s.question.mode)
-	}
 	narrowed := s.narrowed()
-	if others := slices.DeleteFunc(slices.Clone(narrowed), func(name string) bool { return name == "streams" }); len(others) > 0 {
-		note += " Narrowed by " + strings.Join(others, " and ") + "."
+	where := "any granted stream"
+	if streams := s.streams(); streams != nil {
+		where = strings.Join(streams, ", ")
 	}
-	return words(note, streamsNote(s.streams)), s.otherSearches(narrowed)
+	for _, name := range narrowed {
+		if name != "streams" {
+			where += ", narrowed by " + name
+		}
+	}
+	query := Quoted(Clip(s.question.words, queryCharacters))
+	note := fmt.Sprintf("no record of %s has all words of %s (mode lexical: whole words).", where, query)
+	if s.question.mode != lexicalMode {
+		note = fmt.Sprintf("no record of %s is close to %s (mode %s).", where, query, s.question.mode)
+	}
+	return note, s.otherSearches(narrowed)
 }
 
 // narrowed lists the arguments that leave out records.
@@ -86,29 +66,37 @@ func (s *search) narrowed() []string {
 	return names
 }
 
-func streamsNote(streams []string) string {
-	if len(streams) == 0 {
-		return "Streams searched: all that are granted."
+// streams lists the streams that the call names, up to streamsNamed.
+func (s *search) streams() []string {
+	var names []string
+	more := 0
+	for _, parameter := range s.response.Request.Query.Parameters() {
+		switch {
+		case strings.TrimSuffix(parameter.Name, "[]") != "streams":
+		case len(names) == streamsNamed:
+			more++
+		default:
+			names = append(names, ListedName(Clip(parameter.Value, labelCharacters)))
+		}
 	}
-	names := make([]string, 0, streamsNamed)
-	for _, stream := range streams[:min(len(streams), streamsNamed)] {
-		names = append(names, ListedName(Clip(stream, labelCharacters)))
+	if more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	note := "Streams searched: " + strings.Join(names, ", ")
-	if more := len(streams) - len(names); more > 0 {
-		note += fmt.Sprintf(" and %d more", more)
-	}
-	return note + "."
+	return names
 }
 
 // otherSearches are calls that may find what this one did not: with one word, without the narrowing arguments, or in another mode.
 func (s *search) otherSearches(narrowed []string) []Call {
 	call := s.call.Without("cursor")
+	plainQuery := strings.Join(strings.Fields(strings.NewReplacer("*", "", `"`, "", "|", " ").Replace(s.question.words)), " ")
+	if plainQuery != s.question.words {
+		call.Arguments = call.Arguments.With(call.argument("q"), rawjson.Quote(plainQuery))
+	}
 	var try []Call
-	switch parts := strings.Split(s.question.words, " OR "); {
+	switch parts := strings.Split(plainQuery, " OR "); {
 	case len(parts) > 1:
 		for _, part := range parts[:min(len(parts), alternatives)] {
-			try = append(try, call.With(rawjson.String("q", strings.Trim(part, ` *"`)))...)
+			try = append(try, call.With(rawjson.String("q", strings.TrimSpace(part)))...)
 		}
 	case len(s.question.terms) > 1:
 		longest := slices.MaxFunc(s.question.terms, func(a, b string) int { return len(a) - len(b) })

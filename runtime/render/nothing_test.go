@@ -21,7 +21,7 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 	}{
 		{
 			"/v1/search?q=overdraft+fee&streams=messages&limit=5", `{"q":"overdraft fee","streams":["messages"],"limit":5}`,
-			`no record has all words of "overdraft fee", each as a whole word (mode lexical). Streams searched: messages.`,
+			`no record of messages has all words of "overdraft fee" (mode lexical: whole words).`,
 			[]string{
 				`search {"q":"overdraft","streams":["messages"],"limit":5}`,
 				`search {"q":"overdraft fee","limit":5}`,
@@ -29,16 +29,16 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 		},
 		{
 			"/v1/search?q=who+waived+the+overdraft+fee", `{"q":"who waived the overdraft fee"}`,
-			`no record has all words of "who waived the overdraft fee", each as a whole word (mode lexical). Streams searched: all that are granted.`,
+			`no record of any granted stream has all words of "who waived the overdraft fee" (mode lexical: whole words).`,
 			[]string{`search {"q":"overdraft"}`, `search {"q":"who waived the overdraft fee","mode":"semantic"}`},
 		},
 		{
-			"/v1/search?q=fee", `{"q":"fee"}`, `all words of "fee", each as a whole word (mode lexical).`,
+			"/v1/search?q=fee", `{"q":"fee"}`, `no record of any granted stream has all words of "fee" (mode lexical: whole words).`,
 			[]string{`search {"q":"fee","mode":"semantic"}`},
 		},
 		{
 			"/v1/search/semantic?q=fee&connection_id=cin_1", `{"q":"fee","mode":"semantic","connection_id":"cin_1"}`,
-			`no record is close to "fee" (mode semantic). Narrowed by connection_id. Streams searched: all that are granted.`,
+			`no record of any granted stream, narrowed by connection_id is close to "fee" (mode semantic).`,
 			[]string{`search {"q":"fee","mode":"semantic"}`, `search {"q":"fee","mode":"lexical","connection_id":"cin_1"}`},
 		},
 		{

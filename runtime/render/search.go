@@ -23,7 +23,7 @@ const resourceURIsKept = 200
 // does not fit is read again with a smaller limit, like one of records.
 func Search(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
 	s, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*search, error) {
-		return openSearch(ctx, env, response, input, again)
+		return openSearch(ctx, response, newQuestion(response, input, env.RS.ProviderURL()), input.Call, again)
 	})
 	if err != nil {
 		return nil, err
@@ -42,18 +42,16 @@ type search struct {
 	question question
 	call     Given
 	hits     []*hit
-	streams  []string // that were searched, where there are no hits
-	bySource bool     // the lines of the sources say what connector and label the hits have
+	bySource bool // the lines of the sources say what connector and label the hits have
 	uris     []json.RawMessage
 }
 
-func openSearch(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput, again reread) (*search, error) {
+func openSearch(ctx context.Context, response *rs.Response, q question, call Given, again reread) (*search, error) {
 	envelope, err := response.List()
 	if err != nil {
 		return nil, err
 	}
-	q := newQuestion(response, input, env.RS.ProviderURL())
-	s := &search{listPage: listPage{list: list{envelope}, response: response, again: again}, question: q, call: input.Call}
+	s := &search{listPage: listPage{list: list{envelope}, response: response, again: again}, question: q, call: call}
 	s.Outer, s.Inner = s.cleaned(s.Outer), s.cleaned(s.Inner)
 	var members rawjson.Object
 	var memory rawjson.Members
@@ -70,9 +68,6 @@ func openSearch(ctx context.Context, env tool.Env, response *rs.Response, input 
 		s.hits = append(s.hits, hit)
 	}
 	s.share()
-	if s.isNothing() {
-		s.streams = s.searched(ctx, env, input)
-	}
 	inRankOrder := s.hits
 	s.hits = besideTheirBodies(s.hits)
 	if s.fit(); s.shown < len(s.hits) { // the next page continues after the last hit in the provider's order
@@ -246,7 +241,11 @@ func (s *search) after(shown int, on wayOn, note string, try []Call) []string {
 	if !on.hasMore() && count == fmt.Sprintf("count=exact:%d", shown) {
 		more = "" // these are all
 	}
-	lines = append(lines, words(intToken("hits", int64(shown)), more, count, recallToken(meta)))
+	hits := intToken("hits", int64(shown))
+	if s.isNothing() { // which the first line says
+		hits = ""
+	}
+	lines = withLine(lines, words(hits, more, count, recallToken(meta)))
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)

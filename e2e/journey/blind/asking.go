@@ -26,14 +26,31 @@ func (r *Reader) Fetch(ctx context.Context, arguments Arguments) (Document, erro
 	return look(ctx, r, arguments.call("fetch"), r.channel.Document)
 }
 
-// Field reads a text field from a place on to its end. A place of 0 is the beginning.
+// longestWindow is the largest limit_chars that read_record_field takes.
+const longestWindow = 16_384
+
+// Field reads a text field from a place on to its end. A place of 0 is the beginning. What the first window does not hold is read
+// in the longest windows.
 func (r *Reader) Field(ctx context.Context, id, path string, from int) (string, error) {
 	question := Arguments{"id": id, "field_path": path}
 	if from > 0 {
 		question["offset_chars"] = from
 	}
-	text, _, err := r.readOn(ctx, question.call("read_record_field"))
-	return text, err
+	first, err := r.Passage(ctx, question)
+	if err != nil || !first.HasMore {
+		return first.Text, err
+	}
+	next, found := nextCall(first.Next, "read_record_field")
+	if !found {
+		return first.Text, puzzled(question.call("read_record_field"), first.Text, "next window", nil)
+	}
+	arguments := Arguments{}
+	if err := json.Unmarshal([]byte(next.Arguments), &arguments); err != nil {
+		return first.Text, err
+	}
+	arguments["limit_chars"] = longestWindow
+	text, _, err := r.readOn(ctx, arguments.call("read_record_field"))
+	return first.Text + text, err
 }
 
 // ReadOn reads a field of a row to its end, from what the row shows of it on, by the call that the row shows.
