@@ -28,7 +28,7 @@ func TestProviders(t *testing.T) {
 		{"no sign-in", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN"}`, "authorization_server", doctor.Failed, credential.Configuration, "no sign-in"},
 		{"device only", "/.well-known/oauth-authorization-server", `{"issuer":"ORIGIN","token_endpoint":"ORIGIN/t","device_authorization_endpoint":"ORIGIN/d"}`, "authorization_server", doctor.OK, "", "device authorization"},
 		{"an owner token", "/v1/schema", `{"bearer":{"token_kind":"owner"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
-		{"a package token", "/v1/schema", `{"bearer":{"token_kind":"mcp_package"}}`, "token_kind", doctor.Failed, credential.Refused, `"mcp_package"`},
+		{"a package token", "/v1/schema", `{"bearer":{"token_kind":"mcp_package"}}`, "token_kind", doctor.Failed, credential.Refused, `only by the hosted MCP server at `},
 		{"an owner by its role", "/v1/schema", `{"bearer":{"token_kind":"client","role":"owner","Role":"client"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
 		{"a kind that is no string", "/v1/schema", `{"bearer":{"token_kind":1}}`, "token_kind", doctor.Failed, credential.Refused, "no string"},
 		{"no kind", "/v1/schema", `{"connectors":[]}`, "token_kind", doctor.Note, "", "does not say the kind of the token; it is taken for a client's"},

@@ -34,6 +34,9 @@ func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader,
 		return nil, nil, failed(credential.Internal, e.again(), "%v", err)
 	}
 	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
+	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.MeansPackageToken() {
+		return nil, nil, e.packageToken()
+	}
 	if err != nil {
 		return nil, nil, e.fromAnswer(err)
 	}
@@ -41,12 +44,19 @@ func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader,
 	switch {
 	case err != nil:
 		return nil, nil, failed(credential.Refused, e.connectCommand(), "%v; only scoped client tokens are used here", err)
+	case bearer.Kind == rs.KindPackage:
+		return nil, nil, e.packageToken()
 	case !bearer.IsClient():
 		return nil, nil, failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", bearer.Kind)
 	case bearer.Kind == "":
 		return reader, response, note("", "the provider does not say the kind of the token; it is taken for a client's")
 	}
 	return reader, response, ok("a scoped client token")
+}
+
+// packageToken is the finding that only the hosted MCP server accepts a token (R-STDIO-6).
+func (e *examination) packageToken() Finding {
+	return failed(credential.Refused, e.connectCommand(), "a package token, which is accepted only by the hosted MCP server at %s/mcp", e.provider)
 }
 
 // checkSchema counts what was granted.

@@ -24,6 +24,9 @@ type Refusal struct {
 func (r *Refusal) Error() string {
 	kind := fmt.Sprintf("a token of kind %q", r.TokenKind)
 	switch r.TokenKind {
+	case rs.KindPackage:
+		return fmt.Sprintf("the credential is a package token, which covers several connections and is accepted only by the hosted MCP server "+
+			"at %s/mcp; to read here, approve one connection: run: %s", r.ProviderURL, r.SignIn)
 	case rs.KindOwner:
 		kind = "an owner token"
 	case "":
@@ -39,11 +42,18 @@ func (r *Refusal) OfCall() *tool.Error {
 }
 
 // Admit asks the resource server once of what kind the reader's bearer is: it reads the bearer block of the compact schema. It
-// gives that schema for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal with signIn for any other and for
-// one that could not be read, or the error of the request. SignIn is the command line that gets another credential.
+// returns that schema for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal with signIn for any other and for
+// one that could not be read, or the error of the request, with signIn if the token or its grant has ended. SignIn is the command
+// line that gets another credential.
 func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, error) {
 	schema, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
-	if err != nil {
+	refused, isRefused := errors.AsType[*rs.Error](err)
+	switch {
+	case isRefused && refused.MeansPackageToken():
+		return nil, &Refusal{TokenKind: rs.KindPackage, ProviderURL: reader.ProviderURL(), SignIn: signIn}
+	case isRefused && refused.NeedsSignIn():
+		return nil, tool.SignInAgain(err, signIn)
+	case err != nil:
 		return nil, err
 	}
 	bearer, err := rs.SchemaBearer(schema.Body())

@@ -148,11 +148,11 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 	tests := []struct{ name, schema, kind, text string }{
 		{"owner", `{"bearer":{"token_kind":"owner","scope":"owner"}}`, "owner", "an owner token"},
 		{"owner in a wrapped answer", `{"data":{"bearer":{"token_kind":"owner"}}}`, "owner", "an owner token"},
-		{"package", `{"bearer":{"token_kind":"mcp_package"}}`, "mcp_package", `kind "mcp_package"`},
+		{"package", `{"bearer":{"token_kind":"mcp_package"}}`, "mcp_package", `only by the hosted MCP server at https://pdpp.example/mcp`},
 		{"unheard of", `{"bearer":{"token_kind":"superuser"}}`, "superuser", `kind "superuser"`},
 		{"owner, and a client in other letters", `{"bearer":{"token_kind":"owner","Token_Kind":"client"}}`, "owner", "an owner token"},
 		{"owner by another name", `{"bearer":{"token_kind":"client","role":" Owner"}}`, "owner", "an owner token"},
-		{"client and package", `{"bearer":{"pdpp_token_kind":"mcp_package","token_kind":"client"}}`, "mcp_package", `kind "mcp_package"`},
+		{"client and package", `{"bearer":{"pdpp_token_kind":"mcp_package","token_kind":"client"}}`, "mcp_package", `a package token`},
 		{"owner within", `{"bearer":{"token_kind":"client"},"data":{"bearer":{"token_kind":"owner"}}}`, "owner", "an owner token"},
 		{"a kind that is no string", `{"bearer":{"token_kind":["client"]}}`, "", "unknown kind"},
 		{"of another shape", `{"bearer":"client"}`, "", "unknown kind"},
@@ -176,6 +176,26 @@ func TestBearerOfAnotherKindIsRefused(t *testing.T) {
 				t.Errorf("the RS saw %v, want only the question", seen)
 			}
 		})
+	}
+}
+
+// Covers R-STDIO-6: a resource server that does not state the kind answers a package token's request for the schema with 404
+// (captures 206 and 891). A call gets that explanation, and not the advice for a wrong name.
+func TestPackageTokenIsRefused(t *testing.T) {
+	reader := &recordingRS{answer: func(context.Context, string) (*rs.Response, error) {
+		return nil, &rs.Error{Status: 404, Code: "not_found", Message: "Unknown source: unknown",
+			Envelope: json.RawMessage(`{"code":"not_found","message":"Unknown source: unknown","type":"not_found_error"}`)}
+	}}
+	c := converse(t.Context(), t, reader)
+	err := <-c.ended
+	var refusal *host.Refusal
+	if !errors.As(err, &refusal) || refusal.TokenKind != rs.KindPackage {
+		t.Fatalf("the session ended with %v, want the refusal of a package token", err)
+	}
+	for _, text := range []string{"a package token", "https://pdpp.example/mcp", "run: pdpp-mcp connect https://pdpp.example"} {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("refusal %q does not say %q", err, text)
+		}
 	}
 }
 

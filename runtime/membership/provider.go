@@ -99,7 +99,7 @@ func (m *Membership) noted(p *provider, entry *credential.Entry, before []*grant
 			made.covered = each.knownCoverage()
 		}
 	}
-	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.signIn(p), made.learn)
+	made.admission = host.NewAdmission(m.lifetime, rs.Wrap(made, made.read, nil), m.again(p, entry), made.learn)
 	return made
 }
 

@@ -98,11 +98,10 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 
 // signIn is how a login that is at fault is replaced, nil when none is or when that cannot be told.
 func (c call) signIn(refused *rs.Error) *tool.Explained {
-	if c.connect == nil || !refused.EndsGrant() && refused.Status != http.StatusUnauthorized {
+	if c.connect == nil || !refused.NeedsSignIn() {
 		return nil
 	}
-	line := c.connect(tool.Uncovered{ConnectionID: c.connectionID()})
-	return &tool.Explained{Hint: "No change of arguments helps: the user has to sign in again. The command for it: " + line}
+	return tool.SignInAgain(refused, c.connect(tool.Uncovered{ConnectionID: c.connectionID()}))
 }
 
 // orAsk is a sentence that says how the owner is asked for what no grant covers, to be added to others; empty when that cannot

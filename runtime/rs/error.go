@@ -39,6 +39,22 @@ func (e *Error) Param() string {
 // EndsGrant reports whether the grant of the bearer has ended, whatever is read with it.
 func (e *Error) EndsGrant() bool { return e.Code == "grant_revoked" || e.Code == "grant_expired" }
 
+// NeedsSignIn reports whether a new token is needed, because this one or its grant has ended. Resource servers also answer 401
+// for a name outside the grant: these are matters of the call.
+func (e *Error) NeedsSignIn() bool {
+	if e.Code == "context.stream_not_allowed" || e.Code == "context.instance_mismatch" {
+		return false
+	}
+	return e.EndsGrant() || e.Status == http.StatusUnauthorized
+}
+
+// MeansPackageToken reports whether this refusal of a request for the schema means that the bearer is a package token (R-STDIO-6;
+// captures 206 and 891). A route that does not exist is answered in another form, without a code (capture 209).
+func (e *Error) MeansPackageToken() bool {
+	members, _ := rawjson.ParseObject(e.Envelope)
+	return e.Status == http.StatusNotFound && members.Text("code") == CodeNotFound
+}
+
 // NoneAnswered is the error of a read of several sources none of which answered. Its cause stands for what all of them said.
 type NoneAnswered struct {
 	Cause   error

@@ -80,6 +80,11 @@ type Explained struct {
 	Next       json.RawMessage // the corrected call, as continuations are written; nil: none is certain
 }
 
+// SignInAgain returns a refusal of a token that has ended, with the command line that gets a new one.
+func SignInAgain(cause error, command string) *Explained {
+	return &Explained{Cause: cause, Hint: "No change of arguments helps: the user has to sign in again. The command for it: " + command}
+}
+
 // Error is the cause's text, and what would do: the name that was meant, else the first of those that would.
 func (e *Explained) Error() string {
 	switch {

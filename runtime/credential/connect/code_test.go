@@ -118,7 +118,7 @@ func TestPackageIsRevoked(t *testing.T) {
 		texts   []string
 		tokens  int
 	}{
-		"revoked": {reply{200, `{}`}, []string{"package of connections", "it was not stored, and was revoked", "--source and --connection"}, 2},
+		"revoked": {reply{200, `{}`}, []string{"package token", "it was not stored, and was revoked", "--source and --connection"}, 2},
 		"refused": {oauthReply(400, "invalid_client"), []string{"could not be revoked"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -56,7 +56,8 @@ func (s *signIn) refusedKind(kind string) *credential.Error {
 	case rs.KindOwner:
 		refused.Message = s.server.Issuer + " issued an owner token, which is never used here; it was not stored"
 	case rs.KindPackage:
-		refused.Message = "the owner approved a package of connections, whose token only a hosted server can use; it was not stored"
+		refused.Message = "the owner approved several connections, so the token is a package token, which is accepted only by the hosted MCP " +
+			"server at " + s.asker.provider + "/mcp; it was not stored"
 		refused.NextStep = s.again() + " and have one connection approved, and connect again for the next; or name it with --source and --connection"
 	default:
 		refused.Message = fmt.Sprintf("%s reports a token of kind %q; only scoped client tokens are used here, so it was not stored", s.asker.provider, shown(kind))
@@ -69,11 +70,14 @@ func (s *signIn) untried(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	var refused *rs.Error
+	if errors.As(err, &refused) && refused.MeansPackageToken() {
+		return s.refusedKind(rs.KindPackage)
+	}
 	failure := credential.Misconfigured(
 		"the token was issued and not stored, because it could not be tried: "+err.Error(),
 		checkProvider, err)
 	var unanswered *rs.Failure
-	var refused *rs.Error
 	if errors.As(err, &unanswered) && (unanswered.Reason == rs.Unreachable || unanswered.Reason == rs.Timeout) ||
 		errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError {
 		failure.Class, failure.NextStep = credential.Unreachable, s.again()

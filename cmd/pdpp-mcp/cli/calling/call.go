@@ -111,7 +111,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	defer local.Settle(ctx)
 	env, err := admitted(ctx, local)
 	if err != nil {
-		return err
+		return advised(command, err)
 	}
 	if object, err = c.span.apply(ctx, env.RS, object, c.terminal.Err); err != nil {
 		return err

@@ -3,7 +3,6 @@ package invocation
 import (
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
@@ -83,7 +82,7 @@ func answerCode(err error) int {
 		return ExitToolError
 	}
 	if refused, ok := errors.AsType[*rs.Error](err); ok {
-		if isCredentialAtFault(refused) {
+		if refused.NeedsSignIn() {
 			return ExitConfiguration
 		}
 		return ExitToolError
@@ -101,16 +100,6 @@ func refusedCode(code tool.Code) int {
 		return ExitInternal
 	}
 	return ExitToolError
-}
-
-// isCredentialAtFault reports whether only another credential can help. Providers also answer 401 for a name that is not in
-// the grant, which is a fault of the call.
-func isCredentialAtFault(refused *rs.Error) bool {
-	switch refused.Code {
-	case "context.stream_not_allowed", "context.instance_mismatch":
-		return false
-	}
-	return refused.EndsGrant() || refused.Status == http.StatusUnauthorized
 }
 
 // codedError is an error with its exit code. It wraps nothing.

@@ -3,6 +3,7 @@ package invocation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"os"
@@ -164,6 +165,9 @@ func (p *Provider) Admitted(ctx context.Context, logger *slog.Logger) (*rs.Clien
 	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
 	defer cancel()
 	_, err = host.Admit(ctx, client, p.SignIn())
+	if explained, ok := errors.AsType[*tool.Explained](err); ok {
+		err = Advised(err, explained.Hint)
+	}
 	return client, err
 }
 
