@@ -32,7 +32,7 @@ type Entry struct {
 	Rows        int       `json:"rows"`                  // records, hits or groups that the caller was given
 	RecordsRead int       `json:"records_read"`          // that the resource server gave to the adapter
 	Reads       int       `json:"reads"`                 // reads of the resource server that the call made
-	Code        string    `json:"code"`                  // ok, or the code of the error, of a closed set
+	Code        string    `json:"code"`                  // ok, or the code of the error: the adapter's, or a known one of the resource server
 	Duration    int64     `json:"duration_ms"`
 }
 

@@ -40,7 +40,7 @@ func (a *account) end(ctx context.Context, rows int, err error) (outcome string)
 	outcome = tool.Outcome(err)
 	a.endTrace(outcome)
 	took := time.Since(a.started)
-	a.audit.End(rows, outcome, took)
+	a.audit.End(rows, tool.AuditCode(err), took)
 	if a.calls.slowCall > 0 && took > a.calls.slowCall {
 		a.logSlow(ctx, outcome, took)
 	}

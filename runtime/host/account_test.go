@@ -36,12 +36,14 @@ func accounts(t *testing.T, written *hosttest.Journal) []audit.Entry {
 
 var uncertain = cmpopts.IgnoreFields(audit.Entry{}, "Time", "Duration")
 
-// Covers R-OPS-2: over HTTP an account says whose token was used, by which client, with what outcome.
+// Covers R-OPS-2: over HTTP an account says whose token was used, by which client, with what outcome, as the resource server
+// names it.
 func TestAccountOverHTTP(t *testing.T) {
 	written := &hosttest.Journal{}
 	h := newHosted(t, func(with *hostedWith) {
 		with.options.Audit = audit.NewStream(written, nil)
-		with.surface = testSurface(failing("broken", errPlain))
+		with.surface = testSurface(failing("broken", errPlain),
+			failing("refused", &rs.Error{Status: 401, Code: "context.stream_not_allowed"}), failing("echoed", &rs.Error{Status: 400, Code: "secret_words"}))
 		with.answer = func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `{}`) }
 	})
 	call := func(tool string) {
@@ -49,14 +51,18 @@ func TestAccountOverHTTP(t *testing.T) {
 	}
 	call("fetch")
 	call("broken")
+	call("refused")
+	call("echoed")
 	entries := accounts(t, written)
-	if len(entries) != 2 {
+	if len(entries) != 4 {
 		t.Fatalf("%s", written)
 	}
 	who := audit.Caller{ClientID: "cli_1", GrantID: "grt_1", RequestID: "req_of_a_test", TokenHash: entries[0].TokenHash}
 	want := []audit.Entry{
 		{Provider: h.rs.URL, Caller: who, Tool: "fetch", Reads: 1, Code: "ok"},
 		{Provider: h.rs.URL, Caller: who, Tool: "broken", Code: string(tool.Internal)},
+		{Provider: h.rs.URL, Caller: who, Tool: "refused", Code: "context.stream_not_allowed"},
+		{Provider: h.rs.URL, Caller: who, Tool: "echoed", Code: "rs_400"}, // a code that is not known could repeat an argument
 	}
 	if diff := cmp.Diff(want, entries, uncertain); diff != "" || len(who.TokenHash) != 16 {
 		t.Errorf("%q %s", who.TokenHash, diff)

@@ -136,3 +136,16 @@ func Outcome(err error) string {
 	}
 	return string(Internal)
 }
+
+// AuditCode is Outcome for the audit: it names the resource server's own code if that is a known one, such as
+// context.stream_not_allowed. An unknown code could repeat an argument.
+func AuditCode(err error) string {
+	var own *Error
+	var refused *rs.Error
+	if !errors.As(err, &own) && errors.As(err, &refused) {
+		if _, isKnown := adviceFor[refused.Code]; isKnown {
+			return refused.Code
+		}
+	}
+	return Outcome(err)
+}

@@ -165,7 +165,7 @@ func accountFor(definition tool.Definition, sources *invocation.Sources, logger 
 		if err == nil {
 			rows = result.Rows
 		}
-		call.End(rows, tool.Outcome(err), time.Since(started))
+		call.End(rows, tool.AuditCode(err), time.Since(started))
 		return result, err
 	}
 }

@@ -51,7 +51,7 @@ func grantedSources(ctx context.Context, provider *invocation.Provider, logger *
 	caller.ClientName = "pdpp-mcp sync"
 	by := &grant{id: document.GrantID(), provider: reader.ProviderURL(), begin: func() (rs.Reader, func(int, error)) {
 		started, call := time.Now(), account.Begin(caller, "sync")
-		return call.Reader(reader), func(rows int, err error) { call.End(rows, tool.Outcome(err), time.Since(started)) }
+		return call.Reader(reader), func(rows int, err error) { call.End(rows, tool.AuditCode(err), time.Since(started)) }
 	}}
 	for connector, stream := range document.Rows() {
 		for _, connection := range connector.ConnectionsOf(stream) {
