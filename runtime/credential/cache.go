@@ -135,7 +135,9 @@ func (c *Cache) readFile(at place, use func(data []byte) error) error {
 	file, info, err := ownfile.Open(at.path, os.O_RDONLY)
 	if err == nil {
 		defer file.Close()
-		data, err = io.ReadAll(io.LimitReader(file, largestFile+1))
+		if err = ownfile.CheckOwner(at.path, info); err == nil {
+			data, err = io.ReadAll(io.LimitReader(file, largestFile+1))
+		}
 	}
 	foreign, isForeign := errors.AsType[*ownfile.Fault](err)
 	switch {

@@ -106,9 +106,48 @@ func TestReadNarrowsDirectories(t *testing.T) {
 	}
 }
 
+// R-STDIO-2: root can read every file, and reads only what is root's own. A clients directory that is a link is refused too.
+func TestCacheOfAnotherOwnerIsRefused(t *testing.T) {
+	for _, which := range []string{".", "clients", "clients/localhost_7673.json"} {
+		for _, isLink := range []bool{false, true} {
+			cache, _ := stored(t, usable)
+			path, want := filepath.Join(cache.Root, which), ""
+			switch {
+			case isLink && which == ".": // such as of a folder of dotfiles
+				if err := errors.Join(os.Rename(path, path+"-real"), os.Symlink(path+"-real", path)); err != nil {
+					t.Fatal(err)
+				}
+			case isLink:
+				want = "is a symbolic link"
+				if err := errors.Join(os.Rename(path, path+"-real"), os.Symlink(path+"-real", path)); err != nil {
+					t.Fatal(err)
+				}
+			case os.Geteuid() == 0: // nobody else can give a file away
+				want = "belongs to another user"
+				if err := os.Chown(path, 65534, -1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for name, use := range map[string]func() error{
+				"Read":    func() error { _, err := readFirst(cache, provider); return err },
+				"as is":   func() error { _, err := readFirst(&credential.Cache{Root: cache.Root, AsIs: true}, provider); return err },
+				"Prepare": func() error { return cache.Prepare(provider) },
+			} {
+				t.Run(fmt.Sprint(which, isLink, name), func(t *testing.T) {
+					if err := use(); want != "" {
+						wantError(t, err, credential.Configuration, want, path)
+					} else if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+	}
+}
+
 // R-STDIO-2: what cannot be narrowed without touching what a link stands for is refused.
 func TestReadRefusesALinkToASharedDirectory(t *testing.T) {
-	for _, which := range []string{".", "clients"} {
+	for _, which := range []string{"."} {
 		cache, _ := stored(t, usable)
 		folder := filepath.Join(cache.Root, which)
 		shared := filepath.Join(t.TempDir(), "shared")

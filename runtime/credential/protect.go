@@ -37,12 +37,12 @@ func exposed(what, command string, err error) *Error {
 // protectDirectories makes sure that no other user can put a credential into the cache. A directory that is missing, or
 // whose mode cannot be read, is no error here: reading it gives one.
 func (c *Cache) protectDirectories() error {
-	if c.AsIs {
-		return nil
-	}
 	for _, path := range []string{c.Root, c.directory()} {
-		info, err := os.Stat(path)
-		if err != nil || !ownfile.IsShared(info) {
+		info, err := c.directoryInfo(path)
+		if err != nil {
+			return err
+		}
+		if info == nil || c.AsIs || !ownfile.IsShared(info) {
 			continue
 		}
 		if path == c.Root && info.Mode()&fs.ModeSticky != 0 {
@@ -54,6 +54,27 @@ func (c *Cache) protectDirectories() error {
 		c.warn("the credential cache could be written by others; narrowed", path)
 	}
 	return nil
+}
+
+// directoryInfo describes a directory of the cache; nil if there is none. Its error is that of a directory of another user, and of
+// a clients directory that is a link. The root may be a link of the user's own.
+func (c *Cache) directoryInfo(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && path == c.Root {
+		info, err = os.Stat(path)
+	}
+	if err != nil {
+		return nil, nil
+	}
+	fault := ownfile.CheckOwner(path, info)
+	if info.Mode()&fs.ModeSymlink != 0 {
+		fault = &ownfile.Fault{Path: path, Reason: "is a symbolic link"}
+	}
+	if fault != nil {
+		return nil, Misconfigured("the credential cache cannot be used: "+fault.Error(),
+			"put a directory of your own in its place, or pass another --cache-root", fault)
+	}
+	return info, nil
 }
 
 func (c *Cache) warn(message, path string) {

@@ -25,6 +25,10 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	cache := &credential.Cache{Root: e.options.CacheRoot}
 	path, _ := cache.Path(e.provider) // which was settled
 	file, info, err := ownfile.Open(path, os.O_RDONLY)
+	if err == nil {
+		defer file.Close()
+		err = ownfile.CheckOwner(path, info)
+	}
 	foreign, isForeign := errors.AsType[*ownfile.Fault](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -35,7 +39,6 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	case err != nil:
 		return failed(credential.Configuration, "ls -l "+commandline.Word(path), "%s cannot be read: %v", path, credential.Cause(err))
 	}
-	defer file.Close()
 	if !ownfile.IsPrivate(info) {
 		return failed(credential.Configuration, "chmod 600 "+commandline.Word(path), "others can read %s (mode %04o)", path, info.Mode().Perm())
 	}

@@ -179,15 +179,23 @@ func NarrowDirectory(path string, keep fs.FileMode) error {
 // CheckOwn gives a *Fault for a file or directory of another user, and for a file that has other names, whose mode
 // would change with it. Systems without such notions have none.
 func CheckOwn(path string, info fs.FileInfo) error {
-	switch owner, names, known := identity(info); {
-	case !known:
-		return nil
-	case owner != os.Geteuid():
-		return &Fault{path, isForeign}
-	case names > 1 && !info.IsDir():
+	if err := CheckOwner(path, info); err != nil {
+		return err
+	}
+	if _, names, known := identity(info); known && names > 1 && !info.IsDir() {
 		return &Fault{path, hasMoreNames}
 	}
 	return nil
+}
+
+// CheckOwner returns a *Fault for a file or directory of another user. A directory may be root's, who can change everything
+// anyway. Systems without owners have no faults.
+func CheckOwner(path string, info fs.FileInfo) error {
+	owner, _, known := identity(info)
+	if !known || owner == os.Geteuid() || owner == 0 && info.IsDir() {
+		return nil
+	}
+	return &Fault{path, isForeign}
 }
 
 // IsPrivate reports whether the mode keeps everybody else out. Windows has no such bits.
