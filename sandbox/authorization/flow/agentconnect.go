@@ -65,6 +65,18 @@ func (a *attempts) find(id, pollingCode string) (attempt, bool) {
 	return found, known && same
 }
 
+// hasDevice reports whether a device code belongs to an agent's request.
+func (a *attempts) hasDevice(code string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, each := range a.byID {
+		if each.deviceCode == code {
+			return true
+		}
+	}
+	return false
+}
+
 // agentRequest is the body that starts an attempt.
 type agentRequest struct {
 	ClientID   string          `json:"client_id"` // empty: the agent is registered on the way

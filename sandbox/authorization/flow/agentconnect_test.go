@@ -43,6 +43,10 @@ func TestAgentConnect(t *testing.T) {
 	f.advance(-10 * time.Second)
 	expect(poll(one), 202, "slow_down")
 	expect(f.postJSON(strings.TrimPrefix(one.text("poll_url"), issuer), `{"polling_code":"x"}`), 401, "invalid_grant")
+	page, err := f.owner.Open(f.ctx, one.text("approval_url"))
+	if err != nil || strings.Contains(page.Body, "Code on the device") || !strings.Contains(page.Body, "For 30 days.") {
+		t.Errorf("the page asks to compare a code that the agent does not know, or names another duration than the token's: %v\n%s", err, page.Body)
+	}
 	if _, err := f.owner.Approve(f.ctx, one.text("approval_url"), "cin_gmail_work"); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
 
@@ -36,7 +37,7 @@ type consentPage struct {
 	ClientID    string
 	Leads       string // where the browser goes afterwards, for people; empty for a device
 	RedirectURI string // the same as it is; empty for a device
-	UserCode    string // of a device
+	UserCode    string // that a device shows; empty otherwise
 	Resources   []string
 	Choices     []Choice
 	Purposes    []string // as the client says; nobody has checked them
@@ -81,22 +82,29 @@ func (f *Flow) showConsent(w http.ResponseWriter, r *http.Request, session *goid
 		action = VerificationPath
 	}
 	purposes, single := purposesOf(session.AuthDetails)
+	userCode := session.UserCode
+	if f.attempts.hasDevice(session.DeviceCode) {
+		userCode = "" // agents are not told the code (capture 520), so nobody could compare it
+	}
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusBadRequest
 	}
 	return writePage(w, status, "consent.html", formTarget(session.RedirectURI), consentPage{
 		Top: top("Share data with " + cmp.Or(client.Name, "an unnamed client")), ClientName: client.Name, ClientID: client.ID,
-		Leads: leadsTo(session.RedirectURI), RedirectURI: session.RedirectURI, UserCode: session.UserCode, Resources: session.Resources, Choices: choices,
-		Purposes: purposes, Duration: duration(single), Revocation: revocation,
+		Leads: leadsTo(session.RedirectURI), RedirectURI: session.RedirectURI, UserCode: userCode, Resources: session.Resources, Choices: choices,
+		Purposes: purposes, Duration: duration(single, session.DeviceCode != ""), Revocation: revocation,
 		Action: action + "/" + session.ID, FormToken: f.formToken(f.browser(w, r), session.ID), Problem: problem,
 	})
 }
 
-// duration tells the owner how long access lasts.
-func duration(single bool) string {
-	if single {
+// duration tells the owner how long access lasts. Devices and agents get a token of deviceAccessLifetime and cannot refresh it.
+func duration(single, isDevice bool) string {
+	switch {
+	case single:
 		return "For one day: it gets one token, which ends after 24 hours."
+	case isDevice:
+		return fmt.Sprintf("For %d days. It ends earlier if you take it back, or this sandbox stops.", deviceAccessLifetime/(24*time.Hour))
 	}
 	return "Until you take it back, or this sandbox stops."
 }
