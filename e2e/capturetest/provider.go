@@ -77,8 +77,7 @@ func (p *Provider) Seen(path string) []Request {
 	return found
 }
 
-// Faults describes how requests differed from the captured ones. It ignores the purpose's description, and whether
-// the resource has the adapter's path.
+// Faults describes how requests differed from the captured ones. It ignores the purpose's description.
 func (p *Provider) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,9 +178,6 @@ func normal(contentType, body string) any {
 		}
 		if details := form.Get("authorization_details"); details != "" {
 			members["authorization_details"] = normal("application/json", details)
-		}
-		if resource := form.Get("resource"); resource != "" {
-			members["resource"] = strings.TrimSuffix(resource, "/mcp")
 		}
 		value = members
 	default:

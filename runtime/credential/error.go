@@ -20,6 +20,7 @@ type Error struct {
 	Message  string // what is wrong, and where
 	NextStep string // what to do now; empty: to run Command, if there is one
 	Command  string // a command line that mends it, such as "pdpp-mcp connect https://pdpp.example"; may be empty
+	Provider string // the provider URL that was probably meant; may be empty
 	Cause    error  // may be nil
 }
 

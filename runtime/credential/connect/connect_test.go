@@ -30,7 +30,7 @@ const (
 
 // Captures by what they are needed for.
 var (
-	metadata    = []string{"004", "006"}
+	metadata    = []string{"004", "005", "006"}
 	agentStart  = []string{"500", "510", "520"}
 	readable    = []string{"011"}
 	withoutName = []string{`"agent_connect_endpoint"`, `"another_endpoint"`} // to Replace

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -24,7 +25,7 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	if err != nil {
 		return nil, err
 	}
-	form := url.Values{"client_id": {client.ClientID}, "resource": {s.server.resource}}
+	form := url.Values{"client_id": {client.ClientID}, "resource": {s.hostedResource(ctx)}}
 	if s.Asked.namesAnything() || !s.server.ownerChooses() {
 		form.Set("authorization_details", s.detailsText())
 	}
@@ -58,4 +59,16 @@ func (s *signIn) verificationPage(started *deviceStarted, from string) (string, 
 	}
 	err := s.asker.endpoint("verification_uri", &page)
 	return page, err
+}
+
+// hostedResource returns the provider's hosted MCP server, if the provider describes one. Authorization servers refuse a device
+// authorization for another resource, and its token reads at the resource server too (captures 005, 565 and 569b).
+func (s *signIn) hostedResource(ctx context.Context) string {
+	var described resourceMetadata
+	hosted := s.asker.provider + "/mcp"
+	err := s.asker.metadata(ctx, MetadataURL(s.asker.provider)+"/mcp", &described)
+	if err != nil || described.Resource != hosted || !slices.Contains(described.AuthorizationServers, s.server.Issuer) {
+		return s.server.resource
+	}
+	return hosted
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
@@ -20,6 +22,9 @@ func MetadataURL(provider string) string { return provider + "/.well-known/oauth
 func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 	var resource resourceMetadata
 	if err := a.metadata(ctx, MetadataURL(a.provider), &resource); err != nil {
+		if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusNotFound {
+			return nil, a.noProvider(ctx, refused)
+		}
 		return nil, err
 	}
 	if len(resource.AuthorizationServers) == 0 {
@@ -31,6 +36,42 @@ func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 		return nil, unfit(a.provider, "describes another resource in its metadata: "+shown(resource.Resource), err)
 	}
 	return &resource, nil
+}
+
+// noProvider explains an address without the metadata of a provider: it may be the address of an authorization server, or of a
+// page of the provider. The error has a command if the provider's own address can be found.
+func (a *asker) noProvider(ctx context.Context, cause *refusal) error {
+	failure := credential.Misconfigured(a.provider+" is not a PDPP provider: it has no metadata: "+cause.reason(), "pass the address of a PDPP resource server", cause)
+	found := ""
+	if server, err := a.authorizationServer(ctx, a.provider); err == nil {
+		failure.Message = a.provider + " is an authorization server; the provider's own address is another one"
+		failure.NextStep = "pass that one, which its owner or operator knows"
+		for _, named := range server.ProtectedResources {
+			found = cmp.Or(found, a.knownProvider(ctx, named))
+		}
+	}
+	origin, _ := url.Parse(a.provider) // newAsker parsed it
+	if origin.Path != "" {
+		origin.Path, origin.RawPath = "", ""
+		found = cmp.Or(found, a.knownProvider(ctx, origin.String()))
+	}
+	if found != "" {
+		failure.NextStep, failure.Provider = "pass "+found, found
+	}
+	return failure
+}
+
+// knownProvider returns a provider's URL if that address describes itself as a provider, otherwise an empty string.
+func (a *asker) knownProvider(ctx context.Context, named string) string {
+	var described resourceMetadata
+	if _, err := a.admit("resource", named); err != nil {
+		return ""
+	}
+	provider, err := credential.ParseProviderURL(named)
+	if err != nil || a.metadata(ctx, MetadataURL(provider), &described) != nil || described.Resource != provider {
+		return ""
+	}
+	return provider
 }
 
 // server reads the metadata of the resource's first authorization server. One that offers no sign-in is an
@@ -81,6 +122,7 @@ type authorizationServer struct {
 	DeviceProfiles      []deviceProfile `json:"pdpp_device_authorization_profiles_supported"`
 	NamesItself         bool            `json:"authorization_response_iss_parameter_supported"` // RFC 9207
 	TakesDocuments      bool            `json:"client_id_metadata_document_supported"`
+	ProtectedResources  []string        `json:"protected_resources"` // RFC 9728, section 4
 
 	resource string // that a token is asked for (RFC 8707)
 }
@@ -138,7 +180,8 @@ func (a *asker) metadata(ctx context.Context, document string, into any) error {
 		return err
 	}
 	if answer.status != http.StatusOK {
-		return unfit(document, "has no metadata: "+answer.refused().Error(), nil)
+		refused := answer.refused()
+		return unfit(document, "has no metadata: "+refused.reason(), refused)
 	}
 	return answer.decode(into)
 }

@@ -1,6 +1,7 @@
 package connect_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -90,6 +91,57 @@ func TestDiscoveryRefuses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An address that is not the provider's is named as what it is, with the provider's own where that can be found.
+func TestAnotherAddressIsExplained(t *testing.T) {
+	const elsewhere = "https://bank.example"
+	for name, test := range map[string]struct {
+		address, resources string // resources that the authorization server names
+		says               []string
+		provider           string
+	}{
+		"an authorization server":       {capturetest.Issuer, ``, []string{"is an authorization server", "another one"}, ""},
+		"one that names the provider":   {capturetest.Issuer, `,"protected_resources":["` + capturetest.Resource + `/mcp","` + capturetest.Resource + `"]`, []string{"is an authorization server", "pass " + capturetest.Resource}, capturetest.Resource},
+		"one that names something else": {capturetest.Issuer, `,"protected_resources":["` + elsewhere + `","file:///etc/passwd"]`, []string{"is an authorization server", "another one"}, ""},
+		"a page of the provider":        {capturetest.Resource + "/mcp", ``, []string{"has no metadata: 404", "pass " + capturetest.Resource}, capturetest.Resource},
+		"neither":                       {elsewhere, ``, []string{elsewhere + " is not a PDPP provider"}, ""},
+		"a page of what is neither":     {elsewhere + "/v1", ``, []string{elsewhere + "/v1 is not a PDPP provider"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			provider := capturetest.New().
+				Handle(resourcePath, func(w http.ResponseWriter, r *http.Request) {
+					if "http://"+r.Host != capturetest.Resource {
+						http.NotFound(w, r)
+						return
+					}
+					replies(reply{200, `{"resource":"` + capturetest.Resource + `","authorization_servers":["` + capturetest.Issuer + `"]}`})(w, r)
+				}).
+				Handle(serverPath, func(w http.ResponseWriter, r *http.Request) {
+					if "http://"+r.Host != capturetest.Issuer {
+						http.NotFound(w, r)
+						return
+					}
+					replies(reply{200, `{"issuer":"` + capturetest.Issuer + `"` + test.resources + `}`})(w, r)
+				})
+			got := signIn(t, provider, connect.Options{ProviderURL: test.address})
+			got.wantError(t, credential.Configuration, test.says...)
+			if failure, _ := errors.AsType[*credential.Error](got.err); failure.Provider != test.provider {
+				t.Errorf("the error names the provider %q, want %q", failure.Provider, test.provider)
+			}
+		})
+	}
+}
+
+// The form of a device authorization may be refused although what is asked for is right: then no flag for that is blamed.
+func TestRefusedFormBlamesNoSource(t *testing.T) {
+	provider := playing(metadata).Replace(withoutName...).Handle("/oauth/device_authorization",
+		replies(reply{400, `{"error":"invalid_request","error_description":"resource must identify the hosted MCP protected resource"}`}))
+	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_1"})
+	got.wantError(t, credential.Configuration, "resource must identify", "--flow")
+	if strings.Contains(got.err.Error(), "--source") {
+		t.Errorf("%v blames --source", got.err)
 	}
 }
 

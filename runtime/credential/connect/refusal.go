@@ -42,7 +42,10 @@ type refusal struct {
 	description string // printable
 }
 
-func (r *refusal) Error() string {
+func (r *refusal) Error() string { return r.from + " refused: " + r.reason() }
+
+// reason is the code and the description, or else the status.
+func (r *refusal) reason() string {
 	reason := fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
 	if r.code != "" {
 		reason = r.code
@@ -50,7 +53,7 @@ func (r *refusal) Error() string {
 	if r.description != "" {
 		reason += ": " + r.description
 	}
-	return r.from + " refused: " + reason
+	return reason
 }
 
 // refused reads both shapes of errors: OAuth's {error, error_description} and PDPP's {error: {code, message}}.
@@ -102,6 +105,8 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 		return s.expired(refused)
 	case refused.status == http.StatusTooManyRequests:
 		failure.Class, failure.NextStep = credential.Unreachable, "try again later"
+	case refused.code == codeInvalidRequest && s.Asked.Source != "": // its form is wrong, not what is asked for
+		failure.NextStep = "pass --flow with another sign-in, or ask who runs the provider"
 	case isInvalidRequest(refused) && s.Asked.Source == "":
 		failure.NextStep = "name what to ask for, with --source <connector>, such as --source https://registry.pdpp.dev/connectors/gmail"
 	case isInvalidRequest(refused) && s.Asked.omitsConnection():
