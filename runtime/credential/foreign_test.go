@@ -129,8 +129,11 @@ func TestCacheOfAnotherOwnerIsRefused(t *testing.T) {
 				}
 			}
 			for name, use := range map[string]func() error{
-				"Read":    func() error { _, err := readFirst(cache, provider); return err },
-				"as is":   func() error { _, err := readFirst(&credential.Cache{Root: cache.Root, AsIs: true}, provider); return err },
+				"Read": func() error { _, err := readFirst(cache, provider); return err },
+				"as is": func() error {
+					_, err := readFirst(&credential.Cache{Root: cache.Root, AsIs: true}, provider)
+					return err
+				},
 				"Prepare": func() error { return cache.Prepare(provider) },
 			} {
 				t.Run(fmt.Sprint(which, isLink, name), func(t *testing.T) {
