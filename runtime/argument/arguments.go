@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -79,7 +78,7 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 		refused := &tool.Error{
 			Code:     tool.UnknownArgument,
 			Message:  fmt.Sprintf("unknown argument %s; this tool takes %s", quote(member.Name), accepted),
-			Param:    clip(member.Name),
+			Param:    tool.Shorten(member.Name, maxShown),
 			Accepted: n.Accepted,
 		}
 		if meant := nearname.Meant(member.Name, n.Accepted); meant != "" && rawjson.Object(members).Get(meant) == nil {
@@ -143,7 +142,7 @@ func (a *Arguments) settle(name string, value json.RawMessage) {
 	a.given = rawjson.Object(a.given).With(name, value)
 }
 
-// maxShown bounds what a message repeats of a caller's text, in bytes.
+// maxShown is how many characters of a caller's text a message repeats.
 const maxShown = 80
 
 // refuse is an error whose message begins with the argument's name.
@@ -151,26 +150,14 @@ func refuse(code tool.Code, name, problem string) *tool.Error {
 	return &tool.Error{Code: code, Message: name + " " + problem, Param: name}
 }
 
-// clip shortens a text for a message, between characters.
-func clip(text string) string {
-	if len(text) <= maxShown {
-		return text
-	}
-	end := maxShown
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
-}
-
-func quote(text string) string { return strconv.Quote(clip(text)) }
+func quote(text string) string { return strconv.Quote(tool.Shorten(text, maxShown)) }
 
 // shown is a JSON value as a message shows it, with the kind that it is of.
 func shown(value json.RawMessage) string {
 	if isNull(value) {
 		return "null"
 	}
-	return kindOf(value) + " " + clip(string(value))
+	return kindOf(value) + " " + tool.Shorten(string(value), maxShown)
 }
 
 func kindOf(value json.RawMessage) string {

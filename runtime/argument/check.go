@@ -53,7 +53,7 @@ func quoteList(texts []string) string {
 	for i, text := range texts {
 		quoted[i] = quote(strings.TrimSpace(text))
 	}
-	return clip("[" + strings.Join(quoted, ",") + "]")
+	return tool.Shorten("["+strings.Join(quoted, ",")+"]", maxShown)
 }
 
 // NotBlank refuses a text of nothing but white space.

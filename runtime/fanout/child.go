@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // child is one source in a search: the hits of it that were read for this page, and where it stands.
@@ -127,7 +128,7 @@ func (c *child) drop(hit rawjson.Value) {
 func (c *child) droppedWarning() rawjson.Value {
 	var counts []string
 	for _, stream := range slices.Sorted(maps.Keys(c.foreign)) {
-		counts = append(counts, fmt.Sprintf("%d of stream %s", c.foreign[stream], rawjson.Quote(clip(stream))))
+		counts = append(counts, fmt.Sprintf("%d of stream %s", c.foreign[stream], rawjson.Quote(tool.Shorten(stream, tool.LabelCharacters))))
 	}
 	if more := len(counts) - droppedStreams; more > 0 {
 		counts = append(counts[:droppedStreams], fmt.Sprintf("and those of %d more streams", more))

@@ -3,7 +3,6 @@ package fanout
 import (
 	"cmp"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -85,17 +84,7 @@ func (s *Source) grantsAny(streams []string) bool {
 	return len(streams) == 0 || slices.ContainsFunc(streams, s.grants)
 }
 
-// labelCharacters limits a display name or a stream's name in errors and warnings.
-const labelCharacters = 100
-
-func clip(name string) string {
-	if utf8.RuneCountInString(name) <= labelCharacters {
-		return name
-	}
-	return string([]rune(name)[:labelCharacters]) + "…"
-}
-
-func (s *Source) label() string { return clip(s.DisplayName) }
+func (s *Source) label() string { return tool.Shorten(s.DisplayName, tool.LabelCharacters) }
 
 // name is the source in a sentence: its display name, else an id.
 func (s *Source) name() string {

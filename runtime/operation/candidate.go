@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -34,7 +33,7 @@ func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
 	return &tool.Error{
 		Code: tool.AmbiguousConnection,
 		Message: fmt.Sprintf("the full schema of stream %q has %d sources; call again with the connection_id of one of "+
-			"available_connections, or call %s with the stream alone, which lists them all", render.Clip(stream, handleMaximum), len(seen), tool.SchemaTool),
+			"available_connections, or call %s with the stream alone, which lists them all", tool.Clip(stream, handleMaximum), len(seen), tool.SchemaTool),
 		Param:                tool.SchemaConnectionID,
 		RetryWith:            tool.SchemaConnectionID,
 		AvailableConnections: rawjson.Array(candidates),
@@ -49,7 +48,7 @@ func encodeCandidate(d *schemadoc.Document, connector *schemadoc.Connector, conn
 		rawjson.String("grant_id", cmp.Or(own.Text("grant_id"), d.GrantID())),
 		rawjson.String("connector_key", connector.Key),
 		rawjson.String("stream", stream),
-		rawjson.String("display_name", render.Clip(connection.Label, labelCharacters)),
+		rawjson.String("display_name", tool.Clip(connection.Label, tool.LabelCharacters)),
 	} {
 		if string(member.Value) != `""` {
 			row = append(row, member)

@@ -4,6 +4,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // memberBytes bounds one member of an envelope, a connector or a row.
@@ -91,7 +92,7 @@ func (r *row) compact(shown portion) rawjson.Value {
 		case name == "name":
 			members = append(members, rawjson.String(name, r.stream.Name))
 		case name == capabilitiesName && r.like != nil:
-			members = append(members, rawjson.String("field_capabilities_like", render.Clip(shownKey(r.like.connector), labelCharacters)))
+			members = append(members, rawjson.String("field_capabilities_like", tool.Clip(shownKey(r.like.connector), tool.LabelCharacters)))
 		case name == capabilitiesName:
 			members = append(members, rawjson.Raw(name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
 		case name == "expand_capabilities":
@@ -141,7 +142,7 @@ func saysMore(relation schemadoc.Relation, name string) bool {
 func encodeFields(fields []schemadoc.Field) rawjson.Value {
 	encoded := make(rawjson.Object, len(fields))
 	for i, f := range fields {
-		encoded[i] = rawjson.String(f.Name, render.Clip(f.Flags, flagsCharacters))
+		encoded[i] = rawjson.String(f.Name, tool.Clip(f.Flags, flagsCharacters))
 	}
 	return encoded.Encode()
 }

@@ -31,7 +31,7 @@ func usableConnections(connections []schemadoc.Connection, most int) (shown []sc
 // tokens are a connection in text, its label at most so many characters.
 func tokens(c schemadoc.Connection, label int) string {
 	tokens := render.Token("connection_id", c.ID)
-	if shown := render.Clip(c.Label, label); shown != "" {
+	if shown := tool.Clip(c.Label, label); shown != "" {
 		tokens += " " + render.Token("display_name", shown)
 	}
 	return tokens
@@ -40,7 +40,7 @@ func tokens(c schemadoc.Connection, label int) string {
 // brief is a connection in structured output: its id, and its label as long as the portion has it.
 func (p portion) brief(c schemadoc.Connection) rawjson.Object {
 	row := rawjson.Object{rawjson.String("connection_id", c.ID)}
-	if shown := render.Clip(c.Label, p.label); shown != "" {
+	if shown := tool.Clip(c.Label, p.label); shown != "" {
 		row = append(row, rawjson.String("display_name", shown))
 	}
 	return row
@@ -76,7 +76,7 @@ func readHoldings(ctx context.Context, env tool.Env) holdings {
 	found := holdings{}
 	for _, each := range list.Rows {
 		row, _ := rawjson.ParseObject(each)
-		held := holding{added: render.Clip(strings.TrimSuffix(row.Text("last_updated"), "T00:00:00Z"), timeCharacters)}
+		held := holding{added: tool.Clip(strings.TrimSuffix(row.Text("last_updated"), "T00:00:00Z"), timeCharacters)}
 		if count, ok := row.Int("record_count"); ok {
 			held.records = fmt.Sprint(count)
 		}

@@ -12,8 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// labelCharacters bounds a label, a flag list and the like.
-const labelCharacters = 100
+// tool.LabelCharacters bounds a label, a flag list and the like.
 
 // row is one stream of one connector, taken apart.
 type row struct {

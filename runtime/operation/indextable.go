@@ -74,7 +74,7 @@ func (x *index) table(style indexStyle, room int) (text string, fits bool) {
 		key := rawjson.Quote(fitted(shownKey(c), style.key))
 		for _, connection := range c.Connections {
 			out.WriteString(tableRow(x.holdings.share(c, connection).words(x.common),
-				key, rawjson.Quote(connection.ID), rawjson.TextOrNull(render.Clip(connection.Label, style.label))))
+				key, rawjson.Quote(connection.ID), rawjson.TextOrNull(tool.Clip(connection.Label, style.label))))
 		}
 		if len(c.Connections) == 0 {
 			out.WriteString(tableRow(share{streams: c.Streams}.words(common{}), key, rawjson.TextOrNull(""), rawjson.TextOrNull("")))

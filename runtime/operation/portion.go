@@ -26,7 +26,7 @@ type portion struct {
 
 // compactPortions are tried in turn until the rows fit into one result: connections and their labels give way.
 var compactPortions = []portion{
-	{connections: 100_000, label: labelCharacters, relations: 50, least: 50},
+	{connections: 100_000, label: tool.LabelCharacters, relations: 50, least: 50},
 	{connections: 100_000, label: 0, relations: 50, least: 50},
 	{connections: 200, label: 40, relations: 20, least: 50},
 	{connections: 50, label: 40, relations: 20, least: 50},

@@ -90,7 +90,7 @@ func (r *row) addLines(t *boundedText, shown portion) {
 	}
 	if r.like != nil {
 		t.add(fmt.Sprintf(" fields=%d, the same with the same flags as of %s above", len(r.fields),
-			render.Token("connector_key", render.Clip(shownKey(r.like.connector), labelCharacters))))
+			render.Token("connector_key", tool.Clip(shownKey(r.like.connector), tool.LabelCharacters))))
 	} else {
 		r.addFields(t, shown)
 	}
@@ -101,7 +101,7 @@ const usualKey = `["id"]`
 
 // addHead says where a row comes from, and by what its records are told apart if that is not their id.
 func (r *row) addHead(t *boundedText, shown portion) {
-	head := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", render.Clip(shownKey(r.connector), labelCharacters))
+	head := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", tool.Clip(shownKey(r.connector), tool.LabelCharacters))
 	connections, left := usableConnections(r.connector.ConnectionsOf(r.stream), shown.connections)
 	if len(connections) == 1 && left == 0 {
 		head, connections = head+" "+tokens(connections[0], shown.label), nil
@@ -140,7 +140,7 @@ func (r *row) addFlags(t *boundedText, shown portion) {
 	var alike []string // what stands behind the names, in the order of the fields
 	names := map[string][]string{}
 	for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
-		said := shownFlags(render.Clip(textFlags(f.Flags), flagsCharacters))
+		said := shownFlags(tool.Clip(textFlags(f.Flags), flagsCharacters))
 		if schema := r.shownSchema(f.Name, shown.schema); schema != "" {
 			said += " schema=" + schema
 		}
@@ -173,7 +173,7 @@ func (r *row) names(most int) string {
 
 // sort is what cursor_field implies; servers advertise nothing else (R-SCH-3).
 func (r *row) sort() string {
-	cursor := render.Clip(r.members.Text("cursor_field"), handleMaximum)
+	cursor := tool.Clip(r.members.Text("cursor_field"), handleMaximum)
 	if cursor == "" {
 		return "no field is advertised; order asc or desc"
 	}
@@ -196,7 +196,7 @@ func (r *row) expand(most int) string {
 func relationText(relation schemadoc.Relation) string {
 	var details []string
 	if cardinality := relation.Members.Text("cardinality"); cardinality != "" {
-		details = append(details, render.ListedName(render.Clip(cardinality, labelCharacters)))
+		details = append(details, render.ListedName(tool.Clip(cardinality, tool.LabelCharacters)))
 	}
 	for _, name := range []string{"default_limit", "max_limit"} {
 		if limit, ok := relation.Members.Int(name); ok {
@@ -206,7 +206,7 @@ func relationText(relation schemadoc.Relation) string {
 	if !relation.Usable() {
 		details = append(details, "not usable with this grant")
 	}
-	name := render.ListedName(render.Clip(relation.Name, labelCharacters))
+	name := render.ListedName(tool.Clip(relation.Name, tool.LabelCharacters))
 	if len(details) == 0 {
 		return name
 	}

@@ -170,7 +170,7 @@ func (a *aggregation) head() string {
 		if name == "stream" && text == "" {
 			text = a.input.Stream
 		}
-		tokens = append(tokens, tokenIf(name, Clip(text, aggregateNameSize)))
+		tokens = append(tokens, tokenIf(name, tool.Clip(text, aggregateNameSize)))
 	}
 	if a.input.ConnectionID != nil {
 		tokens = append(tokens, Token("connection_id", *a.input.ConnectionID))

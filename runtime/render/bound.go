@@ -46,26 +46,6 @@ func rawLength(value json.RawMessage) int {
 	return runes
 }
 
-// Clip is the beginning of a text, at most so many characters as Length counts them. It never cuts a code point in two.
-func Clip(text string, characters int) string {
-	if len(text) <= characters { // a character takes at least a byte
-		return text
-	}
-	start := rawjson.ASCIIPrefix(text[:max(characters, 0)])
-	units := start
-	for at, r := range text[start:] {
-		width := 1
-		if r > 0xFFFF {
-			width = 2
-		}
-		if units+width > characters {
-			return text[:start+at]
-		}
-		units += width
-	}
-	return text
-}
-
 // within passes a result that keeps its bounds. Renderers make their results fit; what cannot be
 // made to fit, such as a cursor longer than the whole text may be, is an answer that cannot be used.
 func within(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Bounds of what the RS says about a page, in text.
@@ -40,7 +41,7 @@ func countValue(kind string, value json.RawMessage) string {
 	case kind == "":
 		return "count=" + number
 	}
-	kind = Clip(kind, numberCharacters)
+	kind = tool.Clip(kind, numberCharacters)
 	if number != "" {
 		kind += ":" + number
 	}
@@ -63,7 +64,7 @@ func recallToken(meta rawjson.Object) string {
 	if recall.True("complete") && !recall.True("truncated") && missing == 0 && len(recall.Without(recallNames...)) == 0 {
 		return "recall=complete"
 	}
-	return "recall=" + Clip(rawjson.Visible(recall.Encode()), warningCharacters)
+	return "recall=" + tool.Clip(rawjson.Visible(recall.Encode()), warningCharacters)
 }
 
 // sentWarnings are the RS's warnings for structured output that does not hold its envelope: nil when it
@@ -121,20 +122,12 @@ func warningLines(meta rawjson.Object) []string {
 
 func warningLine(warning json.RawMessage) string {
 	if text, ok := rawjson.Text(warning); ok {
-		return "warning: " + Token("message", clipped(text))
+		return "warning: " + Token("message", tool.Shorten(text, warningCharacters))
 	}
 	object, _ := rawjson.ParseObject(warning)
 	var tokens []string
 	for _, name := range []string{"code", "param", "connection_id", "message"} {
-		tokens = append(tokens, tokenIf(name, clipped(object.Text(name))))
+		tokens = append(tokens, tokenIf(name, tool.Shorten(object.Text(name), warningCharacters)))
 	}
 	return "warning: " + words(tokens...)
-}
-
-// clipped is a text of a warning, which says when it is cut: a command that has lost its end must not pass for one.
-func clipped(text string) string {
-	if short := Clip(text, warningCharacters); short != text {
-		return short + "…"
-	}
-	return text
 }

@@ -84,7 +84,7 @@ func (d *document) assemble(most ceiling) (json.RawMessage, int) {
 }
 
 func (d *document) label() string {
-	return Clip(d.members.Text("display_name"), labelCharacters)
+	return tool.Clip(d.members.Text("display_name"), tool.LabelCharacters)
 }
 
 // documentText is the fields of a record, one after the other: name: value on a line, and a text of several lines below its
@@ -118,12 +118,12 @@ func documentText(fields rawjson.Object) string {
 // expanded, and how to go on when something was clipped.
 func (d *document) metadata(shown shownRow) json.RawMessage {
 	metadata := withText(rawjson.Object{}, "connection_id", d.connectionID)
-	metadata = withText(metadata, "connector_key", Clip(schemadoc.ConnectorKey(d.members), labelCharacters))
+	metadata = withText(metadata, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters))
 	metadata = withText(metadata, "stream", d.stream)
 	metadata = withText(metadata, "record_id", d.recordID)
 	metadata = withText(metadata, "display_name", d.label())
 	for _, name := range []string{"emitted_at", "authored_at", "deleted", "deleted_at"} {
-		if value := d.members.Get(name); value != nil && len(value) <= labelCharacters {
+		if value := d.members.Get(name); value != nil && len(value) <= tool.LabelCharacters {
 			metadata = append(metadata, rawjson.Raw(name, value))
 		}
 	}

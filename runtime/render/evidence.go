@@ -51,7 +51,7 @@ func (h *hit) newEvidence(window rawjson.Object, q question) (evidence, bool) {
 	}
 	preview, cut := clipSnippet(highlight(text, q.terms), snippetCharacters)
 	e := evidence{fieldPath: path, preview: preview, complete: !cut && isComplete(window)}
-	e.read = h.readField(path, selectors(window, read, cmp.Or(marked(e.preview), Clip(q.words, groupCharacters)))...)
+	e.read = h.readField(path, selectors(window, read, cmp.Or(marked(e.preview), tool.Clip(q.words, groupCharacters)))...)
 	return e, true
 }
 

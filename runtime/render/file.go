@@ -17,7 +17,7 @@ var fileNames = []string{"media_type", "size_bytes", "charset", "charset_detecte
 func fileTokens(field rawjson.Object) []string {
 	var tokens []string
 	for _, name := range fileNames {
-		if value := field.Get(name); value != nil && len(value) <= labelCharacters {
+		if value := field.Get(name); value != nil && len(value) <= tool.LabelCharacters {
 			tokens = append(tokens, RawToken(name, value))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Tags of a highlight, as the RS writes them.
@@ -148,7 +150,7 @@ func unmarked(snippet string) string {
 
 // clipSnippet cuts a snippet so that its first highlight stands well within it, and keeps its tags balanced.
 func clipSnippet(snippet string, characters int) (clipped string, cut bool) {
-	if len(Clip(snippet, characters)) == len(snippet) {
+	if len(tool.Clip(snippet, characters)) == len(snippet) {
 		return snippet, false
 	}
 	if match := strings.Index(snippet, openMark); match > characters/2 {
@@ -158,7 +160,7 @@ func clipSnippet(snippet string, characters int) (clipped string, cut bool) {
 		}
 		snippet = "…" + snippet[start:]
 	}
-	clipped = Clip(snippet, characters)
+	clipped = tool.Clip(snippet, characters)
 	// A tag that was cut in two is not text.
 	if at := strings.LastIndexByte(clipped, '<'); at >= 0 &&
 		(strings.HasPrefix(openMark, clipped[at:]) || strings.HasPrefix(closeMark, clipped[at:])) {

@@ -11,6 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // Bounds of one hit.
@@ -73,8 +74,8 @@ func newHit(at rawjson.Cursor, q question, other rawjson.Object, memory *rawjson
 			h.members = members
 		}
 	}
-	h.connectorKey = Clip(schemadoc.ConnectorKey(members), labelCharacters)
-	h.displayName = Clip(members.FirstText("display_name", "label"), labelCharacters)
+	h.connectorKey = tool.Clip(schemadoc.ConnectorKey(members), tool.LabelCharacters)
+	h.displayName = tool.Clip(members.FirstText("display_name", "label"), tool.LabelCharacters)
 	h.evidence = h.findEvidence(q)
 	snippet, _ := clipSnippet(highlight(snippetText(members), q.terms), snippetCharacters)
 	fields, _ := rawjson.ParseObject(members.Get("data"))
@@ -205,7 +206,7 @@ func (h *hit) rung() json.RawMessage {
 		if match := strings.Index(text, openMark); match > 0 && len(plain(text)) > rungCharacters {
 			text = text[match:]
 		}
-		object = append(object, rawjson.String("preview", strings.TrimSpace(Clip(plain(text), rungCharacters))))
+		object = append(object, rawjson.String("preview", strings.TrimSpace(tool.Clip(plain(text), rungCharacters))))
 	}
 	return object.Encode()
 }

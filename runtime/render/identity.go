@@ -139,7 +139,7 @@ const namesShown = 20 // fields or relations in one call
 func passable(names []string) []string {
 	var passed []string
 	for _, name := range names {
-		if len(passed) < namesShown && Length(name) <= labelCharacters && name != "" && !strings.ContainsAny(name, ",[]") && !strings.ContainsFunc(name, unicode.IsControl) {
+		if len(passed) < namesShown && Length(name) <= tool.LabelCharacters && name != "" && !strings.ContainsAny(name, ",[]") && !strings.ContainsFunc(name, unicode.IsControl) {
 			passed = append(passed, name)
 		}
 	}

@@ -46,7 +46,7 @@ func (s *search) nothing() (string, []Call) {
 			where += ", narrowed by " + name
 		}
 	}
-	query := Quoted(Clip(s.question.words, queryCharacters))
+	query := Quoted(tool.Clip(s.question.words, queryCharacters))
 	note := fmt.Sprintf("no record of %s has all words of %s (mode lexical: whole words).", where, query)
 	if s.question.mode != lexicalMode {
 		note = fmt.Sprintf("no record of %s is close to %s (mode %s).", where, query, s.question.mode)
@@ -76,7 +76,7 @@ func (s *search) streams() []string {
 		case len(names) == streamsNamed:
 			more++
 		default:
-			names = append(names, ListedName(Clip(parameter.Value, labelCharacters)))
+			names = append(names, ListedName(tool.Clip(parameter.Value, tool.LabelCharacters)))
 		}
 	}
 	if more > 0 {

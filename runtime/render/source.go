@@ -9,11 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of what a text says of connections.
-const (
-	sourcesShown    = 10
-	labelCharacters = 100 // of a display label
-)
+// sourcesShown is the maximum number of connections that a text lists.
+const sourcesShown = 10
 
 // source is one connection of a page.
 type source struct {
@@ -53,8 +50,8 @@ func sourceLines(sources []*source, noun string) []string {
 		}
 		if source.connectionID != "" {
 			lines = append(lines, "source "+words(
-				Token("connection_id", source.connectionID), tokenIf("connector_key", Clip(source.connectorKey, labelCharacters)),
-				tokenIf("display_name", Clip(source.displayName, labelCharacters)), count(source),
+				Token("connection_id", source.connectionID), tokenIf("connector_key", tool.Clip(source.connectorKey, tool.LabelCharacters)),
+				tokenIf("display_name", tool.Clip(source.displayName, tool.LabelCharacters)), count(source),
 			))
 		}
 	}

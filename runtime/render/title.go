@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 const titleCharacters = 160
@@ -28,7 +29,7 @@ func ownTitle(members, fields rawjson.Object, shown []string) string {
 		for _, name := range titleNames {
 			own := plain(from.Text(name))
 			if own != "" && !repeats(own, shown) && !strings.HasPrefix(own, "pdpp://") {
-				return Clip(own, titleCharacters)
+				return tool.Clip(own, titleCharacters)
 			}
 		}
 	}
@@ -39,7 +40,7 @@ func ownTitle(members, fields rawjson.Object, shown []string) string {
 func madeTitle(id identity, label, time string, shown []string) string {
 	var parts []string
 	for _, part := range []string{label, id.stream, time} {
-		if clipped := Clip(plain(part), labelCharacters); clipped != "" && !repeats(clipped, shown) {
+		if clipped := tool.Clip(plain(part), tool.LabelCharacters); clipped != "" && !repeats(clipped, shown) {
 			parts = append(parts, clipped)
 		}
 	}
