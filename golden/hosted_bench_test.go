@@ -32,11 +32,56 @@ func BenchmarkHostedCall(b *testing.B) {
 
 func benchmarkHostedCalls(b *testing.B, revision string, log *audit.Log) {
 	page := pageOf(25, 1000)
+	verifier := benchmarkVerifier(b)
+	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
+		Options: host.Options{Name: "pdpp-mcp", Version: "test", Audit: log}, Verifier: verifier, AuthorizationServer: "https://as.test",
+		ProviderURL: "http://rs.test", ListenAddress: "127.0.0.1:1", Transport: cannedTransport(page),
+		Limits: host.Limits{PerSecond: 1e9, Burst: 1e9},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	call := callOf(revision)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1:1/mcp", strings.NewReader(call))
+		setHostedHeader(request, revision)
+		answer := &discarded{header: http.Header{}}
+		handler.ServeHTTP(answer, request)
+		if answer.status != http.StatusOK || answer.length < len(page) {
+			b.Fatalf("%+v", answer)
+		}
+	}
+}
+
+// callOf is a call of query_records in a revision.
+func callOf(revision string) string {
+	meta := ""
+	if revision == newRevision {
+		meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision + `","io.modelcontextprotocol/clientInfo":{"name":"b","version":"1"},` +
+			`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":2},`
+	}
+	return `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta + `"name":"query_records","arguments":{"stream":"messages","limit":25}}}`
+}
+
+func setHostedHeader(request *http.Request, revision string) {
+	for name, value := range map[string]string{
+		"Authorization": "Bearer scoped-bearer-of-a-test", "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": revision, "Mcp-Method": "tools/call", "Mcp-Name": "query_records",
+	} {
+		request.Header.Set(name, value)
+	}
+}
+
+// benchmarkVerifier accepts every token.
+func benchmarkVerifier(b *testing.B) *auth.Verifier {
+	b.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"active":true,"pdpp_token_kind":"client"}`)
 	}))
-	defer server.Close()
+	b.Cleanup(server.Close)
 	verifier, err := auth.NewVerifier(auth.Options{
 		IntrospectionURL: server.URL, AuthorizationServer: server.URL, ClientID: "c", ClientSecret: rs.NewSecret("s"),
 		Audiences: []string{"http://127.0.0.1:1"},
@@ -44,37 +89,7 @@ func benchmarkHostedCalls(b *testing.B, revision string, log *audit.Log) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	handler, err := host.NewHandler(gen.Surface(), host.HandlerOptions{
-		Options: host.Options{Name: "pdpp-mcp", Version: "test", Audit: log}, Verifier: verifier, AuthorizationServer: server.URL,
-		ProviderURL: "http://rs.test", ListenAddress: "127.0.0.1:1", Transport: cannedTransport(page),
-		Limits: host.Limits{PerSecond: 1e9, Burst: 1e9},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	const tool = "query_records"
-	meta := ""
-	if revision == newRevision {
-		meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision + `","io.modelcontextprotocol/clientInfo":{"name":"b","version":"1"},` +
-			`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":2},`
-	}
-	call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta + `"name":"` + tool + `","arguments":{"stream":"messages","limit":25}}}`
-	b.ReportAllocs()
-	b.SetBytes(int64(len(page)))
-	for b.Loop() {
-		request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1:1/mcp", strings.NewReader(call))
-		request.Header.Set("Authorization", "Bearer scoped-bearer-of-a-test")
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Accept", "application/json, text/event-stream")
-		request.Header.Set("Mcp-Protocol-Version", revision)
-		request.Header.Set("Mcp-Method", "tools/call")
-		request.Header.Set("Mcp-Name", tool)
-		answer := &discarded{header: http.Header{}}
-		handler.ServeHTTP(answer, request)
-		if answer.status != http.StatusOK || answer.length < len(page) {
-			b.Fatalf("%+v", answer)
-		}
-	}
+	return verifier
 }
 
 // cannedTransport answers every request with the same page.
