@@ -2,7 +2,6 @@ package host
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +49,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	known := &hostedRequest{id: requestID(r.Header), trace: tracecontext.OfHeader(r.Header)}
 	w.Header().Set("Request-Id", known.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK, connection: connectionOf(r.Context())}
+	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	r = r.WithContext(known.within(r.Context()))
 	origin, isAllowed := h.origins.of(r)
 	known.origin = origin
@@ -209,19 +208,10 @@ func (h *Handler) routeOf(r *http.Request) string {
 	return strings.TrimSuffix(strings.TrimPrefix(pattern, "GET "), "{$}")
 }
 
-// statusWriter keeps the status of an answer, and lets a long one leave in one piece.
+// statusWriter notes the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
-	status     int
-	connection *connection // nil for one that cannot be held
-}
-
-// Write sends the header and the text in one piece, if the text is longer than two buffers of package http. Of a shorter one package http
-// keeps the end until the handler returns.
-func (w *statusWriter) Write(text []byte) (int, error) {
-	w.connection.hold()
-	n, err := w.ResponseWriter.Write(text)
-	return n, cmp.Or(err, w.connection.release())
+	status int
 }
 
 // WriteHeader notes the status.

@@ -2,13 +2,11 @@ package host
 
 import (
 	"cmp"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
 
@@ -62,8 +60,6 @@ type Handler struct {
 	routes    *http.ServeMux
 	calls     *toolCalls // nil when another Endpoint answers
 	sdk       http.Handler
-
-	identities *lru.Cache[string, json.RawMessage] // by origin
 }
 
 // NewHandler makes the server of a surface. Its error is an *OptionError or an *rs.OptionError. It
@@ -74,7 +70,6 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 		return nil, err
 	}
 	h := &Handler{options: options, bodies: semaphore.NewWeighted(bodiesMost), inFlight: newInFlight()}
-	h.identities, _ = lru.New[string, json.RawMessage](rememberedOrigins) // its error says that the size is not positive
 	if h.origins, err = newOrigins(options); err != nil {
 		return nil, err
 	}

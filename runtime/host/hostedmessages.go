@@ -155,22 +155,9 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request, call toolCall) {
 	})
 	var identity json.RawMessage
 	if call.isNewest {
-		identity = h.identityAt(requestOf(r.Context()).origin)
+		identity = identityOf(shownAt(requestOf(r.Context()).origin, h.options.identity()))
 	}
 	stream.answer(call.answer(result, identity))
-}
-
-// rememberedOrigins is of how many origins the server's identity is kept as JSON. Clients see one of them, or a few.
-const rememberedOrigins = 16
-
-// identityAt is the server's identity as JSON for a client that sees it at an origin.
-func (h *Handler) identityAt(origin string) json.RawMessage {
-	identity, isKnown := h.identities.Get(origin)
-	if !isKnown {
-		identity = identityOf(shownAt(origin, h.options.identity()))
-		h.identities.Add(origin, identity)
-	}
-	return identity
 }
 
 // cachingOfAnswers is what the SDK sends with its answers.

@@ -54,9 +54,8 @@ func Serve(ctx context.Context, listener net.Listener, handler Server, options S
 	options.DrainTimeout = cmp.Or(options.DrainTimeout, DefaultDrain)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	server := NewHTTPServer(handler, options.Logger)
-	server.ConnContext = connectionWithin
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(connections{listener}) }()
+	go func() { ended <- server.Serve(listener) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve HTTP: %w", err)

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
@@ -41,7 +40,6 @@ type toolCalls struct {
 	audit       *audit.Log
 	caller      audit.Caller // of every call, over stdio
 	tracer      Tracer       // nil for none
-	goodClaims  *lru.Cache[string, struct{}]
 }
 
 func newToolCalls(surface tool.Surface, options Options, environment Environment) *toolCalls {
@@ -49,11 +47,10 @@ func newToolCalls(surface tool.Surface, options Options, environment Environment
 	for _, definition := range surface.Tools {
 		tools[definition.Name] = definition
 	}
-	goodClaims, _ := lru.New[string, struct{}](rememberedClaims) // its error says that the size is not positive
 	return &toolCalls{
 		tools: tools, environment: environment, timeout: options.callTimeout(),
 		readings: tool.NewReadings(tool.ReadingsOptions{Most: options.ReadOn, Observe: noteReading}),
-		logger:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), goodClaims: goodClaims,
+		logger:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		slowCall: options.SlowCall, audit: options.Audit, caller: options.Caller, tracer: options.Tracer,
 	}
 }
@@ -103,7 +100,7 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	text, isText := rawjson.Text(name)
 	definition, isKnown := c.tools[text]
 	members, isObject := rawjson.ParseObject(call.sentMeta)
-	revision, isValid := c.namedRevision(members)
+	revision, isValid := namedRevision(members)
 	isValid = isValid && (isObject || call.sentMeta == nil || string(call.sentMeta) == "null")
 	call.id, call.method, call.definition, call.revision = m.id, m.method, definition, revision
 	call.isNewest = revision >= newestRevision
@@ -113,13 +110,8 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	return call, isText && isKnown && isValid && (call.isNewest || asked != "")
 }
 
-const (
-	rememberedClaims = 256
-	longestClaims    = 2 << 10 // bytes; what is longer is judged again
-)
-
 // namedRevision gives the revision that a call names in its _meta, or nothing. It is false when the SDK refuses the _meta.
-func (c *toolCalls) namedRevision(meta rawjson.Object) (revision string, isValid bool) {
+func namedRevision(meta rawjson.Object) (revision string, isValid bool) {
 	isValid = true
 	var claims rawjson.Object
 	for _, each := range meta {
@@ -133,7 +125,7 @@ func (c *toolCalls) namedRevision(meta rawjson.Object) (revision string, isValid
 		}
 	}
 	if revision >= newestRevision {
-		return revision, isValid && slices.Contains(Revisions(), revision) && c.areGood(claims)
+		return revision, isValid && slices.Contains(Revisions(), revision) && areGood(claims)
 	}
 	for _, each := range claims {
 		isValid = isValid && isDecodable(each.Value)
@@ -141,23 +133,15 @@ func (c *toolCalls) namedRevision(meta rawjson.Object) (revision string, isValid
 	return revision, isValid
 }
 
-// areGood reports whether the SDK takes what a client says of itself in the _meta of each request (MCP 2026-07-28). Its info
-// may be missing. What the SDK took is remembered, because a client says the same with every request.
-func (c *toolCalls) areGood(claims rawjson.Object) bool {
-	encoded := claims.Encode()
-	if _, isKnown := c.goodClaims.Get(string(encoded)); isKnown {
-		return true
-	}
+// areGood reports whether the SDK accepts what a client says of itself in the _meta of each request (MCP 2026-07-28). Its info may
+// be missing.
+func areGood(claims rawjson.Object) bool {
 	var decoded mcp.Meta
-	if json.Unmarshal(encoded, &decoded) != nil {
+	if json.Unmarshal(claims.Encode(), &decoded) != nil {
 		return false
 	}
 	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Meta: decoded}}
-	isGood := request.ClientCapabilities() != nil && (member(claims, mcp.MetaKeyClientInfo) == nil || request.ClientInfo() != nil)
-	if isGood && len(encoded) <= longestClaims {
-		c.goodClaims.Add(string(encoded), struct{}{})
-	}
-	return isGood
+	return request.ClientCapabilities() != nil && (member(claims, mcp.MetaKeyClientInfo) == nil || request.ClientInfo() != nil)
 }
 
 // isDecodable reports whether the SDK can decode a value: it takes every number for a float64, which ends near 1e308.
