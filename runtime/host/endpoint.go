@@ -107,7 +107,7 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 
 // serveBody answers the messages in a body.
 func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte) {
-	if h.calls != nil && !isAnswerable(r) {
+	if !isAnswerable(r) {
 		h.serveBySDK(w, r, body) // it refuses the request for its headers
 		return
 	}
@@ -128,8 +128,6 @@ func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte)
 		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(messageID{}, fmt.Sprintf("the header %s came twice", name)))
 	case isTwice:
 		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(readMessage(texts[0]).id, fmt.Sprintf("the header %s came twice", name)))
-	case h.calls == nil:
-		h.serveBySDK(w, r, body)
 	case !isBatch:
 		h.answer(w, r, readMessage(texts[0]))
 	case !hasBatches(revisionOf(r)):
@@ -139,11 +137,9 @@ func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte)
 	}
 }
 
-// serveBySDK gives a request to the SDK or to another Endpoint, whose refusals stay as they are.
+// serveBySDK lets the SDK answer a request.
 func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request, body []byte) {
-	if h.calls != nil {
-		w = &refusalWriter{ResponseWriter: w, requestID: requestOf(r.Context()).id}
-	}
+	w = &refusalWriter{ResponseWriter: w, requestID: requestOf(r.Context()).id}
 	if body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}

@@ -41,10 +41,6 @@ type HandlerOptions struct {
 	BodyTimeout  time.Duration     // for a client to send its request; may be 0 for 10 s
 	Limits       Limits            // may be zero for the defaults
 	Recorder     Recorder          // may be nil
-
-	// Endpoint answers /mcp once a request is admitted, in place of the server that is made of the surface.
-	// TransportOptions are those of the latter. It may be nil.
-	Endpoint http.Handler
 }
 
 // Handler serves the whole origin of a hosted server: /mcp, its metadata, the pages and the probes
@@ -58,7 +54,7 @@ type Handler struct {
 	readiness *readiness
 	inFlight  *inFlight
 	routes    *http.ServeMux
-	calls     *toolCalls // nil when another Endpoint answers
+	calls     *toolCalls
 	sdk       http.Handler
 }
 
@@ -81,15 +77,11 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 		return nil, err
 	}
 	h.readiness = &readiness{checkAS: options.Verifier.Check, checkRS: readers.check, logger: options.Logger}
-	endpoint := options.Endpoint
-	if endpoint == nil {
-		h.calls = newToolCalls(surface, options.Options, readers.environment)
-		// One server for every caller, since a server for each costs many times as much.
-		server := newServer(surface, options.identity(), h.calls, h.calls.refuseCall)
-		server.AddReceivingMiddleware(h.observeSDK, identifyServer(options.identity()))
-		endpoint = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions())
-	}
-	h.sdk = throughSDK(endpoint)
+	h.calls = newToolCalls(surface, options.Options, readers.environment)
+	// One server for all callers: a server for each costs many times as much.
+	server := newServer(surface, options.identity(), h.calls, h.calls.refuseCall)
+	server.AddReceivingMiddleware(h.observeSDK, identifyServer(options.identity()))
+	h.sdk = throughSDK(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions()))
 	h.routes = h.newRoutes(surface)
 	return h, nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
@@ -40,6 +41,7 @@ type toolCalls struct {
 	audit       *audit.Log
 	caller      audit.Caller // of every call, over stdio
 	tracer      Tracer       // nil for none
+	goodClaims  *lru.Cache[string, struct{}]
 }
 
 func newToolCalls(surface tool.Surface, options Options, environment Environment) *toolCalls {
@@ -47,10 +49,11 @@ func newToolCalls(surface tool.Surface, options Options, environment Environment
 	for _, definition := range surface.Tools {
 		tools[definition.Name] = definition
 	}
+	goodClaims, _ := lru.New[string, struct{}](rememberedClaims) // its error says that the size is not positive
 	return &toolCalls{
 		tools: tools, environment: environment, timeout: options.callTimeout(),
 		readings: tool.NewReadings(tool.ReadingsOptions{Most: options.ReadOn, Observe: noteReading}),
-		logger:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
+		logger:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), goodClaims: goodClaims,
 		slowCall: options.SlowCall, audit: options.Audit, caller: options.Caller, tracer: options.Tracer,
 	}
 }
@@ -100,7 +103,7 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	text, isText := rawjson.Text(name)
 	definition, isKnown := c.tools[text]
 	members, isObject := rawjson.ParseObject(call.sentMeta)
-	revision, isValid := namedRevision(members)
+	revision, isValid := c.namedRevision(members)
 	isValid = isValid && (isObject || call.sentMeta == nil || string(call.sentMeta) == "null")
 	call.id, call.method, call.definition, call.revision = m.id, m.method, definition, revision
 	call.isNewest = revision >= newestRevision
@@ -110,8 +113,13 @@ func (c *toolCalls) read(m message, asked string) (call toolCall, runs bool) {
 	return call, isText && isKnown && isValid && (call.isNewest || asked != "")
 }
 
+const (
+	rememberedClaims = 256
+	longestClaims    = 2 << 10 // bytes; what is longer is judged again
+)
+
 // namedRevision gives the revision that a call names in its _meta, or nothing. It is false when the SDK refuses the _meta.
-func namedRevision(meta rawjson.Object) (revision string, isValid bool) {
+func (c *toolCalls) namedRevision(meta rawjson.Object) (revision string, isValid bool) {
 	isValid = true
 	var claims rawjson.Object
 	for _, each := range meta {
@@ -125,7 +133,7 @@ func namedRevision(meta rawjson.Object) (revision string, isValid bool) {
 		}
 	}
 	if revision >= newestRevision {
-		return revision, isValid && slices.Contains(Revisions(), revision) && areGood(claims)
+		return revision, isValid && slices.Contains(Revisions(), revision) && c.areGood(claims)
 	}
 	for _, each := range claims {
 		isValid = isValid && isDecodable(each.Value)
@@ -133,15 +141,24 @@ func namedRevision(meta rawjson.Object) (revision string, isValid bool) {
 	return revision, isValid
 }
 
-// areGood reports whether the SDK accepts what a client says of itself in the _meta of each request (MCP 2026-07-28). Its info may
-// be missing.
-func areGood(claims rawjson.Object) bool {
+// areGood reports whether the SDK takes what a client says of itself in the _meta of each request (MCP 2026-07-28). Its info
+// may be missing. What the SDK took is remembered, because a client says the same with every request: judging it again takes 15 % of a
+// small call.
+func (c *toolCalls) areGood(claims rawjson.Object) bool {
+	encoded := claims.Encode()
+	if _, isKnown := c.goodClaims.Get(string(encoded)); isKnown {
+		return true
+	}
 	var decoded mcp.Meta
-	if json.Unmarshal(claims.Encode(), &decoded) != nil {
+	if json.Unmarshal(encoded, &decoded) != nil {
 		return false
 	}
 	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Meta: decoded}}
-	return request.ClientCapabilities() != nil && (member(claims, mcp.MetaKeyClientInfo) == nil || request.ClientInfo() != nil)
+	isGood := request.ClientCapabilities() != nil && (member(claims, mcp.MetaKeyClientInfo) == nil || request.ClientInfo() != nil)
+	if isGood && len(encoded) <= longestClaims {
+		c.goodClaims.Add(string(encoded), struct{}{})
+	}
+	return isGood
 }
 
 // isDecodable reports whether the SDK can decode a value: it takes every number for a float64, which ends near 1e308.

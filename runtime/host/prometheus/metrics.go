@@ -5,9 +5,6 @@ package prometheus
 import (
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -16,24 +13,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
-// Metrics is a host.Recorder. Each has its set, so that two servers of one process do not mix. It is
-// safe for concurrent use.
-type Metrics struct {
-	set       *metrics.Set
-	durations histograms
-
-	mu    sync.RWMutex
-	names map[labelled]string // that were made
-}
-
-// labelled is the name of a metric before its labels stand in it.
-type labelled struct{ form, first, second string }
+// Metrics is a host.Recorder. Each has its own set, so that two servers in one process do not mix. It is safe for concurrent use.
+type Metrics struct{ set *metrics.Set }
 
 var _ host.Recorder = (*Metrics)(nil)
 
-// New starts at zero. What an alert asks for at its first step is there from the beginning: an increase from nothing is none.
+// New starts at zero. Metrics that alerts compare over time exist from the start: an increase from nothing is not an increase.
 func New() *Metrics {
-	m := &Metrics{set: metrics.NewSet(), names: make(map[labelled]string)}
+	m := &Metrics{metrics.NewSet()}
 	m.lost()
 	for _, what := range []Change{ChangedSettings, ChangedSecret} {
 		m.Refused(what, false)
@@ -73,7 +60,7 @@ func (m *Metrics) lost() *metrics.Counter {
 
 // Request counts an HTTP request.
 func (m *Metrics) Request(route string, status int, elapsed time.Duration) {
-	m.count("pdpp_mcp_http_requests_total{route=%q,status=%q}", route, strconv.Itoa(status))
+	m.count("pdpp_mcp_http_requests_total{route=%q,status=\"%d\"}", route, status)
 	m.time(elapsed, "pdpp_mcp_http_request_duration_seconds{route=%q}", route)
 }
 
@@ -85,64 +72,49 @@ func (m *Metrics) Call(tool, code string, elapsed time.Duration) {
 
 // Read counts a request to the resource server.
 func (m *Metrics) Read(status int, elapsed time.Duration) {
-	m.count("pdpp_mcp_rs_requests_total{status=%q}", statusClass(status), "")
-	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds", "")
+	m.count("pdpp_mcp_rs_requests_total{status=%q}", statusClass(status))
+	m.time(elapsed, "pdpp_mcp_rs_request_duration_seconds")
 }
 
-// Reading counts an answer that the adapter read itself, and the records that it read.
+// Reading counts an answer that the adapter computed from records, and the records that it read.
 func (m *Metrics) Reading(kind string, complete bool, records int64) {
-	m.count("pdpp_mcp_readings_total{kind=%q,complete=%q}", kind, strconv.FormatBool(complete))
+	m.count("pdpp_mcp_readings_total{kind=%q,complete=\"%t\"}", kind, complete)
 	m.set.GetOrCreateCounter("pdpp_mcp_records_read_total").Add(int(records))
 }
 
 // Child counts a read of one source of a package.
 func (m *Metrics) Child(result string, elapsed time.Duration) {
-	m.count("pdpp_mcp_package_children_total{result=%q}", result, "")
-	m.time(elapsed, "pdpp_mcp_package_child_duration_seconds", "")
+	m.count("pdpp_mcp_package_children_total{result=%q}", result)
+	m.time(elapsed, "pdpp_mcp_package_child_duration_seconds")
 }
 
-// Authorization counts what the verifier does; pass it as auth.Options.Observe.
+// Authorization counts the events of a verifier; pass it as auth.Options.Observe.
 func (m *Metrics) Authorization(event auth.Event) {
-	m.count("pdpp_mcp_introspections_total{result=%q}", string(event), "")
+	m.count("pdpp_mcp_introspections_total{result=%q}", event)
 }
 
 // ServeHTTP shows the metrics of the server and of the process.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	m.set.WritePrometheus(w)
-	m.durations.write(w)
 	metrics.WriteProcessMetrics(w)
 }
 
-func (m *Metrics) count(form, first, second string) {
-	m.set.GetOrCreateCounter(m.name(labelled{form, first, second})).Inc()
+func (m *Metrics) count(form string, labels ...any) {
+	m.set.GetOrCreateCounter(fmt.Sprintf(form, labels...)).Inc()
 }
 
-func (m *Metrics) time(elapsed time.Duration, form, label string) {
-	m.durations.get(m.name(labelled{form, label, ""})).add(elapsed)
-}
+// bounds are the upper bounds of the buckets in seconds. They are the same in every histogram and every replica, so that those can be
+// added up (R-OPS-1). A call ends within 25 s.
+var bounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25}
 
-// name is the name of a metric with its labels, as many as its form has places for. It is made once, since labels are of closed sets.
-func (m *Metrics) name(of labelled) string {
-	m.mu.RLock()
-	name, isKnown := m.names[of]
-	m.mu.RUnlock()
-	if isKnown {
-		return name
-	}
-	labels := []any{of.first, of.second}
-	name = fmt.Sprintf(of.form, labels[:strings.Count(of.form, "%q")]...)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.names[of] = name
-	return name
+func (m *Metrics) time(elapsed time.Duration, form string, labels ...any) {
+	m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(form, labels...), bounds).Update(elapsed.Seconds())
 }
 
 func statusClass(status int) string {
 	if status < 100 || status > 599 {
 		return "none"
 	}
-	return classes[status/100]
+	return fmt.Sprintf("%dxx", status/100)
 }
-
-var classes = [...]string{1: "1xx", "2xx", "3xx", "4xx", "5xx"}
