@@ -4,6 +4,7 @@ package argument
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -41,11 +42,11 @@ func Open(raw json.RawMessage, names Names) *Arguments {
 	}
 	members, err := rs.Members(raw)
 	if err != nil {
-		arguments.err = &tool.Error{
-			Code:    tool.InvalidArguments,
-			Message: `the arguments must be one JSON object in UTF-8, such as {"stream":"messages"}`,
-			Cause:   err,
+		message := `the arguments must be one JSON object in UTF-8, such as {"stream":"messages"}`
+		if errors.Is(err, rawjson.ErrInvalidName) {
+			message = `a name in the arguments has half of a surrogate pair, such as \ud83d; write the whole character, such as \ud83d\ude00`
 		}
+		arguments.err = &tool.Error{Code: tool.InvalidArguments, Message: message, Cause: err}
 		return arguments
 	}
 	if arguments.err = names.refuseUnknown(members); arguments.err == nil {

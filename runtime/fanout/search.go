@@ -208,12 +208,10 @@ func missed(missing []absence) []rs.Missing {
 func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	hits := make([]rawjson.Value, 0, len(shown))
 	given := make([]int, len(p.children))
-	var members rawjson.Object // of the hit before, which has mostly the same ones
 	for _, i := range shown {
 		child := p.children[i]
 		value := child.hits[given[i]].value
-		cursor := rawjson.NewCursor(value)
-		members, _ = cursor.Object(members, nil, nil)
+		members, _ := rawjson.ParseObject(value)
 		hits = append(hits, child.source.attributed(value, members, p.reader.options.ProviderURL == ""))
 		given[i]++
 	}

@@ -235,7 +235,7 @@ func TestRecallNamesItsSourceOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rawjson.Unambiguous(response.Body(), 100); err != nil || !strings.Contains(string(response.Body()), `"connection_id":"cin_a","display_name":"The a","complete":false}`) {
+	if _, err := rawjson.Unambiguous(context.Background(), response.Body(), 100); err != nil || !strings.Contains(string(response.Body()), `"connection_id":"cin_a","display_name":"The a","complete":false}`) {
 		t.Errorf("%v: %s", err, response.Body())
 	}
 }

@@ -26,7 +26,7 @@ func BenchmarkCheck(b *testing.B) {
 			b.SetBytes(int64(len(document)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := rawjson.Read(document, 100); err != nil {
+				if _, err := rawjson.Unambiguous(b.Context(), document, 100); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,10 +1,9 @@
-// Package rawjson walks and writes JSON objects whose members stay the bytes that were received.
-// Records are never decoded: a member's value is passed on as it was spelled, and the order of
-// members is the order of the document.
+// Package rawjson checks, reads and writes JSON whose values stay the bytes that were received. Records are never decoded: a
+// member's value keeps its spelling, and members keep their order.
 //
-// Compact, Valid and Check check a document. Everything else expects values out of a checked one, so that it can pass over
-// them without looking; on other bytes it may say anything, but does not panic. What is taken out of a value shares
-// memory with it.
+// Check, Compact, Unambiguous and ReadObject accept any bytes and check them with package jsontext. Everything else expects a
+// checked value: on other bytes its result is undefined, but it does not panic. A value shares memory with the value that it
+// was taken from.
 package rawjson
 
 import (
@@ -12,9 +11,6 @@ import (
 	"slices"
 	"strconv"
 )
-
-// Value is one JSON value, as it was spelled.
-type Value = json.RawMessage
 
 // Object is the members of a JSON object in the order of the document.
 type Object []Member

@@ -24,31 +24,22 @@ func AppendQuote(out []byte, text string) []byte {
 	out = append(out, '"')
 	start := 0
 	for at := plainPrefix(text); at < len(text); {
-		switch b := text[at]; {
-		case isPlain[b]:
+		if isPlain[text[at]] {
 			at++
 			continue
-		case b == '"' || b == '\\': // nearly always, in a text that quotes JSON; it is copied with what follows
-			out = append(append(out, text[start:at]...), '\\')
-			start = at
-			at++
-		default:
-			character, size := utf8.DecodeRuneInString(text[at:])
-			escape := escaped(character, size)
-			if escape == "" {
-				at += size
-				continue
-			}
-			out = append(append(out, text[start:at]...), escape...)
-			at += size
-			start = at
 		}
+		character, size := utf8.DecodeRuneInString(text[at:])
+		if escape := escaped(character, size); escape != "" {
+			out = append(append(out, text[start:at]...), escape...)
+			start = at + size
+		}
+		at += size
 		at += plainPrefix(text[at:])
 	}
 	return append(append(out, text[start:]...), '"')
 }
 
-// isPlain tells the characters of ASCII that stand in a string as they are.
+// isPlain has the characters of ASCII that a string holds as they are.
 var isPlain = func() (plain [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		plain[c] = c != '"' && c != '\\'
@@ -56,7 +47,7 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// controls are the controls as they are written in a string.
+// controls are the controls as a string holds them.
 var controls = func() (written [' ']string) {
 	for control := range written {
 		quoted, _ := json.Marshal(string(rune(control))) // a string always encodes
@@ -65,12 +56,16 @@ var controls = func() (written [' ']string) {
 	return written
 }()
 
-// escaped is how a character is written that cannot stand as it is, but for a quote and a backslash, or empty. The line separators can in
-// JSON, but not in the scripts into which some hosts put it; package json escapes them too.
+// escaped returns how a character is written that a string cannot hold as it is, or "". JSON allows the line separators, but the
+// scripts into which some hosts put it do not.
 func escaped(character rune, size int) string {
 	switch {
 	case character < ' ':
 		return controls[character]
+	case character == '"':
+		return `\"`
+	case character == '\\':
+		return `\\`
 	case character == '\u2028':
 		return `\u2028`
 	case character == '\u2029':

@@ -3,6 +3,7 @@ package rawjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -37,6 +38,8 @@ func TestQuote(t *testing.T) {
 	}
 }
 
+func isValid(document []byte) bool { return rawjson.Check(document, 10_000) == nil }
+
 // Whatever stands where in a text, words and bytes of it are judged alike.
 func TestPrefixes(t *testing.T) {
 	for length := range 20 {
@@ -50,7 +53,7 @@ func TestPrefixes(t *testing.T) {
 				if got, most := rawjson.ASCIIPrefix(text), at; value > '~'+1 && got > most {
 					t.Errorf("%q: %d bytes of ASCII, want at most %d", text, got, most)
 				}
-				if got, want := rawjson.Valid([]byte(`"`+string(text)+`"`)), json.Valid([]byte(`"`+string(text)+`"`)); got != want {
+				if got, want := isValid([]byte(`"`+string(text)+`"`)), json.Valid([]byte(`"`+string(text)+`"`)); got != want {
 					t.Errorf("%q: valid %v, want %v", text, got, want)
 				}
 				if got := rawjson.Quote(string(text)); !json.Valid(got) {
@@ -71,15 +74,15 @@ func FuzzAgreesWithPackageJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {
 		valid := json.Valid(document)
-		if got := rawjson.Valid(document); got != valid {
+		if got := isValid(document); got != valid {
 			t.Fatalf("%q: valid %v, package json says %v", document, got, valid)
 		}
-		strict, strictErr := rawjson.Unambiguous(document, 100)
+		strict, strictErr := rawjson.Unambiguous(t.Context(), document, 100)
 		got, err := rawjson.Compact(document)
 		if strictErr == nil && string(strict) != string(got) || err != nil && strictErr == nil {
 			t.Errorf("%q: %q (%v) where it has to be unambiguous, else %q (%v)", document, strict, strictErr, got, err)
 		}
-		if (err == nil) != (valid && utf8.Valid(document)) {
+		if (err == nil) != (valid && utf8.Valid(document)) && !errors.Is(err, rawjson.ErrInvalidName) {
 			t.Fatalf("%q: %v", document, err)
 		}
 		var want bytes.Buffer
@@ -102,7 +105,7 @@ func FuzzAgreesWithPackageJSON(f *testing.F) {
 func TestNestingIsBounded(t *testing.T) {
 	for _, depth := range []int{9_999, 10_000, 10_001, 1_000_000} {
 		document := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
-		if got, want := rawjson.Valid(document), json.Valid(document); got != want {
+		if got, want := isValid(document), json.Valid(document); got != want {
 			t.Errorf("depth %d: valid %v, package json says %v", depth, got, want)
 		}
 	}
@@ -171,7 +174,6 @@ func FuzzCursor(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {
-		readAlike(t, document)
 		compact, err := rawjson.Compact(document)
 		if err != nil {
 			return
@@ -193,9 +195,7 @@ func FuzzUncheckedBytes(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(_ *testing.T, value []byte) {
-		object, _ := rawjson.ParseObject(value)
-		cursor := rawjson.NewCursor(value)
-		cursor.Object(object, nil, nil)
+		rawjson.ParseObject(value)
 		walked(rawjson.NewCursor(value))
 		rawjson.Elements(value)
 		rawjson.Text(value)

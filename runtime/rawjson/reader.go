@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 )
@@ -12,7 +13,7 @@ var ErrNotObject = errors.New("not a JSON object")
 // it. Its error is one of Unambiguous or ErrNotObject. The values have no white space between tokens, and may share memory
 // with the document.
 func ReadObject(document []byte, depth int) (Object, error) {
-	compact, err := Unambiguous(document, depth)
+	compact, err := Unambiguous(context.Background(), document, depth)
 	if err != nil {
 		return nil, err
 	}

@@ -59,16 +59,14 @@ func newQuestion(response *rs.Response, input SearchInput, provider string) ques
 	return q
 }
 
-// newHit takes the hit at a cursor apart, which probably has the members of another one, with which it shares memory.
-func newHit(at rawjson.Cursor, q question, other rawjson.Object, memory *rawjson.Members) (*hit, bool) {
-	within := at
-	members, ok := within.Object(other, nil, memory)
+// newHit takes a hit apart.
+func newHit(value rawjson.Value, q question) (*hit, bool) {
+	members, ok := rawjson.ParseObject(value)
 	if !ok {
 		return nil, false
 	}
 	h := &hit{members: members, identity: hitIdentity(members, q.connectionID)}
 	if h.isRecord() {
-		value := at.Value()
 		if clean := withoutURIs(value, 0, &h.uris); !bytes.Equal(clean, value) {
 			members, _ = rawjson.ParseObject(clean)
 			h.members = members

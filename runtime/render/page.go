@@ -65,6 +65,7 @@ func newPage(total int, write func(p *page, i int)) *page {
 			break
 		}
 		if i == 0 { // the others are about as long
+			p.text = slices.Grow(p.text, min((total-1)*(len(p.text)-openingRoom)*17/16, TextCharacters)+closingRoom)
 			p.structured = slices.Grow(p.structured, min((total-1)*(len(p.structured)-openingRoom)*17/16, ChannelCharacters)+closingRoom)
 		}
 	}

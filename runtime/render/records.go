@@ -39,21 +39,17 @@ func openRecords(ctx context.Context, response *rs.Response, input RecordsInput,
 		return nil, err
 	}
 	r := &records{listPage: listPage{list: list{envelope}, response: response, again: again}, input: input}
-	read, last := make([]row, len(envelope.Rows)), &row{}
-	r.rows = make([]*row, 0, len(read))
-	var memory rawjson.Members
-	for i := range envelope.Rows {
+	for i, sent := range envelope.Rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		row := &read[i]
-		if !row.read(envelope.Cursor(i), deref(input.ConnectionID), input.Stream, last, &memory) {
+		row, ok := newRow(sent, deref(input.ConnectionID), input.Stream)
+		if !ok {
 			return nil, response.Unusable(fmt.Sprintf("row %d of the resource server's answer is not an object", i+1), "")
 		}
-		last = row
 		r.rows = append(r.rows, row)
 	}
-	fields := make([]rawjson.Object, len(read))
+	fields := make([]rawjson.Object, len(r.rows))
 	for i, row := range r.rows {
 		if input.Fields != nil {
 			row.project(input.Fields, expands(response))

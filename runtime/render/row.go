@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -46,20 +47,15 @@ type row struct {
 // newRow takes a record apart. connectionID is the one of the call, for servers that do not repeat
 // it in each row; so is the stream.
 func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
-	r := &row{}
-	return r, r.read(rawjson.NewCursor(value), connectionID, stream, &row{}, nil)
-}
-
-// read is newRow for a record at a cursor that probably has the members of another one, with which it shares memory.
-func (r *row) read(at rawjson.Cursor, connectionID, stream string, other *row, memory *rawjson.Members) bool {
-	data := rawjson.Nested{Name: "data", Like: other.fields}
-	members, ok := at.Object(other.members, &data, memory)
+	members, ok := rawjson.ParseObject(value)
 	if !ok {
-		return false
+		return nil, false
 	}
-	r.members, r.fields = members, data.Members
-	if data.Found {
-		r.data = members.Get("data")
+	r := &row{members: members}
+	data := members.Get("data")
+	fields, hasData := rawjson.ParseObject(data)
+	if r.fields = fields; hasData {
+		r.data = data
 	} else {
 		r.isFlat = true
 		r.fields = members.Without(envelopeNames...)
@@ -67,27 +63,11 @@ func (r *row) read(at rawjson.Cursor, connectionID, stream string, other *row, m
 			r.fields = append(r.fields, rawjson.Raw("url", members.Get("url")))
 		}
 	}
-	r.hasData = data.Found || len(r.fields) > 0
-	if sent := textLike(members.Get("connection_id"), other.connectionID); sent != "" {
-		connectionID = sent
-	} else if sent := members.Text("connector_instance_id"); sent != "" {
-		connectionID = sent
-	}
-	if sent := textLike(members.Get("stream"), other.stream); sent != "" {
-		stream = sent
-	}
-	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))
+	r.hasData = hasData || len(r.fields) > 0
+	connectionID = cmp.Or(members.FirstText("connection_id", "connector_instance_id"), connectionID)
+	r.identity = newIdentity(connectionID, cmp.Or(members.Text("stream"), stream), members.FirstText("id", "record_id", "record_key"))
 	r.related = r.relations(members.Get(expandedName))
-	return true
-}
-
-// textLike is the text of a JSON string that is probably the same as another one, which is then not copied; empty for a
-// value of another kind.
-func textLike(value json.RawMessage, other string) string {
-	if last := len(value) - 1; last > 0 && string(value[1:last]) == other && rawjson.IsPrintableASCII(value) && bytes.IndexByte(value, '\\') < 0 {
-		return other
-	}
-	return rawjson.TextOf(value)
+	return r, true
 }
 
 // project keeps the requested fields and what keptNames names, whatever the RS sent.

@@ -53,17 +53,14 @@ func openSearch(ctx context.Context, response *rs.Response, q question, call Giv
 	}
 	s := &search{listPage: listPage{list: list{envelope}, response: response, again: again}, question: q, call: call}
 	s.Outer, s.Inner = s.cleaned(s.Outer), s.cleaned(s.Inner)
-	var members rawjson.Object
-	var memory rawjson.Members
-	for i := range s.Rows {
+	for i, row := range s.Rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		hit, ok := newHit(s.Cursor(i), q, members, &memory)
+		hit, ok := newHit(row, q)
 		if !ok {
 			return nil, response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
 		}
-		members = hit.members
 		s.uris = append(s.uris, hit.uris...)
 		s.hits = append(s.hits, hit)
 	}

@@ -84,7 +84,7 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 		return nil, failure
 	}
 	body.ReadCloser = response.Body
-	download, err := exchange.open(response, from)
+	download, err := exchange.open(ctx, response, from)
 	if err != nil {
 		_ = body.Close() // what it held was read or is not wanted
 		return nil, err
@@ -97,9 +97,9 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 }
 
 // open judges the head of an answer.
-func (e *exchange) open(response *http.Response, from Resume) (*Download, error) {
+func (e *exchange) open(ctx context.Context, response *http.Response, from Resume) (*Download, error) {
 	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusPartialContent {
-		_, err := e.read(response)
+		_, err := e.read(ctx, response)
 		if err == nil { // such as 204
 			err = e.failure(InvalidResponse, fmt.Sprintf("the resource server answered %d without the bytes", response.StatusCode), tryAgain, nil)
 		}

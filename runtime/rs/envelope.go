@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -16,17 +15,10 @@ type List struct {
 	Inner    rawjson.Object // the envelope inside data; nil when the body is the envelope
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
-
-	cursors []rawjson.Cursor // before each row; empty: none but in the row itself
 }
 
-// Cursor stands before a row.
-func (l *List) Cursor(row int) rawjson.Cursor {
-	if len(l.cursors) == 0 {
-		return rawjson.NewCursor(l.Rows[row])
-	}
-	return l.cursors[row]
-}
+// Cursor returns a cursor before a row.
+func (l *List) Cursor(row int) rawjson.Cursor { return rawjson.NewCursor(l.Rows[row]) }
 
 // List takes the body apart as a list, wrapped or not, and keeps the rows of the page that was asked for. A body
 // without a list is a *Failure. The rows are not to be written to, since whoever reads the list next has the same ones.
@@ -42,7 +34,7 @@ func (r *Response) List() (List, error) {
 }
 
 func (r *Response) wholeList() (List, error) {
-	list, ok := listIn(r.Cursor(), r.Request.Limit())
+	list, ok := ListIn(r.compact)
 	if ok {
 		return list, nil
 	}
@@ -67,9 +59,7 @@ func (r *Response) page(list List) List {
 	if r.Request.isFromNow() {
 		list.Rows, list.Outer, list.Inner = nil, withoutRows(list.Outer), withoutRows(list.Inner)
 	}
-	seen := min(r.Seen, len(list.Rows))
-	list.Rows = list.Rows[seen:]
-	list.cursors = list.cursors[min(seen, len(list.cursors)):]
+	list.Rows = list.Rows[min(r.Seen, len(list.Rows)):]
 	return list
 }
 
@@ -86,27 +76,22 @@ var rowsNames = []string{"data", "records", "results", "hits"}
 
 // ListIn takes an envelope apart that is not wrapped, such as that of an expanded relation. It is false when no
 // member holds rows.
-func ListIn(envelope rawjson.Value) (List, bool) { return listIn(rawjson.NewCursor(envelope), 0) }
-
-// listIn is ListIn for an envelope that has a cursor, in one pass. Rows of which a number is expected keep cursors of their own.
-func listIn(c rawjson.Cursor, expected int) (List, bool) {
+func ListIn(envelope rawjson.Value) (List, bool) {
 	var list List
 	better := rowsNames
+	c := rawjson.NewCursor(envelope)
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
 		name, start := string(c.Name()), c.At()
 		if at := slices.Index(better, name); at >= 0 && c.Kind() == rawjson.ArrayValue {
 			list.RowsName, better = name, better[:at]
-			list.Rows, list.cursors = make([]json.RawMessage, 0, expected), make([]rawjson.Cursor, 0, expected)
+			list.Rows = nil
 			for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
-				if expected > 0 {
-					list.cursors = append(list.cursors, c)
-				}
 				list.Rows = append(list.Rows, c.Value())
 			}
 		} else {
 			c.Value()
 		}
-		list.Outer = append(list.Outer, Member{Name: name, Value: c.Since(start)})
+		list.Outer = append(list.Outer, rawjson.Raw(name, c.Since(start)))
 	}
 	return list, list.RowsName != ""
 }
@@ -151,14 +136,14 @@ func (l List) Meta() rawjson.Object {
 // Member is one member of a JSON object, its value as it was spelled.
 type Member = rawjson.Member
 
-// Members gives the members of one JSON object in the order in which they were written, duplicates
-// included. Its error is rawjson.ErrNotObject, or rawjson.ErrInvalid for what is not one JSON value in UTF-8. The values
-// share memory with the object.
+// Members returns the members of one JSON object in the order in which they were written, duplicates included, without
+// whitespace between tokens. Its error is rawjson.ErrNotObject or one of rawjson.Compact.
 func Members(object []byte) ([]Member, error) {
-	if !utf8.Valid(object) || !rawjson.Valid(object) {
-		return nil, rawjson.ErrInvalid
+	compact, err := rawjson.Compact(object)
+	if err != nil {
+		return nil, err
 	}
-	members, ok := rawjson.ParseObject(object)
+	members, ok := rawjson.ParseObject(compact)
 	if !ok {
 		return nil, rawjson.ErrNotObject
 	}

@@ -1,6 +1,7 @@
 package rs
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -108,8 +109,8 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	if known, ok := derived[e.status]; ok {
 		refused.Type, refused.Code = known.kind, known.code
 	}
-	if document, problem := readObject(body); problem == "" {
-		refused.describe(document.Text())
+	if document, problem := readObject(context.Background(), body); problem == "" {
+		refused.describe(document)
 	}
 	if refused.Message == "" {
 		refused.Message = Explain(fmt.Sprintf("the resource server answered %d %s without saying why", e.status, http.StatusText(e.status)),

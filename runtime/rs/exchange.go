@@ -80,11 +80,11 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 		return nil, e.unanswered(err)
 	}
 	defer response.Body.Close()
-	return e.read(response)
+	return e.read(ctx, response)
 }
 
 // read turns an answer into a response, an *Error or a *Failure.
-func (e *exchange) read(response *http.Response) (*Response, error) {
+func (e *exchange) read(ctx context.Context, response *http.Response) (*Response, error) {
 	e.status = response.StatusCode
 	e.requestID = e.client.secrets.text(requestID(response.Header))
 	if response.StatusCode >= 300 && response.StatusCode < 400 {
@@ -108,7 +108,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 			e.asked.Ahead(cursor)
 		}
 	}
-	document, problem := readObject(body)
+	compact, problem := readObject(ctx, body)
 	if problem != "" && !(e.changes() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)
 	}
@@ -117,7 +117,7 @@ func (e *exchange) read(response *http.Response) (*Response, error) {
 	}
 	return &Response{
 		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
-		body: body, document: document,
+		body: body, compact: compact,
 	}, nil
 }
 

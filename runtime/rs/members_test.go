@@ -18,7 +18,7 @@ func TestMembersKeepOrderSpellingAndDuplicates(t *testing.T) {
 	}
 	want := []rs.Member{
 		{Name: "z", Value: json.RawMessage("1.10")},
-		{Name: "a", Value: json.RawMessage(`{"b": [1e-7]}`)},
+		{Name: "a", Value: json.RawMessage(`{"b":[1e-7]}`)},
 		{Name: "z", Value: json.RawMessage("12345678901234567890")},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -2,6 +2,7 @@ package rs
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,9 +40,9 @@ type Response struct {
 	// others out.
 	most int
 
-	body     json.RawMessage
-	document rawjson.Document // the body without the whitespace between its tokens
-	list     *List            // all rows of the body, which several readers look at; nil: not taken apart yet
+	body    json.RawMessage
+	compact rawjson.Value // the body without the whitespace between its tokens
+	list    *List         // all rows of the body, which several readers look at; nil: not taken apart yet
 }
 
 // Missing is a source of a merged answer that was asked for its part and gave none.
@@ -58,7 +59,7 @@ func (r *Response) Body() json.RawMessage { return r.body }
 // is not what Body promises is a *Failure of reason InvalidResponse (R-ERR-4). It is not copied.
 func (r Response) WithBody(body []byte) (*Response, error) {
 	var problem string
-	if r.document, problem = readObject(body); problem != "" {
+	if r.compact, problem = readObject(context.Background(), body); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
 	r.body, r.list = body, nil
@@ -69,7 +70,7 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 // name may stand twice among the members.
 func (r Response) WithMembers(body rawjson.Object) *Response {
 	r.body, r.list = body.Encode(), nil
-	r.document = rawjson.Unnoted(r.body)
+	r.compact = r.body
 	return &r
 }
 
@@ -78,23 +79,27 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 const deepest = 512
 
 // readObject reads a body. Problem says why the body is not a JSON object that all readers take alike; empty: it is one.
-func readObject(body []byte) (document rawjson.Document, problem string) {
-	document, err := rawjson.Read(body, deepest)
+func readObject(ctx context.Context, body []byte) (compact rawjson.Value, problem string) {
+	compact, err := rawjson.Unambiguous(ctx, body, deepest)
 	switch {
 	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
-		return document, "has no body"
+		return compact, "has no body"
 	case errors.Is(err, rawjson.ErrRepeatedName):
-		return document, "names a member twice in one object"
+		return compact, "names a member twice in one object"
+	case errors.Is(err, rawjson.ErrInvalidName):
+		return compact, "has a member name with an unpaired surrogate"
+	case errors.Is(err, rawjson.ErrTooManyMembers):
+		return compact, fmt.Sprintf("has more than %d members in one object", rawjson.MaxMembers)
 	case errors.Is(err, rawjson.ErrTooDeep):
-		return document, fmt.Sprintf("is nested deeper than %d levels", deepest)
+		return compact, fmt.Sprintf("is nested deeper than %d levels", deepest)
 	case err != nil && !utf8.Valid(body):
-		return document, "is not valid UTF-8"
+		return compact, "is not valid UTF-8"
 	case err != nil:
-		return document, "is not JSON"
-	case document.Text()[0] != '{':
-		return document, "is JSON, but not an object"
+		return compact, "is not JSON"
+	case compact[0] != '{':
+		return compact, "is JSON, but not an object"
 	}
-	return document, ""
+	return compact, ""
 }
 
 // Unusable is a *Failure of reason InvalidResponse: the answer's shape does not fit (R-ERR-4). The next step may be empty.
@@ -108,8 +113,7 @@ func (r *Response) Unusable(message, nextStep string) *Failure {
 // Object takes the body apart, one level deep, its values without whitespace between tokens. An answer without a body
 // is a *Failure. The values share memory with the body.
 func (r *Response) Object() (rawjson.Object, error) {
-	cursor := r.Cursor()
-	body, ok := cursor.Object(nil, nil, nil)
+	body, ok := rawjson.ParseObject(r.compact)
 	if !ok {
 		return nil, r.Unusable("the resource server's answer has no body", "")
 	}
@@ -117,7 +121,7 @@ func (r *Response) Object() (rawjson.Object, error) {
 }
 
 // Compact is the body without the whitespace between its tokens; nil when there is none. It is not to be written to.
-func (r *Response) Compact() json.RawMessage { return r.document.Text() }
+func (r *Response) Compact() json.RawMessage { return r.compact }
 
 // Cursor stands before the body; before nothing when there is none.
-func (r *Response) Cursor() rawjson.Cursor { return r.document.Cursor() }
+func (r *Response) Cursor() rawjson.Cursor { return rawjson.NewCursor(r.compact) }

@@ -1,0 +1,99 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Value is one JSON value, as it was spelled.
+type Value = json.RawMessage
+
+// ValueKind is the kind of a JSON value.
+type ValueKind int
+
+// The kinds of values. None is the absence of a value.
+const (
+	None ValueKind = iota
+	Null
+	Boolean
+	Number
+	StringValue
+	ArrayValue
+	ObjectValue
+)
+
+// Kind returns the kind of a value, by its first byte.
+func Kind(value Value) ValueKind {
+	at := skipSpace(value, 0)
+	if at >= len(value) {
+		return None
+	}
+	switch value[at] {
+	case 'n':
+		return Null
+	case 't', 'f':
+		return Boolean
+	case '"':
+		return StringValue
+	case '[':
+		return ArrayValue
+	case '{':
+		return ObjectValue
+	}
+	return Number
+}
+
+// Text returns the text of a JSON string. It is false for a value of another kind.
+func Text(value Value) (string, bool) {
+	if Kind(value) != StringValue {
+		return "", false
+	}
+	if last := len(value) - 1; value[0] == '"' && last > 0 && bytes.IndexByte(value, '\\') < 0 && value[last] == '"' {
+		return string(value[1:last]), true // most strings have no escapes
+	}
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
+		return "", false
+	}
+	return text, true
+}
+
+// TextOf returns the text of a JSON string, or "" for a value of another kind.
+func TextOf(value Value) string {
+	text, _ := Text(value)
+	return text
+}
+
+// maxElements bounds what Elements takes apart. Arrays of records have bounds of their own (R-ERR-9).
+const maxElements = 100_000
+
+// Elements takes an array apart, one level deep. It is false for a value of another kind and for an array of more than
+// 100,000 elements.
+func Elements(value Value) ([]Value, bool) {
+	c := NewCursor(value)
+	if !c.Enter(ArrayValue) {
+		return nil, false
+	}
+	elements := []Value{}
+	for c.More() {
+		if len(elements) == maxElements {
+			return nil, false
+		}
+		elements = append(elements, c.Value())
+	}
+	return elements, true
+}
+
+// ParseObject takes an object apart, one level deep. It is false for a value of another kind.
+func ParseObject(value Value) (Object, bool) {
+	c := NewCursor(value)
+	if !c.Enter(ObjectValue) {
+		return nil, false
+	}
+	const usualMembers = 12
+	object := make(Object, 0, usualMembers)
+	for c.More() {
+		object = append(object, Member{Name: string(c.Name()), Value: c.Value()})
+	}
+	return object, true
+}
