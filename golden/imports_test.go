@@ -106,7 +106,7 @@ var allowed = map[string][]string{
 	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/recordid", "runtime/schemadoc"},
 	"runtime/operation":    {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
-	"runtime/credential":   {"runtime/commandline", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address", "runtime/webpage"},
+	"runtime/credential":   {"runtime/commandline", "runtime/nearname", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address", "runtime/webpage"},
 	"runtime/audit":        {"runtime/rs", "runtime/rawjson", "runtime/ownfile", "runtime/schemadoc"},
 	"runtime/auth":         {"runtime/rs", "runtime/rawjson", "runtime/address"},
 	"runtime/config":       {"runtime/nearname"},

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -163,7 +162,7 @@ func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write
 		}
 		i := slices.IndexFunc(held.grants, func(e *Entry) bool { return e.Credential.GrantID == grantID })
 		if i < 0 {
-			return c.anotherGrant(at.provider, held.grants, grantID)
+			return c.UnknownGrant(grantID, held.grants)
 		}
 		stored = held.grants[i]
 		return with(stored, func() error { return c.storeGrants(at.path, held.members, held.grants) })
@@ -212,9 +211,7 @@ func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 		}
 		switch {
 		case len(removed) == 0:
-			refused := c.anotherGrant(at.provider, held.grants, name)
-			refused.Command = commandline.Connections(c.NamedRoot())
-			return refused
+			return c.UnknownGrant(name, held.grants)
 		case len(kept) == 0:
 			return c.removeFile(at.path)
 		}

@@ -71,7 +71,7 @@ func TestAddKeepsOtherGrants(t *testing.T) {
 		}
 	}
 	_, err := cache.Load(credential.Selection{ProviderURL: provider, Grants: []string{"grt_3"}}, now)
-	wantError(t, err, credential.Configuration, `"grt_1", "grt_2"`, `"grt_3"`)
+	wantError(t, err, credential.Configuration, `unknown grant "grt_3"`, "stored: grt_1, grt_2")
 	path, _ := cache.Path(provider)
 	wantMode(t, path, 0o600)
 	wantMode(t, filepath.Dir(path), 0o700)

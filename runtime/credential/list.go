@@ -40,7 +40,7 @@ func (c *Cache) List() ([]Listed, error) {
 
 // Providers gives the URL of each provider with a file that can be used, in the order of List. Where grants are named, by their
 // ids or labels, it is that of each provider that has one of them: the names of one file alone are for Select to judge, and that
-// no file has any is the error NoGrant.
+// no file has any is the error UnknownGrant.
 func (c *Cache) Providers(names ...string) ([]string, error) {
 	files, err := c.List()
 	if err != nil {
@@ -48,11 +48,15 @@ func (c *Cache) Providers(names ...string) ([]string, error) {
 	}
 	files = slices.DeleteFunc(files, func(file Listed) bool { return file.Err != nil })
 	if len(files) > 1 && len(names) > 0 {
+		var grants []*Entry
+		for _, file := range files {
+			grants = append(grants, file.Grants...)
+		}
 		files = slices.DeleteFunc(files, func(file Listed) bool {
 			return len(Named(file.Grants, names)) == 0
 		})
 		if len(files) == 0 {
-			return nil, c.NoGrant(names[0])
+			return nil, c.UnknownGrant(names[0], grants)
 		}
 	}
 	var urls []string

@@ -1,13 +1,14 @@
 package credential
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
+	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 )
 
 // Selection says which credentials are wanted.
@@ -41,7 +42,7 @@ func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
 	if len(selection.Grants) > 0 {
 		named := Named(wanted, selection.Grants)
 		if i := slices.IndexFunc(selection.Grants, func(name string) bool { return !slices.Contains(named, name) }); i >= 0 {
-			return nil, c.anotherGrant(at.provider, wanted, selection.Grants[i])
+			return nil, c.UnknownGrant(selection.Grants[i], wanted)
 		}
 		wanted = slices.DeleteFunc(slices.Clone(wanted), func(e *Entry) bool { return !slices.ContainsFunc(named, e.Credential.HasName) })
 	}
@@ -75,22 +76,40 @@ func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 		provider, grants[0].Credential.ExpiresAt.Format(time.RFC3339)), nil)
 }
 
-// NoGrant is the refusal of a name that no grant of any provider has.
-func (c *Cache) NoGrant(name string) *Error {
-	return &Error{
-		Class: Configuration, Message: fmt.Sprintf("no cached credential is of the grant %q", name), Command: commandline.Connections(c.NamedRoot()),
+// UnknownGrant returns the error for a name that is neither the id nor the label of a grant. It lists the grants, the nearest first.
+func (c *Cache) UnknownGrant(name string, grants []*Entry) *Error {
+	var names, shown []string
+	for _, each := range grants {
+		names = append(names, each.Credential.GrantID, each.Credential.Label)
 	}
+	names = nearname.Order(name, names)
+	grants = slices.SortedStableFunc(slices.Values(grants), func(a, b *Entry) int {
+		first := func(e *Entry) int { return slices.IndexFunc(names, e.Credential.HasName) }
+		return cmp.Compare(first(a), first(b))
+	})
+	for _, each := range grants[:min(len(grants), grantsShown)] {
+		shown = append(shown, each.Credential.Name())
+	}
+	message := fmt.Sprintf("unknown grant %q", name)
+	if meant := nearname.Meant(name, names); meant != "" {
+		message += fmt.Sprintf(", did you mean %q?", meant)
+	}
+	if shown != nil {
+		message += "; stored: " + strings.Join(shown, ", ")
+	}
+	return &Error{Class: Configuration, Message: message, Command: commandline.Connections(c.NamedRoot())}
 }
 
-// anotherGrant names the grants that are there.
-func (c *Cache) anotherGrant(provider string, grants []*Entry, wanted string) *Error {
-	form := "the cached credential for %s belongs to grant %s, not to %q"
-	if len(grants) > 1 {
-		form = "the cached credentials for %s belong to the grants %s, not to %q"
+// grantsShown is the maximum number of grants that an error lists.
+const grantsShown = 8
+
+// Name returns the grant's label and id for a message, such as "work (grt_1)".
+func (c Credential) Name() string {
+	switch {
+	case c.GrantID == "":
+		return cmp.Or(c.Label, "a grant without an id")
+	case c.Label == "":
+		return c.GrantID
 	}
-	held := make([]string, len(grants))
-	for i, entry := range grants {
-		held[i] = strconv.Quote(entry.Credential.GrantID)
-	}
-	return c.unusable(provider, fmt.Sprintf(form, provider, strings.Join(held, ", "), wanted), nil)
+	return c.Label + " (" + c.GrantID + ")"
 }

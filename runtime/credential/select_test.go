@@ -38,13 +38,13 @@ func TestSelect(t *testing.T) {
 		{[]string{"work"}, []string{"grt_3", "grt_2"}, "grt_3", ""},
 		{[]string{"grt_2", "mail"}, []string{"grt_2", "grt_1"}, "grt_2", ""},
 		{[]string{"mail", "grt_4"}, nil, "", "expired at"},
-		{[]string{"grt_2", "music"}, nil, "", `not to "music"`},
+		{[]string{"grt_2", "music"}, nil, "", `unknown grant "music"; stored: grt_4, work (grt_3), work (grt_2), mail (grt_1)`},
 	} {
 		selection := credential.Selection{ProviderURL: provider, Grants: test.names}
 		selected, err := cache.Select(selection, now)
 		entry, loadErr := cache.Load(selection, now)
 		if test.refused != "" {
-			wantError(t, err, credential.Configuration, test.refused, connectHint)
+			wantError(t, err, credential.Configuration, test.refused, "run: pdpp-mcp connect")
 			wantError(t, loadErr, credential.Configuration, test.refused)
 			continue
 		}

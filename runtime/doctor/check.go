@@ -25,7 +25,8 @@ const (
 type Finding struct {
 	State  State
 	Detail string           // what was found, in one line; parts of it may come from the provider
-	Mend   string           // what mends a failure: a command where there is one; may also stand with a note
+	Mend   string           // a command that fixes a failure, or that suits a note; may be empty
+	Advice string           // what to do about a failure that no command fixes
 	Class  credential.Class // of a failure; commands turn it into an exit code
 }
 
@@ -51,7 +52,7 @@ func run(ctx context.Context, checks []check, deadline time.Duration, report fun
 	answers := make([]answer, len(checks))
 	named := make(map[string]*answer, len(checks)) // several checks that nobody needs may have one id
 	for i, each := range checks {
-		answers[i].known = make(chan struct{})
+		answers[i].known, answers[i].title = make(chan struct{}), each.title
 		named[each.id] = &answers[i]
 	}
 	for i, each := range checks {
@@ -67,6 +68,7 @@ func run(ctx context.Context, checks []check, deadline time.Duration, report fun
 }
 
 type answer struct {
+	title   string
 	known   chan struct{} // closed when finding is set
 	finding Finding
 }
@@ -76,7 +78,7 @@ func settle(ctx context.Context, asked check, answers map[string]*answer, deadli
 	for _, need := range asked.needs {
 		<-answers[need].known
 		if state := answers[need].finding.State; state == Failed || state == Skipped {
-			return Finding{State: Skipped, Detail: "needs " + need}
+			return Finding{State: Skipped, Detail: "needs " + answers[need].title}
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
@@ -94,4 +96,11 @@ func note(mend, format string, values ...any) Finding {
 
 func failed(class credential.Class, mend, format string, values ...any) Finding {
 	return Finding{State: Failed, Detail: fmt.Sprintf(format, values...), Mend: mend, Class: class}
+}
+
+// unreachable is a failure that only the provider or the network can fix.
+func unreachable(format string, values ...any) Finding {
+	found := failed(credential.Unreachable, "", format, values...)
+	found.Advice = "check that the provider is running and that this machine can reach it, then run doctor again"
+	return found
 }

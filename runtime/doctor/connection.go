@@ -30,7 +30,7 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	}
 	connection, err := e.dial(ctx)
 	if err != nil {
-		return failed(credential.Unreachable, e.again(), "%s cannot be reached: %s", e.address.Host, unanswered(err))
+		return unreachable("%s cannot be reached: %s", e.address.Host, unanswered(err))
 	}
 	defer connection.Close()
 	if exposed {
@@ -72,7 +72,7 @@ func (e *examination) insecure(err error) Finding {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &unknown):
-		return failed(credential.Unreachable, "SSL_CERT_FILE=authority.pem "+e.again(), "the certificate is signed by an authority that this machine does not trust")
+		return failed(credential.Unreachable, "SSL_CERT_FILE=authority.pem "+e.options.doctorCommand(e.provider), "the certificate is signed by an authority that this machine does not trust")
 	case errors.As(err, &name):
 		return failed(credential.Unreachable, look, "the certificate is not for %s", host)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -96,7 +96,7 @@ func (e *examination) checkClock(ctx context.Context) Finding {
 	request.Header.Set("User-Agent", "pdpp-mcp")
 	response, err := e.options.Transport.RoundTrip(request)
 	if err != nil {
-		return failed(credential.Unreachable, e.again(), "the provider's clock cannot be read: %s", unanswered(err))
+		return unreachable("the provider's clock cannot be read: %s", unanswered(err))
 	}
 	defer response.Body.Close()
 	answered := e.options.Now()

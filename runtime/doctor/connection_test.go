@@ -45,7 +45,7 @@ func TestCertificates(t *testing.T) {
 			if test.state == doctor.Failed {
 				class = credential.Unreachable
 				// The token is not sent over a connection that cannot be trusted.
-				want(t, results, "token_kind", doctor.Skipped, "", "needs connection")
+				want(t, results, "token_kind", doctor.Skipped, "", "needs Connection")
 			} else {
 				want(t, results, "schema", doctor.OK, "", "2 connections, 2 streams")
 			}
@@ -66,7 +66,7 @@ func TestPlainHTTPToAnotherMachine(t *testing.T) {
 	}}
 	results, _ := examined(t, asked)
 	want(t, results, "connection", doctor.Failed, credential.Usage, "plain http would send the token in the clear")
-	want(t, results, "token_kind", doctor.Skipped, "", "needs connection")
+	want(t, results, "token_kind", doctor.Skipped, "", "needs Connection")
 	if dialed.Load() {
 		t.Error("somebody was dialed")
 	}

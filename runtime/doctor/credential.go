@@ -126,7 +126,7 @@ func (e *examination) checkGrant(ctx context.Context, stored credential.Credenti
 	case lasts.State == Failed, stored.Expired(e.options.Now()):
 		return lasts
 	case !isReached:
-		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + needsReading}
+		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + needsReadingTitle}
 	}
 	_, schema, found := e.tryToken(ctx, stored.AccessToken)
 	if found.State != Failed {

@@ -90,7 +90,10 @@ func Examine(ctx context.Context, options Options, report func(Result)) {
 const aheadMost = 64
 
 // needsReading is the check after which the further grants are tried.
-const needsReading = "token_kind"
+const (
+	needsReading      = "token_kind"
+	needsReadingTitle = "Token kind"
+)
 
 // run examines one provider.
 func (e *examination) run(ctx context.Context, report func(Result)) {
@@ -114,7 +117,7 @@ func (e *examination) checks() []check {
 		{id: "authorization_server", title: "Authorization server", needs: []string{"resource_metadata"}, ask: e.checkAuthorizationServer},
 		{id: cacheFile, title: cacheFileTitle, needs: []string{"provider_url"}, ask: e.checkCacheFile},
 		{id: "credential", title: "Credential", needs: []string{cacheFile}, ask: e.checkCredential},
-		{id: needsReading, title: "Token kind", needs: []string{"connection", "credential"}, ask: e.checkTokenKind},
+		{id: needsReading, title: needsReadingTitle, needs: []string{"connection", "credential"}, ask: e.checkTokenKind},
 		{id: "schema", title: "Schema", needs: []string{needsReading}, ask: e.checkSchema},
 		{id: "search_lexical", title: "Search, lexical", needs: []string{needsReading}, ask: e.searchCheck("search")},
 		{id: "search_semantic", title: "Search, semantic", needs: []string{needsReading}, ask: e.searchCheck("search", "semantic")},

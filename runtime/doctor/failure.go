@@ -16,16 +16,23 @@ import (
 // noAnswer is what is found where a server was waited for in vain.
 const noAnswer = "there was no answer in time"
 
-// fromError is the failure of an error of this project. The step is taken when the error knows no command.
+// fromError is the failure of an error of this project. The step is a command for an error that has none; it may be empty.
 func fromError(err error, step string) Finding {
 	unusable, isOurs := errors.AsType[*credential.Error](err)
+	found := failed(credential.Internal, step, "%v", err)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return failed(credential.Unreachable, step, noAnswer)
+		return unreachable(noAnswer)
 	case isOurs:
-		return failed(unusable.Class, cmp.Or(unusable.Command, step), "%s", unusable.Message)
+		found = failed(unusable.Class, cmp.Or(unusable.Command, step), "%s", unusable.Message)
 	}
-	return failed(credential.Internal, step, "%v", err)
+	if found.Mend == "" {
+		found.Advice = "run doctor again; if this remains, ask who runs the provider"
+		if isOurs {
+			found.Advice = cmp.Or(unusable.NextStep, found.Advice)
+		}
+	}
+	return found
 }
 
 // fromAnswer is the failure of a read of the resource server.
@@ -36,13 +43,13 @@ func (e *examination) fromAnswer(err error) Finding {
 	case isRefused && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden):
 		return failed(credential.Configuration, e.connectCommand(), "the provider refuses the token: %d %s", refused.Status, refused.Code)
 	case isRefused:
-		return failed(credential.Unreachable, e.again(), "the provider answered %d %s: %s", refused.Status, refused.Code, refused.Message)
+		return unreachable("the provider answered %d %s: %s", refused.Status, refused.Code, refused.Message)
 	case isFailure && failure.Reason == rs.Timeout:
-		return failed(credential.Unreachable, e.again(), noAnswer)
+		return unreachable(noAnswer)
 	case isFailure:
-		return failed(credential.Unreachable, e.again(), "%s", failure.Text())
+		return unreachable("%s", failure.Text())
 	}
-	return fromError(err, e.again())
+	return fromError(err, "")
 }
 
 // unanswered says in a few words why there was no answer.
@@ -69,14 +76,9 @@ func (o *Options) namedRoot() string {
 	return (&credential.Cache{Root: o.CacheRoot}).NamedRoot()
 }
 
-func curl(address string) string { return "curl -s " + commandline.Word(address) }
-
 func (e *examination) connectCommand() string {
 	return commandline.Connect(e.provider, e.options.namedRoot())
 }
-
-// again is for what only the provider, the network or time can mend.
-func (e *examination) again() string { return e.options.doctorCommand(e.provider) }
 
 func (o *Options) doctorCommand(provider string) string {
 	return commandline.Read("doctor", provider, o.namedRoot())

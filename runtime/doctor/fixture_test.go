@@ -96,7 +96,7 @@ func examined(t *testing.T, options doctor.Options) (map[string]doctor.Result, [
 		if strings.Contains(result.Detail+result.Mend, secret) {
 			t.Errorf("%s shows the token", result.ID)
 		}
-		if (result.State == doctor.Failed) != (result.Class != "") || result.State == doctor.Failed && result.Mend == "" {
+		if (result.State == doctor.Failed) != (result.Class != "") || result.State == doctor.Failed && result.Mend == "" && result.Advice == "" {
 			t.Errorf("%s is %s of class %q and is mended by %q", result.ID, result.State, result.Class, result.Mend)
 		}
 	})

@@ -47,7 +47,7 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	}
 	server.Config.Handler = http.NotFoundHandler()
 	results, _ = examined(t, asked)
-	want(t, results, "grant_grt_good", doctor.Skipped, "", "grant grt_good (work mail), no end known; needs token_kind")
+	want(t, results, "grant_grt_good", doctor.Skipped, "", "grant grt_good (work mail), no end known; needs Token kind")
 	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant grt_expired (old) expired at")
 	server.Config.Handler = inner
 	asked.Grants = []string{"work mail"}
@@ -91,7 +91,7 @@ func TestEveryProviderIsExamined(t *testing.T) {
 	}
 	asked.Grants = []string{"grt_good", "grt_none"}
 	results, _ = examined(t, asked)
-	want(t, results, "provider_url", doctor.Failed, credential.Configuration, `no cached credential is of the grant "grt_none"`)
+	want(t, results, "provider_url", doctor.Failed, credential.Configuration, `unknown grant "grt_none"; stored: `)
 }
 
 // R-LOCAL-5: a token that has expired and is renewed by the next read is nothing to mend. The doctor renews none, and sends none
@@ -111,7 +111,7 @@ func TestTokensThatAreRenewed(t *testing.T) {
 	results, _ = examined(t, asked)
 	want(t, results, "credential", doctor.Note, "", "grant grt_spent, its token expired at")
 	want(t, results, "token_kind", doctor.Skipped, "", "the next read renews it")
-	want(t, results, "schema", doctor.Skipped, "", "needs token_kind")
+	want(t, results, "schema", doctor.Skipped, "", "needs Token kind")
 }
 
 // R-LOCAL-2: each file of the cache that cannot be used is named, however many there are.

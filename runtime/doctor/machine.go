@@ -36,6 +36,7 @@ func (o *Options) cached() (providers []*examination, faults []check, err error)
 	cache := &credential.Cache{Root: o.CacheRoot, AsIs: true}
 	files, err := cache.List()
 	var found []string // of the names
+	var stored []*credential.Entry
 	for _, file := range files {
 		if file.Err != nil {
 			faults = append(faults, check{id: cacheFile, title: cacheFileTitle, ask: func(context.Context) Finding {
@@ -43,6 +44,7 @@ func (o *Options) cached() (providers []*examination, faults []check, err error)
 			}})
 			continue
 		}
+		stored = append(stored, file.Grants...)
 		names := credential.Named(file.Grants, o.Grants)
 		found = append(found, names...)
 		if len(names) > 0 || len(o.Grants) == 0 {
@@ -51,7 +53,7 @@ func (o *Options) cached() (providers []*examination, faults []check, err error)
 	}
 	for _, name := range o.Grants {
 		if !slices.Contains(found, name) && err == nil {
-			err = cache.NoGrant(name)
+			err = cache.UnknownGrant(name, stored)
 		}
 	}
 	return providers, faults, err

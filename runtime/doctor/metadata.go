@@ -2,10 +2,10 @@ package doctor
 
 import (
 	"context"
-	"net/url"
+	"errors"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/address"
+	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
@@ -17,7 +17,11 @@ func (e *examination) checkResourceMetadata(ctx context.Context) Finding {
 	}
 	inspection, err := connect.Inspect(ctx, e.provider, e.options.Transport)
 	if err != nil {
-		return fromError(err, curl(connect.MetadataURL(e.provider)))
+		step := ""
+		if misaddressed, ok := errors.AsType[*credential.Error](err); ok && misaddressed.Provider != "" {
+			step = e.options.doctorCommand(misaddressed.Provider)
+		}
+		return fromError(err, step)
 	}
 	e.inspection = inspection
 	return ok("authorization server %s", inspection.Issuer)
@@ -38,11 +42,7 @@ func (e *examination) checkAuthorizationServer(ctx context.Context) Finding {
 	}
 	flows, err := e.inspection.Flows(ctx)
 	if err != nil {
-		look := curl(connect.MetadataURL(e.provider))
-		if issuer, err := url.Parse(e.inspection.Issuer); err == nil && issuer.Host != "" {
-			look = curl(address.WellKnown(issuer, "oauth-authorization-server"))
-		}
-		return fromError(err, look)
+		return fromError(err, "")
 	}
 	var titles []string
 	for _, flow := range flows {

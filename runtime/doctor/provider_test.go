@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -52,14 +53,25 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// Commands are meant to be copied, so what a provider names in them is quoted.
-func TestCommandsAreSafeToCopy(t *testing.T) {
-	bodies := healthy()
-	bodies["/.well-known/oauth-protected-resource"] = `{"resource":"ORIGIN","authorization_servers":["http://localhost:1/a;touch$IFS'x'"]}`
-	results, _ := examined(t, options(provider(t, bodies).URL))
-	const want = `curl -s 'http://localhost:1/.well-known/oauth-authorization-server/a;touch$IFS'\''x'\'''`
-	if mend := results["authorization_server"].Mend; mend != want {
-		t.Errorf("the command is %s, want %s", mend, want)
+// An address with a page's path is not the provider's: the fix is its own address.
+func TestWrongPathIsCorrected(t *testing.T) {
+	url := provider(t, healthy()).URL
+	results, _ := examined(t, options(url+"/mcp"))
+	want(t, results, "resource_metadata", doctor.Failed, credential.Configuration, url+"/mcp is not a PDPP provider: it has no metadata: 404")
+	if found := results["resource_metadata"]; strings.Count(found.Detail, url) != 1 || found.Mend != "pdpp-mcp doctor --provider-url "+url {
+		t.Errorf("found %q, mended by %q", found.Detail, found.Mend)
+	}
+}
+
+// Nothing that this machine can run makes a provider reachable.
+func TestUnreachableProviderHasNoCommand(t *testing.T) {
+	server := provider(t, healthy())
+	server.Close()
+	results, _ := examined(t, options(server.URL))
+	want(t, results, "connection", doctor.Failed, credential.Unreachable, "cannot be reached")
+	want(t, results, "resource_metadata", doctor.Skipped, "", "needs Connection")
+	if found := results["connection"]; found.Mend != "" || !strings.Contains(found.Advice, "check that the provider is running") {
+		t.Errorf("mended by %q, with the advice %q", found.Mend, found.Advice)
 	}
 }
 

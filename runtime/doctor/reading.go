@@ -31,7 +31,7 @@ func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader,
 		BaseURL: e.provider, Bearer: token, Transport: e.options.Transport, Timeout: e.options.Deadline,
 	})
 	if err != nil {
-		return nil, nil, failed(credential.Internal, e.again(), "%v", err)
+		return nil, nil, fromError(err, "")
 	}
 	response, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.MeansPackageToken() {
@@ -66,7 +66,7 @@ func (e *examination) checkSchema(context.Context) Finding { return e.covers(e.s
 func (e *examination) covers(response *rs.Response) Finding {
 	schema, err := schemadoc.Read(response)
 	if err != nil {
-		return failed(credential.Unreachable, e.again(), "the schema has another shape than is known here")
+		return unreachable("the schema has another shape than is known here")
 	}
 	connections := map[string]bool{}
 	for _, connector := range schema.Connectors {

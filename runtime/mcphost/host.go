@@ -12,9 +12,10 @@ import (
 
 // Host is a program that starts or dials MCP servers.
 type Host struct {
-	Name   string // as the command line calls it, such as claude-code
-	Title  string // as people call it
-	SignIn string // how a person signs in to a hosted server there; empty when it cannot be configured by file
+	Name    string // as the command line calls it, such as claude-code
+	Title   string // as people call it
+	Program string // that it puts on the PATH; empty: none
+	SignIn  string // how a person signs in to a hosted server there; empty when it cannot be configured by file
 
 	file       func(Machine) string // its configuration
 	folderFile string               // the one for a folder, below it; empty: there is none
@@ -27,7 +28,7 @@ type Host struct {
 func Hosts() []Host {
 	return []Host{
 		{
-			Name: "claude-code", Title: "Claude Code", SignIn: "run /mcp in Claude Code",
+			Name: "claude-code", Program: "claude", Title: "Claude Code", SignIn: "run /mcp in Claude Code",
 			file: claudeCodeFile, folderFile: ".mcp.json",
 			traces: func(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") },
 			format: jsonFormat{section: "mcpServers", own: typedNames}, spell: typed,
@@ -40,22 +41,22 @@ func Hosts() []Host {
 			format: jsonFormat{section: "mcpServers", own: plainNames}, spell: plain,
 		},
 		{
-			Name: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
+			Name: "codex", Program: "codex", Title: "Codex", SignIn: "run codex mcp login, with the server's name",
 			file: func(m Machine) string { return filepath.Join(m.folder("CODEX_HOME", ".codex"), "config.toml") }, folderFile: ".codex/config.toml",
 			format: tomlFormat{section: "mcp_servers", own: plainNames}, spell: plain,
 		},
 		{
-			Name: "cursor", Title: "Cursor", SignIn: "choose Connect beside the server in Cursor's MCP settings",
+			Name: "cursor", Program: "cursor", Title: "Cursor", SignIn: "choose Connect beside the server in Cursor's MCP settings",
 			file: func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }, folderFile: ".cursor/mcp.json",
 			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, spell: plain,
 		},
 		{
-			Name: "vscode", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
+			Name: "vscode", Program: "code", Title: "VS Code", SignIn: "run MCP: List Servers in VS Code and start the server",
 			file: func(m Machine) string { return filepath.Join(m.applicationData(), "Code", "User", "mcp.json") }, folderFile: ".vscode/mcp.json",
 			format: jsonFormat{section: "servers", own: typedNames, comments: true}, spell: typed,
 		},
 		{
-			Name: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
+			Name: "gemini", Program: "gemini", Title: "Gemini CLI", SignIn: "run /mcp auth in Gemini CLI, with the server's name",
 			file: func(m Machine) string { return filepath.Join(m.Home, ".gemini", "settings.json") }, folderFile: ".gemini/settings.json",
 			format: jsonFormat{section: "mcpServers", own: append(typedNames, "httpUrl"), comments: true}, spell: gemini,
 		},
@@ -76,12 +77,12 @@ func Find(name string) (Host, bool) {
 func (h Host) Path(machine Machine) string { return h.file(machine) }
 
 // Installed reports whether the host has left traces on the machine.
-func (h Host) Installed(machine Machine) bool {
-	traces := filepath.Dir(h.file(machine))
+func (h Host) Installed(m Machine) bool {
+	traces := filepath.Dir(h.file(m))
 	if h.traces != nil {
-		traces = h.traces(machine)
+		traces = h.traces(m)
 	}
-	for _, path := range []string{h.file(machine), traces} {
+	for _, path := range []string{h.file(m), traces} {
 		if _, err := os.Stat(path); err == nil {
 			return true
 		}

@@ -128,27 +128,28 @@ func (m *Membership) equip() {
 // namesOf are the names that are wanted of a provider. Among several providers a name is of one of them, and a provider of
 // which none is named refuses all of them.
 func (m *Membership) namesOf(p *provider) []string {
-	if own := m.named(p); len(m.providers) > 1 && len(own) > 0 {
+	if own := credential.Named(m.stored(p), m.options.Grants); len(m.providers) > 1 && len(own) > 0 {
 		return own
 	}
 	return m.options.Grants
 }
 
-// named are those of the wanted names that a grant of the provider has.
-func (m *Membership) named(p *provider) []string {
-	stored, _ := m.options.Cache.Grants(p.url) // look says why there are none
-	return credential.Named(stored, m.options.Grants)
+// stored returns the provider's grants in the cache. Without any, look says why.
+func (m *Membership) stored(p *provider) []*credential.Entry {
+	stored, _ := m.options.Cache.Grants(p.url)
+	return stored
 }
 
 // refuseNames gives an error for a name that no grant of any provider has.
 func (m *Membership) refuseNames() error {
-	var known []string
+	var stored []*credential.Entry
 	for _, each := range m.providers {
-		known = append(known, m.named(each)...)
+		stored = append(stored, m.stored(each)...)
 	}
+	known := credential.Named(stored, m.options.Grants)
 	for _, name := range m.options.Grants {
 		if !slices.Contains(known, name) {
-			return m.options.Cache.NoGrant(name)
+			return m.options.Cache.UnknownGrant(name, stored)
 		}
 	}
 	return nil

@@ -44,8 +44,8 @@ func (a *asker) noProvider(ctx context.Context, cause *refusal) error {
 	failure := credential.Misconfigured(a.provider+" is not a PDPP provider: it has no metadata: "+cause.reason(), "pass the address of a PDPP resource server", cause)
 	found := ""
 	if server, err := a.authorizationServer(ctx, a.provider); err == nil {
-		failure.Message = a.provider + " is an authorization server; the provider's own address is another one"
-		failure.NextStep = "pass that one, which its owner or operator knows"
+		failure.Message = a.provider + " is an authorization server, and not a provider: it has no metadata of one: " + cause.reason()
+		failure.NextStep = "pass the provider's own address; who runs it knows it"
 		for _, named := range server.ProtectedResources {
 			found = cmp.Or(found, a.knownProvider(ctx, named))
 		}

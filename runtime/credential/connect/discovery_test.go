@@ -102,9 +102,9 @@ func TestAnotherAddressIsExplained(t *testing.T) {
 		says               []string
 		provider           string
 	}{
-		"an authorization server":       {capturetest.Issuer, ``, []string{"is an authorization server", "another one"}, ""},
+		"an authorization server":       {capturetest.Issuer, ``, []string{"is an authorization server", "pass the provider's own address"}, ""},
 		"one that names the provider":   {capturetest.Issuer, `,"protected_resources":["` + capturetest.Resource + `/mcp","` + capturetest.Resource + `"]`, []string{"is an authorization server", "pass " + capturetest.Resource}, capturetest.Resource},
-		"one that names something else": {capturetest.Issuer, `,"protected_resources":["` + elsewhere + `","file:///etc/passwd"]`, []string{"is an authorization server", "another one"}, ""},
+		"one that names something else": {capturetest.Issuer, `,"protected_resources":["` + elsewhere + `","file:///etc/passwd"]`, []string{"is an authorization server", "pass the provider's own address"}, ""},
 		"a page of the provider":        {capturetest.Resource + "/mcp", ``, []string{"has no metadata: 404", "pass " + capturetest.Resource}, capturetest.Resource},
 		"neither":                       {elsewhere, ``, []string{elsewhere + " is not a PDPP provider"}, ""},
 		"a page of what is neither":     {elsewhere + "/v1", ``, []string{elsewhere + "/v1 is not a PDPP provider"}, ""},

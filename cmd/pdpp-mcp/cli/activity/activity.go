@@ -48,7 +48,7 @@ keep account of their calls in the credential cache, for 96 days at most: names 
 				sum.add(entry)
 			}
 			if form.IsJSON() {
-				return terminal.PrintJSON(sum.sorted())
+				return terminal.PrintJSON(document{sum.sorted()})
 			}
 			return printGroups(terminal, sum.sorted())
 		},
@@ -58,6 +58,11 @@ keep account of their calls in the credential cache, for 96 days at most: names 
 	command.Flags().StringVar(&since, "since", "", "show the `days` from this one on: 2026-11-01, or 7d for the last seven")
 	form.AddFlags(command.Flags(), "table")
 	return command
+}
+
+// document is the output of --json. Members may be added.
+type document struct {
+	Groups []*group `json:"groups"`
 }
 
 // parseSince returns the beginning of the first day to show, in this machine's time zone; the zero time for all days.

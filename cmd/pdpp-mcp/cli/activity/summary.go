@@ -56,8 +56,8 @@ func (s *summary) add(entry *audit.Entry) {
 	if entry.Time.Before(s.first) {
 		return
 	}
-	connections := slices.Sorted(slices.Values(entry.Connections))
-	grants := slices.Sorted(slices.Values(entry.GrantIDs))
+	connections := union([]string{}, entry.Connections) // JSON has lists, not null
+	grants := union([]string{}, entry.GrantIDs)
 	if entry.GrantID != "" {
 		grants = []string{entry.GrantID}
 	}

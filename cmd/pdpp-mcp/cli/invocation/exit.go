@@ -3,6 +3,7 @@ package invocation
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
@@ -149,6 +150,11 @@ func NoCommand(command *cobra.Command, arguments []string) error {
 	return nil
 }
 
+// otherNames are the names that other programs give to commands.
+var otherNames = map[string]string{
+	"login": "connect", "signin": "connect", "auth": "connect", "logout": "disconnect", "ls": "streams", "list": "streams",
+}
+
 // UnknownCommand is the error for a word that is no command below another, with the one that was meant.
 func UnknownCommand(command *cobra.Command, word string) error {
 	var names []string
@@ -157,7 +163,11 @@ func UnknownCommand(command *cobra.Command, word string) error {
 			names = append(names, below.Name())
 		}
 	}
-	return Usagef("unknown command %q; %srun: %s --help", word, DidYouMean(word, "", names), command.CommandPath())
+	meant := DidYouMean(word, "", names)
+	if other := otherNames[word]; slices.Contains(names, other) {
+		meant = "did you mean " + other + "? "
+	}
+	return Usagef("unknown command %q; %srun: %s --help", word, meant, command.CommandPath())
 }
 
 // WrongFlag is the error for a flag that a command does not take or cannot read, with the one that was meant.

@@ -15,6 +15,7 @@ import (
 type doctorReport struct {
 	terminal invocation.Terminal
 	marks    map[doctor.State]string
+	columns  int       // of the terminal; 0 for a file or a pipe
 	outcomes []outcome // in the order of the examination
 }
 
@@ -33,6 +34,9 @@ var (
 
 func newDoctorReport(terminal invocation.Terminal) *doctorReport {
 	report := &doctorReport{terminal: terminal, marks: doctorWords}
+	if columns, onTerminal := terminal.Width(); onTerminal {
+		report.columns = columns
+	}
 	if terminal.HasColours() {
 		report.marks = doctorTicks
 	}
@@ -46,8 +50,12 @@ const titleWidth = len("Authorization server")
 // are ignored, since there is no other output.
 func (r *doctorReport) print(result doctor.Result) {
 	line := strings.TrimRight(fmt.Sprintf("%s %-*s  %s", r.marks[result.State], titleWidth, result.Title, invocation.OneLine(result.Detail)), " ")
-	if result.Mend != "" {
-		line += "\n        run: " + invocation.OneLine(result.Mend)
+	line = r.wrapped(line)
+	switch {
+	case result.Mend != "":
+		line += "\n" + hang + "run: " + invocation.OneLine(result.Mend)
+	case result.Advice != "":
+		line += "\n" + r.wrapped(hang+invocation.OneLine(result.Advice))
 	}
 	before := len(r.outcomes)
 	if r.keep(result); before > 0 && len(r.outcomes) > before && r.hasSeveral() {
@@ -56,11 +64,22 @@ func (r *doctorReport) print(result doctor.Result) {
 	_, _ = fmt.Fprintln(r.terminal.Out, line)
 }
 
+// hang begins each line of a check but the first.
+const hang = "        "
+
+// wrapped breaks a line at words on a terminal. Commands are not broken, so that they can be copied.
+func (r *doctorReport) wrapped(line string) string {
+	if r.columns == 0 {
+		return line
+	}
+	return invocation.WrapLine(line, r.columns, hang)
+}
+
 // outcome is what came of one provider, or of what is of the machine.
 type outcome struct {
 	provider string // empty: of the machine
 	results  []doctor.Result
-	failed   []string         // ids
+	failed   []string         // titles
 	class    credential.Class // of the first failure
 }
 
@@ -73,7 +92,7 @@ func (r *doctorReport) keep(result doctor.Result) {
 	own := &r.outcomes[last]
 	own.results = append(own.results, result)
 	if result.State == doctor.Failed {
-		own.failed, own.class = append(own.failed, result.ID), cmp.Or(own.class, result.Class)
+		own.failed, own.class = append(own.failed, result.Title), cmp.Or(own.class, result.Class)
 	}
 }
 
@@ -96,7 +115,7 @@ func (r *doctorReport) summarize() error {
 			parts = append(parts, name+" is well")
 		}
 	}
-	_, err := fmt.Fprintln(r.terminal.Out, "\n"+invocation.OneLine(strings.Join(parts, "; ")))
+	_, err := fmt.Fprintln(r.terminal.Out, "\n"+r.wrapped(invocation.OneLine(strings.Join(parts, "; "))))
 	return err
 }
 
@@ -127,7 +146,7 @@ func (r *doctorReport) err() error {
 // doctorError reports that checks failed. Its exit code is that of the class.
 type doctorError struct {
 	failed int
-	first  string // id
+	first  string // title
 	class  credential.Class
 }
 
@@ -154,7 +173,8 @@ type doctorCheck struct {
 	ID          string       `json:"id"`
 	State       doctor.State `json:"state"`
 	Detail      string       `json:"detail"`
-	Mend        string       `json:"mend,omitempty"`
+	Mend        string       `json:"mend,omitempty"`      // a command
+	Advice      string       `json:"advice,omitempty"`    // where no command helps
 	ExitCode    int          `json:"exit_code,omitempty"` // of a failure
 }
 
@@ -169,7 +189,7 @@ func (r *doctorReport) printJSON(passed string) error {
 	document := doctorDocument{ProviderURL: only, OK: r.err() == nil, ExitCode: invocation.ExitCode(r.err()), Checks: []doctorCheck{}}
 	for _, each := range r.outcomes {
 		for _, result := range each.results {
-			check := doctorCheck{ID: result.ID, State: result.State, Detail: result.Detail, Mend: result.Mend, ExitCode: invocation.ClassCode(result.Class)}
+			check := doctorCheck{ID: result.ID, State: result.State, Detail: result.Detail, Mend: result.Mend, Advice: result.Advice, ExitCode: invocation.ClassCode(result.Class)}
 			if r.hasSeveral() {
 				check.ProviderURL = result.Provider
 			}

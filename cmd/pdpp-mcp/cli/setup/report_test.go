@@ -102,3 +102,21 @@ func TestDoctorReportsSeveralProviders(t *testing.T) {
 		}
 	}
 }
+
+// At 60 columns lines break between words, and a command stays whole.
+func TestDoctorWrapsAtWords(t *testing.T) {
+	var printed bytes.Buffer
+	report := newDoctorReport(invocation.Terminal{Out: &printed})
+	report.columns = 60
+	report.print(doctor.Result{Title: "Connection", Finding: doctor.Finding{
+		State: doctor.Failed, Class: credential.Unreachable, Detail: "data.example:443 cannot be reached: connection refused",
+		Advice: "check that the provider is running and that this machine can reach it",
+	}})
+	report.print(doctor.Result{Title: "Clock", Finding: doctor.Finding{State: doctor.Note, Detail: "found", Mend: strings.Repeat("a-long-command ", 6)}})
+	const want = "failed  Connection            data.example:443 cannot be\n        reached: connection refused\n" +
+		"        check that the provider is running and that this\n        machine can reach it\n" +
+		"note    Clock                 found\n        run: a-long-command a-long-command a-long-command a-long-command a-long-command a-long-command\n"
+	if printed.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", printed.String(), want)
+	}
+}

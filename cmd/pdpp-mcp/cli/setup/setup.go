@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -51,6 +52,9 @@ hosted server and signs in there by itself. No token is written into a configura
 				return invocation.Usagef("setup takes the name of one host: %s", strings.Join(hostNames(), ", "))
 			case !slices.Contains(hostNames(), positional[0]):
 				meant := invocation.DidYouMean(positional[0], "", hostNames())
+				if positional[0] == "claude" { // of two hosts, the one whose program has this name
+					meant = "did you mean claude-code? "
+				}
 				return invocation.Usagef("unknown host %q; %spass one of: %s", positional[0], meant, strings.Join(hostNames(), ", "))
 			}
 			return nil
@@ -99,7 +103,7 @@ func (s *setup) run(command *cobra.Command, host mcphost.Host) error {
 	if _, err := fmt.Fprint(s.terminal.Out, invocation.Printable(change.Diff())); err != nil {
 		return fmt.Errorf("show the change: %w", err)
 	}
-	if !host.Installed(machine) {
+	if _, err := exec.LookPath(host.Program); err != nil && !host.Installed(machine) {
 		s.say("%s does not seem to be installed on this machine; it will find the file when it is", host.Title)
 	}
 	if !s.yes {
