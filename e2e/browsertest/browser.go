@@ -20,7 +20,7 @@ type Browser struct {
 	ctx context.Context
 }
 
-// Open starts a browser with further flags. If there is none, it fails the test, or returns false and logs the reason
+// Open starts a browser with further flags. Without a browser, it fails the test, or returns false and logs the reason
 // if the caller asked to do without one.
 func Open(t *testing.T, further ...chromedp.ExecAllocatorOption) (_ Browser, ok bool) {
 	t.Helper()
@@ -47,7 +47,7 @@ func Open(t *testing.T, further ...chromedp.ExecAllocatorOption) (_ Browser, ok 
 	return Browser{started}, true
 }
 
-// Find returns the browser's path, or an empty string if there is none.
+// Find returns the browser's path, or an empty string without a browser.
 func Find() string {
 	for _, name := range []string{os.Getenv("PDPP_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInspector runs the documented commands, of which one lints the schemas (R-SURF-10), and holds what the tools return
+// TestInspector runs the documented commands, one of them the lint of the schemas (R-SURF-10), and holds what the tools return
 // to a golden, for hosts that show it all.
 func TestInspector(t *testing.T) {
 	u := newUser(t)

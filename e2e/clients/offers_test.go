@@ -90,7 +90,7 @@ func TestCodexResources(t *testing.T) {
 	}
 }
 
-// TestInspectorLists reads what stands beside the tools in both eras. Its command line has no completion. R-MCP-1
+// TestInspectorLists reads prompts and resources in both eras. Its command line has no completion. R-MCP-1
 func TestInspectorLists(t *testing.T) {
 	u := newUser(t)
 	for _, era := range []string{"legacy", "modern"} {

@@ -30,7 +30,7 @@ func TestClaudeCodeShowsPictures(t *testing.T) {
 	checkPicture(t, last)
 }
 
-// TestCodexShowsPictures does so for Codex, which drops images beside structured content (R-BLOB-3).
+// TestCodexShowsPictures does so for Codex, which drops images if there is structured content (R-BLOB-3).
 func TestCodexShowsPictures(t *testing.T) {
 	u := newUser(t)
 	u.runDocumented(t, "codex")
@@ -47,7 +47,7 @@ func TestCodexShowsPictures(t *testing.T) {
 	checkPicture(t, string(last))
 }
 
-// checkPicture looks for the picture, and for the text beside it, which no structured content repeats (R-BUD-1).
+// checkPicture checks the picture and its text, which no structured content repeats (R-BUD-1).
 func checkPicture(t *testing.T, shown string) {
 	t.Helper()
 	for _, want := range []string{pictureStart, `media_type=\"image/png\"`, "width=300 height=300", "resource: pdpp://blob/"} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// namespacedCall is a tool call as Codex takes it: the namespace stands for the server.
+// namespacedCall is a tool call as Codex takes it: the namespace names the server.
 type namespacedCall struct {
 	Namespace string
 	call

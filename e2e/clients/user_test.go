@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// tokenVariable is the variable from which the documented commands take the token of a hosted server.
+// tokenVariable is the environment variable with the token of a hosted server in the documented commands.
 const tokenVariable = "PDPP_TOKEN"
 
 // user is a person with a home directory and a working folder, who has connected to the provider.

@@ -38,7 +38,7 @@ func TestExam(t *testing.T) {
 		fmt.Print(asked(), table, missing, progress(t, given, names))
 	}
 	if worse := given.worse(readTable(read(t, costs))); len(worse) > 0 && !*dearer {
-		t.Fatalf("answers cost more than they did, or are not right any more:\n%s\n-v shows the answers; -update -dearer writes this all the same",
+		t.Fatalf("answers cost more than before, or are no longer right:\n%s\n-v shows the answers; -update -dearer records the costs anyway",
 			strings.Join(worse, "\n"))
 	}
 	golden.File(t, costs, heading+asked()+table+missing)

@@ -70,7 +70,7 @@ var prompted = []followed{
 func TestEveryPromptIsFollowed(t *testing.T) {
 	for _, prompt := range gen.Surface().Prompts {
 		if !slices.ContainsFunc(prompted, func(each followed) bool { return each.name == prompt.Name }) {
-			t.Errorf("nobody follows %s", prompt.Name)
+			t.Errorf("no candidate follows %s", prompt.Name)
 		}
 	}
 }

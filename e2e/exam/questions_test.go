@@ -174,7 +174,7 @@ var aboutHabits = []question{
 	},
 }
 
-// aboutFiles are what is asked of the files of mails, beside the statement.
+// aboutFiles are the questions about attachments other than the statement.
 var aboutFiles = []question{
 	{
 		name: "moving day", text: "Until when, in Berlin, does the move last by the calendar file that I sent around, and where is it?",

@@ -47,7 +47,7 @@ func grouped(n int) string {
 	return digits
 }
 
-// worse reports whether a mark is worse than that of before: a right answer that is not right any more or costs more, or a
+// worse reports whether a mark is worse than the recorded one: a right answer that is not right any more or costs more, or a
 // wrong one where there was none. What was not right may cost what it must.
 func (m mark) worse(was mark) bool {
 	if was.verdict == right {
@@ -66,7 +66,7 @@ func (m marks) set(question, sitting string, given mark) {
 	m[question][sitting] = given
 }
 
-// median is that of the tokens of some questions in a sitting.
+// median returns the median number of tokens of some questions in a sitting.
 func (m marks) median(questions []question, sitting string) int {
 	var tokens []int
 	for _, q := range questions {

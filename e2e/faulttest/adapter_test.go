@@ -119,7 +119,7 @@ type outcome struct {
 // adapter is one way to call the tools, with proxies in front of the servers that it reads.
 type adapter struct {
 	t        *testing.T
-	rs, as   *faulttest.Proxy // as is nil when nobody asks an authorization server
+	rs, as   *faulttest.Proxy // as is nil if no authorization server is asked
 	carrier  *http.Transport
 	recorder *readings // nil for stdio
 	children int       // how many sources a search reads

@@ -100,7 +100,7 @@ func Endless(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 	}
 }
 
-// Replaced answers with a body of its own.
+// Replaced answers with another body.
 func Replaced(body string) Fault {
 	return altered(func(http.Header, []byte) []byte { return []byte(body) })
 }

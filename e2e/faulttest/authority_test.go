@@ -61,7 +61,7 @@ var wrongAnswers = []wrongAnswer{
 // R-HOST-4: while the authorization server fails, requests are refused with a status and a code that say so, and the resource
 // server sees nothing. Tokens that were verified before still work.
 func TestFaultsOfTheAuthorizationServer(t *testing.T) {
-	for _, way := range ways[1:] { // nobody introspects over stdio
+	for _, way := range ways[1:] { // stdio needs no introspection
 		t.Run(way.name, func(t *testing.T) {
 			watch(t)
 			for i, fault := range slices.Concat(timeouts, wrongAnswers) {

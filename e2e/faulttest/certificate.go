@@ -45,7 +45,7 @@ type Certificate int
 // The certificates. All but Renewed must be refused.
 const (
 	Renewed   Certificate = iota // another of the same kind, trusted like the first
-	Untrusted                    // nobody vouches for it
+	Untrusted                    // signed by an unknown authority
 	OtherName                    // trusted, for another address
 	Expired                      // trusted, and over
 )

@@ -86,7 +86,7 @@ func TruncatedChunks(w http.ResponseWriter, r *http.Request, server http.Handler
 	_ = connection.Close()
 }
 
-// SlowHeader sends a header of its own without an end, one byte at a time.
+// SlowHeader sends an endless header, one byte at a time.
 func SlowHeader(every time.Duration) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		if connection := hijack(w); connection != nil {

@@ -25,8 +25,8 @@ func watch(t *testing.T) {
 	})
 }
 
-// watchOrWait watches over a test, or lets one that waits do so beside others: then the test that they are part of watches over
-// all of them, and the stack of a goroutine says whose it is.
+// watchOrWait checks a test for leaked goroutines. A test that waits runs in parallel with others; their parent checks all of
+// them, and the stack of a goroutine says whose it is.
 func watchOrWait(t *testing.T, waits bool) {
 	t.Helper()
 	if waits {

@@ -88,7 +88,7 @@ func (s outcome) assertError(t *testing.T, code, says string, sources int) {
 		t.Fatalf("error %v of %v: %s", s.isError, err, s.text)
 	}
 	if sources > 1 && told.Code == "source_unavailable" {
-		// No source has a next step of its own here; the message has that of all.
+		// No source has its own next step here; the message has the common one.
 		says = "try again"
 		if len(told.Unavailable) != sources {
 			t.Errorf("%d sources are named, want %d", len(told.Unavailable), sources)

@@ -36,7 +36,7 @@ type Request struct {
 	Faulty      bool // it met a fault
 }
 
-// Proxy listens on a loopback address, which nobody else gets while it is stopped, and forwards requests that meet no fault. It is
+// Proxy listens on a loopback address, keeps it reserved while it is stopped, and forwards requests that meet no fault. It is
 // safe for concurrent use.
 type Proxy struct {
 	URL string // its origin
@@ -54,7 +54,7 @@ type Proxy struct {
 	ended   chan struct{} // closed when running has ended
 }
 
-// New returns a proxy with an address of its own. Connections are refused until Serve.
+// New returns a proxy with its own address. Connections are refused until Serve.
 func New(t testing.TB) *Proxy {
 	t.Helper()
 	address, release, err := reserve()

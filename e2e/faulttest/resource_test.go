@@ -36,8 +36,8 @@ const (
 	phrase = `{"q":"barometer","limit":100}`
 )
 
-// read is the call that the tests make: one read, or with a package one of each source. Whatever comes of it, the address
-// behind which the resource server stands is not in the result (R-ERR-1, R-HOST-1).
+// read is the call that the tests make: one read, or with a package one of each source. Whatever the outcome, the internal address
+// of the resource server is not in the result (R-ERR-1, R-HOST-1).
 func (a *adapter) read() outcome {
 	a.t.Helper()
 	tool, arguments := "query_records", query

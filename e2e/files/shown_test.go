@@ -48,7 +48,7 @@ func (p *provider) connect(t *testing.T) *mcp.ClientSession {
 	return hosttest.Connect(t, gen.Surface(), options, p.environment)
 }
 
-// R-BLOB-3: a picture is one image block beside the text that describes it, without structured content, beside which Codex shows
+// R-BLOB-3: a picture is one image block next to the text that describes it. It has no structured content, with which Codex shows
 // no image; of any other file that is no text the result
 // is no error and says what it is and the ways to it, and the file itself is not asked for. No text holds base64.
 func TestPicturesAndOtherFiles(t *testing.T) {

@@ -19,7 +19,7 @@ func TestJourneysOfAClientToken(t *testing.T) {
 	journey.Walk(t, "everything", overHTTP)
 }
 
-// R-PKG-2, R-PKG-5, R-PKG-7: every journey with a token that stands for a grant of each connection.
+// R-PKG-2, R-PKG-5, R-PKG-7: every journey with a package token that has a grant for each connection.
 func TestJourneysOfAPackageToken(t *testing.T) {
 	journey.Walk(t, "package", overHTTP)
 }

@@ -13,7 +13,7 @@ import (
 
 // R-PKG-2, R-PKG-5, R-SEARCH-9, R-BUD-3: sources with 1, 40 and 400 hits are paged to the end, each hit once, and
 // with room for all of them in a result. The pages come from two replicas in turn, with tokens of before
-// and after a refresh: all that is known of a search stands in its cursor.
+// and after a refresh: a cursor holds all state of a search.
 func TestPackageIsPagedToItsEnd(t *testing.T) {
 	for _, limit := range []int{7, 100} {
 		for _, channel := range journey.Channels {

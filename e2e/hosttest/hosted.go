@@ -87,7 +87,7 @@ func ConnectHosted(t testing.TB, endpoint, token string) *mcp.ClientSession {
 type Journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	came *sync.Cond // something was written; nil when nobody has waited
+	came *sync.Cond // something was written; nil before the first wait
 }
 
 // Write implements io.Writer.

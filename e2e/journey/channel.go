@@ -25,8 +25,8 @@ type Channel struct {
 // Channels are the two parts of a result. A host shows a model one of them.
 var Channels = []Channel{{"text", blind.Text{}, Text}, {"structured", blind.Structured{}, Structured}}
 
-// Text is what a host that shows text gives a model of a result: its content, each part on a line of its own. A line stands
-// for a picture.
+// Text returns what a host that shows text gives a model: the content of a result, each part on its own line. A picture
+// becomes one line.
 func Text(t *testing.T, result *mcp.CallToolResult) string {
 	t.Helper()
 	var texts []string

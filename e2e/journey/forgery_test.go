@@ -77,9 +77,9 @@ func recordings(t testing.TB) []recorded {
 	return all
 }
 
-// R-HAND-7, R-ERR-4: whatever stands in any name or value of a resource server's answer, the text and the
-// structured output hold the tokens and the continuations that they hold with a harmless word in its place,
-// and no character that breaks a line or cannot be seen.
+// R-HAND-7, R-ERR-4: whatever a name or value of a resource server's answer contains, the text and the structured
+// output have the same tokens and continuations as with a harmless word in its place, and no character that breaks a line or is
+// invisible.
 func TestDataForgesNothing(t *testing.T) {
 	tried := 0
 	for number, answer := range recordings(t) {
@@ -90,7 +90,7 @@ func TestDataForgesNothing(t *testing.T) {
 						continue
 					}
 					for _, text := range textsFor(at, turn+number+i) {
-						if at.isName && slices.Contains(*at.beside, text) {
+						if at.isName && slices.Contains(*at.siblings, text) {
 							continue // the first of two members of one name counts
 						}
 						tried++
@@ -120,7 +120,7 @@ func FuzzForgery(f *testing.F) {
 		answer := answers[which%uint(len(answers))]
 		all := places(t, answer.document)
 		at := all[where%uint(len(all))]
-		if at.isName && slices.Contains(*at.beside, text) {
+		if at.isName && slices.Contains(*at.siblings, text) {
 			return
 		}
 		for _, arguments := range answer.arguments {

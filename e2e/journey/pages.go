@@ -44,7 +44,7 @@ func pagesOfALongStream(t *testing.T, v *traveller) {
 	}
 }
 
-// R-BUD-1, R-BUD-3: a page over several connections has no cursor; its calls go on in each of them, right after what the
+// R-BUD-1, R-BUD-3: a page over several connections has no cursor; its calls continue each of them, right after what the
 // page shows, so that every record is seen once and in the order of its connection.
 func pagesOfSeveralConnections(t *testing.T, v *traveller) {
 	if v.ofPackage() { // R-PKG-7: its records are of one source, which must be chosen
@@ -104,7 +104,7 @@ func checkOrder(t *testing.T, want []string, rows []blind.Row) {
 	}
 }
 
-// R-QRY-4, R-HAND-8: a feed read from the beginning has every record and every tombstone. Gone on with
+// R-QRY-4, R-HAND-8: a feed read from the beginning has every record and every tombstone. Continued
 // after a deletion and an update, it has exactly these two.
 func changesAfterChanges(t *testing.T, v *traveller) {
 	for _, follow := range []blind.Follow{blind.ByCursor, blind.ByCall} {

@@ -54,7 +54,7 @@ type place struct {
 	start, end int // in bytes
 	isName     bool
 	isField    bool      // the name of a source's field
-	beside     *[]string // the names of the same object
+	siblings   *[]string // the names of the same object
 }
 
 // planted returns the document with a text at the place.
@@ -94,7 +94,7 @@ func places(t *testing.T, document []byte) []place {
 			here := place{start: start, end: int(decoder.InputOffset())}
 			if level := &inside[top]; level.awaitsName {
 				level.key, level.awaitsName = token.(string), false
-				here.isName, here.beside = true, level.names
+				here.isName, here.siblings = true, level.names
 				*level.names = append(*level.names, level.key)
 				here.isField = slices.Contains([]string{"data", "field_capabilities", "properties"}, level.under)
 			} else {

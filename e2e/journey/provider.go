@@ -29,7 +29,7 @@ type Provider struct {
 type Request struct {
 	Method string
 	URI    string
-	Bearer string // the name of a ready token, package/connection for a member of a package, else empty
+	Bearer string // the name of a ready token, package/connection for a member of a package, otherwise empty
 	Status int
 }
 

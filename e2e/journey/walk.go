@@ -34,7 +34,7 @@ var journeys = []struct {
 
 // Walk makes every journey on each kind of provider twice, once with a reader that sees only text and once with
 // one that sees only structured output. token names the ready token of the sandbox (authorization.Server.Tokens)
-// to read with; it must cover all sample data. Each walk has a provider and a session of its own.
+// to read with; it must cover all sample data. Each walk has its own provider and session.
 func Walk(t *testing.T, token string, dial Dial) {
 	t.Helper()
 	for _, reads := range resource.AllReads() {
@@ -60,7 +60,7 @@ type traveller struct {
 	token    string
 }
 
-// ofPackage reports whether the token stands for several grants, each of one connection.
+// ofPackage reports whether the token is a package of several grants, each for one connection.
 func (v *traveller) ofPackage() bool { return len(v.provider.Box.Authorization().Members(v.token)) > 0 }
 
 // charactersMost bounds each channel, in characters (R-BUD-2).

@@ -1,5 +1,4 @@
-// Package lab serves the samples of which the captures 749 to 790 are read, known in full, from a sandbox that answers
-// everything. Tests of what the adapter computes itself hold their results to it, and to what the captured server said.
+// Package lab serves the records behind the captures 749 to 790 from a sandbox with open reads. Tests of what the adapter computes itself hold their results to it, and to what the captured server said.
 package lab
 
 import (
@@ -27,7 +26,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 )
 
-// Path is that of the stream, and Connection the parameters of its larger connection for the owner's token.
+// Path is the stream's path. Connection selects its larger connection for the owner's token.
 const (
 	Path       = "/v1/streams/samples/"
 	Connection = "connector_id=typelab&connection_id=cin_lab_a"
@@ -123,7 +122,7 @@ func (s *Server) Client() *rs.Client {
 // Get reads a path with a query.
 func (s *Server) Get(target string) (status int, body []byte) {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.URL+target, http.NoBody)
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.URL+target, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -174,7 +173,7 @@ type Capture struct {
 }
 
 // Filter is the filter of a query, or nil when typed arguments cannot express it: they have each operator of a field once, and
-// no exact condition beside others.
+// no exact condition next to others.
 func Filter(query url.Values) rs.Filter {
 	var filter rs.Filter
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -202,7 +201,7 @@ func Filter(query url.Values) rs.Filter {
 
 var parameter = regexp.MustCompile(`^filter\[([^\]]+)\](?:\[(\w*)\])?$`)
 
-// Captures are those in the sandbox's folder, seen from a package in runtime, of which the names match a pattern.
+// Captures returns the captures in the sandbox's folder whose names match a pattern. It is called from packages in runtime.
 func Captures(t testing.TB, pattern string) []Capture {
 	t.Helper()
 	paths, err := filepath.Glob("../../sandbox/testdata/captures/" + pattern)

@@ -44,7 +44,7 @@ func Serve(t testing.TB, options sandbox.Options, watching ...func(*sandbox.Sand
 	return box, url
 }
 
-// FreeAddress is one of this machine on which nothing listens, for a program that is told where to listen.
+// FreeAddress returns a loopback address on which nothing listens, for a program that takes its address as a flag.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -34,7 +34,7 @@ type soak struct {
 	tally   *tally
 	trouble *trouble
 
-	// calm is held for writing while a sample is taken, and for reading by whoever calls: what stands in memory then
+	// calm is held for writing while a sample is taken, and for reading during calls: what is in memory then
 	// is what stays.
 	calm sync.RWMutex
 }
@@ -43,7 +43,7 @@ type soak struct {
 // of another, memory, goroutines and descriptors flat, and nothing left at the end.
 func TestSoak(t *testing.T) {
 	watch(t)
-	// The sandbox logs every read that its client gave up. What it answers is judged all the same.
+	// The sandbox logs every read that its client gave up. Its answers are checked anyway.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	s := &soak{provider: newProvider(t), t: t, tally: newTally(), keys: map[place][]string{}}
 	s.oracle = oracle{s.box.Store().DB()}
@@ -172,7 +172,7 @@ func (s *soak) judge(ctx context.Context, kind string, who reader, v visit, got 
 	if strings.Contains(got.text, "source_unavailable") {
 		s.tally.note("answers without one source", 1)
 		if !s.trouble.overlaps(got) {
-			s.fail(who, v, "a source is missing that nobody took away")
+			s.fail(who, v, "a source is missing that was not removed")
 		}
 	}
 	wrong, err := v.check(ctx, got)

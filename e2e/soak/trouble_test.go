@@ -27,7 +27,7 @@ type trouble struct {
 
 type period struct{ from, to time.Time }
 
-// explained are the codes that a call may have while the resource server restarts. The last is that of a read whose
+// explained are the codes that a call may have while the resource server restarts. The last is the code of a read whose
 // other tries were refused, and which then met the few 503.
 var explained = []string{"rs_unreachable", "rs_invalid_response", "source_unavailable", "api_error"}
 
@@ -77,7 +77,7 @@ func (t *trouble) end() {
 }
 
 // restarts stops and starts the resource server again and again: in turn with a grace for what is under way and at
-// once, for a shorter and for a longer time. Between, it refuses a few reads, of which no caller may see anything.
+// once, for a shorter and for a longer time. In between, it refuses a few reads; no caller may notice.
 func (t *trouble) restarts(ctx context.Context) {
 	every := min(*during/4, 7*time.Second)
 	for turn := 0; wait(ctx, every/2); turn++ {

@@ -23,7 +23,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/telemetry"
 )
 
-// planted stands in every record, in every argument and in the token, and must stand nowhere else.
+// planted is in every record, in every argument and in the token. It must not appear anywhere else.
 const planted = "planted-secret-of-a-test"
 
 const bearer = "bearer-with-" + planted

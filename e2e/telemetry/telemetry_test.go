@@ -126,7 +126,7 @@ func TestFailedCall(t *testing.T) {
 }
 
 // Covers R-OPS-1 and R-OPS-2: after thousands of calls of every tool, right and wrong ones, whose arguments, records and token hold
-// a planted secret, it stands in no span, metric, audit line or log line.
+// a planted secret, it is in no span, metric, audit line or log line.
 func TestPlantedSecrets(t *testing.T) {
 	w := watch(t)
 	arguments := map[string][]string{

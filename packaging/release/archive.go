@@ -41,7 +41,7 @@ func (r release) archive(program string, target target) error {
 	return writeFile(r.published(program, target, extension), content)
 }
 
-// packed returns a program, which gets a name, with what stands beside it wherever it is published.
+// packed returns a program under its name, with the files that every published copy has.
 func (r release) packed(program string, target target, name string) ([]packed, error) {
 	executable, err := os.ReadFile(r.binary(program, target))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// noticesFile is the name of the file that stands beside each copy of a binary: the licences and notices of what is linked into it,
-// most of which ask for their text to come along.
+// noticesFile is the name of the file next to each copy of a binary. It has the licences and notices of the linked modules, as
+// most of these licences require.
 const noticesFile = "THIRD-PARTY-LICENSES"
 
 // noticesPath returns the path of the notices of a program for a target.
@@ -33,7 +33,7 @@ type module struct {
 	root  string
 }
 
-// named are the files that licences ask to be passed on. Some modules have further ones beside the packages that they are of.
+// named are the files that licences ask to be passed on. Some modules have further ones next to the packages that they cover.
 var named = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|copyright|notice|patents)([-._].*)?$`)
 
 // writeNotices writes the texts of everything that go list has for a binary, which holds no module without any.
@@ -52,7 +52,7 @@ func (r release) writeNotices(ctx context.Context, program string, target target
 	return writeFile(r.noticesPath(program, target), text)
 }
 
-// linked returns the modules of which a program for a target is made, in the order of their names, and Go itself.
+// linked returns the modules of a program for a target, sorted by name, and Go itself.
 func (r release) linked(ctx context.Context, program string, target target) ([]module, error) {
 	command := exec.CommandContext(ctx, "go", "list", "-mod=readonly", "-deps", "-json=Dir,Module", "./cmd/"+program)
 	command.Dir, command.Env, command.Stderr = r.source, target.environment(), os.Stderr
@@ -134,7 +134,7 @@ func holdsAll(binary string, modules []module) error {
 	for _, dependency := range info.Deps {
 		name := dependency.Path + " " + dependency.Version
 		if !slices.ContainsFunc(modules, func(m module) bool { return m.name == name }) {
-			return fmt.Errorf("%s holds %s, of which go list knows nothing", binary, name)
+			return fmt.Errorf("%s holds %s, which go list does not know", binary, name)
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ func TestNoticesOfEveryProgram(t *testing.T) {
 	}
 }
 
-// A text that several modules share stands once, one beside a package is found, and a module without a licence is refused by name.
+// A text that several modules share appears once, one next to a package is found, and a module without a licence is refused by name.
 func TestNoticesOfAModule(t *testing.T) {
 	root := t.TempDir()
 	write := func(path, text string) {

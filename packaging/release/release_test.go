@@ -207,7 +207,7 @@ func TestBinariesAreReproducible(t *testing.T) {
 		if err := r.writeNotices(t.Context(), server, here); err != nil {
 			t.Fatal(err)
 		}
-		if err := holdsAll(r.binary(server, here), nil); err == nil || !strings.Contains(err.Error(), "of which go list knows nothing") {
+		if err := holdsAll(r.binary(server, here), nil); err == nil || !strings.Contains(err.Error(), "which go list does not know") {
 			t.Errorf("a module of the binary that go list does not name gives %v", err)
 		}
 		binary, err := os.ReadFile(r.binary(server, here))

@@ -2,7 +2,7 @@
 
 // Command everything is the conformance server of the Go SDK behind the HTTP stack of pdpp-mcp: its hosts and origins, its
 // authentication and its limits, before every fixture that the conformance suite asks for. The fixtures are compiled
-// from the SDK's own source, at the version of go.mod; conformance_test.go puts them beside this file as an overlay.
+// from the SDK's own source, at the version of go.mod; conformance_test.go adds them to this folder as an overlay.
 package main
 
 import (

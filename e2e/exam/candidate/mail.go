@@ -78,7 +78,7 @@ func LongestLetter(name string) Answer {
 	}
 }
 
-// body reads the text of a mail, which stands in a stream of its own.
+// body reads the text of a mail from its separate stream.
 func (c *Candidate) body(ctx context.Context, handle string) (string, error) {
 	source, err := c.source(ctx, bodies, nil)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/e2e/journey/blind"
 )
 
-// Prompted is a candidate that was given a prompt, and makes the calls that stand in it: words in capitals stand for what an
-// earlier result showed. Of the grant it learns what these calls show, and of the question what the prompt says.
+// Prompted is a candidate that makes the calls of a prompt. Words in capitals are values that an earlier result showed. It knows
+// the grant only from these calls, and the question only from the prompt.
 type Prompted struct {
 	*Candidate
 	prompt string
@@ -47,7 +47,7 @@ func Follow(reader *blind.Reader, prompt string) *Prompted {
 	return p
 }
 
-// call gives the arguments of the call of a tool that has just these words, with what they stand for.
+// call returns the arguments of the call of a tool that has exactly these words, with their values.
 func (p *Prompted) call(tool string, words map[string]string) (blind.Arguments, error) {
 	wanted := slices.Sorted(maps.Keys(words))
 	for _, call := range p.calls {

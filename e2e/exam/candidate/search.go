@@ -50,8 +50,7 @@ var (
 	euros     = regexp.MustCompile(`[\d,]+\.\d\d EUR`)
 )
 
-// original reads the mails that a search finds and that answer nothing, the newest first, until read knows what it says: an
-// empty answer is none.
+// original reads the mails that a search finds and that are not replies, the newest first, until read returns an answer.
 func (c *Candidate) original(ctx context.Context, words string, read func(blind.Hit, blind.Document) (string, error)) (string, error) {
 	hits, err := c.hits(ctx, words, mails...)
 	if err != nil {

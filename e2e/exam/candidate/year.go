@@ -73,7 +73,7 @@ func Week(from time.Time) Answer {
 	}
 }
 
-// countWeek counts the records of a source in a week, by a filter or, where there is none, among all weeks.
+// countWeek counts the records of a source in a week, by a filter, or by groups of weeks if there are no filters.
 func (c *Candidate) countWeek(ctx context.Context, source blind.Source, from time.Time) (int, error) {
 	stream, err := c.Describe(ctx, of(source))
 	if err != nil {

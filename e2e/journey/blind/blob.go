@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Picture is what a result says of a picture, and which picture stands beside the words.
+// Picture is the description and the bytes of a picture in a result.
 type Picture struct {
 	MediaType string
 	Size      int    // bytes

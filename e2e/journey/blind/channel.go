@@ -45,7 +45,7 @@ type Row struct {
 	Deleted bool
 	Values  map[string]json.RawMessage // what is shown whole
 	Clipped map[string]string          // the beginnings of those that are not
-	// Expanded are the relations, as JSON; nil when there are none.
+	// Expanded are the relations, as JSON; nil without any.
 	Expanded json.RawMessage
 	Next     []Call // read on in the row
 }

@@ -41,7 +41,7 @@ func (Text) Hits(seen string) (Hits, error) {
 	return hits, nil
 }
 
-// hit is the row as a hit. What all of them have in common stands in a line of its own, and what those of a connection have in one
+// hit is the row as a hit. Values that all hits share are on one line, and values that the hits of a connection share on another
 // for it.
 func (r tableRow) hit(shared, source string) Hit {
 	cell := func(name string) string {
@@ -64,7 +64,7 @@ func (r tableRow) hit(shared, source string) Hit {
 // namesIn are the connection and the stream that an id shows.
 func namesIn(id string) (connection, stream string) {
 	if escaped, isURI := strings.CutPrefix(id, "pdpp://record/"); isURI {
-		id, _ = url.PathUnescape(escaped) // without names when it is none
+		id, _ = url.PathUnescape(escaped) // empty if it is invalid
 	}
 	names, _, _ := strings.Cut(id, ":")
 	if before, after, embedded := strings.Cut(names, "/"); embedded {

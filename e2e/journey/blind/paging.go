@@ -37,7 +37,7 @@ func (r *Reader) Walk(ctx context.Context, topic Topic, limit int, follow Follow
 }
 
 // WalkAll reads a stream of all its connections: a page over several of them shows
-// a call that goes on in each.
+// a call that continues in each.
 func (r *Reader) WalkAll(ctx context.Context, stream string, limit int) ([]Row, error) {
 	call := Arguments{"stream": stream, "limit": limit}.call("query_records")
 	page, err := look(ctx, r, call, r.channel.Page)
@@ -63,7 +63,7 @@ func (r *Reader) WalkAll(ctx context.Context, stream string, limit int) ([]Row, 
 }
 
 // Changes reads the feed of a stream from a bookmark, or from the beginning, to its end, and gives the
-// bookmark to go on with later.
+// bookmark with which to continue later.
 func (r *Reader) Changes(ctx context.Context, topic Topic, bookmark string, follow Follow) ([]Row, string, error) {
 	source, err := r.Source(ctx, topic)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Reader) walk(ctx context.Context, question Arguments, follow Follow) ([
 		}
 		next, found := goOn(page, question, follow)
 		if !found || next == call {
-			return rows, page, puzzled(call, seen, "way on by "+string(follow), nil)
+			return rows, page, puzzled(call, seen, "continuation by "+string(follow), nil)
 		}
 		call = next
 	}

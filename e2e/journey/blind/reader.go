@@ -1,4 +1,4 @@
-// Package blind stands in for a model that a host shows only one part of a tool result: the text, or
+// Package blind acts as a model that a host shows only one part of a tool result: the text, or
 // structured output (R-BUD-1). A Reader is given strings and nothing else, so that it can learn of the data
 // only what a result says. It knows the names and arguments of the tools, which every host shows, and the
 // forms that interfaces.md promises: key=value tokens, next calls, and the members of structured output.
@@ -86,7 +86,7 @@ type Arguments map[string]any
 
 func (a Arguments) call(tool string) Call {
 	encoded, err := json.Marshal(a)
-	if err != nil { // only a value that is not JSON, which nobody passes
+	if err != nil { // only for values that are not JSON, which no caller passes
 		panic(err)
 	}
 	return Call{Tool: tool, Arguments: string(encoded)}

@@ -11,7 +11,7 @@ import (
 type tableRow struct {
 	names  []string // nil for an object
 	values []json.RawMessage
-	object map[string]json.RawMessage // the row itself, or what stands beside its columns
+	object map[string]json.RawMessage // the row itself, or the members outside its columns
 	next   []Call
 }
 
@@ -41,7 +41,7 @@ func rowsOf(seen string) ([]tableRow, error) {
 			rows = append(rows, row)
 		case isBelow && strings.HasPrefix(below, "{") && len(rows) > 0:
 			if err := json.Unmarshal([]byte(below), &rows[len(rows)-1].object); err != nil {
-				return nil, fmt.Errorf("read what stands beside a row: %w", err)
+				return nil, fmt.Errorf("read the members outside the columns: %w", err)
 			}
 		case isBelow && len(rows) > 0:
 			if call, ok := nextLine(below); ok {
@@ -82,7 +82,7 @@ func (r tableRow) text(name string) string {
 // record is the row as a record.
 func (r tableRow) record() (Row, error) {
 	sent := sentRow{Handle: r.lead("handle"), Next: r.next}
-	if err := sent.beside(r.object); err != nil {
+	if err := sent.readObject(r.object); err != nil {
 		return Row{}, err
 	}
 	if r.names != nil {
@@ -104,8 +104,8 @@ type sentRow struct {
 	Next     []Call
 }
 
-// beside reads the members of a row's object.
-func (s *sentRow) beside(object map[string]json.RawMessage) error {
+// readObject reads the members of a row's object.
+func (s *sentRow) readObject(object map[string]json.RawMessage) error {
 	for name, into := range map[string]any{"deleted": &s.Deleted, "data": &s.Data, "expanded": &s.Expanded, "clipped": &s.Clipped} {
 		if value, sent := object[name]; sent {
 			if err := json.Unmarshal(value, into); err != nil {
@@ -116,7 +116,7 @@ func (s *sentRow) beside(object map[string]json.RawMessage) error {
 	return nil
 }
 
-// clipMark ends a value of which only the beginning is shown.
+// clipMark ends a clipped value.
 var clipMark = regexp.MustCompile(`…\[\d+ of \d+ characters shown\]$`)
 
 // row tells the values that are shown whole from the others, which the row names and which end in a mark.

@@ -56,7 +56,7 @@ type schemaStream struct {
 	Connections []schemaConnection `json:"granted_connections"`
 }
 
-// Index reads the streams of each connector. A stream without connections of its own has the connector's.
+// Index reads the streams of each connector. A stream that lists no connections has the connector's.
 func (Structured) Index(seen string) ([]Source, error) {
 	var result schemaResult
 	if err := json.Unmarshal([]byte(seen), &result); err != nil {
@@ -99,7 +99,7 @@ func (n streamNames) of(source Source) []Source {
 	return source.each(names)
 }
 
-// Stream reads the first row of the document, and the legend beside it, which explains the members of a row.
+// Stream reads the first row of the document, and its legend, which explains the members of a row.
 func (Structured) Stream(seen string) (Stream, error) {
 	var result schemaResult
 	if err := json.Unmarshal([]byte(seen), &result); err != nil {

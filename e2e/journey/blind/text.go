@@ -207,7 +207,7 @@ func passedOn(seen, name, argument string) string {
 	return ""
 }
 
-// isHead reports whether a line is none of a row.
+// isHead reports whether a line is not part of a row.
 func isHead(line string) bool { return line != "" && !strings.ContainsRune("[{ ", rune(line[0])) }
 
 func (p *Page) readHead(line string) {

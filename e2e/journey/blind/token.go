@@ -15,7 +15,7 @@ type token struct {
 // own tells whether it is the adapter's token of that name.
 func (t token) own(name string) bool { return t.name == name && !t.quoted }
 
-// text is the string that a value stands for; a value that is no JSON string stands for itself.
+// text returns the string of a JSON string, and any other value unchanged.
 func (t token) text() string {
 	var text string
 	if json.Unmarshal([]byte(t.value), &text) == nil {
@@ -84,7 +84,7 @@ func valueLength(value string) int {
 	return len(word)
 }
 
-// closingBracket is where the first bracket closes that stands in no JSON string, or -1.
+// closingBracket returns the index at which the first bracket outside JSON strings closes, or -1.
 func closingBracket(text string) int {
 	for at := 0; at < len(text); at++ {
 		switch text[at] {
