@@ -36,7 +36,7 @@ type aggregation struct {
 // them (R-AGG-1, R-AGG-2); in structured output the RS's envelope (R-AGG-3). Time groups are counted on from the earliest:
 // without a limit of the caller's, those that the RS cuts are asked for again, as many as it gives (R-AGG-4).
 func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input AggregateInput) (*tool.Result, error) {
-	a, err := openAggregation(ctx, disclosed(response), input)
+	a, err := openAggregation(ctx, withAbsent(response), input)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input A
 	}
 	page := newPage(len(a.groups), a.write)
 	shown, around := page.fit(len(a.groups), a.frame)
-	return within(a.response, page.result(shown, around), TextCharacters)
+	return withinBounds(a.response, page.result(shown, around), TextCharacters)
 }
 
 func openAggregation(ctx context.Context, response *rs.Response, input AggregateInput) (*aggregation, error) {
@@ -88,9 +88,8 @@ func keyFirst(group rawjson.Object) rawjson.Object {
 }
 
 // write writes a group into both channels.
-func (a *aggregation) write(p *page, i int) {
-	p.text = line{fields: a.fields[i]}.append(p.text, a.columns)
-	p.structured = append(p.structured, a.groups[i]...)
+func (a *aggregation) write(i int) pageRow {
+	return pageRow{text: textRow{fields: a.fields[i]}.text(a.columns), structured: a.groups[i]}
 }
 
 // isOfTimes reports whether the groups are of times, alone or under each key.
@@ -122,43 +121,45 @@ func (a *aggregation) calls(shown int) []Call {
 	return nil
 }
 
-// frame is what both channels say around so many groups.
+// frame is what both channels say around the leading groups.
 func (a *aggregation) frame(shown int) frame {
 	calls := a.calls(shown)
-	before := withLine(append([]string{a.head()}, readingLines(a.response, 0)...), a.together)
-	around := frame{before: before, after: warningLines(metaOf(a.body))}
-	for _, call := range calls {
-		around.after = append(around.after, call.Line())
+	around := frame{
+		before: withLine(append([]string{a.head()}, readingLines(a.response, 0)...), a.together),
+		after:  append(warningLines(metaOf(a.body)), callLines("next", calls)...),
 	}
-	body := telling(a.body)
+	body := informative(a.body)
 	if !body.True("approximate") {
 		body = body.Without("approximate")
 	}
-	if !a.grouped { // which has its value even when it is null
-		if a.body.Get("value") == nil {
+	if !a.grouped {
+		if a.body.Get("value") == nil { // null is an answer
 			body = append(body, rawjson.Raw("value", json.RawMessage("null")))
 		}
-		members := append(rawjson.Object{rawjson.Raw("data", body.Encode())}, readingMembers(a.response, 0)...)
-		around.close = closed(a.response, withText(members, "note", a.together), calls).Encode()
+		around.structured = func(json.RawMessage) rawjson.Object {
+			members := append(rawjson.Object{rawjson.Raw("data", body.Encode())}, readingMembers(a.response, 0)...)
+			return finish(a.response, withText(members, "note", a.together), calls)
+		}
 		return around
 	}
-	members := readingMembers(a.response, 0)
-	if left := len(a.groups) - shown; left > 0 {
-		members = append(members, rawjson.Int("groups_left_out", int64(left)))
-	}
-	members = append(members, a.totals(shown)...)
-	note := a.note(shown)
-	said := a.together
-	if a.isOfTimes() { // of other groups, other_count says it (R-SURF-8)
-		said = words(said, note)
-	}
-	members = withText(members, "note", said)
-	around.open = opening(nil, body.Without("groups"), "groups")
-	around.close = closing("]}", closed(a.response, members, calls))
+	note, totals := a.note(shown), a.totals(shown)
 	around.before = append(around.before, words(
 		intToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"),
-		memberTokens(a.totals(shown)), a.number("total_value"), a.number("other_value"), note))
-	around.before = withLine(around.before, columnsLine(a.columns, ""))
+		memberTokens(totals), a.number("total_value"), a.number("other_value"), note))
+	around.before = withLine(around.before, columnsLine("", a.columns))
+	around.structured = func(groups json.RawMessage) rawjson.Object {
+		data := append(body.Without("groups"), rawjson.Raw("groups", groups))
+		members := append(rawjson.Object{rawjson.Raw("data", data.Encode())}, readingMembers(a.response, 0)...)
+		if left := len(a.groups) - shown; left > 0 {
+			members = append(members, rawjson.Int("groups_left_out", int64(left)))
+		}
+		members = append(members, totals...)
+		said := a.together
+		if a.isOfTimes() { // for other groups, other_count says it (R-SURF-8)
+			said = words(said, note)
+		}
+		return finish(a.response, withText(members, "note", said), calls)
+	}
 	return around
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -15,11 +14,11 @@ const (
 	ChannelCharacters = 40_000 // text or structured output of any result
 )
 
-// Length is the length of a text in UTF-16 code units. Hosts written in JavaScript count so; it is
-// never less than the number of code points.
+// Length returns the length of a text in UTF-16 code units, as hosts written in JavaScript count. It is never less than the number
+// of code points.
 func Length(text string) int {
-	units := rawjson.ASCIIPrefix(text)
-	for _, r := range text[units:] {
+	units := 0
+	for _, r := range text {
 		if r > 0xFFFF {
 			units++
 		}
@@ -28,31 +27,24 @@ func Length(text string) int {
 	return units
 }
 
-// isWithin reports whether a value has at most so many characters. No character takes less than a byte, so that most
-// values need no counting.
-func isWithin(value json.RawMessage, characters int) bool {
-	return len(value) <= characters || rawLength(value) <= characters
-}
-
+// rawLength is Length for bytes in UTF-8.
 func rawLength(value json.RawMessage) int {
-	ascii := rawjson.ASCIIPrefix(value)
-	value = value[ascii:]
-	runes := ascii + utf8.RuneCount(value)
+	units := utf8.RuneCount(value)
 	for _, b := range value {
-		if b >= 0xF0 { // the first byte of four: a pair of units
-			runes++
+		if b >= 0xF0 { // the first byte of a character beyond U+FFFF
+			units++
 		}
 	}
-	return runes
+	return units
 }
 
-// within passes a result that keeps its bounds. Renderers make their results fit; what cannot be
-// made to fit, such as a cursor longer than the whole text may be, is an answer that cannot be used.
-func within(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
-	if len(result.Text) > textBound && Length(result.Text) > textBound { // no character takes less than a byte
+// withinBounds returns a result that keeps its bounds. Renderers make their results fit; an answer whose cursor alone is longer than
+// the text may be cannot be used.
+func withinBounds(response *rs.Response, result *tool.Result, textBound int) (*tool.Result, error) {
+	switch {
+	case Length(result.Text) > textBound:
 		return nil, response.Unusable("the answer holds handles that do not fit into the text", "narrow the call")
-	}
-	if !isWithin(result.Structured, ChannelCharacters) {
+	case rawLength(result.Structured) > ChannelCharacters:
 		return nil, response.Unusable("the answer holds members that do not fit into one result", "narrow the call")
 	}
 	return result, nil

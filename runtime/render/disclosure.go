@@ -93,8 +93,8 @@ func metaOf(body rawjson.Object) rawjson.Object {
 	return meta
 }
 
-// disclosed is an answer whose own warnings have those of the sources that are absent from it.
-func disclosed(response *rs.Response) *rs.Response {
+// withAbsent returns an answer with the warnings of the sources that are absent from it.
+func withAbsent(response *rs.Response) *rs.Response {
 	if response.Absent == nil {
 		return response
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -29,12 +30,12 @@ func Document(ctx context.Context, env tool.Env, response *rs.Response, input Do
 	known.connectionID = cmp.Or(known.connectionID, record.connectionID)
 	record.identity = known
 	if input.Fields != nil {
-		record.project(input.Fields, expands(response))
+		record.project(input.Fields, isExpanding(response))
 	}
 	d := &document{row: record, id: cmp.Or(target.Handle, known.handle), provider: cmp.Or(response.ProviderURL, env.RS.ProviderURL())}
 	d.title = documentTitle(ctx, env, record, d.label())
 	encoded := d.encode()
-	return within(response, &tool.Result{Text: string(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
+	return withinBounds(response, &tool.Result{Text: string(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
 }
 
 // unwrapped is the record inside one more data object, as older servers send it; else the body.
@@ -56,31 +57,27 @@ type document struct {
 
 // encode writes the document, and as much of its long values as there is room for.
 func (d *document) encode() json.RawMessage {
-	encoded, _ := d.assemble(noCeiling)
-	if isWithin(encoded, ChannelCharacters) {
-		return encoded
+	whole := d.assemble(unclipped)
+	if rawLength(whole) <= ChannelCharacters {
+		return whole
 	}
-	if least, _ := d.assemble(ceiling{}); !isWithin(least, ChannelCharacters) {
+	if rawLength(d.assemble(clipLimit{})) > ChannelCharacters {
 		d.narrow(ChannelCharacters - 2*readOnCharacters)
 	}
-	shown := widest(0, ChannelCharacters, func(shown int) int {
-		encoded, cuts := d.assemble(ceiling{shown, shown})
-		return share(ChannelCharacters-rawLength(encoded), cuts)
-	})
-	encoded, _ = d.assemble(ceiling{shown, shown})
-	return encoded
+	keep := largest(0, ChannelCharacters, func(keep int) bool { return rawLength(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters })
+	return d.assemble(clipLimit{keep, keep})
 }
 
-// assemble writes the document with a ceiling, and counts the values that are clipped.
-func (d *document) assemble(most ceiling) (json.RawMessage, int) {
-	shown := d.shown(nil, most)
+// assemble writes the document with a limit for long values.
+func (d *document) assemble(limit clipLimit) json.RawMessage {
+	shown := d.show(limit)
 	return rawjson.Object{
 		rawjson.String("id", d.id),
 		rawjson.String("title", d.title),
 		rawjson.String("text", documentText(shown.fields)),
 		rawjson.String("url", recordURL(nil, d.fields, d.identity, d.provider)),
 		rawjson.Raw("metadata", d.metadata(shown)),
-	}.Encode(), shown.cuts
+	}.Encode()
 }
 
 func (d *document) label() string {
@@ -130,10 +127,7 @@ func (d *document) metadata(shown shownRow) json.RawMessage {
 	if warnings := sentWarnings(d.members); warnings != nil {
 		metadata = append(metadata, rawjson.Raw("warnings", warnings))
 	}
-	if shown.references != nil {
-		metadata = append(metadata, structuredReferences(shown.references))
-	}
-	metadata = append(metadata, shown.after...)
+	metadata = slices.Concat(metadata, structuredReferences(shown.references), shown.after)
 	calls := shown.calls
 	if len(d.fields) == 1 && len(calls) == 1 && calls[0].Tool == tool.DocumentTool && shown.cuts == 1 { // it would give the same
 		metadata = append(metadata, rawjson.String("note", "The rest of this value cannot be shown: only text fields can be read in windows."))

@@ -141,9 +141,9 @@ func (h *hit) isExcerpted() bool {
 	return slices.ContainsFunc(h.evidence, func(each evidence) bool { return !each.complete })
 }
 
-// besideTheirBodies puts a hit right after a better one that the provider gives the same record id in the same connection, such as
+// groupBodies puts a hit right after a better one that the provider gives the same record id in the same connection, such as
 // a mail and its body, if the evidence of one repeats that of the other. The repeated text is shown once.
-func besideTheirBodies(hits []*hit) []*hit {
+func groupBodies(hits []*hit) []*hit {
 	ordered := make([]*hit, 0, len(hits))
 	taken := map[*hit]bool{}
 	for i, first := range hits {

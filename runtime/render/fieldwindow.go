@@ -19,7 +19,7 @@ import (
 // the RS gives, unless nearly all of it must be escaped in JSON.
 const windowCharacters = 33_000
 
-const windowMost = 16_384 // the greatest limit_chars that the tool takes
+const maxWindow = 16_384 // the greatest limit_chars that the tool takes
 
 // window is a window of a text field. Offsets are as the RS counts them; recount puts right what it adds up wrong.
 type window struct {
@@ -41,7 +41,7 @@ func FieldWindow(ctx context.Context, env tool.Env, response *rs.Response, input
 	w.clip()
 	w.further = w.lookAhead(ctx, env, response.Request)
 	result := &tool.Result{Text: w.render(), Structured: w.structured(response), Rows: 1}
-	return within(response, result, ChannelCharacters)
+	return withinBounds(response, result, ChannelCharacters)
 }
 
 // openWindow takes an answer with a window apart.
@@ -65,13 +65,13 @@ func openWindow(response *rs.Response, input FieldWindowInput) (*window, error) 
 
 // clip ends a window earlier whose text fits into no result. The next one begins where it ends.
 func (w *window) clip() {
-	free := func(shown int) int { return windowCharacters - rawLength(rawjson.Quote(firstRunes(w.text, shown))) }
+	fits := func(shown int) bool { return rawLength(rawjson.Quote(firstRunes(w.text, shown))) <= windowCharacters }
 	characters := utf8.RuneCountInString(w.text)
 	start, known := w.members.Int("start_chars")
-	if free(characters) >= 0 || !known {
+	if fits(characters) || !known {
 		return
 	}
-	w.text = firstRunes(w.text, widest(0, characters, free))
+	w.text = firstRunes(w.text, largest(0, characters, fits))
 	end := start + int64(utf8.RuneCountInString(w.text))
 	w.set(rawjson.String("text", w.text), rawjson.Bool("complete", false), rawjson.Bool("has_more", true),
 		rawjson.Int("end_chars", end), rawjson.Int("next_offset_chars", end))
@@ -113,7 +113,7 @@ func (w *window) previous() []direction {
 	if !isGiven {
 		limit = usualWindow
 	}
-	offset = max(offset, start-windowMost)
+	offset = max(offset, start-maxWindow)
 	place := []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, offset)}
 	if length := start - offset; length > 0 && length != limit {
 		place = append(place, rawjson.Int(tool.FieldLimitChars, length))
@@ -175,7 +175,7 @@ func (w *window) structured(response *rs.Response) json.RawMessage {
 		}
 		calls = append(calls, direction.Call)
 	}
-	return requested(response, closed(response, members, calls))
+	return requested(response, finish(response, members, calls))
 }
 
 // requested is the structured object of a window or a file, which ends in the RS's id of the request (R-WIN-2).
@@ -201,7 +201,7 @@ func (w *window) render() string {
 		lines = append(lines, "note: "+note)
 	}
 	for _, direction := range w.directions() {
-		lines = append(lines, direction.word+": "+direction.invocation())
+		lines = append(lines, direction.line(direction.word))
 	}
 	return strings.Join(lines, "\n") + "\n\n" + w.text
 }

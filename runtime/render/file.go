@@ -52,8 +52,8 @@ func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 		lines = append(lines, way.Name+": "+rawjson.TextOf(way.Value))
 	}
 	structured := append(rawjson.Object{id.structuredRecord(), rawjson.Raw("field", field.Encode())}, ways...)
-	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: requested(response, closed(response, structured, nil))}
-	return within(response, result, ChannelCharacters)
+	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: requested(response, finish(response, structured, nil))}
+	return withinBounds(response, result, ChannelCharacters)
 }
 
 // FieldOf gives the value of a field in an answer that holds its record, or nil; blob.Inside has the meaning of the path. The

@@ -81,11 +81,11 @@ func matchesIn(ahead *window, from int64, needle []rune) *furtherMatches {
 // another is the longest window of the text from an offset; nil when it cannot be had.
 func (w *window) another(ctx context.Context, env tool.Env, request rs.Request, from int64) *window {
 	if w.input.Another != nil {
-		members := w.input.Another(from, windowMost)
+		members := w.input.Another(from, maxWindow)
 		return &window{members: members, text: members.Text("text")}
 	}
 	request.Query = request.Query.Without(tool.FieldQ, "before_chars", "after_chars").
-		With(tool.FieldLimitChars, strconv.Itoa(windowMost)).With(tool.FieldOffsetChars, strconv.FormatInt(from, 10))
+		With(tool.FieldLimitChars, strconv.Itoa(maxWindow)).With(tool.FieldOffsetChars, strconv.FormatInt(from, 10))
 	response, err := env.Get(ctx, request)
 	if err != nil {
 		return nil
@@ -147,7 +147,7 @@ func (w *window) nextMatch() []direction {
 		if _, limited := number(tool.FieldLimitChars); !limited {
 			matched, _ := w.members.Int("match_end_chars")
 			start, _ := w.members.Int("match_start_chars")
-			place = append(place, rawjson.Int(tool.FieldLimitChars, min(windowMost, before+matched-start+after)))
+			place = append(place, rawjson.Int(tool.FieldLimitChars, min(maxWindow, before+matched-start+after)))
 		}
 	}
 	return w.toward(nextMatchWord, place...)

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -17,7 +16,7 @@ import (
 // Bounds of one hit.
 const (
 	snippetCharacters = 240
-	rungCharacters    = 32 // of an excerpt in the ladder, which stands in results too
+	ladderCharacters  = 32 // of an excerpt in content_ladder; results has it too
 	evidencePerHit    = 3
 )
 
@@ -59,19 +58,17 @@ func newQuestion(response *rs.Response, input SearchInput, provider string) ques
 	return q
 }
 
-// newHit takes a hit apart.
-func newHit(value rawjson.Value, q question) (*hit, bool) {
+// newHit parses a hit. It is false for a value that is not an object.
+func newHit(value json.RawMessage, q question) (*hit, bool) {
 	members, ok := rawjson.ParseObject(value)
 	if !ok {
 		return nil, false
 	}
-	h := &hit{members: members, identity: hitIdentity(members, q.connectionID)}
+	h := &hit{identity: hitIdentity(members, q.connectionID)}
 	if h.isRecord() {
-		if clean := withoutURIs(value, 0, &h.uris); !bytes.Equal(clean, value) {
-			members, _ = rawjson.ParseObject(clean)
-			h.members = members
-		}
+		members, _ = rawjson.ParseObject(withoutURIs(value, 0, &h.uris))
 	}
+	h.members = members
 	h.connectorKey = tool.Clip(schemadoc.ConnectorKey(members), tool.LabelCharacters)
 	h.displayName = tool.Clip(members.FirstText("display_name", "label"), tool.LabelCharacters)
 	h.evidence = h.findEvidence(q)
@@ -162,7 +159,7 @@ var sourceNames = []string{"stream", "connection_id", "connector_key", "display_
 
 // write writes the hit into both channels: into structured.results (R-SEARCH-5), and as a row of the text, which has a null in
 // every column that the hit has nothing for (R-SEARCH-4).
-func (h *hit) write(p *page, columns rawjson.Object) {
+func (h *hit) write(columns rawjson.Object) pageRow {
 	object := rawjson.Object{rawjson.String("id", h.handle), rawjson.String("title", h.title), rawjson.String("url", h.url)}
 	object = append(object, h.source...)
 	object = withText(object, "record_id", h.recordID)
@@ -171,15 +168,14 @@ func (h *hit) write(p *page, columns rawjson.Object) {
 	if len(h.evidence) > 0 {
 		object = append(object, rawjson.Raw("evidence", h.structuredEvidence()))
 	}
-	p.structured = object.Append(p.structured)
-	text := line{lead: object[:1], fields: make(rawjson.Object, len(columns)), calls: h.calls()}
+	text := textRow{lead: object[:1], fields: make(rawjson.Object, len(columns)), calls: h.calls()}
 	for i, column := range columns {
 		text.fields[i] = rawjson.Raw(column.Name, json.RawMessage("null"))
 		if value := h.cells.Get(column.Name); value != nil {
 			text.fields[i].Value = value
 		}
 	}
-	p.text = text.append(p.text, columns)
+	return pageRow{text: text.text(columns), structured: object.Encode()}
 }
 
 // calls continue the excerpts that are not the whole field. A hit without an excerpt is fetched.
@@ -196,15 +192,15 @@ func (h *hit) calls() []Call {
 	return calls
 }
 
-// rung is the hit in structured.content_ladder: its id and a few words of its evidence, from the match on.
-func (h *hit) rung() json.RawMessage {
+// ladderEntry returns the hit in structured.content_ladder: its id and a few words of its evidence, from the match on.
+func (h *hit) ladderEntry() json.RawMessage {
 	object := rawjson.Object{rawjson.String("id", h.handle)}
 	if len(h.evidence) > 0 {
 		text := h.evidence[0].preview
-		if match := strings.Index(text, openMark); match > 0 && len(plain(text)) > rungCharacters {
+		if match := strings.Index(text, openMark); match > 0 && len(plain(text)) > ladderCharacters {
 			text = text[match:]
 		}
-		object = append(object, rawjson.String("preview", strings.TrimSpace(tool.Clip(plain(text), rungCharacters))))
+		object = append(object, rawjson.String("preview", strings.TrimSpace(tool.Clip(plain(text), ladderCharacters))))
 	}
 	return object.Encode()
 }

@@ -135,8 +135,8 @@ func (id identity) connectionPasses() bool {
 
 const namesShown = 20 // fields or relations in one call
 
-// passable are the names that fields, expand and expand_limit take, no more than are worth naming.
-func passable(names []string) []string {
+// acceptedNames are the names that fields, expand and expand_limit take, no more than are worth naming.
+func acceptedNames(names []string) []string {
 	var passed []string
 	for _, name := range names {
 		if len(passed) < namesShown && Length(name) <= tool.LabelCharacters && name != "" && !strings.ContainsAny(name, ",[]") && !strings.ContainsFunc(name, unicode.IsControl) {

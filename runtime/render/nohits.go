@@ -19,14 +19,6 @@ const (
 // tryWord introduces calls that may find something where this one did not, in either channel.
 const tryWord = "try"
 
-func tryLines(try []Call) []string {
-	var lines []string
-	for _, call := range try {
-		lines = append(lines, tryWord+": "+call.invocation())
-	}
-	return lines
-}
-
 // Bounds of what a search without hits says.
 const (
 	streamsNamed    = 20

@@ -13,19 +13,19 @@ const (
 	noTimeIsDay = "A filter by a date matches no time of that day."
 )
 
-// nothing says of a page without a row, where the filter has a text, why records may be there nevertheless, and gives the call that
-// finds them: words in a text are searched for, and a day is a range of times (rs-contract.md, Filters). Of other pages it says nothing.
-func (r *records) nothing(on wayOn) (string, []Call) {
+// nothing says of a page without rows why a filter by a text may have missed records, and returns the call that finds them: words in
+// a text are searched for, and a day is a range of times (rs-contract.md, Filters). It is empty for other pages.
+func (r *records) nothing(next continuation) (string, []Call) {
 	call := r.input.Call
-	if len(r.rows) > 0 || on.hasMore() || !isWhole(r.response) || call.Arguments.Get(call.argument("cursor")) != nil {
+	if len(r.rows) > 0 || next.hasMore() || !isWhole(r.response) || call.parameter("cursor") != nil {
 		return "", nil
 	}
-	filter, _ := rawjson.ParseObject(call.Arguments.Get(call.argument("filter")))
+	filter, _ := rawjson.ParseObject(call.parameter("filter"))
 	for _, condition := range filter {
 		text, isText := rawjson.Text(condition.Value)
 		day, err := time.Parse(time.DateOnly, text)
 		switch {
-		case !isText, err == nil && r.response.Reading != nil: // whose warning says it, where the field holds times
+		case !isText, err == nil && r.response.Reading != nil: // a reading has a warning of its own
 		case err == nil:
 			times := rawjson.Object{
 				rawjson.String("gte", text), rawjson.String("lt", day.AddDate(0, 0, 1).Format(time.DateOnly)),

@@ -20,17 +20,8 @@ const referencesShown = 8
 // usualWindow is how many characters a window has without limit_chars.
 const usualWindow = 4_096
 
-// referring gives a record's fields with a name and a size in the place of each reference, in both channels, and the references
-// (R-BLOB-1). Without any they are the same fields.
-func referring(fields rawjson.Object) (rawjson.Object, []reference) {
-	if !slices.ContainsFunc(fields, func(field rawjson.Member) bool { return blob.MayRefer(field.Value) }) {
-		return fields, nil
-	}
-	return named(fields)
-}
-
-// named is referring for fields that may refer.
-func named(fields rawjson.Object) (rawjson.Object, []reference) {
+// nameFiles returns a record's fields with a name and a size in place of each reference to a file, and the references (R-BLOB-1).
+func nameFiles(fields rawjson.Object) (rawjson.Object, []reference) {
 	var found []reference
 	name := func(path string, named blob.Reference) rawjson.Value {
 		if len(found) == referencesShown {
@@ -39,11 +30,13 @@ func named(fields rawjson.Object) (rawjson.Object, []reference) {
 		found = append(found, reference{path, named})
 		return rawjson.Quote(named.String())
 	}
-	fields = slices.Clone(fields)
+	named := slices.Clone(fields)
 	for i, field := range fields {
-		fields[i].Value = blob.Replace(field.Name, field.Value, name)
+		if blob.MayRefer(field.Value) {
+			named[i].Value = blob.Replace(field.Name, field.Value, name)
+		}
 	}
-	return fields, found
+	return named, found
 }
 
 // readReferences are the calls that read the blobs, those of text in the largest windows. A blob of which the tool shows
@@ -56,7 +49,7 @@ func (id identity) readReferences(references []reference) []Call {
 		}
 		var more []rawjson.Member
 		if blob.KindOf(reference.MediaType).IsText() && reference.Size > usualWindow {
-			more = append(more, rawjson.Int(tool.FieldLimitChars, windowMost))
+			more = append(more, rawjson.Int(tool.FieldLimitChars, maxWindow))
 		}
 		calls = append(calls, id.readField(reference.name, more...))
 	}
@@ -74,12 +67,15 @@ func isReadable(reference blob.Reference) bool {
 	return reference.Size <= blob.MostText
 }
 
-// structuredReferences are the blobs of a row or a document, each with the name of its field. Structured output alone has them:
-// a reader of text needs no digest.
-func structuredReferences(references []reference) rawjson.Member {
+// structuredReferences returns the files of a row or a document as a member, each with the name of its field. The text needs no
+// digests.
+func structuredReferences(references []reference) rawjson.Object {
+	if references == nil {
+		return nil
+	}
 	elements := make([]rawjson.Value, len(references))
 	for i, reference := range references {
 		elements[i] = append(rawjson.Object{rawjson.String("field", reference.name)}, reference.Members()...).Encode()
 	}
-	return rawjson.Raw("blobs", rawjson.Array(elements))
+	return rawjson.Object{rawjson.Raw("blobs", rawjson.Array(elements))}
 }

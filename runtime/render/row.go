@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -11,80 +10,79 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// envelopeNames are the members of a record's wrapper. In a flat record every other member is a
-// field of the source.
-var envelopeNames = []string{
+// wrapperNames are the members of a record's wrapper. In a flat record every other member is a field of the source.
+var wrapperNames = []string{
 	"object", "id", "record_id", "record_key", "stream", "data", "connection_id", "connector_instance_id", "connector_key",
 	"connector_id", "display_name", "emitted_at", "authored_at", "deleted", "deleted_at", expandedName, "links",
 	"meta", "record_json_bytes", "url", "record_url", "record_uri",
 }
 
-// keptNames are the identity and operational members that stay in a projected record (R-QRY-1). The
-// tool reference lists them: the word records of the spec's vocabulary says the same.
+// keptNames are the identity and operational members that stay in a projected record (R-QRY-1). The tool reference lists them under
+// the word records of the spec's vocabulary.
 var keptNames = []string{"id", "stream", "connection_id", "connector_key", "display_name", "deleted", "deleted_at"}
 
-// ownNames are the members of a wrapper that are of one row, or that are written in a place of their own.
-var ownNames = []string{"id", "record_id", "record_key", "data", expandedName, "deleted", "deleted_at"}
+// rowNames are the members of a wrapper that belong to one row, or that are written elsewhere.
+var rowNames = []string{"id", "record_id", "record_key", "data", expandedName, "deleted", "deleted_at"}
 
-// silentNames are not sent: REST routes, a deprecated twin of connection_id, links, and that a record is one (R-BUD-7).
-var silentNames = []string{"object", "connector_instance_id", "links", "url", "record_url", "record_uri"}
+// omittedNames are not sent: REST routes, a deprecated twin of connection_id, links, and the kind of the object (R-BUD-7).
+var omittedNames = []string{"object", "connector_instance_id", "links", "url", "record_url", "record_uri"}
 
 const expandedName = "expanded"
 
-// row is one record as the RS sent it.
+// row is one record.
 type row struct {
-	members  rawjson.Object  // of the wrapper; in a flat record also the fields
-	fields   rawjson.Object  // the source's fields
-	data     json.RawMessage // the fields as they were sent; nil when they stand beside the members, or were projected
-	hasData  bool            // a tombstone has none (R-QRY-4)
-	isFlat   bool
-	related  []relation
-	leftOut  []string // names of fields that are not shown, since there are too many
-	projects bool     // to what keptNames names
 	identity
+	members     rawjson.Object // of the wrapper; in a flat record also the fields
+	fields      rawjson.Object // of the source
+	hasData     bool           // false for a tombstone (R-QRY-4)
+	isFlat      bool           // the fields are next to the members of the wrapper
+	isProjected bool           // to keptNames and the requested fields
+	related     []relation
+	leftOut     []string // names of fields that are not shown because there are too many
 }
 
-// newRow takes a record apart. connectionID is the one of the call, for servers that do not repeat
-// it in each row; so is the stream.
+// newRow parses a record. The connection and the stream are those of the call, for servers that do not repeat them in each row. It
+// is false for a value that is not an object.
 func newRow(value json.RawMessage, connectionID, stream string) (*row, bool) {
 	members, ok := rawjson.ParseObject(value)
 	if !ok {
 		return nil, false
 	}
 	r := &row{members: members}
-	data := members.Get("data")
-	fields, hasData := rawjson.ParseObject(data)
-	if r.fields = fields; hasData {
-		r.data = data
-	} else {
+	if r.fields, r.hasData = rawjson.ParseObject(members.Get("data")); !r.hasData {
 		r.isFlat = true
-		r.fields = members.Without(envelopeNames...)
+		r.fields = members.Without(wrapperNames...)
 		if openable(members.Text("url")) { // the source's own address, not the path of the answer
 			r.fields = append(r.fields, rawjson.Raw("url", members.Get("url")))
 		}
+		r.hasData = len(r.fields) > 0
 	}
-	r.hasData = hasData || len(r.fields) > 0
-	connectionID = cmp.Or(members.FirstText("connection_id", "connector_instance_id"), connectionID)
-	r.identity = newIdentity(connectionID, cmp.Or(members.Text("stream"), stream), members.FirstText("id", "record_id", "record_key"))
+	if sent := members.FirstText("connection_id", "connector_instance_id"); sent != "" {
+		connectionID = sent
+	}
+	if sent := members.Text("stream"); sent != "" {
+		stream = sent
+	}
+	r.identity = newIdentity(connectionID, stream, members.FirstText("id", "record_id", "record_key"))
 	r.related = r.relations(members.Get(expandedName))
 	return r, true
 }
 
 // project keeps the requested fields and what keptNames names, whatever the RS sent.
-func (r *row) project(fields []string, expanding bool) {
-	r.fields, r.data, r.projects = projected(r.fields, fields), nil, true
-	if !expanding {
+func (r *row) project(fields []string, isExpanding bool) {
+	r.fields, r.isProjected = projected(r.fields, fields), true
+	if !isExpanding {
 		r.related = nil
 	}
 }
 
-// expands reports whether the RS was asked to expand relations.
-func expands(response *rs.Response) bool {
+// isExpanding reports whether the RS was asked to expand relations.
+func isExpanding(response *rs.Response) bool {
 	_, asked := response.Request.Query.Get("expand")
 	return asked
 }
 
-// projected keeps the named fields; a dotted name keeps the nested member that it names.
+// projected keeps the named fields. A dotted name keeps the nested member that it names.
 func projected(object rawjson.Object, fields []string) rawjson.Object {
 	kept := rawjson.Object{}
 	for _, member := range object {
@@ -105,57 +103,144 @@ func projected(object rawjson.Object, fields []string) rawjson.Object {
 	return kept
 }
 
-// sharedMembers are the members of the wrapper that all of several rows have with the same value, so that they can be said once.
+// sharedMembers returns the members of the wrapper that several rows all have with the same value. They are written once.
 func sharedMembers(rows []*row) rawjson.Object {
-	var shared rawjson.Object
 	if len(rows) < 2 {
 		return nil
 	}
-	for at, member := range rows[0].members {
-		if !rows[0].isSent(member) || slices.Contains(ownNames, member.Name) {
-			continue
-		}
-		if !slices.ContainsFunc(rows[1:], func(r *row) bool { return !bytes.Equal(r.memberAt(at, member.Name), member.Value) }) {
+	var shared rawjson.Object
+	for _, member := range rows[0].members {
+		if rows[0].isSent(member) && !slices.Contains(rowNames, member.Name) &&
+			!slices.ContainsFunc(rows, func(r *row) bool { return !bytes.Equal(r.members.Get(member.Name), member.Value) }) {
 			shared = append(shared, member)
 		}
 	}
 	return shared
 }
 
-// memberAt is the member of a name, which probably stands in this place.
-func (r *row) memberAt(at int, name string) json.RawMessage {
-	if at < len(r.members) && r.members[at].Name == name {
-		return r.members[at].Value
-	}
-	return r.members.Get(name)
-}
-
 // isSent reports whether a member of the wrapper goes to the client.
 func (r *row) isSent(member rawjson.Member) bool {
 	switch {
-	case slices.Contains(silentNames, member.Name) || rawjson.Kind(member.Value) == rawjson.Null:
+	case slices.Contains(omittedNames, member.Name) || rawjson.Kind(member.Value) == rawjson.Null:
 		return false
-	case r.projects:
+	case r.isProjected:
 		return slices.Contains(keptNames, member.Name)
 	case r.isFlat:
-		return slices.Contains(envelopeNames, member.Name)
+		return slices.Contains(wrapperNames, member.Name)
 	}
 	return true
 }
 
-// WholeRows gives the rows of a page of records without the bounds of a result: each is whole, with its wrapper, and with the
-// fields that the request asked for. It gives nothing for a response that is no list. What is no object stays as it is.
+// write returns the row in both channels. Shared members are left out, and long values are clipped.
+func (r *row) write(columns, shared rawjson.Object, limit clipLimit) pageRow {
+	shown := r.show(limit)
+	text := textRow{
+		lead:  rawjson.Object{rawjson.String("handle", r.handle)},
+		extra: append(r.textMembers(shared), shown.after...),
+		calls: shown.calls,
+	}
+	if r.hasData {
+		text.fields = shown.fields
+	}
+	structured := r.object(shared, shown, structuredReferences(shown.references)).Encode()
+	return pageRow{text: text.text(columns), structured: structured, cuts: shown.cuts}
+}
+
+// shownRow is what both channels show of a row.
+type shownRow struct {
+	fields     rawjson.Object
+	references []reference    // files, which the fields name and size
+	after      rawjson.Object // members after the fields
+	calls      []Call
+	cuts       int
+}
+
+func (r *row) show(limit clipLimit) shownRow {
+	fields, references := nameFiles(r.fields)
+	fields, cuts := r.clip(fields, limit)
+	shown := shownRow{
+		fields: fields, references: references, calls: append(r.readReferences(references), r.calls(cuts, limit)...), cuts: len(cuts),
+	}
+	if cuts != nil { // since data could end in the same words as a clipped value
+		names := make([]string, len(cuts))
+		for i, cut := range cuts {
+			names[i] = cut.name
+		}
+		shown.after = append(shown.after, rawjson.Strings("clipped", names))
+	}
+	if len(r.related) > 0 {
+		expanded, cuts := r.expanded(limit)
+		shown.after, shown.cuts = append(shown.after, expanded), shown.cuts+cuts
+	}
+	if r.leftOut != nil {
+		shown.after = append(shown.after, rawjson.Int("fields_left_out", int64(len(r.leftOut))))
+	}
+	return shown
+}
+
+// object returns the row as structured output has it. The references come after the fields.
+func (r *row) object(shared rawjson.Object, shown shownRow, references rawjson.Object) rawjson.Object {
+	object := withText(nil, "handle", r.handle)
+	for _, member := range r.members {
+		if r.isSent(member) && member.Name != "data" && member.Name != expandedName && !hasName(shared, member.Name) {
+			object = append(object, member)
+		}
+	}
+	if r.hasData {
+		object = append(object, rawjson.Raw("data", shown.fields.Encode()))
+	}
+	object = slices.Concat(object, references, shown.after)
+	if len(shown.calls) > 0 {
+		object = append(object, rawjson.Raw("next", Calls(shown.calls)))
+	}
+	return object
+}
+
+// textMembers are what a text says of a row before what both channels say: that it is a tombstone (R-QRY-4), and what its handle
+// does not hold.
+func (r *row) textMembers(shared rawjson.Object) rawjson.Object {
+	names := []string{"deleted", "deleted_at"}
+	if r.handle == "" {
+		names = append(names, "id", "record_id", "record_key", "stream")
+	}
+	if !r.embedded {
+		names = append(names, "connection_id")
+	}
+	var members rawjson.Object
+	for _, name := range names {
+		if value := r.members.Get(name); value != nil && !hasName(shared, name) {
+			members = append(members, rawjson.Raw(name, value))
+		}
+	}
+	return members
+}
+
+// calls read what of the row is not shown.
+func (r *row) calls(cuts []cut, limit clipLimit) []Call {
+	calls := r.readOn(cuts)
+	if left := acceptedNames(r.leftOut); left != nil && r.canFetch() {
+		calls = append(calls, r.fetchFields(left...))
+	}
+	return append(calls, r.relatedCalls(limit)...)
+}
+
+func hasName(object rawjson.Object, name string) bool {
+	return slices.ContainsFunc(object, func(member rawjson.Member) bool { return member.Name == name })
+}
+
+// WholeRows returns the rows of a page of records without the bounds of a result: each is whole, with its wrapper and the fields that
+// the request asked for. It returns nil for a response that is not a list, and leaves a row that is not an object as it is.
 func WholeRows(response *rs.Response) []json.RawMessage {
 	list, err := response.List()
 	if err != nil {
 		return nil
 	}
-	asked, projects := response.Request.Query.Get("fields")
+	fields, isProjected := response.Request.Query.Get("fields")
 	rows := make([]json.RawMessage, len(list.Rows))
 	for i, value := range list.Rows {
 		rows[i] = value
-		if row, ok := newRow(value, "", ""); ok && projects {
-			row.project(strings.Split(asked, ","), expands(response))
+		if row, ok := newRow(value, "", ""); ok && isProjected {
+			row.project(strings.Split(fields, ","), isExpanding(response))
 			kept := rawjson.Object{}
 			for _, member := range row.members {
 				if slices.Contains(keptNames, member.Name) || member.Name == expandedName && row.related != nil {
@@ -168,7 +253,8 @@ func WholeRows(response *rs.Response) []json.RawMessage {
 	return rows
 }
 
-// RowIdentity is what tells a row of a page from others. Shared are the members that are said once for all rows.
+// RowIdentity returns a key that distinguishes a row of a page from the others. Shared are the members that are written once for all
+// rows.
 func RowIdentity(value, shared json.RawMessage) string {
 	members, _ := rawjson.ParseObject(value)
 	once, _ := rawjson.ParseObject(shared)

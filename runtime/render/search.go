@@ -12,15 +12,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// ResourceURIs is the key in a result's _meta under which hosts find the record and field-window URIs
-// of a search, which models do not need (R-SEARCH-10).
+// ResourceURIs is the key in a result's _meta under which hosts find the record and field-window URIs of a search. Models do not need
+// them (R-SEARCH-10).
 const ResourceURIs = "pdpp/resource_uris"
 
-const resourceURIsKept = 200
+const maxResourceURIs = 200
 
-// Search renders hits, each once in a channel: in text a row for each and then what surrounds them (R-SEARCH-2); in structured
-// output results, content_ladder, and the RS's envelope without its hits (R-SEARCH-6). A page of hits that
-// does not fit is read again with a smaller limit, like one of records.
+// Search renders hits, each once in a channel: the text lists the hits and then what belongs to the page (R-SEARCH-2); structured output
+// has results, content_ladder, and the RS's envelope without its hits (R-SEARCH-6). A page that does not fit is read again with a
+// smaller limit, like one of records.
 func Search(ctx context.Context, env tool.Env, response *rs.Response, input SearchInput) (*tool.Result, error) {
 	s, err := fittingPage(ctx, env, response, func(response *rs.Response, again reread) (*search, error) {
 		return openSearch(ctx, response, newQuestion(response, input, env.RS.ProviderURL()), input.Call, again)
@@ -28,12 +28,12 @@ func Search(ctx context.Context, env tool.Env, response *rs.Response, input Sear
 	if err != nil {
 		return nil, err
 	}
-	result := s.page.result(s.shown, s.around)
-	if len(s.uris) > 0 {
-		uris := rawjson.Array(s.uris[:min(len(s.uris), resourceURIsKept)])
+	result, err := s.result()
+	if err == nil && len(s.uris) > 0 {
+		uris := rawjson.Array(s.uris[:min(len(s.uris), maxResourceURIs)])
 		result.Meta = map[string]json.RawMessage{ResourceURIs: uris}
 	}
-	return within(s.response, result, TextCharacters)
+	return result, err
 }
 
 // search is one page of hits and the part of it that is shown.
@@ -42,7 +42,7 @@ type search struct {
 	question question
 	call     Given
 	hits     []*hit
-	bySource bool // the lines of the sources say what connector and label the hits have
+	bySource bool // the lines of the sources say the connector and the label of the hits
 	uris     []json.RawMessage
 }
 
@@ -53,22 +53,22 @@ func openSearch(ctx context.Context, response *rs.Response, q question, call Giv
 	}
 	s := &search{listPage: listPage{list: list{envelope}, response: response, again: again}, question: q, call: call}
 	s.Outer, s.Inner = s.cleaned(s.Outer), s.cleaned(s.Inner)
-	for i, row := range s.Rows {
+	for i, value := range s.Rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		hit, ok := newHit(row, q)
+		hit, ok := newHit(value, q)
 		if !ok {
 			return nil, response.Unusable(fmt.Sprintf("hit %d of the resource server's answer is not an object", i+1), "")
 		}
 		s.uris = append(s.uris, hit.uris...)
 		s.hits = append(s.hits, hit)
 	}
-	s.share()
-	inRankOrder := s.hits
-	s.hits = besideTheirBodies(s.hits)
+	s.findShared()
+	ranked := s.hits
+	s.hits = groupBodies(ranked)
 	if s.fit(); s.shown < len(s.hits) { // the next page continues after the last hit in the provider's order
-		s.hits = inRankOrder
+		s.hits = ranked
 		for _, hit := range s.hits {
 			hit.showAllEvidence()
 		}
@@ -77,56 +77,55 @@ func openSearch(ctx context.Context, response *rs.Response, q question, call Giv
 	return s, nil
 }
 
+// fit shows as many hits as fit. The limit of the call bounds them all, also when the RS counted it for each connection (R-SEARCH-9).
 func (s *search) fit() {
-	s.page = newPage(len(s.hits), func(p *page, i int) { s.hits[i].write(p, s.columns) })
-	s.shown, s.around = s.page.fit(s.most(), s.frame)
+	maximum := len(s.hits)
+	if _, isSent := s.response.Request.Query.Get("limit"); isSent {
+		maximum = min(maximum, s.response.Request.Limit())
+	}
+	s.page = newPage(len(s.hits), func(i int) pageRow { return s.hits[i].write(s.columns) })
+	s.shown, s.around = s.page.fit(maximum, s.frame)
 }
 
-// cleaned is the envelope around the hits without resource URIs, and without warnings of what the caller left out.
+func (s *search) smallerLimit() int { return max(1, s.shown) }
+
+// cleaned returns the envelope around the hits without resource URIs and without warnings about sources that the caller left out.
 func (s *search) cleaned(envelope rawjson.Object) rawjson.Object {
 	var kept rawjson.Object
 	for _, member := range envelope {
-		switch clean := member.Value; {
-		case member.Name == s.RowsName || member.Name == "data":
+		if member.Name != s.RowsName && member.Name != "data" {
+			member.Value = withoutURIs(member.Value, 0, &s.uris)
+		}
+		if member.Name == "meta" {
+			member.Value = s.withoutSkipped(member.Value)
+		}
+		if member.Value != nil {
 			kept = append(kept, member)
-		default:
-			clean = withoutURIs(clean, 0, &s.uris)
-			if member.Name == "meta" {
-				clean = s.failures(clean)
-			}
-			if clean != nil {
-				kept = append(kept, rawjson.Raw(member.Name, clean))
-			}
 		}
 	}
 	return kept
 }
 
-// skipped is the warning that a source was passed over because the question does not apply to it.
-const skipped = "source_skipped_not_applicable"
+// skippedCode is the code of a warning that a source was passed over because the question does not apply to it.
+const skippedCode = "source_skipped_not_applicable"
 
-// failures are the members of meta with those warnings that tell of failures: a caller who named streams or a connection knows
-// that others are left out (R-SEARCH-11).
-func (s *search) failures(value json.RawMessage) json.RawMessage {
-	meta, ok := rawjson.ParseObject(value)
-	_, streams := s.response.Request.Query.Get("streams")
-	if !ok || !streams && s.question.connectionID == "" {
+// withoutSkipped removes the warnings about other sources from meta, for a caller who named streams or a connection (R-SEARCH-11).
+func (s *search) withoutSkipped(value json.RawMessage) json.RawMessage {
+	meta, _ := rawjson.ParseObject(value)
+	_, namesStreams := s.response.Request.Query.Get("streams")
+	warnings, hasWarnings := rawjson.Elements(meta.Get("warnings"))
+	if !hasWarnings || !namesStreams && s.question.connectionID == "" {
 		return value
 	}
-	warnings, _ := rawjson.Elements(meta.Get("warnings"))
 	kept := slices.DeleteFunc(warnings, func(warning json.RawMessage) bool {
 		object, _ := rawjson.ParseObject(warning)
-		return object.Text("code") == skipped
+		return object.Text("code") == skippedCode
 	})
-	if meta.Get("warnings") == nil {
-		return value
-	}
 	return meta.With("warnings", rawjson.Array(kept)).Encode()
 }
 
-// share finds what all hits say of where they come from, which the text says once, and the columns that the others need. What the
-// lines of the sources say of a connection needs none.
-func (s *search) share() {
+// findShared finds what all hits say of their source, which the text says once, and the columns that the others need.
+func (s *search) findShared() {
 	if len(s.hits) > 1 {
 		s.shared = slices.DeleteFunc(slices.Clone(s.hits[0].cells), func(member rawjson.Member) bool {
 			return !slices.Contains(sourceNames, member.Name) ||
@@ -135,81 +134,60 @@ func (s *search) share() {
 	}
 	s.bySource = s.describesSources()
 	for _, name := range append([]string{"evidence", "snippet", "title", "time"}, sourceNames...) {
-		told := shares(s.shared, name) || s.bySource && (name == "connector_key" || name == "display_name")
-		if !told && slices.ContainsFunc(s.hits, func(h *hit) bool { return h.cells.Get(name) != nil }) {
+		isSaid := hasName(s.shared, name) || s.bySource && (name == "connector_key" || name == "display_name")
+		if !isSaid && slices.ContainsFunc(s.hits, func(h *hit) bool { return h.cells.Get(name) != nil }) {
 			s.columns = append(s.columns, rawjson.Member{Name: name})
 		}
 	}
 }
 
-// describesSources reports whether lines of sources can say what the hits of each connection are of: there are several, no more than
-// are shown, every id shows its own, and the hits of one say the same of it.
+// describesSources reports whether lines of sources can describe the hits of each connection: there are several and all are listed,
+// every id shows its connection, and the hits of one connection agree.
 func (s *search) describesSources() bool {
 	first := map[string]*hit{}
 	for _, h := range s.hits {
-		of, known := first[h.connectionID]
-		if !known {
-			of, first[h.connectionID] = h, h
+		known, isKnown := first[h.connectionID]
+		if !isKnown {
+			known, first[h.connectionID] = h, h
 		}
-		if !h.shows(h.connectionID) || of.connectorKey != h.connectorKey || of.displayName != h.displayName {
+		if !h.shows(h.connectionID) || known.connectorKey != h.connectorKey || known.displayName != h.displayName {
 			return false
 		}
 	}
 	return len(first) > 1 && len(first) <= sourcesShown
 }
 
-// most is how many hits are shown at most: limit bounds them all, also when the server counted it for each connection
-// (R-SEARCH-9).
-func (s *search) most() int {
-	if _, sent := s.response.Request.Query.Get("limit"); !sent {
-		return len(s.hits)
-	}
-	return min(len(s.hits), s.response.Request.Limit())
-}
-
-func (s *search) smallerLimit() int { return max(1, s.shown) }
-
-// on leads to the next page.
-func (s *search) on(shown int) wayOn {
-	on := s.from(s.response, shown, len(s.hits)-shown, "streams or connection_id, of which each is ranked by itself")
-	if on.cursor != "" {
-		on.calls = s.call.With(rawjson.String("cursor", on.cursor))
-	}
-	return on
-}
-
-// frame is what both channels say around so many hits.
+// frame is what both channels say around the leading hits.
 func (s *search) frame(shown int) frame {
-	on := s.on(shown)
-	var ladder []json.RawMessage
-	for _, hit := range s.hits[:shown] {
-		ladder = append(ladder, hit.rung())
+	next := s.after(s.response, shown, len(s.hits)-shown, "streams or connection_id, of which each is ranked by itself")
+	if next.cursor != "" {
+		next.calls = s.call.With(rawjson.String("cursor", next.cursor))
 	}
-	envelope := append(s.list.around(&on),
-		rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
-	members := append(rawjson.Object{
-		rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
-		rawjson.Raw("data", envelope.Encode()),
-	}, append(readingMembers(s.response, shown), s.again.members()...)...)
-	note, try := words(on.ended, s.meaningNote(shown)), []Call(nil)
+	note, try := words(next.note, s.meaningNote(shown)), []Call(nil)
 	if s.isNothing() {
 		note, try = s.nothing()
 	}
 	note = words(note, s.question.syntaxNote())
-	members = withText(members, "note", note)
-	if try != nil {
-		members = append(members, rawjson.Raw(tryWord, Calls(try)))
+	ladder := make([]json.RawMessage, shown)
+	for i, hit := range s.hits[:shown] {
+		ladder[i] = hit.ladderEntry()
 	}
-	return frame{
-		before: s.before(note), after: s.after(shown, on, note, try),
-		open: opening(nil, nil, "results"), close: closing("]", closed(s.response, members, on.calls)),
-	}
+	return frame{before: s.before(note), after: s.linesAfter(shown, next, note, try), structured: func(rows json.RawMessage) rawjson.Object {
+		data := append(s.members(&next), rawjson.String("results_ref", "structuredContent.results"), rawjson.Int("result_count", int64(shown)))
+		object := rawjson.Object{
+			rawjson.Raw("results", rows),
+			rawjson.Raw("content_ladder", rawjson.Object{rawjson.Raw("records", rawjson.Array(ladder))}.Encode()),
+			rawjson.Raw("data", data.Encode()),
+		}
+		object = append(append(object, readingMembers(s.response, shown)...), s.again.members()...)
+		return finish(s.response, withCalls(withText(object, "note", note), tryWord, try), next.calls)
+	}}
 }
 
-// isNothing reports whether nothing was found of all that was asked for.
+// isNothing reports whether nothing was found, and everything was searched.
 func (s *search) isNothing() bool { return len(s.hits) == 0 && isWhole(s.response) }
 
-// before says what to do with a hit, and what all hits have in common, or what was searched without any.
+// before says what to do with a hit and what all hits have in common, or that there are none.
 func (s *search) before(note string) []string {
 	switch {
 	case s.isNothing():
@@ -224,42 +202,41 @@ func (s *search) before(note string) []string {
 	if len(s.shared) > 0 {
 		lines = append(lines, "all hits: "+memberTokens(s.shared))
 	}
-	return append(lines, columnsLine(s.columns, "id"))
+	return append(lines, columnsLine("id", s.columns))
 }
 
-// after is what surrounds the hits: sources, counts, recall, warnings and how to page.
-func (s *search) after(shown int, on wayOn, note string, try []Call) []string {
+// linesAfter returns the lines after the hits: sources, counts, recall, warnings and how to page.
+func (s *search) linesAfter(shown int, next continuation, note string, try []Call) []string {
 	meta := s.Meta()
 	var lines []string
 	if sources := s.sources(shown); len(sources) > 1 || s.bySource {
 		lines = sourceLines(sources, "hits") // R-SEARCH-9
 	}
-	more, count := boolToken("has_more", on.hasMore()), countToken(meta)
-	if !on.hasMore() && count == fmt.Sprintf("count=exact:%d", shown) {
-		more = "" // these are all
-	}
-	hits := intToken("hits", int64(shown))
-	if s.isNothing() { // which the first line says
+	hits, hasMore, count := intToken("hits", int64(shown)), boolToken("has_more", next.hasMore()), countToken(meta)
+	if s.isNothing() { // the first line says so
 		hits = ""
 	}
-	lines = withLine(lines, words(hits, more, count, recallToken(meta)))
+	if !next.hasMore() && count == fmt.Sprintf("count=exact:%d", shown) { // these are all
+		hasMore = ""
+	}
+	lines = withLine(lines, words(hits, hasMore, count, recallToken(meta)))
 	lines = append(lines, readingLines(s.response, shown)...)
 	lines = append(lines, s.again.lines("hits")...)
 	lines = append(lines, warningLines(meta)...)
-	if !s.isNothing() { // which begins with it
+	if !s.isNothing() { // the first line has the note
 		lines = withLine(lines, note)
 	}
-	return append(append(lines, tryLines(try)...), on.lines()...)
+	return append(append(lines, callLines(tryWord, try)...), next.lines()...)
 }
 
-// sources are the connections of the hits that are shown, and what no other line says of each.
+// sources returns the connections of the hits that are shown, described as far as no other line does it.
 func (s *search) sources(shown int) []*source {
-	return sourcesOf(shown, func(i int) string { return s.hits[i].connectionID }, func(i int) source {
-		var one source
-		if s.bySource && !shares(s.shared, "connector_key") {
+	return sourcesOf(shown, func(i int) source {
+		one := source{connectionID: s.hits[i].connectionID}
+		if s.bySource && !hasName(s.shared, "connector_key") {
 			one.connectorKey = s.hits[i].connectorKey
 		}
-		if s.bySource && !shares(s.shared, "display_name") {
+		if s.bySource && !hasName(s.shared, "display_name") {
 			one.displayName = s.hits[i].displayName
 		}
 		return one

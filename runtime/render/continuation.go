@@ -1,0 +1,142 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// continuation says how to get the rows after a page. Both channels are written from it, so that they say the same (R-HAND-8).
+type continuation struct {
+	isWhole bool   // the page shows every row that the RS sent, so that its paging members hold
+	cursor  string // of the next page; empty: there is none
+	isOwn   bool   // the adapter made the cursor
+	calls   []Call
+	note    string // what to do if more rows match than the cursor and the calls reach
+}
+
+// hasMore reports whether a call gets more rows. If more rows match and no call gets them, only the note says so.
+func (c continuation) hasMore() bool { return len(c.calls) > 0 || c.cursor != "" }
+
+// followsWord introduces the call that holds a cursor, which the text does not repeat (R-BUD-4).
+const followsWord = " is in:"
+
+// lines returns the continuation in text. A cursor without a call stands alone.
+func (c continuation) lines() []string {
+	var lines []string
+	switch {
+	case c.cursor != "" && len(c.calls) == 0:
+		lines = append(lines, Token("next_cursor", c.cursor))
+	case c.cursor != "":
+		lines = append(lines, "next_cursor (for these arguments only)"+followsWord)
+	}
+	for _, call := range c.calls {
+		lines = append(lines, call.Line())
+	}
+	return lines
+}
+
+// doesNotFit is said of a page that ends at a row which is too large.
+const doesNotFit = "The next row does not fit into a result."
+
+// after returns the continuation after the rows that a page shows, without calls. It has one cursor: the RS's, or one that asks the
+// RS for more rows and skips those shown. The narrowing is what to change when the RS ends a list that has more.
+func (l list) after(response *rs.Response, shown, leftOut int, narrowing string) continuation {
+	next := continuation{isWhole: leftOut == 0}
+	if reading := response.Reading; reading != nil {
+		next.isOwn = true
+		switch {
+		case reading.CursorAfter == nil:
+			if next.cursor = reading.Behind; leftOut > 0 {
+				next.note = fmt.Sprintf("%d rows of these do not fit into a result; name fewer fields to see them.", leftOut)
+			}
+		case shown == 0 && leftOut > 0:
+			next.note = doesNotFit
+		default:
+			next.cursor = reading.CursorAfter(shown)
+		}
+		return next
+	}
+	hasMore := string(l.Get("has_more")) == "true"
+	if next.cursor = l.Text("next_cursor"); leftOut == 0 && (next.cursor != "" || !hasMore) {
+		return next
+	}
+	next.cursor = ""
+	start, err := tool.PlaceOf(response.Request)
+	if err != nil {
+		return next // never of a request that was answered
+	}
+	place := tool.Place{Cursor: start.Cursor, Skip: start.Skip + shown}
+	switch {
+	case leftOut > 0 && shown == 0:
+		next.note = doesNotFit
+	case leftOut == 0 && (shown == 0 || place.Skip >= rs.MostRows):
+		next.note = fmt.Sprintf("The resource server goes no further than %d, and more match. To get others, call again with %s.", place.Skip, narrowing)
+	default:
+		next.cursor, next.isOwn = place.CursorAt(response.Request), true
+	}
+	return next
+}
+
+// next leads to the next page or, where the RS pages only one connection at a time, to the next rows of each.
+func (r *records) next(shown int) continuation {
+	next := r.after(r.response, shown, len(r.rows)-shown, "filter or connection_id")
+	switch {
+	case r.pagesPerConnection(shown):
+		next = continuation{isWhole: next.isWhole}
+		next.calls, next.note = r.nextPerConnection(shown)
+	case next.cursor != "":
+		call := r.input.Call
+		if !next.isOwn {
+			call = call.Without("changes_since") // the feed continues by its cursor alone (051b)
+		}
+		next.calls = call.With(rawjson.String("cursor", next.cursor))
+	}
+	return next
+}
+
+// pagesPerConnection reports whether several connections have more rows, for which the RS gives no cursor. Where none has, the rows
+// that are left out follow in the same list.
+func (r *records) pagesPerConnection(shown int) bool {
+	return r.response.Reading == nil && string(r.Get("has_more")) == "true" && r.input.ConnectionID == nil && len(r.sources) > 1 &&
+		(shown < len(r.rows) || r.Text("next_cursor") == "")
+}
+
+// nextPerConnection continues each connection right after its last row that is shown. A connection that has fewer rows than others,
+// and all of them on the page, has no more. The number of calls is limited; a note says how to get the rest.
+func (r *records) nextPerConnection(rows int) ([]Call, string) {
+	shown, limit := map[string]int{}, 0
+	for _, row := range r.rows[:rows] {
+		shown[row.connectionID]++
+	}
+	for _, source := range r.sources {
+		limit = max(limit, source.rows)
+	}
+	var calls []Call
+	more := 0
+	for _, source := range r.sources {
+		count := shown[source.connectionID]
+		isRead := count == source.rows && source.rows < limit && limit == r.response.Request.Limit()
+		if isRead || recordid.CheckName("connection id", source.connectionID) != nil {
+			continue
+		}
+		if len(calls) == sourcesShown {
+			more++
+			continue
+		}
+		request := r.response.Request
+		request.Query = request.Query.With("connection_id", source.connectionID)
+		given := []rawjson.Member{rawjson.String("connection_id", source.connectionID)}
+		if cursor := (tool.Place{Skip: count}).CursorAt(request); cursor != "" {
+			given = append(given, rawjson.String("cursor", cursor))
+		}
+		calls = append(calls, r.input.Call.With(given...)...)
+	}
+	if more == 0 {
+		return calls, ""
+	}
+	return calls, fmt.Sprintf("%d more connections may have more rows: call again with connection_id for each; %s lists them.", more, tool.SchemaTool)
+}

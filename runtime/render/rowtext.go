@@ -1,0 +1,96 @@
+package render
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Records, groups and hits have one form in each channel. In structured output a row is an object. In text it is the array of its
+// values, on one line under a line that names the columns once (R-BUD-7):
+//
+//	columns: ["handle","subject","seen"]
+//	["cin_1/messages:m1","Hello",true]
+//
+// A row whose fields differ from the columns is an object in text too. Members outside the fields follow on a line of their own as an
+// object, and then the calls that read more of the row, each indented:
+//
+//	["cin_1/messages:m2","It begins so…[2000 of 60000 characters shown]",true]
+//	  next: read_record_field {"id":"cin_1/messages:m2","field_path":"subject","offset_chars":2000,"limit_chars":16384}
+//
+// Every value is JSON as it was sent, with invisible characters as escapes. Parsing a line gives the same values as parsing
+// structured output.
+
+// columnsWord introduces the line of the columns.
+const columnsWord = "columns: "
+
+// indent begins a line that belongs to the row above it.
+const indent = "\n  "
+
+// columnsOf returns the fields that most rows have, in their order.
+func columnsOf(rows []rawjson.Object) rawjson.Object {
+	var most rawjson.Object
+	count := 0
+	for _, fields := range rows { // the majority, if there is one (Boyer and Moore)
+		switch {
+		case len(fields) == 0:
+		case count == 0:
+			most, count = fields, 1
+		case sameNames(fields, most):
+			count++
+		default:
+			count--
+		}
+	}
+	return most
+}
+
+func sameNames(a, b rawjson.Object) bool {
+	return slices.EqualFunc(a, b, func(x, y rawjson.Member) bool { return x.Name == y.Name })
+}
+
+// columnsLine names the columns after a first one, which may be empty. Without columns it is empty.
+func columnsLine(first string, columns rawjson.Object) string {
+	if len(columns) == 0 {
+		return ""
+	}
+	names := columns.Names()
+	if first != "" {
+		names = append([]string{first}, names...)
+	}
+	return columnsWord + rawjson.Visible(rawjson.Strings("", names).Value)
+}
+
+// textRow is a row of a text.
+type textRow struct {
+	lead   rawjson.Object // the columns before the fields
+	fields rawjson.Object
+	extra  rawjson.Object
+	calls  []Call
+}
+
+// text returns the row without a line break before or after it.
+func (r textRow) text(columns rawjson.Object) string {
+	var text string
+	if len(columns) > 0 && sameNames(r.fields, columns) {
+		values := make([]json.RawMessage, 0, len(r.lead)+len(r.fields))
+		for _, member := range slices.Concat(r.lead, r.fields) {
+			values = append(values, member.Value)
+		}
+		text = rawjson.Visible(rawjson.Array(values))
+		if len(r.extra) > 0 {
+			text += indent + rawjson.Visible(r.extra.Encode())
+		}
+	} else {
+		object := slices.Concat(r.lead, r.extra)
+		if r.fields != nil {
+			object = append(object, rawjson.Raw("data", r.fields.Encode()))
+		}
+		text = rawjson.Visible(object.Encode())
+	}
+	for _, call := range r.calls {
+		text += indent + call.Line()
+	}
+	return text
+}
