@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -15,7 +16,7 @@ import (
 var Options = host.Options{Name: "pdpp-mcp", Version: "test", ReadOn: tool.DefaultReadOn}
 
 // Serve serves a surface until the test ends, and returns the client's side of the session.
-func Serve(t testing.TB, surface tool.Surface, options host.Options, environment host.Environment) mcp.Transport {
+func Serve(t testing.TB, surface tool.Surface, options host.Options, environment toolcall.Environment) mcp.Transport {
 	t.Helper()
 	input, toServer := io.Pipe()
 	fromServer, output := io.Pipe()
@@ -27,7 +28,7 @@ func Serve(t testing.TB, surface tool.Surface, options host.Options, environment
 }
 
 // Connect serves a surface to a client that has begun its session.
-func Connect(t testing.TB, surface tool.Surface, options host.Options, environment host.Environment) *mcp.ClientSession {
+func Connect(t testing.TB, surface tool.Surface, options host.Options, environment toolcall.Environment) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, nil)
 	session, err := client.Connect(t.Context(), Serve(t, surface, options, environment), nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/sandbox"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/authorization"
@@ -57,7 +58,7 @@ func newProvider(t *testing.T) *provider {
 
 // tries counts the reads that an adapter may have sent again: no answer came, or one of those that pass.
 type tries struct {
-	host.Recorder
+	toolcall.Recorder
 	failed atomic.Int64
 }
 

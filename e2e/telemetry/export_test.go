@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/telemetry"
 )
 
@@ -45,7 +45,7 @@ func TestExport(t *testing.T) {
 				t.Fatalf("%v %v", tracer, err)
 			}
 			if tracer != nil {
-				_, ended := tracer.Call(t.Context(), host.TracedCall{Method: "tools/call", Tool: "fetch"})
+				_, ended := tracer.Call(t.Context(), toolcall.TracedCall{Method: "tools/call", Tool: "fetch"})
 				ended("ok")
 			}
 			end()

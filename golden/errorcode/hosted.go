@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -51,7 +52,7 @@ var hostedSection = Section{
 			Next:    "Use the public URL. The operator sets `--public-url` or `--allowed-host`, often for a proxy that rewrites `Host`.",
 		},
 		{
-			Code: host.CodeInvalidRequest, Status: http.StatusBadRequest,
+			Code: toolcall.CodeInvalidRequest, Status: http.StatusBadRequest,
 			Meaning: "The body is not a JSON-RPC message, broke off, or came too slowly, or a header is not as MCP asks.",
 			Next:    "Do what the message says. Send one JSON-RPC message, with `Accept: application/json, text/event-stream`.",
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -26,7 +27,7 @@ const (
 // offers completes the arguments of prompts and the variables of resource templates with names of the caller's grant (R-MCP-1).
 type offers struct {
 	surface tool.Surface
-	calls   *toolCalls
+	runner  *toolcall.Runner
 }
 
 // complete answers completion/complete. When the names cannot be read, nothing is offered: a user types on.
@@ -42,7 +43,7 @@ func (o offers) complete(ctx context.Context, request *mcp.CompleteRequest) (*mc
 	}
 	ctx, cancel := context.WithTimeout(ctx, offersWithin)
 	defer cancel()
-	names, err := o.calls.names(ctx, sdkCall(methodComplete, tool.Definition{}, request))
+	names, err := readNames(ctx, o.runner, sdkCall(methodComplete, tool.Definition{}, request))
 	if err != nil {
 		return result, nil //nolint:nilerr // see above
 	}
@@ -114,17 +115,14 @@ func begins(name, typed string) bool {
 	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(typed))
 }
 
-// names reads the names of the caller's grant.
-func (c *toolCalls) names(ctx context.Context, call toolCall) (names schemadoc.Names, err error) {
-	ctx, kept := c.begin(ctx, call)
-	err = c.guard(ctx, &kept, func(ctx context.Context, env tool.Env) error {
+// readNames reads the names in the caller's grant.
+func readNames(ctx context.Context, runner *toolcall.Runner, call toolcall.Call) (names schemadoc.Names, err error) {
+	err = runner.Read(ctx, call, func(ctx context.Context, env tool.Env) error {
 		document, err := schemadoc.Scope{}.Ask(ctx, env.RS.Get, nil)
-		if err != nil {
-			return err
+		if err == nil {
+			names = document.Names()
 		}
-		names = document.Names()
-		return nil
+		return err
 	})
-	kept.end(ctx, 0, err)
 	return names, err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
@@ -46,13 +46,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveReadiness(w, r)
 		return
 	}
-	known := &hostedRequest{id: requestID(r.Header), trace: tracecontext.OfHeader(r.Header)}
-	w.Header().Set("Request-Id", known.id)
+	known := &toolcall.Request{ID: requestID(r.Header), Trace: tracecontext.OfHeader(r.Header)}
+	w.Header().Set("Request-Id", known.ID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-	r = r.WithContext(known.within(r.Context()))
+	r = r.WithContext(known.Within(r.Context()))
 	origin, isAllowed := h.origins.of(r)
-	known.origin = origin
+	known.Origin = origin
 	// A page of another origin may link to pages. It may neither send messages nor change anything.
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
@@ -68,7 +68,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serveMCP answers /mcp. Its checks come in the order of what they cost.
 func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
-	defer h.inFlight.enter()()
+	defer h.inFlight.Enter()()
 	ctx, cancel := context.WithTimeout(r.Context(), h.options.callTimeout()+answerWithin)
 	defer cancel()
 	r = r.WithContext(ctx)
@@ -86,7 +86,7 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		h.challenge(w, r, err)
 		return
 	}
-	release, refused := h.limiter.admit(requestOf(ctx).caller.TokenHash, 1)
+	release, refused := h.limiter.admit(toolcall.RequestOf(ctx).Caller.TokenHash, 1)
 	if refused != nil {
 		h.refuse(w, r, refused)
 		return
@@ -102,44 +102,21 @@ func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, refused)
 		return
 	}
-	h.serveBody(w, r, body)
+	h.messages.ServeBody(w, r, body)
 }
 
-// serveBody answers the messages in a body.
-func (h *Handler) serveBody(w http.ResponseWriter, r *http.Request, body []byte) {
-	if !isAnswerable(r) {
-		h.serveBySDK(w, r, body) // it refuses the request for its headers
-		return
-	}
-	texts, isBatch, bad := splitMessages(body)
-	if bad.refused != nil {
-		h.refuseMessage(w, r, http.StatusBadRequest, bad)
-		return
-	}
-	release, refused := h.limiter.admitMore(requestOf(r.Context()).caller.TokenHash, len(texts)-1)
+// admitMore admits more messages of a batch, or refuses the request.
+func (h *Handler) admitMore(w http.ResponseWriter, r *http.Request, messages int) (release func(), ok bool) {
+	release, refused := h.limiter.admitMore(toolcall.RequestOf(r.Context()).Caller.TokenHash, messages)
 	if refused != nil {
 		h.refuse(w, r, refused)
-		return
 	}
-	defer release()
-	name, isTwice := repeatedHeader(r.Header)
-	switch {
-	case isTwice && isBatch:
-		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(messageID{}, fmt.Sprintf("the header %s came twice", name)))
-	case isTwice:
-		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(readMessage(texts[0]).id, fmt.Sprintf("the header %s came twice", name)))
-	case !isBatch:
-		h.answer(w, r, readMessage(texts[0]))
-	case !hasBatches(revisionOf(r)):
-		h.refuseMessage(w, r, http.StatusBadRequest, invalidRequest(messageID{}, "batches ended with revision 2025-03-26; send one message"))
-	default:
-		h.answerBatch(w, r, texts)
-	}
+	return release, refused == nil
 }
 
 // serveBySDK lets the SDK answer a request.
 func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request, body []byte) {
-	w = &refusalWriter{ResponseWriter: w, requestID: requestOf(r.Context()).id}
+	w = &refusalWriter{ResponseWriter: w, requestID: toolcall.RequestOf(r.Context()).ID}
 	if body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
@@ -156,15 +133,15 @@ func (h *Handler) authenticate(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	known := requestOf(r.Context())
-	known.caller, known.bearer = caller, rs.NewSecret(bearer)
+	known := toolcall.RequestOf(r.Context())
+	known.Caller, known.Bearer = caller, rs.NewSecret(bearer)
 	return nil
 }
 
 // challenge answers a request that was not authenticated (R-HOST-2).
 func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
-	known := requestOf(r.Context())
-	attributes := known.appendTo(nil)
+	known := toolcall.RequestOf(r.Context())
+	attributes := known.AppendTo(nil)
 	level := slog.LevelWarn // the authorization server is in trouble
 	var refusal *auth.Refusal
 	if errors.As(err, &refusal) {
@@ -175,7 +152,7 @@ func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	// The text of a refusal holds no token.
 	h.options.Logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
-	challenge := auth.Challenge{PublicOrigin: known.origin, RequestID: known.id}
+	challenge := auth.Challenge{PublicOrigin: known.Origin, RequestID: known.ID}
 	if refusal != nil && isBrowser(r) && r.Header.Get("Authorization") == "" {
 		w.Header().Set("WWW-Authenticate", challenge.Authenticate(refusal))
 		h.showPage(w, refusal.Status, "This address is for AI apps", "Give it to your AI app. The app then asks you to sign in, and you choose what it may read.")
@@ -185,14 +162,8 @@ func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *problem) {
-	h.logRefusal(r, refused.status, kinds[refused.status].code)
+	toolcall.LogRefusal(r.Context(), h.options.Logger, refused.status, kinds[refused.status].code)
 	h.write(w, r, refused)
-}
-
-// logRefusal writes who was refused with what. The code is of a closed set.
-func (h *Handler) logRefusal(r *http.Request, status int, code string) {
-	attributes := append(requestOf(r.Context()).appendTo(nil), slog.Int("status", status), slog.String("code", code))
-	h.options.Logger.LogAttrs(r.Context(), slog.LevelInfo, "refused", attributes...)
 }
 
 // routeOf returns the path of the route that answers a request, or "other". The path that the client wrote would be an open set.

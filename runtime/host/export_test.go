@@ -6,22 +6,29 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // NewBareSDK is a server of the same surface whose calls the SDK reads, runs and answers, for tests to compare with. Origin
 // is that of the icon; empty for a local server.
-func NewBareSDK(surface tool.Surface, options Options, origin string, environment Environment) *mcp.Server {
+func NewBareSDK(surface tool.Surface, options Options, origin string, environment toolcall.Environment) *mcp.Server {
 	self := options.identity()
 	if origin != "" {
 		self.Icons = []mcp.Icon{page.Icon(origin)}
 	}
-	calls := newToolCalls(surface, options, environment)
-	return newServer(surface, self, calls, calls.runBySDK)
+	runner := options.newRunner(surface, nil, environment)
+	return newServer(surface, self, runner, runBySDK(runner))
 }
 
-func (c *toolCalls) runBySDK(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	result := c.run(ctx, toolCall{definition: c.tools[request.Params.Name], arguments: request.Params.Arguments})
+func runBySDK(runner *toolcall.Runner) mcp.ToolHandler {
+	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result := runner.Run(ctx, toolcall.Call{Definition: runner.Tool(request.Params.Name), Arguments: request.Params.Arguments})
+		return convertedFor(result), nil
+	}
+}
+
+func convertedFor(result *tool.Result) *mcp.CallToolResult {
 	converted := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}, IsError: result.IsError}
 	if result.Structured != nil {
 		converted.StructuredContent = result.Structured
@@ -32,5 +39,5 @@ func (c *toolCalls) runBySDK(ctx context.Context, request *mcp.CallToolRequest) 
 			converted.Meta[name] = value
 		}
 	}
-	return converted, nil
+	return converted
 }

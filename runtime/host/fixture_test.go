@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/e2e/hosttest"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -125,7 +126,7 @@ func testSurface(more ...tool.Definition) tool.Surface {
 }
 
 // connect serves the surface over a session in memory.
-func connect(t *testing.T, surface tool.Surface, options host.Options, environment host.Environment) *mcp.ClientSession {
+func connect(t *testing.T, surface tool.Surface, options host.Options, environment toolcall.Environment) *mcp.ClientSession {
 	t.Helper()
 	if options.Name == "" {
 		options.Name, options.Version = hosttest.Options.Name, hosttest.Options.Version
@@ -133,6 +134,6 @@ func connect(t *testing.T, surface tool.Surface, options host.Options, environme
 	return hosttest.Connect(t, surface, options, environment)
 }
 
-func reading(reader rs.Reader) host.Environment {
+func reading(reader rs.Reader) toolcall.Environment {
 	return func(context.Context) (tool.Env, error) { return tool.Env{RS: reader}, nil }
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -40,7 +41,7 @@ type HandlerOptions struct {
 	ChildTimeout time.Duration     // of one request to a source of a package; may be 0 for its default
 	BodyTimeout  time.Duration     // for a client to send its request; may be 0 for 10 s
 	Limits       Limits            // may be zero for the defaults
-	Recorder     Recorder          // may be nil
+	Recorder     toolcall.Recorder // may be nil
 }
 
 // Handler serves the whole origin of a hosted server: /mcp, its metadata, the pages and the probes
@@ -52,9 +53,9 @@ type Handler struct {
 	limiter   *limiter
 	bodies    *semaphore.Weighted // bounds what is held of bodies in all
 	readiness *readiness
-	inFlight  *inFlight
+	inFlight  *toolcall.InFlight
 	routes    *http.ServeMux
-	calls     *toolCalls
+	messages  toolcall.HTTP
 	sdk       http.Handler
 }
 
@@ -65,7 +66,7 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{options: options, bodies: semaphore.NewWeighted(bodiesMost), inFlight: newInFlight()}
+	h := &Handler{options: options, bodies: semaphore.NewWeighted(bodiesMost), inFlight: toolcall.NewInFlight()}
 	if h.origins, err = newOrigins(options); err != nil {
 		return nil, err
 	}
@@ -77,11 +78,15 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 		return nil, err
 	}
 	h.readiness = &readiness{checkAS: options.Verifier.Check, checkRS: readers.check, logger: options.Logger}
-	h.calls = newToolCalls(surface, options.Options, readers.environment)
+	runner := options.newRunner(surface, options.Recorder, readers.environment)
 	// One server for all callers: a server for each costs many times as much.
-	server := newServer(surface, options.identity(), h.calls, h.calls.refuseCall)
-	server.AddReceivingMiddleware(h.observeSDK, identifyServer(options.identity()))
+	server := newServer(surface, options.identity(), runner, refuseCall)
+	server.AddReceivingMiddleware(observeSDK(runner), identifyServer(options.identity()))
 	h.sdk = throughSDK(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, TransportOptions()))
+	h.messages = toolcall.HTTP{
+		Runner: runner, Logger: options.Logger, SDK: h.serveBySDK, AdmitMore: h.admitMore,
+		Server: func(origin string) mcp.Implementation { return shownAt(origin, options.identity()) },
+	}
 	h.routes = h.newRoutes(surface)
 	return h, nil
 }
@@ -113,7 +118,7 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 	mux.HandleFunc("GET "+auth.MCPMetadataPath, h.metadata(auth.Metadata.MCP))
 	page.Register(mux, page.Options{
 		Name: h.options.Name, Version: h.options.Version, Revisions: Revisions(), Provider: h.options.ProviderURL, Surface: surface,
-		Origin: func(r *http.Request) string { return requestOf(r.Context()).origin },
+		Origin: func(r *http.Request) string { return toolcall.RequestOf(r.Context()).Origin },
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.write(w, r, noSuchPage) })
 	return mux
@@ -122,8 +127,8 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 // metadata answers with a protected-resource document (RFC 9728, R-HOST-3).
 func (h *Handler) metadata(document func(auth.Metadata) []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body := document(auth.Metadata{PublicOrigin: requestOf(r.Context()).origin, AuthorizationServer: h.options.AuthorizationServer})
-		writeJSON(w, http.StatusOK, textJSON, "no-cache", body) // it depends on the origin that was asked for
+		body := document(auth.Metadata{PublicOrigin: toolcall.RequestOf(r.Context()).Origin, AuthorizationServer: h.options.AuthorizationServer})
+		toolcall.WriteJSON(w, http.StatusOK, textJSON, "no-cache", body) // it depends on the origin that was asked for
 	}
 }
 
@@ -143,9 +148,7 @@ func (o HandlerOptions) complete() (HandlerOptions, error) {
 	if o.Tracer != nil {
 		o.Transport = o.Tracer.Transport(o.Transport)
 	}
-	if o.Recorder == nil {
-		o.Recorder = silentRecorder{}
-	}
+	o.Recorder = cmp.Or[toolcall.Recorder](o.Recorder, toolcall.SilentRecorder{})
 	o.BodyTimeout = cmp.Or(o.BodyTimeout, bodyWithin)
 	o.ResourceURL = cmp.Or(o.ResourceURL, o.ProviderURL)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))

@@ -2,11 +2,11 @@ package host
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -16,7 +16,6 @@ const (
 	CodeMisdirected      = "misdirected_request" // 421: a Host that this server does not answer for
 	CodeForeignOrigin    = "origin_not_allowed"  // 403: a page of another origin
 	CodeRequestTooLarge  = "request_too_large"   // 413: the body, or the batch in it
-	CodeInvalidRequest   = "invalid_request"     // 400: the body is not JSON, or broke off
 	CodeMethodNotAllowed = "method_not_allowed"  // 405
 	CodeNotFound         = "not_found"           // 404
 
@@ -26,7 +25,7 @@ const (
 
 // kinds are the type and the code of a refusal by its status.
 var kinds = map[int]struct{ name, code string }{
-	http.StatusBadRequest:            {"invalid_request_error", CodeInvalidRequest},
+	http.StatusBadRequest:            {"invalid_request_error", toolcall.CodeInvalidRequest},
 	http.StatusForbidden:             {"permission_error", CodeForeignOrigin},
 	http.StatusNotFound:              {"not_found_error", CodeNotFound},
 	http.StatusMethodNotAllowed:      {"invalid_request_error", CodeMethodNotAllowed},
@@ -66,7 +65,7 @@ func (p *problem) write(w http.ResponseWriter, requestID string) {
 		kind = kinds[http.StatusBadRequest]
 	}
 	p.announce(w.Header())
-	writeJSON(w, p.status, textJSON, "no-store", auth.ErrorBody(kind.name, kind.code, p.message, requestID))
+	toolcall.WriteJSON(w, p.status, textJSON, "no-store", auth.ErrorBody(kind.name, kind.code, p.message, requestID))
 }
 
 // announce sets the headers that say when and how to ask again.
@@ -77,19 +76,7 @@ func (p *problem) announce(header http.Header) {
 	}
 }
 
-const (
-	mediaJSON = "application/json"
-	textJSON  = mediaJSON + "; charset=utf-8"
-)
-
-// writeJSON writes a whole answer. A client that hung up gets nothing.
-func writeJSON(w http.ResponseWriter, status int, media, caching string, body []byte) {
-	w.Header().Set("Content-Type", media)
-	w.Header().Set("Cache-Control", caching)
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
-}
+const textJSON = toolcall.MediaJSON + "; charset=utf-8"
 
 // refusalWriter gives the SDK's own refusals, which are lines of plain text, the form of every other refusal of
 // this server: a client finds code and request id in the same place, whichever refused.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
 	"github.com/pdppmcp/pdpp-mcp/runtime/fanout"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -24,7 +25,7 @@ type readers struct {
 func newReaders(options HandlerOptions) (*readers, error) {
 	made := &readers{options: options, retries: rs.NewRetryBudget()}
 	// This checks the URLs before the first request.
-	_, err := made.client(&hostedRequest{}, rs.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
+	_, err := made.client(&toolcall.Request{}, rs.NewSecret(strings.Repeat("-", rs.ShortestBearer)), nil)
 	return made, err
 }
 
@@ -33,42 +34,42 @@ var errNoCaller = errors.New("the request has no caller")
 
 // environment gives what one request may use. It is an Environment.
 func (m *readers) environment(ctx context.Context) (tool.Env, error) {
-	request := requestOf(ctx)
-	if request.caller == nil {
+	request := toolcall.RequestOf(ctx)
+	if request.Caller == nil {
 		return tool.Env{}, errNoCaller
 	}
 	var reader rs.Reader
 	var err error
-	if request.caller.Kind == auth.KindClient {
-		reader, err = m.client(request, request.bearer, nil)
+	if request.Caller.Kind == auth.KindClient {
+		reader, err = m.client(request, request.Bearer, nil)
 	} else {
 		reader, err = m.ofPackage(request)
 	}
 	if err != nil {
 		return tool.Env{}, fmt.Errorf("make a reader: %w", err)
 	}
-	return tool.Env{RS: reader, Caller: request.caller.TokenHash}, nil
+	return tool.Env{RS: reader, Caller: request.Caller.TokenHash}, nil
 }
 
 // client makes a reader with one bearer. Its errors show neither that nor any of the secrets.
-func (m *readers) client(request *hostedRequest, bearer rs.Secret, secrets *rs.Secrets) (*rs.Client, error) {
+func (m *readers) client(request *toolcall.Request, bearer rs.Secret, secrets *rs.Secrets) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{
 		BaseURL: m.options.ResourceURL, ProviderURL: m.options.ProviderURL, Bearer: bearer, Secrets: secrets,
 		Transport: m.options.Transport, Retries: m.retries, Timeout: m.options.RSTimeout,
-		Header: http.Header{"Request-Id": {request.id}},
+		Header: http.Header{"Request-Id": {request.ID}},
 	})
 }
 
 // ofPackage reads with the bearers of the active members (R-PKG-1). Those that are not active are passed on
 // without one, so that they can be named. No answer to one of the bearers shows another (R-ERR-6).
-func (m *readers) ofPackage(request *hostedRequest) (rs.Reader, error) {
-	bearers := []string{request.bearer.Reveal()}
-	for _, member := range request.caller.ActiveMembers() {
+func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
+	bearers := []string{request.Bearer.Reveal()}
+	for _, member := range request.Caller.ActiveMembers() {
 		bearers = append(bearers, member.Bearer.Reveal())
 	}
 	secrets := rs.NewSecrets(bearers...)
-	sources := make([]fanout.Source, len(request.caller.Members))
-	for i, member := range request.caller.Members {
+	sources := make([]fanout.Source, len(request.Caller.Members))
+	for i, member := range request.Caller.Members {
 		sources[i] = fanout.Source{
 			GrantID: member.GrantID, Active: member.Active, ConnectionID: member.ConnectionID,
 			ConnectorKey: member.ConnectorKey, DisplayName: member.DisplayName, Streams: member.Streams,

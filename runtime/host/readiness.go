@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 )
 
 const (
@@ -96,5 +98,5 @@ func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
 
 func writeProbe(w http.ResponseWriter, status int, found readinessReport) {
 	encoded, _ := json.Marshal(found) // it is made of strings
-	writeJSON(w, status, textJSON, "no-store", append(encoded, '\n'))
+	toolcall.WriteJSON(w, status, textJSON, "no-store", append(encoded, '\n'))
 }

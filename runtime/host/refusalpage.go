@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
@@ -22,7 +23,7 @@ func isBrowser(r *http.Request) bool {
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, refused *problem) {
 	w.Header().Add("Vary", "Accept")
 	if !isBrowser(r) {
-		refused.write(w, requestOf(r.Context()).id)
+		refused.write(w, toolcall.RequestOf(r.Context()).ID)
 		return
 	}
 	refused.announce(w.Header())

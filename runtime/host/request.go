@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"log/slog"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -13,45 +12,9 @@ import (
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
-
-// hostedRequest is what this server knows of one HTTP request. It belongs to that request alone, and is
-// not changed once the request has come to the SDK (R-HOST-5).
-type hostedRequest struct {
-	id     string               // Request-Id of the answer and of every log line
-	origin string               // that the client sees
-	trace  tracecontext.Context // that its headers name, for messages that name none
-
-	caller *auth.Caller // nil before authentication
-	bearer rs.Secret    // of the caller
-}
-
-type hostedRequestKey struct{}
-
-// requestOf gives what is known of the request in a context of this package, or an empty one over stdio.
-func requestOf(ctx context.Context) *hostedRequest {
-	request, ok := ctx.Value(hostedRequestKey{}).(*hostedRequest)
-	if !ok {
-		return &hostedRequest{}
-	}
-	return request
-}
-
-func (r *hostedRequest) within(ctx context.Context) context.Context {
-	return context.WithValue(ctx, hostedRequestKey{}, r)
-}
-
-// appendTo appends the request's id and the hash of its caller's token to the attributes of a log line.
-func (r *hostedRequest) appendTo(attributes []slog.Attr) []slog.Attr {
-	attributes = append(attributes, slog.String("request_id", r.id))
-	if r.caller != nil {
-		attributes = append(attributes, slog.String("caller", r.caller.TokenHash))
-	}
-	return attributes
-}
 
 // requestMember is the name under which a hosted request travels through the SDK.
 const requestMember = "pdpp/request"
@@ -61,11 +24,11 @@ const requestMember = "pdpp/request"
 func throughSDK(sdk http.Handler) http.Handler {
 	// The Handler has verified the bearer and its expiry before.
 	alreadyVerified := func(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
-		request := requestOf(ctx)
-		if request.caller == nil {
+		request := toolcall.RequestOf(ctx)
+		if request.Caller == nil {
 			return nil, sdkauth.ErrInvalidToken
 		}
-		return &sdkauth.TokenInfo{UserID: request.caller.TokenHash, Extra: map[string]any{requestMember: request}}, nil
+		return &sdkauth.TokenInfo{UserID: request.Caller.TokenHash, Extra: map[string]any{requestMember: request}}, nil
 	}
 	withoutBearer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header = r.Header.Clone()
@@ -77,13 +40,13 @@ func throughSDK(sdk http.Handler) http.Handler {
 
 // fromSDK gives the hosted request that an MCP message came with, or an empty one. It does not look at
 // the SDK's context, which may be that of another request.
-func fromSDK(message mcp.Request) *hostedRequest {
+func fromSDK(message mcp.Request) *toolcall.Request {
 	if extra := message.GetExtra(); extra != nil && extra.TokenInfo != nil {
-		if request, ok := extra.TokenInfo.Extra[requestMember].(*hostedRequest); ok {
+		if request, ok := extra.TokenInfo.Extra[requestMember].(*toolcall.Request); ok {
 			return request
 		}
 	}
-	return &hostedRequest{}
+	return &toolcall.Request{}
 }
 
 // wellFormedID is of what an id consists. It has 8 to 64 of them; counted in the expression, they take 50 kB of memory.
@@ -112,11 +75,6 @@ func metaOf(message mcp.Request) map[string]any {
 	return params.GetMeta()
 }
 
-// traced belongs to the trace that the _meta of a message names, and else to that of its request (MCP SEP-414).
-func traced(ctx context.Context, named tracecontext.Context) context.Context {
-	return named.Or(requestOf(ctx).trace).Within(ctx)
-}
-
 // traceSDK is traced for what the SDK serves.
 func traceSDK(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
@@ -125,6 +83,19 @@ func traceSDK(next mcp.MethodHandler) mcp.MethodHandler {
 			text, _ := meta[name].(string)
 			return text
 		})
-		return next(traced(ctx, named), method, request)
+		return next(toolcall.Traced(ctx, named), method, request)
+	}
+}
+
+// observeSDK observes what the SDK serves. The context of a message has the caller of that message only.
+func observeSDK(runner *toolcall.Runner) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
+			err = runner.Observe(fromSDK(request).Within(ctx), method, func(ctx context.Context) error {
+				result, err = next(ctx, method, request)
+				return err
+			})
+			return result, err
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -23,28 +24,28 @@ const methodReadResource = "resources/read"
 
 // addResources registers the templates. A read runs the tool that its template names, so that both
 // ways to the same data have the same bounds (R-RES-1).
-func addResources(server *mcp.Server, surface tool.Surface, calls *toolCalls) {
+func addResources(server *mcp.Server, surface tool.Surface, runner *toolcall.Runner) {
 	for _, template := range surface.Templates {
 		server.AddResourceTemplate(&mcp.ResourceTemplate{
 			Name: template.Name, Title: template.Title, URITemplate: template.URITemplate,
 			Description: template.Description, MIMEType: template.MIMEType,
 		}, func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return readResource(ctx, calls, template, sdkCall(methodReadResource, calls.tools[template.Tool], request))
+			return readResource(ctx, runner, template, sdkCall(methodReadResource, runner.Tool(template.Tool), request))
 		})
 	}
 	for _, template := range surface.Templates {
 		if template.Complete == tool.CompleteStream {
-			server.AddReceivingMiddleware(streamList{template, calls}.answer)
+			server.AddReceivingMiddleware(streamList{template, runner}.answer)
 		}
 	}
 	server.AddReceivingMiddleware(checkResourceURI)
 }
 
 // sdkCall is a request that the SDK has read, and that a tool answers or none.
-func sdkCall(method string, definition tool.Definition, request interface{ ClientInfo() *mcp.Implementation }) toolCall {
-	call := toolCall{method: method, definition: definition}
+func sdkCall(method string, definition tool.Definition, request interface{ ClientInfo() *mcp.Implementation }) toolcall.Call {
+	call := toolcall.Call{Method: method, Definition: definition}
 	if info := request.ClientInfo(); info != nil {
-		call.client = info.Name
+		call.Client = info.Name
 	}
 	return call
 }
@@ -95,13 +96,13 @@ func invalidURI(err error) *tool.Error {
 }
 
 // readResource answers with the call of a template's tool, which lacks its arguments.
-func readResource(ctx context.Context, calls *toolCalls, template tool.Template, read toolCall) (*mcp.ReadResourceResult, error) {
+func readResource(ctx context.Context, runner *toolcall.Runner, template tool.Template, read toolcall.Call) (*mcp.ReadResourceResult, error) {
 	target, _ := ctx.Value(resourceTargetKey{}).(resourceTarget)
-	read.arguments = argumentsFor(target.uri)
+	read.Arguments = argumentsFor(target.uri)
 	if template.IsFile {
-		read.definition.Ask = fileOf(read.definition.Ask)
+		read.Definition.Ask = fileOf(read.Definition.Ask)
 	}
-	result := calls.run(ctx, read)
+	result := runner.Run(ctx, read)
 	if result.IsError {
 		return nil, resourceError(target.written, result)
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -89,7 +88,7 @@ func (h *Handler) Drain(ctx context.Context, delay time.Duration) {
 		}
 	}
 	// Shutdown waits for what is left when the time has run out.
-	h.inFlight.wait(ctx)
+	h.inFlight.Wait(ctx)
 }
 
 // NewHTTPServer makes a server whose limits bound what a slow client can hold: 10 s for headers of up to 32 KiB, 60 s for an
@@ -102,45 +101,5 @@ func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 		IdleTimeout:       idleFor,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
-	}
-}
-
-// inFlight counts the requests under way, so that a server that ends can wait for their answers.
-type inFlight struct {
-	mu    sync.Mutex
-	count int
-	ended chan struct{} // closed and replaced whenever the count comes to zero
-}
-
-func newInFlight() *inFlight { return &inFlight{ended: make(chan struct{})} }
-
-// enter counts a request until leave is called.
-func (f *inFlight) enter() (leave func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.count++
-	return f.leave
-}
-
-func (f *inFlight) leave() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.count--; f.count == 0 {
-		close(f.ended)
-		f.ended = make(chan struct{})
-	}
-}
-
-// wait returns when nothing is under way, or when the context ends.
-func (f *inFlight) wait(ctx context.Context) {
-	f.mu.Lock()
-	count, ended := f.count, f.ended
-	f.mu.Unlock()
-	if count == 0 {
-		return
-	}
-	select {
-	case <-ended:
-	case <-ctx.Done():
 	}
 }

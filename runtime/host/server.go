@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/page"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -28,13 +29,13 @@ const listsFreshFor = 5 * time.Minute
 type Options struct {
 	Name        string
 	Version     string
-	Logger      *slog.Logger  // takes what goes wrong inside; nil for none
-	CallTimeout time.Duration // of one tool call or resource read; 0 means DefaultCallTimeout
-	ReadOn      int           // most records that one call reads for what the resource server refuses (R-SCAN-8); 0: none
-	Audit       *audit.Log    // takes a line of each tool call and resource read (R-OPS-2); nil for none
-	Caller      audit.Caller  // over stdio, whose credential is read with
-	SlowCall    time.Duration // a call or another request that reads longer is logged with its reads; 0: none
-	Tracer      Tracer        // follows calls; nil for none. Over HTTP it follows their reads too, else the reader has its Transport
+	Logger      *slog.Logger    // takes what goes wrong inside; nil for none
+	CallTimeout time.Duration   // of one tool call or resource read; 0 means DefaultCallTimeout
+	ReadOn      int             // most records that one call reads for what the resource server refuses (R-SCAN-8); 0: none
+	Audit       *audit.Log      // takes a line of each tool call and resource read (R-OPS-2); nil for none
+	Caller      audit.Caller    // over stdio, whose credential is read with
+	SlowCall    time.Duration   // a call or another request that reads longer is logged with its reads; 0: none
+	Tracer      toolcall.Tracer // follows calls; nil for none. Over HTTP it follows their reads too, else the reader has its Transport
 }
 
 // identity is how a server names itself.
@@ -44,17 +45,20 @@ func (o Options) identity() mcp.Implementation {
 
 func (o Options) callTimeout() time.Duration { return cmp.Or(o.CallTimeout, DefaultCallTimeout) }
 
-// Environment gives what one request may use, from the request's own context: the bearer of one
-// caller must not reach another (R-HOST-5). Its errors become the result of that request. It is
-// called concurrently.
-type Environment func(ctx context.Context) (tool.Env, error)
+// newRunner returns the runner of a surface's tools. The recorder may be nil.
+func (o Options) newRunner(surface tool.Surface, recorder toolcall.Recorder, environment toolcall.Environment) *toolcall.Runner {
+	return toolcall.NewRunner(surface, toolcall.Options{
+		Timeout: o.callTimeout(), MaxReads: o.ReadOn, Logger: o.Logger, SlowCall: o.SlowCall, Audit: o.Audit, Caller: o.Caller,
+		Tracer: o.Tracer, Recorder: recorder,
+	}, environment)
+}
 
 // Revisions gives the MCP revisions that servers of this package speak, newest first.
 func Revisions() []string { return mcp.SupportedProtocolVersions() }
 
 // newServer makes the SDK's side of a server: what it says of itself, and its resources. The SDK lists the tools; run is
 // what it would do with a call. It panics when a tool has no usable schema, since surfaces are generated and tested.
-func newServer(surface tool.Surface, self mcp.Implementation, calls *toolCalls, run mcp.ToolHandler) *mcp.Server {
+func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.Runner, run mcp.ToolHandler) *mcp.Server {
 	server := mcp.NewServer(&self, &mcp.ServerOptions{
 		Instructions: surface.Instructions,
 		// Named here, so that the SDK does not promise list changes: the lists never change.
@@ -64,20 +68,19 @@ func newServer(surface tool.Surface, self mcp.Implementation, calls *toolCalls, 
 			Prompts:   &mcp.PromptCapabilities{},
 		},
 		SetCacheable:      setCacheable,
-		CompletionHandler: offers{surface, calls}.complete,
+		CompletionHandler: offers{surface, runner}.complete,
 	})
 	for _, definition := range surface.Tools {
 		server.AddTool(advertised(definition), run)
 	}
-	addResources(server, surface, calls)
+	addResources(server, surface, runner)
 	addPrompts(server, surface)
 	server.AddReceivingMiddleware(refuseListening, traceSDK)
 	return server
 }
 
-// refuseCall is what the SDK does with a call: one that can be run does not come to it (R-HOST-5).
-func (c *toolCalls) refuseCall(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	c.logger.Error("a call came to the SDK that it should have refused", "tool", request.Params.Name)
+// refuseCall is the SDK's handler of tool calls. It is only reached by a call that package toolcall did not read but the SDK did.
+func refuseCall(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; please report it"}
 }
 
@@ -160,7 +163,7 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 			if err != nil {
 				return result, err
 			}
-			info := shownAt(requestOf(ctx).origin, self)
+			info := shownAt(toolcall.RequestOf(ctx).Origin, self)
 			if initialized, ok := result.(*mcp.InitializeResult); ok {
 				shown := *initialized
 				shown.ServerInfo = &info
@@ -195,5 +198,5 @@ var identified = []string{
 // may be named too, and changes nothing.
 func isNewRevision(request mcp.Request) bool {
 	revision, _ := metaOf(request)[mcp.MetaKeyProtocolVersion].(string)
-	return revision >= newestRevision
+	return revision >= toolcall.NewestRevision
 }

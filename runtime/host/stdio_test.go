@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -325,9 +326,9 @@ func TestBadLines(t *testing.T) {
 		{"another version", `{"jsonrpc":"1.0","id":7,"method":"ping"}`, -32600, "7"},
 		{"an empty batch", `[]`, -32600, ""},
 		{"a batch of nonsense", `[1]`, -32600, ""},
-		{"as long as it may be", padded(host.LongestLine), pong, ""},
-		{"one byte longer", padded(host.LongestLine + 1), -32600, ""},
-		{"far too long", strings.Repeat("x", 3*host.LongestLine), -32600, ""},
+		{"as long as it may be", padded(toolcall.LongestLine), pong, ""},
+		{"one byte longer", padded(toolcall.LongestLine + 1), -32600, ""},
+		{"far too long", strings.Repeat("x", 3*toolcall.LongestLine), -32600, ""},
 		{"with white space around it", " \t" + padded(100) + " \r", pong, ""},
 	}
 	c := converse(t.Context(), t, reporting(clientSchema))

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -29,7 +30,7 @@ const (
 // callers, and empty.
 type streamList struct {
 	template tool.Template // of one stream
-	calls    *toolCalls
+	runner   *toolcall.Runner
 }
 
 func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
@@ -46,7 +47,7 @@ func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 			after = string(name)
 		}
-		names, err := l.calls.names(ctx, sdkCall(method, tool.Definition{}, asked))
+		names, err := readNames(ctx, l.runner, sdkCall(method, tool.Definition{}, asked))
 		if err != nil {
 			return nil, requestError(tool.Failed(err))
 		}

@@ -126,7 +126,7 @@ func (m *Membership) Begin() {
 	}
 }
 
-// Environment gives what one call may use: the only grant as it is, several as one reader. It is a host.Environment.
+// Environment gives what one call may use: the only grant as it is, several as one reader. It is a toolcall.Environment.
 func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
 	grants, without, err := m.current()
 	if err != nil {

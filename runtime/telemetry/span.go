@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
@@ -24,7 +24,7 @@ import (
 var w3c propagation.TraceContext
 
 // Call begins the span of a call: `tools/call` with the tool's name, or the method of another request.
-func (t *Telemetry) Call(ctx context.Context, call host.TracedCall) (context.Context, func(outcome string)) {
+func (t *Telemetry) Call(ctx context.Context, call toolcall.TracedCall) (context.Context, func(outcome string)) {
 	started, name := time.Now(), call.Method
 	counted := []attribute.KeyValue{attribute.String("mcp.method.name", call.Method)}
 	if call.Method == "tools/call" {

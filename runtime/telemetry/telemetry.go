@@ -21,7 +21,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 )
 
 // scope names what makes the spans and the metrics.
@@ -30,14 +30,14 @@ const scope = "github.com/pdppmcp/pdpp-mcp"
 // flushWithin bounds how long a program that ends sends what is left.
 const flushWithin = 5 * time.Second
 
-// Telemetry is a host.Tracer.
+// Telemetry is a toolcall.Tracer.
 type Telemetry struct {
 	tracer trace.Tracer
 	calls  metric.Float64Histogram
 	reads  metric.Float64Histogram
 }
 
-var _ host.Tracer = (*Telemetry)(nil)
+var _ toolcall.Tracer = (*Telemetry)(nil)
 
 // bounds are the buckets of both histograms, in seconds, the same in every replica.
 var bounds = metric.WithExplicitBucketBoundaries(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25)
@@ -54,7 +54,7 @@ func New(traces trace.TracerProvider, metrics metric.MeterProvider) (*Telemetry,
 
 // Begin makes a Telemetry that sends over OTLP (HTTP) where OpenTelemetry's variables OTEL_* say, and a function that sends
 // what is left. Without an endpoint, or with OTEL_SDK_DISABLED, it gives nil and sends nothing. It is an invocation.Tracing.
-func Begin(ctx context.Context, version string, logger *slog.Logger) (host.Tracer, func(), error) {
+func Begin(ctx context.Context, version string, logger *slog.Logger) (toolcall.Tracer, func(), error) {
 	sendsTraces, sendsMetrics := isWanted("TRACES"), isWanted("METRICS")
 	if !sendsTraces && !sendsMetrics {
 		return nil, func() {}, nil

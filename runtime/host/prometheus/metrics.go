@@ -10,13 +10,13 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
-	"github.com/pdppmcp/pdpp-mcp/runtime/host"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 )
 
-// Metrics is a host.Recorder. Each has its own set, so that two servers in one process do not mix. It is safe for concurrent use.
+// Metrics is a toolcall.Recorder. Each has its own set, so that two servers in one process do not mix. It is safe for concurrent use.
 type Metrics struct{ set *metrics.Set }
 
-var _ host.Recorder = (*Metrics)(nil)
+var _ toolcall.Recorder = (*Metrics)(nil)
 
 // New starts at zero. Metrics that alerts compare over time exist from the start: an increase from nothing is not an increase.
 func New() *Metrics {

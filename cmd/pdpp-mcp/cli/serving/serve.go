@@ -19,6 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/prometheus"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
@@ -92,7 +93,7 @@ func serve(ctx context.Context, settings *serveSettings, again func() (*serveSet
 // maker makes handlers of a hosted server, which share what does not change with its settings.
 type maker struct {
 	version   string
-	tracer    host.Tracer // nil for none
+	tracer    toolcall.Tracer // nil for none
 	address   net.Addr    // that the server listens on
 	counted   *prometheus.Metrics
 	transport http.RoundTripper // to the resource server

@@ -1,0 +1,139 @@
+package toolcall
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
+)
+
+// NewestRevision is the first MCP revision in which every request names its revision in _meta and needs no session.
+const NewestRevision = "2026-07-28"
+
+const methodCall = "tools/call"
+
+// Call is a tool call, or another request that reads the resource server.
+type Call struct {
+	Method     string
+	Definition tool.Definition // zero if no tool runs
+	Arguments  json.RawMessage // nil if there are none
+	Client     string          // the client's name outside _meta; may be empty
+
+	id            messageID
+	meta          json.RawMessage // checked; nil if there is none
+	revision      string          // in meta; may be empty before NewestRevision
+	isNewest      bool            // of NewestRevision or later, whose results name the server
+	hasResultType bool
+	trace         tracecontext.Context
+	progressToken json.RawMessage // nil if the client does not want progress notifications
+}
+
+func (c Call) name() string { return cmp.Or(c.Definition.Name, c.Method) }
+
+// read returns the call that a message makes. It returns false for every other message, and for a call that the SDK refuses.
+// SessionRevision is the revision of the session, or empty before initialization.
+func (r *Runner) read(m message, sessionRevision string) (call Call, isCall bool) {
+	if m.method != methodCall || !m.isRequest() || m.members == nil {
+		return call, false
+	}
+	var name json.RawMessage
+	for _, each := range m.members {
+		switch each.Name {
+		case "name":
+			name = each.Value
+		case "arguments":
+			call.Arguments = each.Value
+		case "_meta":
+			call.meta = each.Value
+		case "inputResponses", "requestState":
+			// Tools ask no questions that these would answer, but the SDK refuses those that it cannot decode.
+			var ignored mcp.CallToolParamsRaw
+			if json.Unmarshal(rawjson.Object{each}.Encode(), &ignored) != nil {
+				return call, false
+			}
+		}
+	}
+	text, isText := rawjson.Text(name)
+	definition, isKnown := r.tools[text]
+	meta, isObject := rawjson.ParseObject(call.meta)
+	revision, isValid := r.readMeta(meta)
+	isValid = isValid && (isObject || call.meta == nil || string(call.meta) == "null")
+	call.id, call.Method, call.Definition, call.revision = m.id, m.method, definition, revision
+	call.isNewest = revision >= NewestRevision
+	call.hasResultType = call.isNewest || sessionRevision >= NewestRevision
+	call.trace = tracecontext.Read(meta.Text)
+	call.progressToken = member(meta, "progressToken")
+	return call, isText && isKnown && isValid && (call.isNewest || sessionRevision != "")
+}
+
+// readMeta returns the revision in a _meta, or nothing. It returns false if the SDK refuses the _meta.
+func (r *Runner) readMeta(meta rawjson.Object) (revision string, isValid bool) {
+	isValid = true
+	var claims rawjson.Object
+	for _, each := range meta {
+		switch each.Name {
+		case mcp.MetaKeyProtocolVersion:
+			revision, _ = rawjson.Text(each.Value)
+		case mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities:
+			claims = append(claims, each)
+		default:
+			isValid = isValid && isDecodable(each.Value)
+		}
+	}
+	if revision >= NewestRevision {
+		return revision, isValid && slices.Contains(mcp.SupportedProtocolVersions(), revision) && r.claims.areValid(claims)
+	}
+	for _, each := range claims {
+		isValid = isValid && isDecodable(each.Value)
+	}
+	return revision, isValid
+}
+
+// isDecodable reports whether the SDK can decode a value. It decodes every number as a float64, which ends near 1e308.
+func isDecodable(value json.RawMessage) bool {
+	switch rawjson.Kind(value) {
+	case rawjson.Number, rawjson.ObjectValue, rawjson.ArrayValue:
+		var ignored any
+		return json.Unmarshal(value, &ignored) == nil
+	}
+	return true
+}
+
+// claimsCache remembers which client claims are valid. A client repeats them with every request, and checking them takes 15 % of a
+// small call.
+type claimsCache struct{ valid *lru.Cache[string, struct{}] }
+
+const (
+	maxCachedClaims = 256
+	maxClaimsBytes  = 2 << 10 // longer ones are checked with every request
+)
+
+func newClaimsCache() claimsCache {
+	valid, _ := lru.New[string, struct{}](maxCachedClaims) // fails only for a size that is not positive
+	return claimsCache{valid}
+}
+
+// areValid reports whether the SDK accepts what a client says of itself in the _meta of a request (MCP 2026-07-28). The client's info
+// may be missing.
+func (c claimsCache) areValid(claims rawjson.Object) bool {
+	encoded := claims.Encode()
+	if c.valid.Contains(string(encoded)) {
+		return true
+	}
+	var decoded mcp.Meta
+	if json.Unmarshal(encoded, &decoded) != nil {
+		return false
+	}
+	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Meta: decoded}}
+	isValid := request.ClientCapabilities() != nil && (member(claims, mcp.MetaKeyClientInfo) == nil || request.ClientInfo() != nil)
+	if isValid && len(encoded) <= maxClaimsBytes {
+		c.valid.Add(string(encoded), struct{}{})
+	}
+	return isValid
+}

@@ -1,0 +1,183 @@
+package toolcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+const (
+	// maxDepth limits the nesting of a message (R-STDIO-7).
+	maxDepth = 512
+
+	// maxReadableDepth limits the nesting of a refused message whose id is still read for the response.
+	maxReadableDepth = 10_000
+)
+
+// message is one JSON-RPC message, checked for both transports: UTF-8, JSON, limited depth, and no duplicate members in the message,
+// its params and their _meta (R-STDIO-7).
+type message struct {
+	raw     json.RawMessage
+	id      messageID // zero if there is none
+	method  string    // empty for a response
+	params  json.RawMessage
+	members rawjson.Object // of params; nil if those are not an object
+
+	isResponse bool           // to a request of the server
+	refused    *jsonrpc.Error // why the message is invalid; only raw and id are set then
+}
+
+// isRequest reports whether a message expects a response.
+func (m message) isRequest() bool { return m.refused == nil && !m.isResponse && m.id.isSet() }
+
+func refusedAs(id messageID, code int64, text string) message {
+	return message{id: id, refused: &jsonrpc.Error{Code: code, Message: text}}
+}
+
+func invalidRequest(id messageID, format string, values ...any) message {
+	return refusedAs(id, jsonrpc.CodeInvalidRequest, "invalid request: "+fmt.Sprintf(format, values...))
+}
+
+// splitMessages checks a text and returns its messages: one, or those of a batch. If the text cannot be read, bad is refused.
+func splitMessages(text []byte) (messages []json.RawMessage, isBatch bool, bad message) {
+	text = bytes.Trim(text, " \t\r\n")
+	if !utf8.Valid(text) {
+		return nil, false, refusedAs(messageID{}, jsonrpc.CodeParseError, "parse error: the message is not UTF-8")
+	}
+	switch err := rawjson.Check(text, maxDepth); {
+	case errors.Is(err, rawjson.ErrTooDeep):
+		var id messageID
+		if rawjson.Check(text, maxReadableDepth) == nil {
+			object, _ := rawjson.ParseObject(text)
+			id, _ = idOf(object)
+		}
+		return nil, false, invalidRequest(id, "the message nests deeper than %d levels", maxDepth)
+	case err != nil:
+		return nil, false, refusedAs(messageID{}, jsonrpc.CodeParseError, "parse error: the message is not JSON; send one JSON-RPC message")
+	}
+	if rawjson.Kind(text) != rawjson.ArrayValue {
+		return []json.RawMessage{text}, false, message{}
+	}
+	if messages, _ = rawjson.Elements(text); len(messages) == 0 {
+		return nil, false, invalidRequest(messageID{}, "the batch is empty")
+	}
+	return messages, true, message{}
+}
+
+// readMessage reads a message that splitMessages returned.
+func readMessage(text json.RawMessage) message {
+	members, isObject := rawjson.ParseObject(text)
+	if !isObject {
+		return invalidRequest(messageID{}, "a message is an object")
+	}
+	id, err := idOf(members)
+	if err != nil {
+		return invalidRequest(messageID{}, "%s", err)
+	}
+	if name, isDuplicate := duplicate(members); isDuplicate {
+		return invalidRequest(id, "the message has the member %q twice", name)
+	}
+	if version, _ := rawjson.Text(member(members, "jsonrpc")); version != "2.0" {
+		return invalidRequest(id, `the member "jsonrpc" is not "2.0"`)
+	}
+	m := message{raw: text, id: id, params: member(members, "params")}
+	method := member(members, "method")
+	hasResult := member(members, "result") != nil || member(members, "error") != nil
+	var isText bool
+	switch {
+	case method == nil && hasResult && id.isSet():
+		if _, err := jsonrpc.DecodeMessage(text); err != nil {
+			return invalidRequest(id, "the response is not one of JSON-RPC 2.0")
+		}
+		m.isResponse = true
+		return m
+	case method == nil:
+		return invalidRequest(id, `the message has no member "method"`)
+	case hasResult:
+		return invalidRequest(id, "a request has neither result nor error")
+	}
+	if m.method, isText = rawjson.Text(method); !isText {
+		return invalidRequest(id, `the member "method" is not a string`)
+	}
+	m.members, _ = rawjson.ParseObject(m.params)
+	if name, isDuplicate := duplicate(m.members); isDuplicate {
+		return invalidRequest(id, "params has the member %q twice", name)
+	}
+	meta, _ := rawjson.ParseObject(member(m.members, "_meta"))
+	if name, isDuplicate := duplicate(meta); isDuplicate {
+		return invalidRequest(id, "_meta has the member %q twice", name)
+	}
+	return m
+}
+
+// readBatch reads the messages of a batch. Two requests with the same id invalidate the whole batch, since their responses could not
+// be told apart. Any other fault affects only its message (JSON-RPC 2.0, section 6).
+func readBatch(texts []json.RawMessage) (batch []message, bad message) {
+	batch = make([]message, len(texts))
+	known := make(map[jsonrpc.ID]bool, len(texts))
+	for i, text := range texts {
+		batch[i] = readMessage(text)
+		if !batch[i].isRequest() {
+			continue
+		}
+		if known[batch[i].id.ID] {
+			return nil, invalidRequest(messageID{}, "two requests of the batch have the same id")
+		}
+		known[batch[i].id.ID] = true
+	}
+	return batch, message{}
+}
+
+// refusal returns the response to an invalid message.
+func (m message) refusal() []byte { return errorResponse(m.id, m.refused) }
+
+// errorResponse returns an error response. Its id is null if there is none.
+func errorResponse(id messageID, failed *jsonrpc.Error) []byte {
+	written := id.written
+	if written == nil {
+		written = json.RawMessage("null")
+	}
+	object := rawjson.Object{rawjson.Int("code", failed.Code), rawjson.String("message", failed.Message)}
+	if failed.Data != nil {
+		object = append(object, rawjson.Raw("data", failed.Data))
+	}
+	return rawjson.Object{rawjson.String("jsonrpc", "2.0"), rawjson.Raw("id", written), rawjson.Raw("error", object.Encode())}.Encode()
+}
+
+// joinResponses returns the response to a batch, or nil if no message of it has one.
+func joinResponses(responses []json.RawMessage) []byte {
+	given := slices.DeleteFunc(responses, func(response json.RawMessage) bool { return response == nil })
+	if len(given) == 0 {
+		return nil
+	}
+	return rawjson.Array(given)
+}
+
+// member returns the value of a member, null included, or nil if there is no such member.
+func member(object rawjson.Object, name string) json.RawMessage {
+	for _, each := range object {
+		if each.Name == name {
+			return each.Value
+		}
+	}
+	return nil
+}
+
+// duplicate returns a name that occurs twice in an object.
+func duplicate(object rawjson.Object) (name string, isDuplicate bool) {
+	known := make(map[string]bool) // stays on the stack if small
+	for _, each := range object {
+		if known[each.Name] {
+			return each.Name, true
+		}
+		known[each.Name] = true
+	}
+	return "", false
+}

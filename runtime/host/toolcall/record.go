@@ -1,0 +1,86 @@
+package toolcall
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
+)
+
+// record keeps the trace of a call (R-OPS-1), its audit line (R-OPS-2), and its log line if it is slow.
+type record struct {
+	runner   *Runner
+	call     Call
+	started  time.Time
+	audit    *audit.Call // nil without an audit log
+	endTrace func(outcome string)
+}
+
+// begin starts the record of a call. The call must use the returned context.
+func (r *Runner) begin(ctx context.Context, call Call) (context.Context, *record) {
+	begun := &record{runner: r, call: call, started: time.Now()}
+	if r.options.Audit != nil {
+		begun.audit = r.options.Audit.Begin(r.auditCaller(ctx, call), call.name())
+	}
+	if r.options.SlowCall > 0 && rs.ObserverOf(ctx) == nil { // over stdio
+		ctx = rs.ObservedBy(ctx, &outcome{recorder: SilentRecorder{}})
+	}
+	ctx, begun.endTrace = r.trace(ctx, call)
+	return ctx, begun
+}
+
+// end ends the record of a call that returned a number of rows, and returns its outcome for logs and metrics.
+func (r *record) end(ctx context.Context, rows int, err error) (outcome string) {
+	outcome = tool.Outcome(err)
+	r.endTrace(outcome)
+	took := time.Since(r.started)
+	r.audit.End(rows, tool.AuditCode(err), took)
+	if limit := r.runner.options.SlowCall; limit > 0 && took > limit {
+		r.logSlow(ctx, outcome, took)
+	}
+	return outcome
+}
+
+// logSlow logs what a slow call read: URL templates and numbers, never arguments or results.
+func (r *record) logSlow(ctx context.Context, outcome string, took time.Duration) {
+	attributes := []slog.Attr{
+		slog.String("method", r.call.Method), slog.String("tool", r.call.name()), slog.String("code", outcome),
+		slog.Float64("duration_ms", milliseconds(took)),
+	}
+	if kept := outcomeOf(ctx); kept != nil {
+		sums, others := kept.reads.all()
+		attributes = append(attributes, slog.Any("reads", sums))
+		if others > 0 {
+			attributes = append(attributes, slog.Int("other_reads", others))
+		}
+	}
+	if trace := tracecontext.From(ctx).TraceID(); trace != "" {
+		attributes = append(attributes, slog.String("trace_id", trace))
+	}
+	if request := RequestOf(ctx); request.ID != "" {
+		attributes = request.AppendTo(attributes)
+	}
+	r.runner.options.Logger.LogAttrs(ctx, slog.LevelWarn, "slow call", attributes...)
+}
+
+// auditCaller returns who makes a call.
+func (r *Runner) auditCaller(ctx context.Context, call Call) audit.Caller {
+	caller, request := r.options.Caller, RequestOf(ctx)
+	caller.RequestID = request.ID
+	if known := request.Caller; known != nil {
+		caller.ClientID, caller.GrantID, caller.PackageID, caller.TokenHash = known.ClientID, known.GrantID, known.PackageID, known.TokenHash
+	}
+	meta, _ := rawjson.ParseObject(call.meta)
+	info, _ := rawjson.ParseObject(meta.Get(mcp.MetaKeyClientInfo)) // MCP 2026-07-28
+	if caller.ClientName = info.Text("name"); caller.ClientName == "" {
+		caller.ClientName = call.Client
+	}
+	return caller
+}

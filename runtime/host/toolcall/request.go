@@ -1,0 +1,56 @@
+package toolcall
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/auth"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
+)
+
+// Request is what is known of one HTTP request. It belongs to that request only, and does not change after authentication
+// (R-HOST-5).
+type Request struct {
+	ID     string               // in the response and in every log line
+	Origin string               // that the client sees
+	Trace  tracecontext.Context // of the header
+
+	Caller *auth.Caller // nil before authentication
+	Bearer rs.Secret
+}
+
+type requestKey struct{}
+
+// RequestOf returns the request of a context, or an empty one over stdio.
+func RequestOf(ctx context.Context) *Request {
+	if request, ok := ctx.Value(requestKey{}).(*Request); ok {
+		return request
+	}
+	return &Request{}
+}
+
+// Within returns a context with the request.
+func (r *Request) Within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// AppendTo appends the request's id and the hash of its caller's token to the attributes of a log line.
+func (r *Request) AppendTo(attributes []slog.Attr) []slog.Attr {
+	attributes = append(attributes, slog.String("request_id", r.ID))
+	if r.Caller != nil {
+		attributes = append(attributes, slog.String("caller", r.Caller.TokenHash))
+	}
+	return attributes
+}
+
+// LogRefusal logs who was refused. The code comes from a closed set.
+func LogRefusal(ctx context.Context, logger *slog.Logger, status int, code string) {
+	attributes := append(RequestOf(ctx).AppendTo(nil), slog.Int("status", status), slog.String("code", code))
+	logger.LogAttrs(ctx, slog.LevelInfo, "refused", attributes...)
+}
+
+// Traced returns a context in the trace that a message names, or else in that of its request (MCP SEP-414).
+func Traced(ctx context.Context, named tracecontext.Context) context.Context {
+	return named.Or(RequestOf(ctx).Trace).Within(ctx)
+}
