@@ -94,7 +94,7 @@ func serve(ctx context.Context, settings *serveSettings, again func() (*serveSet
 type maker struct {
 	version   string
 	tracer    toolcall.Tracer // nil for none
-	address   net.Addr    // that the server listens on
+	address   net.Addr        // that the server listens on
 	counted   *prometheus.Metrics
 	transport http.RoundTripper // to the resource server
 	logger    *slog.Logger
