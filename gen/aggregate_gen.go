@@ -65,6 +65,17 @@ func askAggregate(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool
 	if err != nil {
 		return nil, err
 	}
+	err = argument.AggregateMeasure(ctx, env, argument.AggregateMeasureInput{
+		Stream:       input.Stream,
+		ConnectionID: input.ConnectionID,
+		Metric:       tool.Named("metric", &input.Metric),
+		Field:        tool.Named("field", input.Field),
+		GroupByTime:  tool.Named("group_by_time", input.GroupByTime),
+		Granularity:  tool.Named("granularity", input.Granularity),
+	})
+	if err != nil {
+		return nil, err
+	}
 	var query rs.Query
 	query.String("metric", &input.Metric)
 	query.String("field", input.Field)
@@ -119,9 +130,9 @@ func aggregateDefinition() tool.Definition {
 		Arguments: []tool.Argument{
 			{Name: "stream", Type: tool.StringArgument, Required: true, Positional: true, Description: "From schema.", Complete: tool.CompleteStream},
 			{Name: "metric", Type: tool.StringArgument, Required: true, Description: "One of count, sum, min, max, count_distinct.", Values: []string{"count", "sum", "min", "max", "count_distinct"}},
-			{Name: "field", Type: tool.StringArgument, Description: "For all but count.", Complete: tool.CompleteField},
-			{Name: "group_by", Type: tool.StringArgument, Description: "Field to group by.", Complete: tool.CompleteField},
-			{Name: "group_by_time", Type: tool.StringArgument, Description: "Time field, also with group_by.", Complete: tool.CompleteField},
+			{Name: "field", Type: tool.StringArgument, Description: "For all but count.", Complete: tool.CompleteField, DeclaredFor: "metric"},
+			{Name: "group_by", Type: tool.StringArgument, Description: "Field to group by.", Complete: tool.CompleteField, DeclaredFor: "group_by"},
+			{Name: "group_by_time", Type: tool.StringArgument, Description: "Time field, also with group_by.", Complete: tool.CompleteField, DeclaredFor: "group_by_time"},
 			{Name: "granularity", Type: tool.StringArgument, Description: "One of minute, hour, day, week, month, quarter, year.", Values: []string{"minute", "hour", "day", "week", "month", "quarter", "year"}},
 			{Name: "time_zone", Type: tool.StringArgument, Description: "IANA zone."},
 			{Name: "limit", Type: tool.IntegerArgument, Description: "Most groups. 1 to 100."},

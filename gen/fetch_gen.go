@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
-	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -55,7 +54,7 @@ func askFetch(ctx context.Context, env tool.Env, raw json.RawMessage) (*tool.Ans
 		return nil, err
 	}
 	if input.Expand != nil || input.ExpandLimit != nil {
-		err = precondition.ExpandAdvertised(ctx, env, precondition.ExpandAdvertisedInput{
+		err = argument.ExpandAdvertised(ctx, env, argument.ExpandAdvertisedInput{
 			Stream:       target.Stream,
 			ConnectionID: target.ConnectionID,
 			Relations:    "expand",
@@ -96,7 +95,7 @@ func fetchDefinition() tool.Definition {
 		InputSchema:  fetchInputSchema,
 		OutputSchema: fetchOutputSchema,
 		Arguments: []tool.Argument{
-			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id or handle, unchanged."},
+			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id or handle, unchanged.", Complete: tool.CompleteRecord},
 			{Name: "fields", Type: tool.StringListArgument, Description: "Only these fields.", Complete: tool.CompleteField},
 			{Name: "expand", Type: tool.StringListArgument, Description: "From expand_capabilities.", Complete: tool.CompleteRelation},
 			{Name: "expand_limit", Type: tool.LimitsArgument, Description: "E.g. {\"attachments\":3}."},

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
-	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/readon"
 	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -76,7 +75,7 @@ func askQueryRecords(ctx context.Context, env tool.Env, raw json.RawMessage) (*t
 		return nil, err
 	}
 	if input.Expand != nil || input.ExpandLimit != nil {
-		err = precondition.ExpandAdvertised(ctx, env, precondition.ExpandAdvertisedInput{
+		err = argument.ExpandAdvertised(ctx, env, argument.ExpandAdvertisedInput{
 			Stream:       input.Stream,
 			ConnectionID: input.ConnectionID,
 			Relations:    "expand",
@@ -152,8 +151,9 @@ func queryRecordsDefinition() tool.Definition {
 			{Name: "changes_since", Type: tool.StringArgument, Description: "\"beginning\", \"now\" or next_changes_since."},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},
-		Table: tool.RowTable,
-		Pages: "cursor",
-		Ask:   askQueryRecords,
+		Table:   tool.RowTable,
+		Pages:   "cursor",
+		Changes: "changes_since",
+		Ask:     askQueryRecords,
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/operation"
-	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -78,7 +77,7 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 	if err != nil {
 		return nil, err
 	}
-	err = precondition.FieldWindowSelector(ctx, env, precondition.FieldWindowSelectorInput{
+	err = argument.FieldWindowSelector(ctx, env, argument.FieldWindowSelectorInput{
 		OffsetChars: tool.Named("offset_chars", input.OffsetChars),
 		Cursor:      tool.Named("cursor", input.Cursor),
 		Q:           tool.Named("q", input.Q),
@@ -134,7 +133,7 @@ func readRecordFieldDefinition() tool.Definition {
 		Description: "Read a window of one long text field (`GET /v1/streams/{stream}/records/{id}/field-window`). Read-only. Continue with the call shown.",
 		InputSchema: readRecordFieldInputSchema,
 		Arguments: []tool.Argument{
-			{Name: "id", Type: tool.StringArgument, Positional: true, Description: "From another result."},
+			{Name: "id", Type: tool.StringArgument, Positional: true, Description: "From another result.", Complete: tool.CompleteRecord},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 			{Name: "stream", Type: tool.StringArgument, Description: "With record_id, instead of id.", Complete: tool.CompleteStream},
 			{Name: "record_id", Type: tool.StringArgument, Description: "With stream, instead of id."},

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
-	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
@@ -40,7 +39,7 @@ func askSubscriptionsUpdate(ctx context.Context, env tool.Env, raw json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	err = precondition.SubscriptionChange(ctx, env, precondition.SubscriptionChangeInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
+	err = argument.SubscriptionChange(ctx, env, argument.SubscriptionChangeInput{Enabled: input.Enabled, RotateSecret: input.RotateSecret})
 	if err != nil {
 		return nil, err
 	}

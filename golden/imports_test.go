@@ -88,7 +88,7 @@ func folder(name string) string {
 // allowed lists what the packages below a folder may import of the project, besides packages below the same
 // folder. A folder that is not listed may import everything.
 var allowed = map[string][]string{
-	"gen": {"runtime/tool", "runtime/refusal", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/precondition", "runtime/operation", "runtime/readon", "runtime/render"},
+	"gen": {"runtime/tool", "runtime/refusal", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/operation", "runtime/readon", "runtime/render"},
 
 	"runtime/address":      {},
 	"runtime/rs":           {"runtime/rawjson", "runtime/address", "runtime/tracecontext"},
@@ -98,12 +98,11 @@ var allowed = map[string][]string{
 	"runtime/ownfile":      {},
 	"runtime/commandline":  {},
 	"runtime/tool":         {"runtime/rs", "runtime/rawjson"},
-	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/nearname", "runtime/address"},
-	"runtime/refusal":      {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
+	"runtime/argument":     {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname", "runtime/address"},
+	"runtime/refusal":      {"runtime/tool", "runtime/argument", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/nearname"},
 	"runtime/render":       {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/tally"},
 	"runtime/readon":       {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/condition", "runtime/tally", "runtime/scalar"},
 	"runtime/blob":         {"runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/commandline"},
-	"runtime/precondition": {"runtime/tool", "runtime/rs", "runtime/rawjson", "runtime/recordid", "runtime/schemadoc"},
 	"runtime/operation":    {"runtime/blob", "runtime/tool", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/render", "runtime/schemadoc"}, // it renders its own result
 	"runtime/fanout":       {"runtime/rs", "runtime/tool", "runtime/rawjson", "runtime/schemadoc"},
 	"runtime/credential":   {"runtime/commandline", "runtime/nearname", "runtime/rs", "runtime/rawjson", "runtime/schemadoc", "runtime/ownfile", "runtime/address", "runtime/webpage"},

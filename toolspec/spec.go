@@ -97,6 +97,9 @@ type Argument struct {
 	Send        string   `yaml:"send,omitempty"`     // a send word of the vocabulary; empty: not sent by itself
 	As          string   `yaml:"as,omitempty"`       // the RS's name for it, when that differs
 	Complete    string   `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a shell offers for it
+	// DeclaredFor is the argument that says what the schema must declare a field for: by its value if it has an enum, otherwise by
+	// its name.
+	DeclaredFor string `yaml:"declared_for,omitempty"`
 }
 
 // Target has the arguments that name one record. It resolves to target.stream, target.record_id and target.connection_id.
@@ -149,6 +152,7 @@ type Result struct {
 	With    Bindings `yaml:"with,omitempty"`
 	Table   string   `yaml:"table,omitempty"`   // a table word of the vocabulary: what a terminal shows; left out: the text
 	Pages   string   `yaml:"pages,omitempty"`   // the argument that takes next_cursor; with it a terminal can read every page
+	Changes string   `yaml:"changes,omitempty"` // the argument that takes next_changes_since
 	Columns []string `yaml:"columns,omitempty"` // of a terminal tool: the members of a row that a table shows
 	Secret  bool     `yaml:"secret,omitempty"`  // of a terminal tool: the answer holds a signing secret, which is shown once
 }

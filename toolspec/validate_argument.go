@@ -30,6 +30,9 @@ func checkArguments(from source, arguments []Argument) {
 		checkAs(from, path, argument)
 	}
 	for index, argument := range arguments {
+		if other := argument.DeclaredFor; other != "" && !slices.ContainsFunc(arguments, func(a Argument) bool { return a.Name == other }) {
+			from.add(fmt.Sprintf("arguments[%d].declared_for", index), "is %q, which is no argument of this tool; name one that is", other)
+		}
 		for number, alias := range argument.Aliases {
 			checkArgumentName(from, fmt.Sprintf("arguments[%d].aliases[%d]", index, number), alias, names)
 		}

@@ -189,21 +189,22 @@ func (c *toolCheck) answer() {
 	if result := c.tool.Result; result != nil {
 		c.word("result", "render", "renderer", result.Render, c.tool.renderers(), result.With)
 		checkWord(c.source, "result.table", "table", result.Table, Tables)
-		c.pages(result.Pages)
+		c.cursor("result.pages", result.Pages)
+		c.cursor("result.changes", result.Changes)
 	}
 	if c.tool.Operation != nil {
 		c.word("operation", "run", "operation", c.tool.Operation.Run, Operations, c.tool.Operation.With)
 	}
 }
 
-// pages checks the argument for the cursor. A call without it reads the first page.
-func (c *toolCheck) pages(name string) {
-	argument, found := c.reference("result.pages", name)
+// cursor checks an argument for a cursor. A call without it reads the first page.
+func (c *toolCheck) cursor(path, name string) {
+	argument, found := c.reference(path, name)
 	switch {
 	case found && argument.Type != "string" && argument.Type != "":
-		c.add("result.pages", "is %q, %s; a cursor is a string", name, article(argument.Type))
+		c.add(path, "is %q, %s; a cursor is a string", name, article(argument.Type))
 	case found && argument.Required:
-		c.add("result.pages", "is %q, which is always given; the first page has no cursor, so remove required from it", name)
+		c.add(path, "is %q, which is always given; the first page has no cursor, so remove required from it", name)
 	}
 }
 

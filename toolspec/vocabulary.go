@@ -89,7 +89,7 @@ var Sends = Words{
 	{Name: "bracket_map", Doc: "As name[relation]=number.", Fits: []Fit{{"limits", "BracketMap"}}},
 }
 
-// Gates are the words for `gate`: functions of package precondition.
+// Gates are the words for `gate`: functions of package argument.
 var Gates = Words{
 	{
 		Name: "expand_advertised", Function: "ExpandAdvertised",
@@ -105,6 +105,18 @@ var Gates = Words{
 			{"q", KindNamedString},
 			{"before_chars", KindNamedInteger},
 			{"after_chars", KindNamedInteger},
+		},
+	},
+	{
+		Name: "aggregate_measure", Function: "AggregateMeasure",
+		Doc: "A metric has its field, and groups by time have a granularity.",
+		Parameters: []Parameter{
+			{"stream", KindString},
+			{"connection_id", KindOptionalString},
+			{"metric", KindNamedString},
+			{"field", KindNamedString},
+			{"group_by_time", KindNamedString},
+			{"granularity", KindNamedString},
 		},
 	},
 	{
@@ -250,6 +262,7 @@ var Completions = Words{
 	{Name: "field", Doc: "The names of the fields of the stream that the command line names.", Fits: []Fit{{"string", "CompleteField"}, {"string_list", "CompleteField"}}},
 	{Name: "relation", Doc: "A relation of the stream that the call names. Shells offer none.", Fits: []Fit{{"string_list", "CompleteRelation"}}},
 	{Name: "sort", Doc: "The field that the stream is sorted by, - before it for descending. Shells offer none.", Fits: []Fit{{"string", "CompleteSort"}}},
+	{Name: "record", Doc: "A record's id, which may name its stream and its connection. Shells offer none.", Fits: []Fit{{"string", "CompleteRecord"}}},
 }
 
 // Tables are the words for `table`: constants of package tool.

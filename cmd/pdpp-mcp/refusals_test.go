@@ -39,6 +39,10 @@ var refusedCalls = []refusal{
 	{"R-ARG-3", "query_records", `{"stream":"messages","filter":{"at":["x"]}}`, "invalid_filter", `{"`},
 	{"R-ARG-3", "query_records", `{"stream":"messages","filter":7}`, "invalid_filter", `{"`},
 
+	{"R-ARG-3", "query_records", `{"stream":"messages","filter":{"__proto__":"a"}}`, "invalid_filter", `{"`},
+	{"R-ARG-3", "aggregate", `{"stream":"messages","metric":"count","filter":{"__proto__":{"gte":1}}}`, "invalid_filter", `{"`},
+	{"R-ARG-3", "search", `{"q":"x","filter":{"at":"2026-01-01","__proto__":"a"}}`, "invalid_filter", `{"`},
+
 	{"R-ARG-4", "query_records", `{"stream":"messages","expand":["thread"],"expand_limit":{}}`, "invalid_expand", "expand_limit"},
 	{"R-ARG-4", "fetch", `{"id":"messages:m1","expand_limit":{"a[b]":1}}`, "invalid_expand", "expand_limit"},
 	{"R-ARG-4", "fetch", `{"id":"messages:m1","expand_limit":{"thread":0}}`, "invalid_expand", "expand_limit"},
@@ -57,6 +61,11 @@ var refusedCalls = []refusal{
 	{"R-ARG-6", "query_records", `{"stream":"messages","fields":["id,subject"]}`, "invalid_arguments", "fields"},
 	{"R-ARG-6", "search", `{}`, "invalid_arguments", "q"},
 	{"R-ARG-6", "search", `{"q":"x","query":"y"}`, "invalid_arguments", "q"},
+
+	{"R-ARG-6", "query_records", `{"stream":7}`, "invalid_arguments", "stream must be a string"},
+	{"R-ARG-6", "search", `{"q":7}`, "invalid_arguments", "q must be a string"},
+	{"R-ARG-6", "aggregate", `{"stream":"messages","metric":"sum","group_by":"subject"}`, "invalid_arguments", "field is required"},
+	{"R-ARG-6", "aggregate", `{"stream":"messages","metric":"count","group_by":"subject","group_by_time":"at"}`, "invalid_arguments", "granularity is required"},
 
 	{"R-ARG-7", "query_records", `{"stream":""}`, "invalid_id", "stream"},
 	{"R-ARG-7", "query_records", `{"stream":"."}`, "invalid_id", "stream"},

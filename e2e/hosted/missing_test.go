@@ -115,7 +115,8 @@ func TestEverySourceRefuses(t *testing.T) {
 }
 
 // R-ERR-5, R-PKG-8: who must choose a source is offered those whose grants are active, from membership alone; the
-// one that has ended stands apart and cannot be read.
+// one that has ended stands apart and cannot be read. The text of an ambiguous call names each once, with its label, in the call that
+// reads it.
 func TestChoiceAmongSources(t *testing.T) {
 	p := newProvider(t, member{name: "ended", status: "revoked"}, member{name: "one", hits: 1}, member{name: "two", hits: 1})
 	session := p.session(t, "x")
@@ -128,6 +129,17 @@ func TestChoiceAmongSources(t *testing.T) {
 		} {
 			shown := channel.Show(t, result)
 			refusal, refused := channel.Read.Refusal(shown)
+			if !strings.Contains(shown, `"unavailable_connections":[{`) {
+				t.Errorf("%s does not name the source that has ended: %s", channel.Name, shown)
+			}
+			if result != ended && channel.Name == "text" {
+				for _, name := range []string{"one", "two"} {
+					if call := `"connection_id":"cin_` + name + `"},"label":"The ` + name + `"}`; strings.Count(shown, call) != 1 || refusal.Code != code {
+						t.Errorf("no single call of %s: %s", name, shown)
+					}
+				}
+				continue
+			}
 			for _, name := range []string{"one", "two"} {
 				if candidate := `"grant_id":"grt_` + name + `"`; !strings.Contains(shown, candidate) {
 					t.Errorf("%s does not name the grant of %s: %s", channel.Name, name, shown)
@@ -139,9 +151,6 @@ func TestChoiceAmongSources(t *testing.T) {
 			}
 			if !refused || refusal.Code != code || strings.Join(offered, " ") != "cin_one cin_two" {
 				t.Errorf("%s: %s", channel.Name, shown)
-			}
-			if !strings.Contains(shown, `"unavailable_connections":[{`) {
-				t.Errorf("%s does not name the source that has ended: %s", channel.Name, shown)
 			}
 		}
 	}

@@ -27,6 +27,7 @@ func (t toolFile) definition() jen.Code {
 	members = append(members, t.arguments()...)
 	members = optional(members, t.tool.Table != "", "Table", runtime("tool", t.tool.Table))
 	members = optional(members, t.tool.Pages != "", "Pages", jen.Lit(t.tool.Pages))
+	members = optional(members, t.tool.Changes != "", "Changes", jen.Lit(t.tool.Changes))
 	members = append(members, member{"Ask", jen.Id(t.askName())})
 	return jen.Func().Id(t.definitionName()).Params().Add(runtime("tool", "Definition")).Block(
 		jen.Return(runtime("refusal", "Explained").Call(runtime("tool", "Definition").Add(structLiteral(members)))),
@@ -50,6 +51,7 @@ func (t toolFile) arguments() []member {
 		members = optional(members, argument.Meaning() != "", "Description", jen.Lit(argument.Meaning()))
 		members = optional(members, argument.Enum != nil, "Values", stringList(argument.Enum))
 		members = optional(members, argument.Complete != "", "Complete", runtime("tool", argument.Complete))
+		members = optional(members, argument.DeclaredFor != "", "DeclaredFor", jen.Lit(argument.DeclaredFor))
 		items = append(items, onOneLine(members))
 	}
 	return []member{{"Arguments", jen.Index().Add(runtime("tool", "Argument")).Add(braces(items, true))}}

@@ -15,7 +15,7 @@ const (
 )
 
 // runtimePackages are the packages that generated code may import.
-var runtimePackages = []string{"argument", "operation", "precondition", "readon", "recordid", "refusal", "render", "rs", "tool"}
+var runtimePackages = []string{"argument", "operation", "readon", "recordid", "refusal", "render", "rs", "tool"}
 
 // newFile starts a file of package gen. Imports have no aliases.
 func newFile(source string) *jen.File { return newFileOf("gen", genPath, source) }

@@ -23,6 +23,7 @@ func argument(spec toolspec.Argument) Argument {
 		Bounds:      spec.Bounds(),
 		Reader:      word.Function,
 		Complete:    spec.CompleteWord().Function,
+		DeclaredFor: spec.DeclaredFor,
 		// The vocabulary writes name where the RS's name of the argument goes.
 		SentAs: strings.ReplaceAll(spec.SendWord().Doc, "name", spec.SentName()),
 	}

@@ -84,7 +84,7 @@ func (b builder) tool() Tool {
 	}
 	if result := b.spec.Result; result != nil && !tool.IsDownload() {
 		tool.Render = b.call("render", b.spec.RenderWord(), result.With)
-		tool.Table, tool.Pages = result.TableWord().Function, result.Pages
+		tool.Table, tool.Pages, tool.Changes = result.TableWord().Function, result.Pages, result.Changes
 	}
 	if otherwise := b.spec.Otherwise; otherwise != nil {
 		tool.Otherwise = b.call("operation", otherwise.Word(), otherwise.With)

@@ -45,6 +45,7 @@ type Tool struct {
 	Operation     *Call
 	Table         string // the constant for the table at a terminal; empty for the text
 	Pages         string // the argument that takes next_cursor; empty without pages
+	Changes       string // the argument that takes next_changes_since; empty for none
 	Endpoint      string // of the RS, such as GET /v1/schema
 	Output        toolspec.Output
 	Terminal      *Terminal // nil: offered to MCP clients
@@ -78,6 +79,7 @@ type Argument struct {
 	Check       *Check // nil: any value of the type
 	Reader      string // method of argument.Arguments
 	Complete    string // the constant for the completions of a shell; empty without any
+	DeclaredFor string // the argument that says what a field must be declared for; empty for none
 	SentName    string // the RS's name for it, unless that means another argument
 	SentAs      string // how it is sent, for the docs; empty if not by itself
 }

@@ -84,7 +84,7 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 		}
 		if meant := nearname.Meant(member.Name, n.Accepted); meant != "" && rawjson.Object(members).Get(meant) == nil {
 			refused.DidYouMean = meant
-			refused.Instead = rawjson.Object{{Name: member.Name}, rawjson.Raw(meant, member.Value)}
+			refused.Instead = []rawjson.Object{{{Name: member.Name}, rawjson.Raw(meant, member.Value)}}
 		}
 		return refused
 	}

@@ -93,7 +93,7 @@ func TestDecode(t *testing.T) {
 		},
 		{
 			"values in another form whose meaning is certain",
-			`{"stream":["a"],"order":" ASC","limit":"5","fields":"id, subject","expand_limit":"{\"a\":\"3\"}","record_id":12}`,
+			`{"stream":["a"],"order":" ASC","limit":"5","fields":"id, subject","expand_limit":"{\"a\":\"3\"}","record_id":["12"]}`,
 			input{
 				Stream: pointer("a"), Order: pointer("asc"), Limit: pointer(int64(5)), Fields: []string{"id", "subject"},
 				ExpandLimit: rs.Limits{{Relation: "a", Count: 3}}, RecordID: pointer("12"),

@@ -32,9 +32,9 @@ func (a *Arguments) Filter(name string) rs.Filter {
 		mended := mend(value)
 		switch {
 		case slices.Contains([]string{`{}`, `[]`, `""`, `"{}"`, `"null"`}, string(value)): // no condition
-			err.Instead = rawjson.Object{{Name: name}}
+			err.Instead = []rawjson.Object{{{Name: name}}}
 		case mended != nil && isFilter(name, mended):
-			err.Instead = rawjson.Object{rawjson.Raw(name, mended)}
+			err.Instead = []rawjson.Object{{rawjson.Raw(name, mended)}}
 		}
 		return nil, err
 	}))
@@ -88,6 +88,8 @@ func keyProblem(key string) string {
 		return "has an empty key"
 	case strings.ContainsAny(key, "[]"):
 		return fmt.Sprintf("has the key %s, and a key must not hold brackets", quote(key))
+	case key == "__proto__":
+		return `has the key "__proto__", which providers ignore` // 755p
 	case strings.ContainsFunc(key, unicode.IsControl):
 		return fmt.Sprintf("has the key %s, and a key must not hold control characters", quote(key))
 	}
@@ -119,7 +121,7 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 	for _, bound := range bounds {
 		switch {
 		case !slices.Contains(rangeOperators, bound.Name):
-			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt", quote(bound.Name), field)
+			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt%s", quote(bound.Name), field, insteadOf(bound))
 		case operators.again(bound.Name):
 			return nil, fmt.Sprintf("has the operator %s twice for %s; give it once", bound.Name, field)
 		}
@@ -137,6 +139,23 @@ func rangeOf(member rs.Member) (rs.Filter, string) {
 		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: isoDate(bound.Name, text)})
 	}
 	return conditions, ""
+}
+
+// insteadOf names what finds the rows that an operator of another system would find, after a semicolon. It is empty for an unknown
+// operator.
+func insteadOf(bound rawjson.Member) string {
+	switch strings.TrimLeft(strings.ToLower(bound.Name), "$_") {
+	case "in", "any", "oneof", "one_of":
+		return "; for one of several values, make one call for each value"
+	case "ne", "neq", "not", "!=", "<>", "nin", "not_in":
+		return "; for all values but one, use the ranges below (lt) and above it (gt) in two calls, or read all rows and leave it out"
+	case "contains", "like", "ilike", "icontains", "regex", "match", "startswith", "endswith", "starts_with", "ends_with":
+		if text, isText := rawjson.Text(bound.Value); isText {
+			return fmt.Sprintf("; to find words in a text, call %s with %s %s", tool.HitsTool, tool.HitsWords, quote(strings.Trim(text, "%*.^$")))
+		}
+		return fmt.Sprintf("; to find words in a text, call %s", tool.HitsTool)
+	}
+	return ""
 }
 
 // scalar is a string's text, or the exact spelling of a number or a boolean.

@@ -27,8 +27,8 @@ func TestMessages(t *testing.T) {
 		}
 		refused := asToolError(t, err)
 		fmt.Fprintf(&got, "%s\n  %s %s\n  %s\n", lines.Text(), refused.Code, refused.Param, refused.Message)
-		if refused.Instead != nil {
-			fmt.Fprintf(&got, "  instead %s\n", refused.Instead.Encode())
+		for _, instead := range refused.Instead {
+			fmt.Fprintf(&got, "  instead %s\n", instead.Encode())
 		}
 	}
 	golden.File(t, "testdata/messages.golden", got.String())

@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -45,16 +46,16 @@ func ResolveTarget(input TargetInput) (recordid.Target, error) {
 }
 
 // withoutRepetition names the record once, when all that was given is of one record; else it is nil.
-func (i TargetInput) withoutRepetition() rawjson.Object {
+func (i TargetInput) withoutRepetition() []rawjson.Object {
 	handle, err := parseID(i.ID.Name, *i.ID.Value)
 	leaveOut := func(name string) rawjson.Member { return rawjson.Member{Name: name} }
 	switch {
 	case err != nil && i.Stream.Given() && !i.RecordID.Given():
-		return rawjson.Object{leaveOut(i.ID.Name), rawjson.String(i.RecordID.Name, *i.ID.Value)}
+		return []rawjson.Object{{leaveOut(i.ID.Name), rawjson.String(i.RecordID.Name, *i.ID.Value)}}
 	case err != nil, i.Stream.Given() && *i.Stream.Value != handle.Stream, i.RecordID.Given() && *i.RecordID.Value != handle.RecordID:
 		return nil
 	}
-	return rawjson.Object{leaveOut(i.Stream.Name), leaveOut(i.RecordID.Name)}
+	return []rawjson.Object{{leaveOut(i.Stream.Name), leaveOut(i.RecordID.Name)}}
 }
 
 func (i TargetInput) missingPart() string {
@@ -82,7 +83,7 @@ func (i TargetInput) byID() (recordid.Target, error) {
 			Message: fmt.Sprintf("%[1]s is %[2]s, and the %[3]s names the connection %[4]s; leave %[1]s out",
 				i.ConnectionID.Name, quote(*i.ConnectionID.Value), i.ID.Name, quote(handle.ConnectionID)),
 			Param:   i.ConnectionID.Name,
-			Instead: rawjson.Object{{Name: i.ConnectionID.Name}},
+			Instead: []rawjson.Object{{{Name: i.ConnectionID.Name}}},
 		}
 	}
 	target.ConnectionID = &handle.ConnectionID
@@ -91,6 +92,9 @@ func (i TargetInput) byID() (recordid.Target, error) {
 
 // parseID reads an id in any of the forms that a result or another PDPP tool shows (R-HAND-3).
 func parseID(name, id string) (recordid.Handle, error) {
+	if json.Valid([]byte(id)) && rawjson.Kind([]byte(id)) == rawjson.ArrayValue {
+		return recordid.Handle{}, refuse(tool.InvalidID, name, "is the key of a record, which does not name its stream; pass the row's handle")
+	}
 	if !recordid.IsURI(id) {
 		handle, err := recordid.Parse(id)
 		return handle, invalidID(name, err)

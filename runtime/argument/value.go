@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,8 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A value whose meaning is certain is read in another form too: "5" for 5, "true" for true, ["a"] for "a", 5 for "5", "a,b" for
-// ["a","b"], and the JSON text of a list or an object for itself. Given has it in the advertised form.
+// A value whose meaning is certain is read in another form too: "5" for 5, "true" for true, ["a"] for "a", "a,b" for ["a","b"], and the JSON text of a list or an object for itself. Given has it in the advertised form.
 
 // String gives an optional string, or nil when it is absent. The empty string is a value.
 func (a *Arguments) String(name string, checks ...Check) *string {
@@ -41,7 +41,7 @@ func (a *Arguments) Word(name string, words ...string) *string {
 		refused := refuse(tool.InvalidArguments, name, fmt.Sprintf("must be one of %s; got %s", strings.Join(words, ", "), quote(text)))
 		refused.Accepted = words
 		if meant := nearname.Meant(text, words); meant != "" {
-			refused.DidYouMean, refused.Instead = meant, rawjson.Object{rawjson.String(name, meant)}
+			refused.DidYouMean, refused.Instead = meant, []rawjson.Object{{rawjson.String(name, meant)}}
 		}
 		return "", refused
 	})
@@ -80,7 +80,7 @@ func (a *Arguments) Integer(name string, minimum, maximum int64) *int64 {
 		}
 		refused := refuse(tool.InvalidArguments, name, "must be "+integerRange(minimum, maximum)+"; got "+shown(value))
 		if ok {
-			refused.Instead = rawjson.Object{rawjson.Int(name, min(max(number, minimum), maximum))}
+			refused.Instead = []rawjson.Object{{rawjson.Int(name, min(max(number, minimum), maximum))}}
 		}
 		return 0, refused
 	})
@@ -129,7 +129,7 @@ func splitting(err error, name string, items []json.RawMessage) error {
 		}
 	}
 	if errors.As(err, &refused) && len(texts) > len(items) {
-		refused.Instead = rawjson.Object{rawjson.Strings(name, texts)}
+		refused.Instead = []rawjson.Object{{rawjson.Strings(name, texts)}}
 	}
 	return err
 }
@@ -138,7 +138,9 @@ func (a *Arguments) text(name string, value json.RawMessage, checks []Check) (st
 	straight := asText(value)
 	text, isText := rawjson.Text(straight)
 	if !isText {
-		return "", refuse(tool.InvalidArguments, name, "must be a string; got "+shown(value))
+		refused := refuse(tool.InvalidArguments, name, "must be a string; got "+shown(value))
+		refused.Instead = Strings(name, value)
+		return "", refused
 	}
 	for _, check := range checks {
 		if err := check(name, text); err != nil {
@@ -172,16 +174,32 @@ func orZero[T any](value *T) T {
 	return *value
 }
 
-// asText is the string that a value stands for: itself, the only item of a list, or a number in plain digits. Anything else
-// stays as it is.
+// asText returns the only item of a list if it is a string. It returns any other value as it is.
 func asText(value json.RawMessage) json.RawMessage {
 	if items, isList := rawjson.Elements(value); isList && len(items) == 1 && items[0][0] == '"' {
 		return items[0]
 	}
-	if number, err := strconv.ParseInt(string(value), 10, 64); err == nil && strconv.FormatInt(number, 10) == string(value) {
-		return rawjson.Quote(string(value))
-	}
 	return value
+}
+
+// maxCalls bounds the calls that replace one call.
+const maxCalls = 4
+
+// Strings returns the calls that pass a string where a value is none: one for each string of a list, or one with the digits of a
+// number.
+func Strings(name string, value json.RawMessage) []rawjson.Object {
+	items, isList := rawjson.Elements(value)
+	switch {
+	case rawjson.Kind(value) == rawjson.Number:
+		return []rawjson.Object{{rawjson.String(name, string(value))}}
+	case !isList || len(items) > maxCalls || slices.ContainsFunc(items, func(item json.RawMessage) bool { return item[0] != '"' }):
+		return nil
+	}
+	var calls []rawjson.Object
+	for _, item := range items {
+		calls = append(calls, rawjson.Object{rawjson.Raw(name, item)})
+	}
+	return calls
 }
 
 // asList is the list that a value stands for: itself, its JSON text, names with commas between them, or an object in which

@@ -125,7 +125,7 @@ func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
 		return candidates[0], nil
 	}
 	return nil, r.refusal(tool.AmbiguousConnection, streams,
-		"%d granted sources have the stream %q; call again with the connection_id of one of available_connections", len(candidates), wanted.Stream)
+		"%d connections have stream %q", len(candidates), wanted.Stream)
 }
 
 // named is the active source of a connection. Of several members that share the connection it is the first
@@ -163,7 +163,7 @@ func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
 		return r.named(r.active[0].ConnectionID, nil)
 	}
 	return nil, r.refusal(tool.AmbiguousConnection, nil,
-		"%d granted sources may have it; call again with the connection_id of one of available_connections", len(r.active))
+		"%d connections may have it; name one of them", len(r.active))
 }
 
 // Origins are the public origins of the providers that are asked for records or hits, each once; none when the request is refused

@@ -32,8 +32,8 @@ func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
 	}
 	return &tool.Error{
 		Code: tool.AmbiguousConnection,
-		Message: fmt.Sprintf("the full schema of stream %q has %d sources; call again with the connection_id of one of "+
-			"available_connections, or call %s with the stream alone, which lists them all", tool.Clip(stream, handleMaximum), len(seen), tool.SchemaTool),
+		Message: fmt.Sprintf("stream %q has %d sources, each with a full schema; %s with the stream alone lists them all",
+			tool.Clip(stream, handleMaximum), len(seen), tool.SchemaTool),
 		Param:                tool.SchemaConnectionID,
 		RetryWith:            tool.SchemaConnectionID,
 		AvailableConnections: rawjson.Array(candidates),

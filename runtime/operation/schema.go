@@ -111,7 +111,7 @@ func nothingMatches(found *schemadoc.Document, input SchemaInput) *tool.Error {
 		refused.Param = tool.SchemaStream
 		refused.Message += " " + render.Token(tool.SchemaStream, *input.Stream)
 		if *input.Stream == "*" || *input.Stream == "all" {
-			refused.Instead = rawjson.Object{{Name: tool.SchemaStream}}
+			refused.Instead = []rawjson.Object{{{Name: tool.SchemaStream}}}
 		}
 	}
 	if input.ConnectionID != nil {

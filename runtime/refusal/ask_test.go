@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-LOCAL-2, R-ERR-7: where a command line can ask the owner, the refusal of what no grant covers carries it, with what the call
-// named. A name that was certainly misspelt is mended instead, and a call that is at fault otherwise carries none.
+// R-LOCAL-2, R-ERR-7: a refusal has the command that asks the owner for more only if the grant ended, or if the schema shows that a
+// field exists and is not granted.
 func TestRefusalsThatAskTheOwner(t *testing.T) {
 	mismatch, notAllowed := fmt.Sprintf(failedClosed, "instance_mismatch"), fmt.Sprintf(failedClosed, "stream_not_allowed")
 	for name, test := range map[string]struct {
@@ -24,11 +22,15 @@ func TestRefusalsThatAskTheOwner(t *testing.T) {
 		body              string
 		want              string // what is asked for; empty: nothing
 	}{
-		"a stream":                    {"813d", `{"stream":"calendar"}`, 401, notAllowed, `{"ConnectionID":"","Stream":"calendar","Field":""}`},
-		"a stream of a connection":    {"813d", `{"stream":"calendar","connection_id":"cin_gmail_work"}`, 401, notAllowed, `{"ConnectionID":"cin_gmail_work","Stream":"calendar","Field":""}`},
-		"a connection":                {"813d", `{"stream":"messages","connection_id":"cin_nope"}`, 401, mismatch, `{"ConnectionID":"cin_nope","Stream":"messages","Field":""}`},
-		"a stream that it has not":    {"813b", `{"stream":"notes","connection_id":"cin_lab_a"}`, 401, mismatch, `{"ConnectionID":"cin_lab_a","Stream":"notes","Field":""}`},
-		"a field":                     {"813i", `{"stream":"samples","fields":["qtty"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "no"), ""},
+		"a stream":                 {"813d", `{"stream":"calendar"}`, 401, notAllowed, ""},
+		"a stream of a connection": {"813d", `{"stream":"calendar","connection_id":"cin_gmail_work"}`, 401, notAllowed, ""},
+		"a connection":             {"813d", `{"stream":"messages","connection_id":"cin_nope"}`, 401, mismatch, ""},
+		"a stream that it has not": {"813b", `{"stream":"notes","connection_id":"cin_lab_a"}`, 401, mismatch, ""},
+		"a field":                  {"813i", `{"stream":"samples","fields":["qtty"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "no"), ""},
+		"a field that is not granted": {
+			"ungranted", `{"stream":"samples","fields":["code"]}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "no"),
+			`{"ConnectionID":"","Stream":"samples","Field":"code"}`,
+		},
 		"a revoked grant":             {"813d", `{"stream":"messages","connection_id":"cin_gmail_work"}`, 403, fmt.Sprintf(forbidden, "grant_revoked", "no"), `{"ConnectionID":"cin_gmail_work","Stream":"","Field":""}`},
 		"an expired grant":            {"813d", `{"stream":"messages"}`, 403, fmt.Sprintf(forbidden, "grant_expired", "no"), `{"ConnectionID":"","Stream":"","Field":""}`},
 		"a bad login":                 {"813d", `{"stream":"messages"}`, 401, fmt.Sprintf(failedClosed, "active_false"), `{"ConnectionID":"","Stream":"","Field":""}`},
@@ -51,9 +53,7 @@ func TestRefusalsThatAskTheOwner(t *testing.T) {
 				text, _ := json.Marshal(wanted)
 				return "ASK" + string(text)
 			}}
-			tools := gen.Surface().Tools
-			run := tools[slices.IndexFunc(tools, func(d tool.Definition) bool { return d.Name == "query_records" })].Run
-			_, err = run(t.Context(), env, json.RawMessage(test.arguments))
+			_, err = query("query_records").Run(t.Context(), env, json.RawMessage(test.arguments))
 			var shown struct {
 				Error struct{ Hint string } `json:"error"`
 			}

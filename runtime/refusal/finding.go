@@ -1,11 +1,11 @@
 package refusal
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // the names of zones must not depend on the machine
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -14,161 +14,194 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of what a refusal lists.
+// Bounds of what an explanation lists.
 const (
-	namesShown    = 40
-	elsewhereMost = 3
-	nameBytes     = 100 // of a name that is repeated; a longer one is no name of any schema
+	maxAccepted     = 40
+	maxOtherStreams = 3
+	maxNameBytes    = 100 // of a name that is repeated; no schema has a longer one
 )
 
-// finding is one name of a call that the schema does not have there.
+// finding is one thing that is wrong with a call.
 type finding struct {
-	param    string
-	says     string   // a sentence that names what was given
-	accepted []string // the nearest first
-	meant    string   // the one that was certainly meant, or empty
-	mended   func(rawjson.Object) rawjson.Object
+	param      string
+	text       string   // a sentence
+	accepted   []string // the nearest first
+	suggestion string   // the one of accepted that was certainly meant, or empty
+	correct    func(rawjson.Object) rawjson.Object
 }
 
-// at makes a finding about a place. The meant name may be empty.
-func at(p place, meant string, accepted []string, says string) finding {
-	found := finding{param: p.argument.Name, says: says, meant: meant, accepted: nearest(p.name, accepted)}
-	if meant != "" {
-		found.mended = p.mended(meant)
+// newFinding returns a finding about a name. The suggestion may be empty.
+func newFinding(wrong name, suggestion string, accepted []string, text string) finding {
+	found := finding{param: wrong.argument.Name, text: text, suggestion: suggestion}
+	if suggestion != "" {
+		found.accepted = []string{suggestion}
+		found.correct = wrong.replacedBy(suggestion)
+	}
+	for _, each := range nearname.Order(wrong.text, accepted) {
+		if len(each) <= maxNameBytes && len(found.accepted) < maxAccepted {
+			found.accepted = add(found.accepted, each)
+		}
 	}
 	return found
 }
 
-// orUncovered is at with the name that was meant, and with a way to ask the owner where none was.
-func (c call) orUncovered(p place, accepted []string, says string, wanted tool.Uncovered) finding {
-	meant := nearname.Meant(p.name, accepted)
-	if meant == "" {
-		says += c.orAsk(wanted)
-	}
-	return at(p, meant, accepted, says)
-}
-
-func nearest(name string, names []string) []string {
-	ordered := nearname.Order(name, slices.DeleteFunc(slices.Clone(names), func(n string) bool { return len(n) > nameBytes }))
-	return ordered[:min(len(ordered), namesShown)]
-}
-
-// findings are the names of the call that the schema does not have there. The refusal is the RS's, or nil when it is the
-// adapter's.
-func (c call) findings(schema *schemadoc.Document, refused *rs.Error) []finding {
-	s := survey{schema}
-	streams := c.places(tool.CompleteStream)
+// findings checks the names of the call against the schema. The refusal is the resource server's, or nil for the adapter's.
+func (c call) findings(s schema, refused *rs.Error) []finding {
+	streams := c.names(tool.CompleteStream)
 	var found []finding
-	for _, p := range streams {
-		if all, _ := s.connections(""); p.argument.Complete == tool.CompleteNothing && schemadoc.HasConnection(all, p.name) {
-			found = append(found, separated(p))
-		} else if names := s.streams(); !slices.Contains(names, p.name) {
-			says := fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(p.name))
-			found = append(found, c.orUncovered(p, names, says, tool.Uncovered{ConnectionID: c.connectionID(), Stream: p.name}))
-		}
+	for _, each := range streams {
+		found = append(found, c.stream(s, each)...)
 	}
 	stream := ""
 	if len(streams) == 1 && len(found) == 0 {
-		stream = streams[0].name
+		stream = streams[0].text
 	}
-	for _, p := range c.places(tool.CompleteConnection) {
-		found = append(found, c.connection(s, p, stream)...)
+	for _, each := range c.names(tool.CompleteConnection) {
+		found = append(found, connection(s, each, stream)...)
 	}
 	if stream == "" || len(found) > 0 {
 		return found
 	}
-	if given := rawjson.TextOf(c.given.Get(zoneParameter)); refused != nil && given != "" && !isZone(given) {
-		return []finding{{param: zoneParameter, says: fmt.Sprintf("%s takes a name of the IANA time zones, such as Europe/Berlin; %s is none.", zoneParameter, quoted(given))}}
+	fields := s.fields(stream, c.connectionID())
+	for _, each := range c.names(tool.CompleteField) {
+		found = append(found, c.field(s, each, stream, fields)...)
 	}
-	fields := s.fields(stream)
-	for _, p := range c.places(tool.CompleteField) {
-		found = append(found, c.field(s, p, stream, fields)...)
-	}
-	for _, p := range c.places(tool.CompleteRelation) {
-		if names := s.relations(stream); !slices.Contains(names, p.name) {
-			found = append(found, at(p, nearname.Meant(p.name, names), names, fmt.Sprintf("Stream %s has no relation %s that can be expanded.", quoted(stream), quoted(p.name))))
+	for _, each := range c.names(tool.CompleteRelation) {
+		if accepted := s.relations(stream, c.connectionID()); !slices.Contains(accepted, each.text) {
+			found = append(found, newFinding(each, nearname.Meant(each.text, accepted), accepted,
+				fmt.Sprintf("Stream %s has no relation %s that can be expanded.", quoted(stream), quoted(each.text))))
 		}
 	}
-	if refused != nil && len(found) == 0 {
-		found = append(found, c.grouping(fields)...)
-	}
-	if refused != nil && refused.Code == "invalid_sort" {
-		for _, p := range c.places(tool.CompleteSort) {
-			found = append(found, c.sort(s, p, stream, fields))
+	switch {
+	case refused == nil:
+	case refused.Code == "invalid_sort":
+		for _, each := range c.names(tool.CompleteSort) {
+			found = append(found, c.sort(s, each, stream, fields))
 		}
+	case refused.Code == "invalid_cursor" && len(found) == 0:
+		found = append(found, c.changes(cmp.Or(s.cursorField(stream, c.connectionID()), onlyOf(fields.times()))))
 	}
 	return found
 }
 
-// zoneParameter is the time zone of groups, here as at the resource server.
-const zoneParameter = "time_zone"
+// words are other words for a stream, in the singular.
+var words = map[string]string{"mail": "message", "email": "message"}
 
-// isZone reports whether a time zone has that name; Local is the machine's and no name.
-func isZone(name string) bool {
-	_, err := time.LoadLocation(name)
-	return err == nil && name != "Local"
+// stream checks the name of a stream.
+func (c call) stream(s schema, wanted name) []finding {
+	accepted := s.streams()
+	if all, _ := s.connections(""); wanted.argument.Complete == tool.CompleteRecord && schemadoc.HasConnection(all, wanted.text) {
+		return []finding{colonForSlash(wanted)}
+	}
+	if slices.Contains(accepted, wanted.text) {
+		return nil
+	}
+	suggestion := nearname.Meant(wanted.text, accepted)
+	if other := words[strings.TrimSuffix(strings.ToLower(wanted.text), "s")]; suggestion == "" && other != "" {
+		suggestion = nearname.Meant(other, accepted)
+	}
+	return []finding{newFinding(wanted, suggestion, accepted, fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(wanted.text)))}
 }
 
-// separated is an id with a colon where a slash ends the connection.
-func separated(p place) finding {
+// colonForSlash is about an id in which a colon follows the connection.
+func colonForSlash(wrong name) finding {
 	return finding{
-		param: p.argument.Name,
-		says:  fmt.Sprintf("%s is a connection; a slash ends it in an id.", quoted(p.name)),
-		mended: func(arguments rawjson.Object) rawjson.Object {
-			id := rawjson.TextOf(arguments.Get(p.argument.Name))
-			return arguments.With(p.argument.Name, rawjson.Quote(strings.Replace(id, ":", "/", 1)))
+		param: wrong.argument.Name,
+		text:  fmt.Sprintf("%s is a connection; in an id, a slash follows it.", quoted(wrong.text)),
+		correct: func(arguments rawjson.Object) rawjson.Object {
+			id := rawjson.TextOf(arguments.Get(wrong.argument.Name))
+			return arguments.With(wrong.argument.Name, rawjson.Quote(strings.Replace(id, ":", "/", 1)))
 		},
 	}
 }
 
-func quoted(name string) string {
-	if len(name) > nameBytes {
-		name = strings.ToValidUTF8(name[:nameBytes], "") + "…"
+// connection checks the id of a connection, and that it has the stream. It accepts a display name or the key of a connector as the
+// name of a single connection.
+func connection(s schema, wanted name, stream string) []finding {
+	having, keys := s.connections(stream)
+	var ids, byLabel, byKey []string
+	for _, each := range having {
+		ids = append(ids, each.ID)
+		if each.Label != "" && nearname.Meant(wanted.text, []string{each.Label}) != "" {
+			byLabel = append(byLabel, each.ID)
+		}
+		if strings.EqualFold(wanted.text, keys[each.ID]) {
+			byKey = append(byKey, each.ID)
+		}
 	}
-	return string(rawjson.Quote(name))
+	if len(ids) == 0 || slices.Contains(ids, wanted.text) {
+		return nil
+	}
+	all, _ := s.connections("")
+	suggestion, accepted, text := nearname.Meant(wanted.text, ids), ids, ""
+	switch {
+	case schemadoc.HasConnection(all, wanted.text):
+		suggestion, text = onlyOf(ids), fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.", quoted(wanted.text), quoted(stream))
+	case len(byLabel) == 1:
+		suggestion, text = byLabel[0], fmt.Sprintf("%s is the name of a connection; its id is %s.", quoted(wanted.text), quoted(byLabel[0]))
+	case len(byLabel) > 1:
+		suggestion, accepted, text = "", byLabel, fmt.Sprintf("%s is the name of several connections; accepted lists their ids.", quoted(wanted.text))
+	case suggestion == "" && len(byKey) == 1:
+		suggestion, text = byKey[0], fmt.Sprintf("%s is a connector; the id of its only connection is %s.", quoted(wanted.text), quoted(byKey[0]))
+	case suggestion == "" && len(byKey) > 1:
+		accepted, text = byKey, fmt.Sprintf("%s is a connector with several connections; accepted lists their ids.", quoted(wanted.text))
+	default:
+		text = fmt.Sprintf("There is no connection %s; accepted lists the ids of the connections", quoted(wanted.text))
+		if stream != "" {
+			text += " that have stream " + quoted(stream)
+		}
+		text += "."
+	}
+	return []finding{newFinding(wanted, suggestion, accepted, text)}
 }
 
-// field judges a name of a field: whether the stream has it, whether it is granted, and whether it supports what the call
-// wants of it.
-func (c call) field(s survey, p place, stream string, fields []schemadoc.Field) []finding {
-	var names []string
-	for _, f := range fields {
-		names = append(names, f.Name)
-	}
-	i := slices.Index(names, p.name)
+// field checks the name of a field: that the stream has it, that it is granted, and that it is declared for its use in the call.
+func (c call) field(s schema, wanted name, stream string, fields fields) []finding {
+	argument, granted := wanted.argument, fields.granted()
+	known := fields.named(wanted.text)
+	use := c.use(argument)
 	switch {
-	case len(names) == 0: // nothing is known of them
+	case len(fields) == 0: // nothing is known of them
 		return nil
-	case p.name == "*" && p.argument.Type == tool.StringListArgument:
-		return []finding{{param: p.argument.Name, says: "Leave " + p.argument.Name + " out for all fields.", mended: p.without}}
-	case i < 0:
-		meant := nearname.Meant(p.name, names)
-		if p.argument.Type == tool.FilterArgument && len(p.name) > len(meant)+1 {
-			meant = "" // what is more may be part of the condition, as in received_at_from
+	case wanted.text == "*" && argument.Type == tool.StringListArgument:
+		return []finding{{param: argument.Name, text: "Leave " + argument.Name + " out for all fields.", correct: wanted.without}}
+	case known == nil:
+		suggestion := nearname.Meant(wanted.text, granted)
+		if argument.Type == tool.FilterArgument && len(wanted.text) > len(suggestion)+1 {
+			suggestion = "" // the rest may be part of the condition, as in received_at_from
 		}
-		says := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(stream), quoted(p.name))
-		if others := s.streamsWith(p.name); len(others) > 0 {
-			says += " There is one in " + strings.Join(others, ", ") + "."
+		text := fmt.Sprintf("Stream %s has no field %s; accepted lists its fields.", quoted(stream), quoted(wanted.text))
+		if others := s.streamsWith(wanted.text); len(others) > 0 {
+			text += " There is one in " + strings.Join(others, ", ") + "."
 		}
-		return []finding{at(p, meant, names, says)}
-	case fields[i].Has("g=false"):
-		return []finding{{param: p.argument.Name, says: fmt.Sprintf(
-			"Field %s exists and is not granted. Leave it out, or tell the user that the owner must approve a grant with it.%s",
-			quoted(p.name), c.orAsk(tool.Uncovered{ConnectionID: c.connectionID(), Stream: stream, Field: p.name}))}}
-	}
-	use := c.useOf(p.argument)
-	switch {
-	case use == "" || slices.Contains(fields[i].Values("a"), use):
+		return []finding{newFinding(wanted, suggestion, granted, text)}
+	case !isGranted(*known):
+		text := fmt.Sprintf("Field %s exists and is not granted; accepted lists the granted fields.", quoted(wanted.text))
+		if c.connect != nil {
+			text += " The user can ask the owner for it, and this call then works: " +
+				c.connect(tool.Uncovered{ConnectionID: c.connectionID(), Stream: stream, Field: wanted.text})
+		}
+		return []finding{newFinding(wanted, "", granted, text)}
+	case use == "" || slices.Contains(known.Values("a"), use):
 		return nil
 	case !schemadoc.Advertised(fields):
-		return []finding{{param: p.argument.Name, says: fmt.Sprintf(
+		return []finding{{param: argument.Name, text: fmt.Sprintf(
 			"The schema does not tell this token which fields of stream %s are declared for %s; another may be.", quoted(stream), use)}}
 	}
-	able := fieldsFor(use, fields)
-	return []finding{at(p, onlyOf(able), able, fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists those that are.", quoted(p.name), quoted(stream), use))}
+	declared := fields.declaredFor(use)
+	return []finding{newFinding(wanted, onlyOf(declared), declared,
+		fmt.Sprintf("Field %s of stream %s is not declared for %s; accepted lists the fields that are.", quoted(wanted.text), quoted(stream), use))}
 }
 
-// onlyOf is the only one of the names; empty when there are others.
+// use returns what a field must be declared for, such as sum, or an empty string for nothing.
+func (c call) use(argument tool.Argument) string {
+	if other := c.argument(argument.DeclaredFor); other != nil && other.Values != nil {
+		return strings.ToLower(c.given.Text(other.Name))
+	}
+	return argument.DeclaredFor
+}
+
+// onlyOf returns the only one of the names, or an empty string if there are others.
 func onlyOf(names []string) string {
 	if len(names) != 1 {
 		return ""
@@ -176,114 +209,72 @@ func onlyOf(names []string) string {
 	return names[0]
 }
 
-func fieldsFor(use string, fields []schemadoc.Field) []string {
-	var able []string
-	for _, f := range fields {
-		if slices.Contains(f.Values("a"), use) {
-			able = append(able, f.Name)
-		}
-	}
-	return able
-}
-
-// uses are what a field can be declared for in an aggregate (rs-contract.md, Schema: the values of a=).
-var uses = []string{"sum", "min", "max", "count_distinct", "group_by", groupedByTime}
-
-const groupedByTime = "group_by_time"
-
-// useOf is what the call wants of a field: the argument itself says it, or another one with its value. Empty: nothing but
-// its value.
-func (c call) useOf(argument tool.Argument) string {
-	if slices.Contains(uses, argument.Name) {
-		return argument.Name
-	}
-	for _, other := range c.Arguments {
-		if word := strings.ToLower(rawjson.TextOf(c.given.Get(other.Name))); slices.Contains(uses, word) && slices.Contains(other.Values, word) {
-			return word
-		}
-	}
-	return ""
-}
-
-// grouping finds the argument that an aggregate lacks, or has too many (rs-contract.md, GET /v1/streams/{s}/aggregate).
-func (c call) grouping(fields []schemadoc.Field) []finding {
-	metric, isGrouped := "", false
-	var measured, missing []tool.Argument
-	for _, argument := range c.Arguments {
-		value := c.given.Get(argument.Name)
-		isUse := slices.Contains(uses, argument.Name)
-		switch {
-		case slices.Contains(argument.Values, uses[0]):
-			metric = strings.ToLower(rawjson.TextOf(value))
-		case argument.Complete == tool.CompleteField && argument.Type == tool.StringArgument && !isUse:
-			measured = append(measured, argument)
-		case isUse && value != nil:
-			isGrouped = isGrouped || argument.Name == groupedByTime
-		case slices.Contains(argument.Values, "month") && value == nil && isGrouped:
-			missing = append(missing, argument)
-		}
-	}
-	switch {
-	case metric == "" || len(measured) != 1:
-	case len(missing) > 0:
-		return []finding{{param: missing[0].Name, accepted: missing[0].Values, says: fmt.Sprintf("Groups by time need %s.", missing[0].Name)}}
-	case !slices.Contains(uses, metric) && c.given.Get(measured[0].Name) != nil:
-		p := place{argument: measured[0]}
-		return []finding{{param: measured[0].Name, says: fmt.Sprintf("Metric %s takes no %s.", metric, measured[0].Name), mended: p.without}}
-	case slices.Contains(uses, metric) && c.given.Get(measured[0].Name) == nil:
-		return []finding{{param: measured[0].Name, accepted: fieldsFor(metric, fields), says: fmt.Sprintf("Metric %s needs %s; accepted lists those that are declared for it.", metric, measured[0].Name)}}
-	}
-	return nil
-}
-
-// sort finds the order that was meant. Servers sort by the cursor field alone (rs-contract.md, GET /v1/streams/{s}/records); what is
-// nearly another field, by which the adapter may sort, is that one.
-func (c call) sort(s survey, p place, stream string, fields []schemadoc.Field) finding {
-	name, isDescending := p.name, strings.HasPrefix(p.name, "-")
+// sort is about an order that servers refuse: they sort by the cursor field alone (rs-contract.md, GET /v1/streams/{s}/records). The
+// name of another field is corrected too, since the adapter may sort by it.
+func (c call) sort(s schema, wanted name, stream string, fields fields) finding {
+	field, isDescending := wanted, strings.HasPrefix(wanted.text, "-")
 	for _, ending := range []string{" desc", ":desc", " asc", ":asc", " descending", " ascending"} {
-		if before, cut := strings.CutSuffix(strings.ToLower(name), ending); cut {
-			name, isDescending = name[:len(before)], strings.Contains(ending, "desc")
+		if before, cut := strings.CutSuffix(strings.ToLower(field.text), ending); cut {
+			field.text, isDescending = field.text[:len(before)], strings.Contains(ending, "desc")
 		}
 	}
-	name = strings.Trim(name, "+- ")
-	field := p
-	field.name = name
-	if found := c.field(s, field, stream, fields); len(found) > 0 && found[0].meant != "" {
-		if isDescending {
-			found[0].meant = "-" + found[0].meant
-		}
-		found[0].mended = p.mended(found[0].meant)
-		return found[0]
+	field.text = strings.Trim(field.text, "+- ")
+	sign := ""
+	if isDescending {
+		sign = "-"
 	}
-	cursor := s.cursorField(stream)
+	if found := c.field(s, field, stream, fields); len(found) > 0 && found[0].suggestion != "" {
+		return newFinding(wanted, sign+found[0].suggestion, found[0].accepted[1:], found[0].text)
+	}
+	cursor := s.cursorField(stream, c.connectionID())
 	if cursor == "" {
 		return finding{
-			param:  p.argument.Name,
-			says:   "The schema names no field to sort by to this token. Records come newest first without it; order asc gives the oldest first.",
-			mended: c.inOrder(p, isDescending),
+			param: wanted.argument.Name,
+			text:  "The schema names no field to sort by to this token. Without sort, the newest records come first; with order asc, the oldest.",
 		}
 	}
-	accepted := []string{cursor, "-" + cursor}
-	meant := nearname.Meant(name, accepted[:1])
-	if meant != "" && isDescending {
-		meant = accepted[1]
+	suggestion := nearname.Meant(field.text, []string{cursor})
+	if suggestion != "" {
+		suggestion = sign + suggestion
 	}
-	return at(p, meant, accepted, fmt.Sprintf("Stream %s is sorted by %s only, and not by %s.", quoted(stream), quoted(cursor), quoted(p.name)))
+	return newFinding(wanted, suggestion, []string{cursor, "-" + cursor},
+		fmt.Sprintf("The provider sorts stream %s by %s only, and not by %s.", quoted(stream), quoted(cursor), quoted(wanted.text)))
 }
 
-// inOrder puts the argument that says a direction in the place of the one that says a field.
-func (c call) inOrder(p place, isDescending bool) func(rawjson.Object) rawjson.Object {
-	words := []string{"asc", "desc"}
-	word := words[0]
-	if isDescending {
-		word = words[1]
+// changes is about a place in a feed of changes that is not one. A date is meant as a filter.
+func (c call) changes(timeField string) finding {
+	given := rawjson.TextOf(c.given.Get(c.Changes))
+	found := finding{
+		param:    c.Changes,
+		accepted: []string{"beginning", "now"},
+		text:     fmt.Sprintf("%s takes beginning, now, or a next_changes_since of an earlier result.", c.Changes),
 	}
-	i := slices.IndexFunc(c.Arguments, func(a tool.Argument) bool { return slices.Equal(a.Values, words) })
-	return func(arguments rawjson.Object) rawjson.Object {
-		arguments = p.without(arguments)
-		if i < 0 || arguments.Get(c.Arguments[i].Name) != nil {
-			return arguments
-		}
-		return append(arguments, rawjson.String(c.Arguments[i].Name, word))
+	if _, err := time.Parse(time.DateOnly, given[:min(len(given), len(time.DateOnly))]); err != nil {
+		return found
 	}
+	found.accepted = nil
+	at := slices.IndexFunc(c.Arguments, func(a tool.Argument) bool { return a.Type == tool.FilterArgument })
+	if at < 0 {
+		return found
+	}
+	filter := c.Arguments[at].Name
+	bound := rawjson.Object{rawjson.String("gte", given)}.Encode()
+	if timeField == "" {
+		found.text += fmt.Sprintf(" For records since a date, filter a time field: %s {\"<field>\":%s}.", filter, bound)
+		return found
+	}
+	conditions, _ := rawjson.ParseObject(c.given.Get(filter))
+	conditions = conditions.With(timeField, bound)
+	found.text += fmt.Sprintf(" For records since a date, use %s %s.", filter, conditions.Encode())
+	found.correct = func(arguments rawjson.Object) rawjson.Object {
+		return arguments.With(c.Changes, nil).With(filter, conditions.Encode())
+	}
+	return found
+}
+
+func quoted(name string) string {
+	if len(name) > maxNameBytes {
+		name = strings.ToValidUTF8(name[:maxNameBytes], "") + "…"
+	}
+	return string(rawjson.Quote(name))
 }

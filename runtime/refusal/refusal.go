@@ -1,15 +1,12 @@
-// Package refusal adds to a refused call what would do in its place (R-ERR-7): the names that there are, the nearest first,
-// and the corrected call where it is certain what was meant. It reads the schema for that, once and with the same bearer,
-// and only after a refusal that is about a name.
+// Package refusal explains a refused call (R-ERR-7): which names would be accepted, the nearest first, and the corrected call if
+// it is certain. It reads the schema once, with the same bearer, and only after a refusal that is about a name.
 package refusal
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -61,25 +58,26 @@ type call struct {
 	connect func(tool.Uncovered) string // of tool.Env
 }
 
-// explain is what would do in the place of the call, or nil when nothing is known of it.
+// explain returns what to call instead, or nil if nothing is known.
 func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explained {
-	if each := c.ofEach(err); each != nil {
-		return each
+	if calls := c.connectionCalls(err); calls != nil {
+		return &tool.Explained{Next: calls, NextNamesConnections: true}
 	}
 	var own *tool.Error
 	var refused *rs.Error
 	switch {
 	case errors.As(err, &own):
-		if instead := c.instead(own); instead != nil {
-			return &tool.Explained{Next: c.with(instead)}
+		if corrections := c.corrections(own); corrections != nil {
+			return &tool.Explained{Next: c.with(corrections...)}
 		}
 		if !own.AboutNames {
-			return nil
+			return c.values(own)
 		}
 	case !errors.As(err, &refused):
 		return nil
-	case refused.Code == "invalid_cursor" && c.Pages != "" && c.given.Get(c.Pages) != nil:
+	case refused.Code == "invalid_cursor" && c.given.Get(c.Pages) != nil:
 		return &tool.Explained{Param: c.Pages, Next: c.with(rawjson.Object{{Name: c.Pages}})}
+	case refused.Code == "invalid_cursor" && c.given.Get(c.Changes) != nil:
 	case !tool.IsAboutNames(refused):
 		return c.signIn(refused)
 	case c.Name == tool.SchemaTool:
@@ -89,14 +87,31 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	if err != nil {
 		return withoutSchema(refused, err)
 	}
-	schema, err := schemadoc.Read(response)
+	document, err := schemadoc.Read(response)
 	if err != nil {
 		return nil
 	}
-	return c.conclude(c.findings(schema, refused))
+	return c.conclude(c.findings(schema{document}, refused), refused)
 }
 
-// signIn is how a login that is at fault is replaced, nil when none is or when that cannot be told.
+// values returns the accepted values of the argument at fault if it takes only some words and the error does not list them.
+func (c call) values(own *tool.Error) *tool.Explained {
+	if at := c.argument(own.Param); at != nil && at.Values != nil && own.Accepted == nil {
+		return &tool.Explained{Accepted: at.Values}
+	}
+	return nil
+}
+
+func (c call) argument(name string) *tool.Argument {
+	for i := range c.Arguments {
+		if c.Arguments[i].Name == name {
+			return &c.Arguments[i]
+		}
+	}
+	return nil
+}
+
+// signIn says how to replace a grant that ended, or returns nil if none did or no command is known.
 func (c call) signIn(refused *rs.Error) *tool.Explained {
 	if c.connect == nil || !refused.NeedsSignIn() {
 		return nil
@@ -104,22 +119,12 @@ func (c call) signIn(refused *rs.Error) *tool.Explained {
 	return tool.SignInAgain(refused, c.connect(tool.Uncovered{ConnectionID: c.connectionID()}))
 }
 
-// orAsk is a sentence that says how the owner is asked for what no grant covers, to be added to others; empty when that cannot
-// be told.
-func (c call) orAsk(wanted tool.Uncovered) string {
-	if c.connect == nil {
-		return ""
-	}
-	return " If the owner has it, the user can ask for it and this call then works: " + c.connect(wanted)
-}
-
-// connectionID is the only connection that the call names, else empty.
+// connectionID returns the only connection that the call names, or an empty string.
 func (c call) connectionID() string {
-	places := c.places(tool.CompleteConnection)
-	if len(places) != 1 {
-		return ""
+	if named := c.names(tool.CompleteConnection); len(named) == 1 {
+		return named[0].text
 	}
-	return places[0].name
+	return ""
 }
 
 // packageHint is for a token that has no schema. A client's token always has one, if only an empty one.
@@ -136,54 +141,26 @@ func withoutSchema(refused *rs.Error, err error) *tool.Explained {
 	return &tool.Explained{Hint: packageHint}
 }
 
-// conclude says all that was found, and the corrected call when all of it is certain.
-func (c call) conclude(found []finding) *tool.Explained {
+// conclude joins the findings, and corrects the call if all of them are certain.
+func (c call) conclude(found []finding, refused *rs.Error) *tool.Explained {
 	if len(found) == 0 {
 		return nil
 	}
-	first := found[0]
-	explained := &tool.Explained{Param: first.param, DidYouMean: first.meant, Accepted: first.accepted}
-	var says []string
-	instead, isCertain := c.given, true
+	explained := &tool.Explained{Param: found[0].param, DidYouMean: found[0].suggestion, Accepted: found[0].accepted}
+	var texts []string
+	if refused != nil && refused.Status == http.StatusUnauthorized {
+		texts = append(texts, "The sign-in is fine.")
+	}
+	corrected, isCertain := c.given, true
 	for _, each := range found {
-		says = append(says, each.says)
-		if isCertain = isCertain && each.mended != nil; isCertain {
-			instead = each.mended(instead)
+		texts = append(texts, each.text)
+		if isCertain = isCertain && each.correct != nil; isCertain {
+			corrected = each.correct(corrected)
 		}
 	}
-	explained.Hint = strings.Join(says, " ")
+	explained.Hint = strings.Join(texts, " ")
 	if isCertain {
-		explained.Next = c.with(instead)
+		explained.Next = c.with(corrected)
 	}
 	return explained
-}
-
-// with is the call with other arguments, as continuations are written.
-func (c call) with(instead rawjson.Object) json.RawMessage {
-	return rawjson.Array([]json.RawMessage{c.call(instead)})
-}
-
-// call is one continuation: the call with other arguments. An argument without a value is left out.
-func (c call) call(instead rawjson.Object) json.RawMessage {
-	arguments := slices.Clone(c.given)
-	for _, member := range instead {
-		arguments = arguments.With(member.Name, eachOnce(member.Value))
-	}
-	arguments = slices.DeleteFunc(arguments, func(m rawjson.Member) bool { return m.Value == nil })
-	return rawjson.Object{rawjson.String("tool", c.Name), rawjson.Raw("arguments", arguments.Encode())}.Encode()
-}
-
-// eachOnce is a list without what stands in it already, as a name does that was meant by another; any other value as it is.
-func eachOnce(value json.RawMessage) json.RawMessage {
-	items, isList := rawjson.Elements(value)
-	if !isList {
-		return value
-	}
-	var once []json.RawMessage
-	for _, item := range items {
-		if !slices.ContainsFunc(once, func(other json.RawMessage) bool { return bytes.Equal(item, other) }) {
-			once = append(once, item)
-		}
-	}
-	return rawjson.Array(once)
 }

@@ -1,6 +1,7 @@
 package refusal_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/gen"
 	"github.com/pdppmcp/pdpp-mcp/golden"
+	"github.com/pdppmcp/pdpp-mcp/runtime/refusal"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -94,6 +96,20 @@ func TestCapturedRefusals(t *testing.T) {
 		{"206 a package token, at the schema", "", "schema", `{}`, 404, unknownSource},
 		{"621 a record that is not there", "813d", "fetch", `{"id":"cin_gmail_work/messages:m0"}`, 404, `{"error":{"code":"not_found","message":"Record not found","type":"not_found_error"}}`},
 		{"876 a bad login", "813d", "query_records", `{"stream":"mesages"}`, 401, fmt.Sprintf(failedClosed, "active_false")},
+		{"a stream by another word", "813d", "query_records", `{"stream":"mail"}`, 401, notAllowed},
+		{"a field that is not granted", "ungranted", "query_records", `{"stream":"samples","fields":["code"],"connection_id":"cin_lab"}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "Fields not in grant: code")},
+		{"a field of another connector's stream", "ungranted", "query_records", `{"stream":"samples","fields":["prize"],"connection_id":"cin_shop"}`, 400, fmt.Sprintf(unknownField, "prize")},
+		{"a feed since a date", "ungranted", "query_records", `{"stream":"samples","filter":{"id":"s1"},"changes_since":"2026-04-20"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed changes_since cursor")},
+		{"a feed since a date, hollow", "813b", "query_records", `{"stream":"samples","changes_since":"2026-04-20T08:00:00Z"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed changes_since cursor")},
+		{"a feed since its start", "813b", "query_records", `{"stream":"samples","changes_since":"start"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed changes_since cursor")},
+		{"several streams, under another name", "813d", "query_records", `{"streams":["messages","labels"],"limit":2}`, 200, `{}`},
+		{"several streams", "813d", "query_records", `{"stream":["messages","labels"]}`, 200, `{}`},
+		{"a number for a stream", "813d", "query_records", `{"stream":7}`, 200, `{}`},
+		{"a number for words", "813d", "search", `{"q":7}`, 200, `{}`},
+		{"the key of a record", "813d", "fetch", `{"id":"[\"kartenwerk/pfad\",130]"}`, 200, `{}`},
+		{"a sum without its field", "813d", "aggregate", `{"stream":"messages","metric":"sum","group_by":"labels"}`, 200, `{}`},
+		{"a count of a field", "813d", "aggregate", `{"stream":"messages","metric":"count","field":"labels"}`, 200, `{}`},
+		{"time groups without granularity", "813d", "aggregate", `{"stream":"messages","metric":"count","group_by":"labels","group_by_time":"date"}`, 200, `{}`},
 		{"060 a bad cursor", "813d", "query_records", `{"stream":"messages","cursor":"2"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed cursor")},
 	} {
 		p := &provider{status: test.status, body: test.body}
@@ -125,13 +141,43 @@ func refused(t *testing.T, p *provider, name, arguments string) *tool.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := gen.Surface().Tools
-	definition := tools[slices.IndexFunc(tools, func(d tool.Definition) bool { return d.Name == name })]
-	_, err = definition.Run(t.Context(), tool.Env{RS: reader}, json.RawMessage(arguments))
+	_, err = query(name).Run(t.Context(), tool.Env{RS: reader}, json.RawMessage(arguments))
 	if err == nil {
 		t.Fatalf("%s %s is not refused", name, arguments)
 	}
 	return tool.Failed(err)
+}
+
+// R-ERR-5: the text of an ambiguous call has at most 400 bytes: each of two connections once, with its label, in the call that reads
+// it. Structured output has the candidates too.
+func TestAmbiguousCallsAreShort(t *testing.T) {
+	definition := query("query_records")
+	ask := func(context.Context, tool.Env, json.RawMessage) (*tool.Answer, error) {
+		return nil, &tool.Error{
+			Code: tool.AmbiguousConnection, Message: `2 connections have stream "messages"`, Param: "connection_id", RetryWith: "connection_id",
+			AvailableConnections: json.RawMessage(`[{"grant_id":"grt_7640f56f9e87050d","connector_key":"gmail","connection_id":"cin_gmail_personal","display_name":"Personal Gmail"},` +
+				`{"grant_id":"grt_25bf99652d2004ab","connector_key":"gmail","connection_id":"cin_gmail_work","display_name":"Work Gmail"}]`),
+		}
+	}
+	definition.Ask = ask
+	_, err := refusal.Explained(definition).Run(t.Context(), tool.Env{}, json.RawMessage(`{"stream":"messages","limit":5}`))
+	result := tool.Failed(err)
+	const want = `{"type":"adapter_error","code":"ambiguous_connection","message":"2 connections have stream \"messages\"","next":[` +
+		`{"tool":"query_records","arguments":{"stream":"messages","limit":5,"connection_id":"cin_gmail_personal"},"label":"Personal Gmail"},` +
+		`{"tool":"query_records","arguments":{"stream":"messages","limit":5,"connection_id":"cin_gmail_work"},"label":"Work Gmail"}],"retry_with":"connection_id"}`
+	if result.Text != want || len(result.Text) > 400 {
+		t.Errorf("%d bytes: %s", len(result.Text), result.Text)
+	}
+	for _, member := range []string{`"available_connections":[{"grant_id":"grt_7640f56f9e87050d",`, `"retry_with":"connection_id"`, `"label":"Work Gmail"`} {
+		if !strings.Contains(string(result.Structured), member) {
+			t.Errorf("no %s in %s", member, result.Structured)
+		}
+	}
+}
+
+func query(name string) tool.Definition {
+	tools := gen.Surface().Tools
+	return tools[slices.IndexFunc(tools, func(d tool.Definition) bool { return d.Name == name })]
 }
 
 // R-ERR-7: a call that is answered, and one that cannot be about a name, leaves the schema unread.

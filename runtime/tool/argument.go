@@ -23,6 +23,7 @@ type Argument struct {
 	Description string     // one line, values and bounds included; may be empty
 	Values      []string   // the only values of a string; nil: any
 	Complete    Completion // what a shell offers beside Values
+	DeclaredFor string     // the argument that says what a field must be declared for: by its value if that is a word, else by its name
 }
 
 // NamedArgument is an argument as a call gave it, with its name, for a refusal that names it.
@@ -51,4 +52,5 @@ const (
 	CompleteField                 // the names of the fields of the stream that the call names
 	CompleteRelation              // the names of its relations
 	CompleteSort                  // the field that it is sorted by
+	CompleteRecord                // a record's id, which may name its stream and its connection
 )

@@ -20,6 +20,7 @@ type Definition struct {
 	Arguments    []Argument // in the order of the schema
 	Table        Table      // what a terminal shows of a result
 	Pages        string     // the argument that takes next_cursor; empty: a result is all there is
+	Changes      string     // the argument that takes next_changes_since; empty: none
 	Ask          Ask
 }
 

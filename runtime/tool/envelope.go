@@ -35,6 +35,9 @@ func refusal(refused *rs.Error, explained *Explained) (json.RawMessage, map[stri
 	if refused.Status == http.StatusUnauthorized && IsAboutNames(refused) {
 		meta = members.takeSignIn()
 	}
+	if explained.Hint != "" {
+		members.first("hint")
+	}
 	return members.bounded().Encode(), meta
 }
 

@@ -46,9 +46,13 @@ type Error struct {
 	Accepted  []string // values or names that would have been accepted, or nil
 	RetryWith string   // the argument to add, such as connection_id, or empty
 
-	AboutNames bool           // it is about a name of the schema, and what would do is looked up there
-	DidYouMean string         // the one of Accepted that was certainly meant, or empty
-	Instead    rawjson.Object // what a corrected call has in place of what was given, a nil value leaves an argument out; nil: no call is certain
+	AboutNames bool   // it is about a name of the schema, and what would do is looked up there
+	DidYouMean string // the one of Accepted that was certainly meant, or empty
+
+	// Instead has the corrected calls, each as the arguments that replace those given; a nil value leaves an argument out.
+	// It is nil if no call is certain.
+	Instead []rawjson.Object
+	Next    json.RawMessage // other calls that help, as continuations are written; nil: none
 
 	// AvailableConnections is a JSON array of the candidates (R-ERR-5), or nil.
 	AvailableConnections json.RawMessage
@@ -77,7 +81,11 @@ type Explained struct {
 	DidYouMean string          // the name that was certainly meant, or empty
 	Accepted   []string        // the names that would do, the nearest first; nil: unknown
 	Hint       string          // what is so, in words; empty: what goes with the code
-	Next       json.RawMessage // the corrected call, as continuations are written; nil: none is certain
+	Next       json.RawMessage // the corrected calls, as continuations are written; nil: none is certain
+
+	// NextNamesConnections says that Next has a call of each available connection with its label, so that the text need not list
+	// them (R-ERR-5).
+	NextNamesConnections bool
 }
 
 // SignInAgain returns a refusal of a token that has ended, with the command line that gets a new one.

@@ -20,7 +20,7 @@ func Failed(err error) *Result {
 	}
 	members.text("request_id", ShownRequestID(failed.requestID))
 	members.text("provider_url", ProviderOrigin(failed.url))
-	return &Result{Text: rawjson.Visible(failed.object), Structured: members.Encode(), Meta: failed.meta, IsError: true}
+	return &Result{Text: rawjson.Visible(failed.text()), Structured: members.Encode(), Meta: failed.meta, IsError: true}
 }
 
 // failure is an error object and what stands beside it.
@@ -30,6 +30,17 @@ type failure struct {
 	requestID string
 	url       string
 	meta      map[string]json.RawMessage // what is for hosts, not for models
+
+	nextNamesConnections bool // of an ambiguous call
+}
+
+// text is the error object as a model reads it that sees only text. It lists no connections if next names each, and
+// retry_with names the argument.
+func (f failure) text() json.RawMessage {
+	if !f.nextNamesConnections {
+		return f.object
+	}
+	return objectOf(f.object).Without("param", "available_connections").Encode()
 }
 
 func describe(err error) failure {
@@ -40,7 +51,7 @@ func describe(err error) failure {
 	errors.As(err, &explained) // else nothing is explained
 	switch {
 	case errors.As(err, &own):
-		return failure{object: own.object(explained)}
+		return failure{object: own.object(explained), nextNamesConnections: explained.NextNamesConnections}
 	case errors.As(err, &refused):
 		object, meta := refusal(refused, explained)
 		return failure{object: object, status: refused.Status, requestID: refused.RequestID, url: refused.URL, meta: meta}
@@ -66,6 +77,7 @@ func (e *Error) object(explained *Explained) json.RawMessage {
 	if len(e.Accepted) > 0 && explained.Accepted == nil {
 		members.set(rawjson.Strings("accepted", e.Accepted))
 	}
+	members.raw("next", e.Next)
 	explained.addTo(&members)
 	members.text("retry_with", e.RetryWith)
 	members.raw("available_connections", e.AvailableConnections)

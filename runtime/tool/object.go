@@ -46,6 +46,11 @@ func (o *object) text(name, value string) {
 	}
 }
 
+// first moves a member to the front.
+func (o *object) first(name string) {
+	o.Object = append(rawjson.Object{rawjson.Raw(name, o.Get(name))}, o.Without(name)...)
+}
+
 // missing sets a member that is not there.
 func (o *object) missing(name, value string) {
 	if o.Get(name) == nil {

@@ -39,15 +39,15 @@ func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMes
 	}
 	switch known.look {
 	case atStream:
-		next = schemaCall(sourceOf(refused.URL))
+		next = SchemaCall(sourceOf(refused.URL))
 	case atEverything:
-		next = schemaCall("", "")
+		next = SchemaCall("", "")
 	}
 	return known.hint, next
 }
 
-// schemaCall is a call of schema as continuations are written, of a stream or of everything: an array of tool and arguments.
-func schemaCall(stream, connectionID string) json.RawMessage {
+// SchemaCall returns a call of schema as continuations are written. An empty stream stands for everything.
+func SchemaCall(stream, connectionID string) json.RawMessage {
 	var arguments object
 	arguments.text(SchemaStream, stream)
 	arguments.text(SchemaConnectionID, connectionID)

@@ -1,4 +1,4 @@
-package precondition_test
+package argument_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -90,8 +90,8 @@ func TestExpandAdvertised(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			source := &reader{body: test.body, err: test.err}
-			err := precondition.ExpandAdvertised(t.Context(), tool.Env{RS: source},
-				precondition.ExpandAdvertisedInput{Stream: "messages", ConnectionID: test.connection, Relations: "expand"})
+			err := argument.ExpandAdvertised(t.Context(), tool.Env{RS: source},
+				argument.ExpandAdvertisedInput{Stream: "messages", ConnectionID: test.connection, Relations: "expand"})
 			want := "/v1/schema?view=compact&stream=messages"
 			if test.connection != nil {
 				want += "&connection_id=cin_1"
@@ -122,7 +122,7 @@ func TestExpandAdvertised(t *testing.T) {
 func TestExpandAdvertisedIsLive(t *testing.T) {
 	source := &reader{body: compactNone}
 	check := func() error {
-		return precondition.ExpandAdvertised(t.Context(), tool.Env{RS: source}, precondition.ExpandAdvertisedInput{Stream: "messages"})
+		return argument.ExpandAdvertised(t.Context(), tool.Env{RS: source}, argument.ExpandAdvertisedInput{Stream: "messages"})
 	}
 	if check() == nil {
 		t.Error("passes before the change")

@@ -1,5 +1,4 @@
-// Package precondition holds the gates that a call passes before its request is sent.
-package precondition
+package argument
 
 import (
 	"context"
@@ -71,7 +70,7 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, input FieldWindowSelecto
 	}
 	unmatched := func(name string) error {
 		refused := refuse(name, fmt.Sprintf("%s counts from a match; pass it only beside %s, or leave it out", name, match))
-		refused.Instead = rawjson.Object{{Name: input.BeforeChars.Name}, {Name: input.AfterChars.Name}}
+		refused.Instead = []rawjson.Object{{{Name: input.BeforeChars.Name}, {Name: input.AfterChars.Name}}}
 		return refused
 	}
 	isOffset := func(text string) bool {
@@ -82,7 +81,7 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, input FieldWindowSelecto
 	case input.OffsetChars.Given() && input.Cursor.Given():
 		refused := both(offset, cursor)
 		if *input.Cursor.Value == strconv.FormatInt(*input.OffsetChars.Value, 10) {
-			refused.Instead = rawjson.Object{{Name: cursor}}
+			refused.Instead = []rawjson.Object{{{Name: cursor}}}
 		}
 		return refused
 	case input.OffsetChars.Given() && input.Q.Given():
@@ -96,6 +95,36 @@ func FieldWindowSelector(_ context.Context, _ tool.Env, input FieldWindowSelecto
 	case input.Cursor.Given() && !isOffset(*input.Cursor.Value):
 		return refuse(cursor, fmt.Sprintf("%[1]s must be the decimal offset of a character, at least 0, as next_offset_chars gives it; "+
 			"pass that, or leave %[1]s out to read from the start", cursor))
+	}
+	return nil
+}
+
+// AggregateMeasureInput are the arguments that say what an aggregate measures.
+type AggregateMeasureInput struct {
+	Stream       string
+	ConnectionID *string
+	Metric       tool.NamedArgument[string]
+	Field        tool.NamedArgument[string]
+	GroupByTime  tool.NamedArgument[string]
+	Granularity  tool.NamedArgument[string]
+}
+
+// AggregateMeasure refuses a metric without its field, count with a field, and groups by time without a granularity, which servers
+// refuse in words about grouping. It sends nothing. Its error is a *tool.Error, invalid_arguments.
+func AggregateMeasure(_ context.Context, _ tool.Env, input AggregateMeasureInput) error {
+	metric, field, granularity := *input.Metric.Value, input.Field.Name, input.Granularity.Name
+	isCount := metric == "count"
+	switch {
+	case isCount && input.Field.Given():
+		refused := refuse(tool.InvalidArguments, field, fmt.Sprintf("is not used by %s count, which counts records; leave it out", input.Metric.Name))
+		refused.Instead = []rawjson.Object{{{Name: field}}}
+		return refused
+	case !isCount && !input.Field.Given():
+		refused := refuse(tool.InvalidArguments, field, fmt.Sprintf("is required for %s %s; pass the field to measure, which %s shows", input.Metric.Name, metric, tool.SchemaTool))
+		refused.Next = tool.SchemaCall(input.Stream, orZero(input.ConnectionID))
+		return refused
+	case input.GroupByTime.Given() && !input.Granularity.Given():
+		return refuse(tool.InvalidArguments, granularity, fmt.Sprintf("is required with %s; pass the length of a group", input.GroupByTime.Name))
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
-package precondition_test
+package argument_test
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/precondition"
+	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -38,7 +38,7 @@ func TestFieldWindowSelector(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			source := &reader{}
-			err := precondition.FieldWindowSelector(t.Context(), tool.Env{RS: source}, precondition.FieldWindowSelectorInput{
+			err := argument.FieldWindowSelector(t.Context(), tool.Env{RS: source}, argument.FieldWindowSelectorInput{
 				OffsetChars: tool.Named("offset_chars", test.input.OffsetChars),
 				Cursor:      tool.Named("cursor", test.input.Cursor),
 				Q:           tool.Named("q", test.input.Q),

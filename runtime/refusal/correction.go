@@ -1,0 +1,148 @@
+package refusal
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/argument"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/recordid"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
+)
+
+// corrections returns the arguments that replace those that the adapter refused before any read, once for each call. It returns
+// nil if no call is certain.
+func (c call) corrections(own *tool.Error) []rawjson.Object {
+	wrong := c.argument(own.Param)
+	var correction rawjson.Object
+	switch {
+	case own.Code == tool.UnknownArgument && own.Instead != nil:
+		return c.renamed(own)
+	case own.Instead != nil:
+		return own.Instead
+	case own.Code == tool.UnknownArgument:
+		correction = c.oneID()
+	case wrong == nil:
+	case own.Code == tool.InvalidExpand && wrong.Complete == tool.CompleteRelation:
+		correction = c.withoutRelations()
+	case own.Code == tool.InvalidID:
+		correction = c.otherID(*wrong, rawjson.TextOf(c.given.Get(own.Param)))
+	}
+	if correction == nil {
+		return nil
+	}
+	return []rawjson.Object{correction}
+}
+
+// renamed returns the call with the name that was meant by an unknown one. A list for an argument that takes one string becomes a
+// call for each string.
+func (c call) renamed(own *tool.Error) []rawjson.Object {
+	value := c.given.Get(own.Param)
+	items, isList := rawjson.Elements(value)
+	if meant := c.argument(own.DidYouMean); !isList || len(items) == 1 || meant.Type != tool.StringArgument {
+		return own.Instead
+	}
+	calls := argument.Strings(own.DidYouMean, value)
+	for i := range calls {
+		calls[i] = append(calls[i], rawjson.Member{Name: own.Param})
+	}
+	return calls
+}
+
+// otherID returns the name that was meant by the text of an argument that takes a stream or a record.
+func (c call) otherID(wrong tool.Argument, text string) rawjson.Object {
+	switch {
+	case wrong.Complete == tool.CompleteStream && wrong.Type == tool.StringArgument:
+		return c.streamOf(wrong, text)
+	case wrong.Complete == tool.CompleteRecord:
+		if id := idOf(text); id != "" {
+			return rawjson.Object{rawjson.String(wrong.Name, id)}
+		}
+	case wrong.Name == tool.FieldRecordID:
+		if _, isHandle := handleOf(text); isHandle {
+			return rawjson.Object{{Name: wrong.Name}, {Name: tool.FieldStream}, rawjson.String(tool.FieldID, text)}
+		}
+	}
+	return nil
+}
+
+// withoutRelations leaves out every relation to expand.
+func (c call) withoutRelations() rawjson.Object {
+	var instead rawjson.Object
+	for _, each := range c.Arguments {
+		if each.Complete == tool.CompleteRelation || each.Type == tool.LimitsArgument {
+			instead = append(instead, rawjson.Member{Name: each.Name})
+		}
+	}
+	return instead
+}
+
+// oneID joins a stream and a record's key to the id that the tool takes.
+func (c call) oneID() rawjson.Object {
+	stream, record := c.given.Text(tool.FieldStream), c.given.Text(tool.FieldRecordID)
+	takes := func(name string) bool {
+		return slices.ContainsFunc(c.Arguments, func(a tool.Argument) bool { return a.Name == name })
+	}
+	if stream == "" || record == "" || takes(tool.FieldStream) || !takes(tool.DocumentID) || c.given.Get(tool.DocumentID) != nil {
+		return nil
+	}
+	id := recordid.Handle{Stream: stream, RecordID: record}.ID()
+	if id == "" {
+		return nil
+	}
+	return rawjson.Object{{Name: tool.FieldStream}, {Name: tool.FieldRecordID}, rawjson.String(tool.DocumentID, id)}
+}
+
+// idOf returns the id of a record that a text names by its URL, by a path, or by a URI that is not encoded. It returns an empty
+// string for any other text, such as a record's own key.
+func idOf(text string) string {
+	if json.Valid([]byte(text)) {
+		return "" // a key of several fields
+	}
+	if address, err := url.Parse(text); err == nil {
+		if _, path, found := strings.Cut(address.Path, "/v1/streams/"); found {
+			if parts := strings.Split(path, "/"); len(parts) >= 3 && parts[1] == "records" {
+				return recordid.Handle{ConnectionID: address.Query().Get("connection_id"), Stream: parts[0], RecordID: parts[2]}.ID()
+			}
+		}
+	}
+	text = strings.TrimPrefix(text, "pdpp://record/")
+	if _, isHandle := handleOf(text); isHandle {
+		return text
+	}
+	if strings.Contains(text, ":") {
+		return ""
+	}
+	switch parts := strings.Split(text, "/"); len(parts) {
+	case 2:
+		return recordid.Handle{Stream: parts[0], RecordID: parts[1]}.ID()
+	case 3:
+		return recordid.Handle{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}.ID()
+	}
+	return ""
+}
+
+// streamOf returns the stream, and the connection if there is one, of a URI, of a record's id or of a path.
+func (c call) streamOf(wrong tool.Argument, text string) rawjson.Object {
+	var handle recordid.Handle
+	if uri, err := recordid.ParseURI(text); err == nil {
+		handle = uri.Record
+		if uri.Kind == recordid.KindStream {
+			handle.Stream = uri.Stream
+		}
+	} else if handle, err = recordid.Parse(text); err != nil {
+		handle.ConnectionID, handle.Stream, _ = strings.Cut(text, "/")
+	}
+	if recordid.CheckName(wrong.Name, handle.Stream) != nil {
+		return nil
+	}
+	instead := rawjson.Object{rawjson.String(wrong.Name, handle.Stream)}
+	for _, other := range c.Arguments {
+		if other.Complete == tool.CompleteConnection && c.given.Get(other.Name) == nil && handle.ConnectionID != "" {
+			instead = append(instead, rawjson.String(other.Name, handle.ConnectionID))
+		}
+	}
+	return instead
+}
