@@ -3,6 +3,7 @@ package golden_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -44,6 +45,41 @@ func TestTheWorkflowOnlyCallsTheGate(t *testing.T) {
 	info, err := os.Stat("../.ci/run")
 	if err != nil || info.Mode()&0o111 == 0 {
 		t.Errorf(".ci/run cannot be run: %v", err)
+	}
+}
+
+// R-TRUST-5: every workflow pins its actions by commit with the version in a comment, and each job has only the permissions that it
+// needs.
+func TestWorkflowsArePinned(t *testing.T) {
+	pinned := regexp.MustCompile(`uses: [\w./-]+@[0-9a-f]{40} # v[0-9.]+$`)
+	files, err := filepath.Glob("../.github/workflows/*.yaml")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%d workflows: %v", len(files), err)
+	}
+	for _, file := range files {
+		for line := range strings.Lines(string(readFile(t, file))) {
+			if line = strings.TrimSpace(line); strings.Contains(line, "uses:") && !pinned.MatchString(line) {
+				t.Errorf("%s: %q is not pinned by commit", file, line)
+			}
+		}
+		var workflow struct {
+			Permissions map[string]string
+			Jobs        map[string]struct{ Permissions map[string]string }
+		}
+		yamlOf(t, ".github/workflows/"+filepath.Base(file), &workflow)
+		if workflow.Permissions == nil {
+			t.Errorf("%s has the default permissions", file)
+		}
+		for permission, level := range workflow.Permissions {
+			if level != "read" {
+				t.Errorf("%s gives every job %s: %s", file, permission, level)
+			}
+		}
+		for name, job := range workflow.Jobs {
+			if filepath.Base(file) == "release.yaml" && job.Permissions["contents"] == "write" && name != "publish" {
+				t.Errorf("%s: job %s may write", file, name)
+			}
+		}
 	}
 }
 
