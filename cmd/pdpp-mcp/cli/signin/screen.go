@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -42,11 +41,10 @@ func browserCommand(system string, getenv func(string) string) (string, []string
 	return "xdg-open", nil
 }
 
-// approvalScreen shows the link and the code for an approval, and on a terminal the time left.
+// approvalScreen shows the link and the code for an approval, and on a terminal the remaining time.
 type approvalScreen struct {
 	out        io.Writer
 	isTerminal bool
-	columns    int // of the terminal
 
 	once    sync.Once
 	stop    chan struct{}
@@ -54,54 +52,42 @@ type approvalScreen struct {
 }
 
 func newApprovalScreen(out io.Writer) *approvalScreen {
-	columns, isTerminal := invocation.Terminal{Out: out}.Width()
-	return &approvalScreen{out: out, isTerminal: isTerminal, columns: columns, stop: make(chan struct{})}
+	_, isTerminal := invocation.Terminal{Out: out}.Width()
+	return &approvalScreen{out: out, isTerminal: isTerminal, stop: make(chan struct{})}
 }
 
-// show prints the link, the code and the deadline, and what a person cannot see on the page. It is called once.
+// show prints the link, the code, the deadline and hints that the page does not give. It is called once.
 func (s *approvalScreen) show(approval connect.Approval, now time.Time) {
 	fmt.Fprintf(s.out, "\nTo approve the access, open this link:\n\n    %s\n\n", invocation.Printable(approval.URL))
 	if approval.OnThisMachine {
-		fmt.Fprint(s.out, "Open it in a browser of this machine, to which the page leads back.\n\n")
+		fmt.Fprint(s.out, "Open it in a browser on this machine: the page returns to this program.\n\n")
 	}
 	switch {
 	case approval.OwnerChooses: // several connections give a package token, which connect refuses
-		fmt.Fprint(s.out, "One connection can be approved at a time; connect again for the next.\n\n")
-	case approval.OmitsConnection: // the page then fails, and the authorization server tells only the owner (867c)
-		fmt.Fprint(s.out, "No connection was named. If the page says that this needs exactly one, stop here and pass\n"+
+		fmt.Fprint(s.out, "Approve one connection; run connect again for the next one.\n\n")
+	case approval.OmitsConnection: // otherwise the page fails, and only the owner sees why (867c)
+		fmt.Fprint(s.out, "No connection was named. If the page says that it needs exactly one, stop here and pass\n"+
 			"--connection <id>, as the provider shows it to its owner.\n\n")
 	}
 	if code := invocation.Printable(approval.UserCode); code != "" {
-		fmt.Fprintf(s.out, "and check that the page shows this code, or type it in:\n\n%s    %s\n\n", s.lettered(code), code)
+		fmt.Fprintf(s.out, "Check that the page shows this code, or enter it there:\n\n    %s\n\n", code)
 	}
 	if !s.isTerminal {
 		fmt.Fprintf(s.out, "Waiting for the owner until %s.\n", approval.ExpiresAt.Format(time.RFC3339))
 		return
 	}
 	s.stopped = make(chan struct{})
-	go s.count(approval.ExpiresAt, now)
+	go s.countDown(approval.ExpiresAt, now)
 }
 
-// lettered draws the code in large on a terminal, or spells it out where that does not fit. Below it stands the code to
-// select and copy.
-func (s *approvalScreen) lettered(code string) string {
-	if !s.isTerminal {
-		return ""
-	}
-	drawn := large(code, "    ", s.columns)
-	if drawn == "" {
-		drawn = "    " + strings.Join(strings.Split(code, ""), "  ") + "\n"
-	}
-	return drawn + "\n"
-}
-
-// count rewrites the last line every second until close.
-func (s *approvalScreen) count(until, now time.Time) {
+// countDown rewrites the last line every second until close.
+func (s *approvalScreen) countDown(deadline, now time.Time) {
 	defer close(s.stopped)
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
-		fmt.Fprintf(s.out, "\r%s\x1b[K", remaining(until.Sub(now)))
+		left := max(deadline.Sub(now), 0).Round(time.Second)
+		fmt.Fprintf(s.out, "\rWaiting for the owner, %d:%02d left (Ctrl-C to stop) \x1b[K", int(left.Minutes()), int(left.Seconds())%60)
 		select {
 		case <-s.stop:
 			fmt.Fprintln(s.out)
@@ -111,12 +97,7 @@ func (s *approvalScreen) count(until, now time.Time) {
 	}
 }
 
-func remaining(left time.Duration) string {
-	left = max(left, 0).Round(time.Second)
-	return fmt.Sprintf("Waiting for the owner, %d:%02d left (Ctrl-C to stop) ", int(left.Minutes()), int(left.Seconds())%60)
-}
-
-// close ends the line, so that what is printed next begins a new one. It may be called twice.
+// close ends the countdown's line. It may be called more than once.
 func (s *approvalScreen) close() {
 	s.once.Do(func() {
 		close(s.stop)

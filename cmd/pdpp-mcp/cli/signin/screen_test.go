@@ -2,23 +2,20 @@ package signin
 
 import (
 	"bytes"
-	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/golden"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// On a terminal the code stands in large and the last line counts down. Elsewhere all lines are plain.
+// On a terminal the last line counts down. Otherwise all lines are plain.
 func TestApprovalScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		screen := newApprovalScreen(&out)
-		screen.isTerminal, screen.columns = true, 80
+		screen.isTerminal = true
 		approval := connect.Approval{URL: "https://as.example/consent", UserCode: "A4E70A\x1b[2J", ExpiresAt: time.Now().Add(61 * time.Second)}
 		screen.show(approval, time.Now())
 		time.Sleep(2*time.Second + time.Millisecond) // by the fake clock of synctest
@@ -26,14 +23,14 @@ func TestApprovalScreen(t *testing.T) {
 		screen.close()
 		screen.close()
 		want := []string{
-			"\n    https://as.example/consent\n", "\n    A  4  E  7  0  A  \\  u", "\n    A4E70A\\u001b[2J\n",
+			"\n    https://as.example/consent\n", "\n    A4E70A\\u001b[2J\n",
 			"\r" + "Waiting for the owner, 1:01 left", "\r" + "Waiting for the owner, 1:00 left", "\r" + "Waiting for the owner, 0:59 left",
 		}
 		at := 0
 		for _, part := range want {
 			found := strings.Index(out.String()[at:], part)
 			if found < 0 {
-				t.Fatalf("%q does not stand in %q after the others", part, out.String())
+				t.Fatalf("%q is missing in %q after the others", part, out.String())
 			}
 			at += found + len(part)
 		}
@@ -50,42 +47,12 @@ func TestApprovalScreen(t *testing.T) {
 	}
 }
 
-// The letters of a code are drawn within 80 columns, in characters that need neither colour nor a font.
-func TestLettering(t *testing.T) {
-	var said strings.Builder
-	for _, code := range []string{"WDJB-MJHT", "a4e70a", "ABCDEFGHIJK", "LMNOPQRSTUV", "WXYZ0123456", "789"} {
-		drawn := large(code, "    ", 80)
-		if drawn == "" {
-			t.Errorf("%s is not drawn", code)
-		}
-		for line := range strings.Lines(drawn) {
-			if len(strings.TrimRight(line, "\n")) > 80 || strings.Trim(line, "# \n") != "" {
-				t.Errorf("%s has the line %q", code, line)
-			}
-		}
-		fmt.Fprintf(&said, "%s\n\n%s\n", code, drawn)
-	}
-	golden.File(t, filepath.Join("testdata", "lettering.txt"), said.String())
-	for r := range letters {
-		for other := range letters {
-			if r != other && letters[r] == letters[other] {
-				t.Errorf("%c looks like %c", r, other)
-			}
-		}
-	}
-	for _, code := range []string{"", "ÄÖÜ", "A B", "ABCDEFGHIJKL"} {
-		if drawn := large(code, "    ", 80); drawn != "" {
-			t.Errorf("%q is drawn as\n%s", code, drawn)
-		}
-	}
-}
-
-// What a person cannot see on the page is said beside its link.
+// The screen gives the hints that the page does not.
 func TestApprovalScreenHints(t *testing.T) {
 	for hint, approval := range map[string]connect.Approval{
-		"One connection can be approved at a time": {OwnerChooses: true},
+		"Approve one connection; run connect again": {OwnerChooses: true},
 		"pass\n--connection <id>":                  {OmitsConnection: true},
-		"in a browser of this machine":             {OnThisMachine: true},
+		"in a browser on this machine":             {OnThisMachine: true},
 	} {
 		var out bytes.Buffer
 		newApprovalScreen(&out).show(approval, time.Time{})
