@@ -111,7 +111,7 @@ var allowed = map[string][]string{
 	"runtime/config":       {"runtime/nearname"},
 	"runtime/host":         {"runtime/tool", "runtime/auth", "runtime/fanout", "runtime/rs", "runtime/recordid", "runtime/rawjson", "runtime/schemadoc", "runtime/address", "runtime/tracecontext", "runtime/audit", "runtime/commandline", "runtime/mcphost", "runtime/webpage"}, // its pages say how hosts are set up
 	"runtime/membership":   {"runtime/commandline", "runtime/credential", "runtime/fanout", "runtime/host", "runtime/rs", "runtime/schemadoc", "runtime/tool"},
-	"runtime/mcphost":      {"runtime/credential", "runtime/address"},
+	"runtime/mcphost":      {"runtime/credential", "runtime/ownfile", "runtime/address"},
 	"runtime/doctor":       {"runtime/commandline", "runtime/credential", "runtime/mcphost", "runtime/ownfile", "runtime/rs", "runtime/schemadoc", "runtime/address"},
 	"runtime/webhook":      {},
 	"runtime/telemetry":    {"runtime/host", "runtime/rs", "runtime/tool", "runtime/tracecontext"},

@@ -36,7 +36,7 @@ func announce(stdout io.Writer, settings settings, box *sandbox.Sandbox, credent
 		if err != nil {
 			return fmt.Errorf("encode the ready file: %w", err)
 		}
-		if err := ownfile.Replace(settings.readyFile, ".pdpp-sandbox-*", append(content, '\n')); err != nil {
+		if err := ownfile.Replace(settings.readyFile, ".pdpp-sandbox-*", 0o600, append(content, '\n')); err != nil {
 			return &unusableError{"ready-file", err}
 		}
 	}

@@ -247,7 +247,7 @@ func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry
 			fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
 			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
 	}
-	if err := ownfile.Replace(path, temporaryName, data.Bytes()); err != nil {
+	if err := ownfile.Replace(path, temporaryName, 0o600, data.Bytes()); err != nil {
 		return c.unwritable(err)
 	}
 	return nil

@@ -6,13 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
-
-// ignoreAll keeps credentials out of version control.
-const ignoreAll = "*\n"
 
 // Prepare makes the directories and shows that a credential of the provider could be added, so that a sign-in
 // that the owner approved does not fail at its end.
@@ -35,11 +31,15 @@ const room = 64 << 10
 
 // withRoom runs a function while the disk has room for another file.
 func (c *Cache) withRoom(run func() error) error {
-	path, err := ownfile.Temporary(c.directory(), temporaryName, make([]byte, room))
+	reserved, err := os.CreateTemp(c.directory(), temporaryName)
 	if err != nil {
 		return c.unwritable(err)
 	}
-	defer func() { _ = os.Remove(path) }() // what stays is a leftover
+	defer func() { _ = os.Remove(reserved.Name()) }() // otherwise it is a leftover
+	_, err = reserved.Write(make([]byte, room))
+	if err = errors.Join(err, reserved.Sync(), reserved.Close()); err != nil {
+		return c.unwritable(err)
+	}
 	return run()
 }
 
@@ -63,28 +63,16 @@ func (c *Cache) exclude() error {
 	if _, err := os.Lstat(ignore); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := ownfile.Replace(ignore, temporaryName, []byte(ignoreAll)); err != nil {
+	if err := ownfile.Replace(ignore, temporaryName, 0o600, []byte("*\n")); err != nil {
 		return c.unwritable(err)
 	}
 	return nil
 }
 
-// A process that is killed while it writes leaves its temporary file, with the token in it. One that is
-// older than leftoverAge has no writer any more.
-const (
-	temporaryName = ".writing-*"
-	leftoverAge   = time.Minute
-)
+// temporaryName is the pattern of temporary files. A killed process leaves one, with the token in it.
+const temporaryName = ".writing-*"
 
-// removeLeftovers removes what it can. A file that stays is no more readable than before.
-func (c *Cache) removeLeftovers() {
-	names, _ := filepath.Glob(filepath.Join(c.directory(), temporaryName)) // the pattern is well formed
-	for _, name := range names {
-		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > leftoverAge {
-			_ = os.Remove(name)
-		}
-	}
-}
+func (c *Cache) removeLeftovers() { ownfile.RemoveLeftovers(c.directory(), temporaryName) }
 
 func (c *Cache) unwritable(err error) *Error {
 	return Misconfigured(

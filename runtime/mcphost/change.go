@@ -14,8 +14,6 @@ type Change struct {
 
 	file  *file
 	after []byte
-
-	step func(string) // called before each step of Apply; tests end the process there
 }
 
 // Plan reads the host's file and works out the change. A file that cannot be read or parsed, or whose other
@@ -44,8 +42,8 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 // Empty reports whether the file says already what it should.
 func (c *Change) Empty() bool { return c.file.exists && bytes.Equal(c.file.content, c.after) }
 
-// Diff is the change in unified form. Of lines that stay, and that may hold the secrets of other servers,
-// only the keys are shown. It is empty when nothing changes.
+// Diff returns the removed and the added lines. Other lines may hold secrets of other servers and are left out. It is empty if
+// nothing changes.
 func (c *Change) Diff() string {
 	name := c.Path
 	if !c.file.exists {
@@ -54,7 +52,7 @@ func (c *Change) Diff() string {
 	if c.Empty() {
 		return ""
 	}
-	return unifiedDiff(name, c.Host.format.readable(c.file.content), c.Path, c.Host.format.readable(c.after))
+	return "--- " + name + "\n+++ " + c.Path + "\n" + changedLines(c.Host.format.readable(c.file.content), c.Host.format.readable(c.after))
 }
 
 // Apply writes the change and gives the path of the backup, which is empty when there was no file. A program that
@@ -63,7 +61,7 @@ func (c *Change) Apply() (backup string, err error) {
 	if c.Empty() {
 		return "", nil
 	}
-	return c.file.replace(c.after, c.step)
+	return c.file.replace(c.after)
 }
 
 // Snippet is a whole configuration with nothing but the server, to be pasted by hand.

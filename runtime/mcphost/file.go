@@ -4,20 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
+	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// largestFile bounds a configuration file in bytes. Claude Code keeps its history in the same file, so that
-// it can have some megabytes.
+// largestFile is the maximum size of a configuration file in bytes. Claude Code keeps its history in the same file.
 const largestFile = 64 << 20
-
-var errBusy = errors.New("another setup writes it, or was killed less than a minute ago")
 
 // file is a configuration file as it was when it was read.
 type file struct {
@@ -57,93 +54,39 @@ func readFile(path string) (*file, error) {
 	return read, nil
 }
 
-// replace writes the content to a temporary file beside the old one and renames it.
-func (f *file) replace(content []byte, step func(string)) (backup string, err error) {
-	if step == nil {
-		step = func(string) {}
-	}
+// replace backs the file up and replaces it. It returns the path of the backup, which is empty if there was no file.
+func (f *file) replace(content []byte) (backup string, err error) {
 	if err := os.MkdirAll(filepath.Dir(f.target), 0o700); err != nil {
 		return "", f.unwritable(err)
 	}
-	step("write")
-	temporary, err := f.writeBeside(content)
-	if err != nil {
-		return "", f.unwritable(err)
-	}
-	defer func() { _ = os.Remove(temporary) }() // after the rename there is nothing left to remove
-	step("backup")
 	if f.exists {
-		if backup, err = f.backUp(); err != nil {
+		backup = f.target + ".before-pdpp-" + time.Now().UTC().Format("20060102T150405.000000000Z")
+		copied, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.mode)
+		if err != nil {
+			return "", f.unwritable(err)
+		}
+		_, err = copied.Write(f.content)
+		if err := errors.Join(err, copied.Chmod(f.mode), copied.Sync(), copied.Close()); err != nil {
 			return "", f.unwritable(err)
 		}
 	}
-	step("rename")
-	if err := f.unchanged(); err != nil {
+	if err := f.checkUnchanged(); err != nil {
 		return backup, err
 	}
-	if err := os.Rename(temporary, f.target); err != nil {
+	if err := ownfile.Replace(f.target, "."+filepath.Base(f.target)+".pdpp-writing-*", f.mode, content); err != nil {
 		return backup, f.unwritable(err)
 	}
-	step("done")
 	return backup, nil
 }
 
-// backUp copies the file under a name that no file has.
-func (f *file) backUp() (string, error) {
-	stem := f.target + ".before-pdpp-" + time.Now().UTC().Format("20060102T150405Z")
-	for attempt := 1; ; attempt++ {
-		path := stem
-		if attempt > 1 {
-			path = fmt.Sprintf("%s-%d", stem, attempt)
-		}
-		copied, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.mode)
-		if errors.Is(err, fs.ErrExist) && attempt < 100 {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		return path, f.fill(copied, f.content)
-	}
-}
-
-// abandonedAfter is the age at which a temporary file is that of a run that was killed.
-const abandonedAfter = time.Minute
-
-// writeBeside fills the temporary file. Its name is fixed, so that two runs cannot write at the same time.
-func (f *file) writeBeside(content []byte) (string, error) {
-	path := filepath.Join(filepath.Dir(f.target), "."+filepath.Base(f.target)+".pdpp-writing")
-	if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > abandonedAfter {
-		_ = os.Remove(path) // when that fails, the next step says so
-	}
-	temporary, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return "", errBusy
-	}
-	if err != nil {
-		return "", err
-	}
-	if err := f.fill(temporary, content); err != nil {
-		_ = os.Remove(path) // the error that matters is the first one
-		return "", err
-	}
-	return path, nil
-}
-
-// fill writes a new file, gives it the old one's mode and makes it last.
-func (f *file) fill(made *os.File, content []byte) error {
-	_, err := io.Copy(made, bytes.NewReader(content))
-	return errors.Join(err, made.Chmod(f.mode), made.Sync(), made.Close())
-}
-
-// unchanged makes sure that the host has not written its file since it was read.
-func (f *file) unchanged() error {
+// checkUnchanged returns an error if the host has written its file since it was read.
+func (f *file) checkUnchanged() error {
 	now, err := readFile(f.path)
 	if err != nil {
 		return err
 	}
 	if now.exists != f.exists || now.target != f.target || !bytes.Equal(now.content, f.content) {
-		return credential.Misconfigured(f.path+" was changed by another program meanwhile, and was left as it is", "close the host and run setup again", nil)
+		return credential.Misconfigured(f.path+" was changed by another program meanwhile and was left as it is", "close the host and run setup again", nil)
 	}
 	return nil
 }
@@ -152,11 +95,11 @@ func (f *file) unreadable(err error, reason string) error {
 	if reason == "" {
 		reason = credential.Cause(err).Error()
 	}
-	return credential.Misconfigured(f.path+" cannot be read: "+reason, mendOrPrint, err)
+	return credential.Misconfigured(f.path+" cannot be read: "+reason, fixOrPrint, err)
 }
 
 func (f *file) unwritable(err error) error {
-	return credential.Misconfigured(f.path+" cannot be written: "+credential.Cause(err).Error(), mendOrPrint, err)
+	return credential.Misconfigured(f.path+" cannot be written: "+credential.Cause(err).Error(), fixOrPrint, err)
 }
 
-const mendOrPrint = "mend that, or put the configuration in by hand; --print shows it"
+const fixOrPrint = "fix that, or add the configuration by hand; --print shows it"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // Fault is a file that is not taken for what it is.
@@ -120,32 +121,35 @@ func create(path string, flag int) (file *os.File, err error) {
 	return file, err
 }
 
-// Replace writes a file of mode 0600 so that readers see the old or the new content, never a part. It is written under a temporary name
-// first, as Temporary makes it, which a process that is killed leaves.
-func Replace(path, pattern string, data []byte) error {
-	temporary, err := Temporary(filepath.Dir(path), pattern, data)
+// Replace writes a file of the given mode. Readers see the old or the new content, never a part. The temporary file is in the same
+// directory and is named by the pattern, as os.CreateTemp does; see RemoveLeftovers.
+func Replace(path, pattern string, mode fs.FileMode, data []byte) error {
+	RemoveLeftovers(filepath.Dir(path), pattern)
+	temporary, err := os.CreateTemp(filepath.Dir(path), pattern) // 0600
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temporary, path); err != nil {
-		_ = os.Remove(temporary)
-		return err
+	_, err = temporary.Write(data)
+	if err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), path)
 	}
-	return nil
+	if err != nil {
+		_ = os.Remove(temporary.Name())
+	}
+	return err
 }
 
-// Temporary makes a file of mode 0600 whose content is on the disk, named by the pattern as os.CreateTemp does.
-func Temporary(directory, pattern string, data []byte) (path string, err error) {
-	file, err := os.CreateTemp(directory, pattern)
-	if err != nil {
-		return "", err
+// leftoverAge is the age at which a temporary file no longer has a writer.
+const leftoverAge = time.Minute
+
+// RemoveLeftovers removes the temporary files of killed processes. Files that cannot be removed stay.
+func RemoveLeftovers(directory, pattern string) {
+	paths, _ := filepath.Glob(filepath.Join(directory, pattern)) // the pattern is well formed
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > leftoverAge {
+			_ = os.Remove(path)
+		}
 	}
-	_, err = file.Write(data)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		_ = os.Remove(file.Name())
-		return "", err
-	}
-	return file.Name(), nil
 }
 
 // NarrowDirectory takes the rights that are not in keep away from a directory of this user's, which no link stands for.

@@ -75,7 +75,7 @@ func (k *keptNames) write(names schemadoc.Names, now time.Time) {
 		return
 	}
 	removeNames(folder, func(info os.FileInfo) bool { return now.Sub(info.ModTime()) >= namesAge })
-	_ = ownfile.Replace(k.path, ".writing-*.json", content)
+	_ = ownfile.Replace(k.path, ".writing-*.json", 0o600, content)
 }
 
 // writtenNames matches the names of the files that this program writes. Other files in the folder are left alone.
