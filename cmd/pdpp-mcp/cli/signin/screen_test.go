@@ -51,8 +51,8 @@ func TestApprovalScreen(t *testing.T) {
 func TestApprovalScreenHints(t *testing.T) {
 	for hint, approval := range map[string]connect.Approval{
 		"Approve one connection; run connect again": {OwnerChooses: true},
-		"pass\n--connection <id>":                  {OmitsConnection: true},
-		"in a browser on this machine":             {OnThisMachine: true},
+		"pass\n--connection <id>":                   {OmitsConnection: true},
+		"in a browser on this machine":              {OnThisMachine: true},
 	} {
 		var out bytes.Buffer
 		newApprovalScreen(&out).show(approval, time.Time{})
