@@ -132,8 +132,18 @@ var accessEntries = []Entry{
 	},
 	{
 		Code: "grant_invalid", Status: http.StatusForbidden,
-		Meaning: "The token is of a kind that cannot do this: event subscriptions are not for tokens of a package.",
-		Next:    "Connect with a grant of one connection.",
+		Meaning: "The provider cannot use the grant of the token: the grant is malformed, or of a kind that cannot do this, such as an event subscription with a token of a package.",
+		Next:    "Connect again with a grant of one connection. If the error stays, the provider's operator has to repair the grant.",
+	},
+	{
+		Code:    "authorization_state.unsupported_legacy_shape",
+		Meaning: "The provider stored the grant in an old form that it no longer reads.",
+		Next:    "Run `pdpp-mcp connect`; the owner approves a new grant.",
+	},
+	{
+		Code:    "grant_time_range_exceeded",
+		Meaning: "The grant covers a range of time, and the request goes beyond it.",
+		Next:    "Ask for records within the range; the owner can approve a longer one.",
 	},
 	{
 		Code: "grant_revoked", Status: http.StatusForbidden,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -160,6 +161,19 @@ func asToolError(t *testing.T, err error) *tool.Error {
 		t.Fatalf("got %v of type %T, want a *tool.Error", err, err)
 	}
 	return refused
+}
+
+// R-ERR-2: a name with half of a surrogate pair, which others would read as another name, is refused at any depth.
+func TestUnpairedSurrogateInAName(t *testing.T) {
+	for _, raw := range []string{`{"\ud83d":1}`, `{"filter":{"\udc00a":1}}`, `{"filter":{"a":{"\uD800":1}}}`} {
+		_, err := decode(raw)
+		if refused := asToolError(t, err); refused.Code != tool.InvalidArguments || !strings.Contains(refused.Message, "half of a surrogate pair") {
+			t.Errorf("%s: got %+v", raw, refused)
+		}
+	}
+	if got, err := decode(`{"filter":{"\ud83d\ude00":"\ud83d"}}`); err != nil || got.Filter[0].Field != "😀" {
+		t.Errorf("got %+v, %v", got, err)
+	}
 }
 
 // The first error stays, and nothing is decoded after it.

@@ -102,6 +102,9 @@ func (e *exchange) read(ctx context.Context, response *http.Response) (*Response
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return nil, e.refusal(response.Header, e.client.secrets.told(body))
 	}
+	if !isUTF8(response.Header.Get("Content-Type")) {
+		return nil, e.failure(InvalidResponse, "the resource server's answer has a charset other than UTF-8", checkProvider, nil)
+	}
 	body = e.client.secrets.bytes(body)
 	if e.asked.Ahead != nil {
 		if cursor := likelyCursor(body); cursor != "" {

@@ -22,6 +22,13 @@ func encoded(encoding, text string) http.HandlerFunc {
 	}
 }
 
+func typed(contentType, text string) http.HandlerFunc {
+	return func(writer http.ResponseWriter, _ *http.Request) {
+		writer.Header().Set("Content-Type", contentType)
+		_, _ = writer.Write([]byte(text))
+	}
+}
+
 func cutOff(writer http.ResponseWriter, _ *http.Request) {
 	writer.Header().Set("Content-Length", "1000")
 	_, _ = writer.Write([]byte(`{"object":"list","data":[`))
@@ -79,6 +86,8 @@ func TestUnusableAnswers(t *testing.T) {
 		{"array", body(`[1]`), rs.InvalidResponse, "not an object"},
 		{"scalar", body(`"text"`), rs.InvalidResponse, "not an object"},
 		{"invalid UTF-8", body("{\"a\":\"\xff\"}"), rs.InvalidResponse, "not valid UTF-8"},
+		{"UTF-16 by its header", typed("application/json; charset=utf-16", `{"a":1}`), rs.InvalidResponse, "a charset other than UTF-8"},
+		{"unpaired surrogate in a name", body(`{"a":{"\ud83d":1}}`), rs.InvalidResponse, "a member name with an unpaired surrogate"},
 		{"half an object", body(`{"a":`), rs.InvalidResponse, "is not JSON"},
 		{"two objects", body(`{}{}`), rs.InvalidResponse, "is not JSON"},
 		{"cut off", cutOff, rs.InvalidResponse, "cut off"},
