@@ -87,6 +87,9 @@ func (c *Cursor) Value() Value {
 	return c.text[start:c.at:c.at]
 }
 
+// End moves behind the whole document, so that More is false from now on.
+func (c *Cursor) End() { c.at = len(c.text) }
+
 // Member returns the value of a member of the next value without reading it, or nil if there is none.
 func (c *Cursor) Member(name string) Value {
 	within := *c

@@ -65,10 +65,10 @@ func TextOf(value Value) string {
 }
 
 // maxElements bounds what Elements takes apart. Arrays of records have bounds of their own (R-ERR-9).
-const maxElements = 100_000
+const maxElements = 10_000
 
 // Elements takes an array apart, one level deep. It is false for a value of another kind and for an array of more than
-// 100,000 elements.
+// 10,000 elements.
 func Elements(value Value) ([]Value, bool) {
 	c := NewCursor(value)
 	if !c.Enter(ArrayValue) {

@@ -20,7 +20,7 @@ import (
 type shelf struct {
 	rows          []shelved
 	perConnection bool // a search counts its limit for each connection
-	most          int  // rows of a page whatever limit is sent; 0: as many as asked for
+	most          int  // rows of a page at most; 0: as many as asked for
 
 	mu    sync.Mutex
 	asked []string
@@ -74,7 +74,7 @@ func (s *shelf) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	limit = min(limit, 100)
 	if s.most > 0 {
-		limit = s.most
+		limit = min(limit, s.most)
 	}
 	rows := slices.DeleteFunc(slices.Clone(s.rows), func(row shelved) bool {
 		return query.Has("connection_id") && row.connection != query.Get("connection_id")

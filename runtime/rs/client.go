@@ -72,10 +72,14 @@ func (c *Client) ProviderURL() string { return c.providerURL }
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 	sent, most := asked.asSent()
 	response, err := withFewer(sent, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
-	if err == nil && (most > 0 || asked.isFromNow()) {
+	if err != nil {
+		return nil, err
+	}
+	response.rowsMax = sent.maxRows()
+	if most > 0 || asked.isFromNow() {
 		response.Request, response.most = c.secrets.request(asked), most
 	}
-	return response, err
+	return response, nil
 }
 
 func (c *Client) get(ctx context.Context, asked Request) (*Response, error) {

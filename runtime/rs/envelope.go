@@ -3,6 +3,7 @@ package rs
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -15,6 +16,8 @@ type List struct {
 	Inner    rawjson.Object // the envelope inside data; nil when the body is the envelope
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
+
+	isTooLong bool // more rows than requested
 }
 
 // Cursor returns a cursor before a row.
@@ -34,16 +37,19 @@ func (r *Response) List() (List, error) {
 }
 
 func (r *Response) wholeList() (List, error) {
-	list, ok := ListIn(r.compact)
-	if ok {
-		return list, nil
+	list, ok := listIn(r.compact, r.rowsMax)
+	if !ok && !list.isTooLong {
+		outer := list.Outer
+		list, ok = listIn(outer.Get("data"), r.rowsMax)
+		list.Outer, list.Inner = outer, list.Outer
 	}
-	wrapped, ok := ListIn(list.Outer.Get("data"))
-	if !ok {
+	switch {
+	case list.isTooLong:
+		return List{}, r.Unusable(fmt.Sprintf("the resource server's answer has more than the %d rows that were requested", r.rowsMax), tryAgain)
+	case !ok:
 		return List{}, r.Unusable("the resource server's answer holds no list of rows", "")
 	}
-	wrapped.Outer, wrapped.Inner = list.Outer, wrapped.Outer
-	return wrapped, nil
+	return list, nil
 }
 
 // page leaves out the rows after those that were asked for, and then those that the caller has.
@@ -76,7 +82,10 @@ var rowsNames = []string{"data", "records", "results", "hits"}
 
 // ListIn takes an envelope apart that is not wrapped, such as that of an expanded relation. It is false when no
 // member holds rows.
-func ListIn(envelope rawjson.Value) (List, bool) {
+func ListIn(envelope rawjson.Value) (List, bool) { return listIn(envelope, 0) }
+
+// listIn is ListIn for a list that may have up to limit rows of each connection, or any number if limit is 0.
+func listIn(envelope rawjson.Value, limit int) (List, bool) {
 	var list List
 	better := rowsNames
 	c := rawjson.NewCursor(envelope)
@@ -84,9 +93,13 @@ func ListIn(envelope rawjson.Value) (List, bool) {
 		name, start := string(c.Name()), c.At()
 		if at := slices.Index(better, name); at >= 0 && c.Kind() == rawjson.ArrayValue {
 			list.RowsName, better = name, better[:at]
+			counts := rowCounts{limit: limit}
 			list.Rows = nil
 			for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
 				list.Rows = append(list.Rows, c.Value())
+				if list.isTooLong = counts.exceed(list.Rows); list.isTooLong {
+					return list, false
+				}
 			}
 		} else {
 			c.Value()
@@ -94,6 +107,36 @@ func ListIn(envelope rawjson.Value) (List, bool) {
 		list.Outer = append(list.Outer, rawjson.Raw(name, c.Since(start)))
 	}
 	return list, list.RowsName != ""
+}
+
+// maxRows bounds the rows of a list without a limit, and those of all connections together.
+const maxRows = 10_000
+
+// rowCounts counts the rows of each connection, since resource servers apply a limit to each of several.
+type rowCounts struct {
+	limit        int
+	byConnection map[string]int // counted once there are more rows than the limit
+}
+
+// exceed reports whether the last of the rows is one too many.
+func (c *rowCounts) exceed(rows []rawjson.Value) bool {
+	uncounted := rows[len(rows)-1:]
+	switch {
+	case len(rows) > maxRows:
+		return true
+	case c.limit == 0 || len(rows) <= c.limit:
+		return false
+	case c.byConnection == nil:
+		c.byConnection, uncounted = map[string]int{}, rows
+	}
+	for _, row := range uncounted {
+		cursor := rawjson.NewCursor(row)
+		connection := rawjson.TextOf(cursor.Member("connection_id"))
+		if c.byConnection[connection]++; c.byConnection[connection] > c.limit {
+			return true
+		}
+	}
+	return false
 }
 
 // likelyReach is how far, in bytes, from the beginning and the end of a body a cursor is looked for.

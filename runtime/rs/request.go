@@ -66,6 +66,15 @@ func (r Request) Limit() int {
 	return min(limit, MostRows)
 }
 
+// maxRows returns how many rows of a connection the answer may have. A server may have another default than DefaultRows, and
+// some lists have no limit.
+func (r Request) maxRows() int {
+	if _, isSent := r.Query.Get("limit"); isSent {
+		return r.Limit()
+	}
+	return maxRows
+}
+
 // Sources says what a request needs of a package, which is several grants under one bearer. It is one of
 // OneSource, NamedSource, HitsOfSources, SchemaOfSources and StreamsOfSources. A reader with a single grant ignores it.
 type Sources interface{ sources() }

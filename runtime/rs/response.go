@@ -40,6 +40,9 @@ type Response struct {
 	// others out.
 	most int
 
+	// rowsMax is how many rows of a list the resource server may send for each connection; zero: any number, of a body that is made here.
+	rowsMax int
+
 	body    json.RawMessage
 	compact rawjson.Value // the body without the whitespace between its tokens
 	list    *List         // all rows of the body, which several readers look at; nil: not taken apart yet
@@ -62,14 +65,14 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 	if r.compact, problem = readObject(context.Background(), body); problem != "" {
 		return nil, r.Unusable("the resource server's answer "+problem, checkProvider)
 	}
-	r.body, r.list = body, nil
+	r.body, r.list, r.rowsMax = body, nil, 0
 	return &r, nil
 }
 
 // WithMembers is the answer with a body that is made here, of values that were checked or that package rawjson wrote. No
 // name may stand twice among the members.
 func (r Response) WithMembers(body rawjson.Object) *Response {
-	r.body, r.list = body.Encode(), nil
+	r.body, r.list, r.rowsMax = body.Encode(), nil, 0
 	r.compact = r.body
 	return &r
 }

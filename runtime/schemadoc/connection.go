@@ -18,9 +18,9 @@ type Connection struct {
 }
 
 // readConnections reads a list of connections, each of them once.
-func readConnections(c *rawjson.Cursor) []Connection {
+func readConnections(c *cursor) []Connection {
 	var connections []Connection
-	for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+	for inside := c.Enter(rawjson.ArrayValue); inside && c.more(); {
 		if connection := readConnection(c); connection.ID != "" {
 			connections = append(connections, connection)
 		}
@@ -28,7 +28,7 @@ func readConnections(c *rawjson.Cursor) []Connection {
 	return distinct(connections)
 }
 
-func readConnection(c *rawjson.Cursor) Connection {
+func readConnection(c *cursor) Connection {
 	var connection Connection
 	otherLabel := ""
 	start := c.At()

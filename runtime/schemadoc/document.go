@@ -7,6 +7,7 @@
 package schemadoc
 
 import (
+	"fmt"
 	"iter"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -38,11 +39,37 @@ type Stream struct {
 	connector rawjson.Object // the members that name a connector, for rows that stand without one
 }
 
+// maxEntries bounds the connectors, streams and connections that a document lists (R-ERR-9).
+const maxEntries = 10_000
+
+// cursor counts the entries of a document.
+type cursor struct {
+	rawjson.Cursor
+
+	entries int
+}
+
+// more is More for a list of connectors, streams or connections. After maxEntries of them, it ends the whole document.
+func (c *cursor) more() bool {
+	if !c.More() {
+		return false
+	}
+	if c.entries++; c.entries > maxEntries {
+		c.End()
+		return false
+	}
+	return true
+}
+
 // Read reads a document. Older servers wrap it in one more data object, or list streams without connectors; streams
 // beside connectors say nothing more. A body that is no such document is an *rs.Failure.
 func Read(response *rs.Response) (*Document, error) {
-	c := response.Cursor()
-	document := readEnvelope(&c, true)
+	c := &cursor{Cursor: response.Cursor()}
+	document := readEnvelope(c, true)
+	if c.entries > maxEntries {
+		return nil, response.Unusable(fmt.Sprintf("the resource server's schema lists more than %d connectors, streams and connections", maxEntries),
+			"ask for one stream or one connection_id")
+	}
 	if document == nil {
 		return nil, response.Unusable("the resource server's answer is not a schema: the answer has neither connectors nor streams",
 			"call schema again, and ask the server's operator if it stays so")
@@ -52,7 +79,7 @@ func Read(response *rs.Response) (*Document, error) {
 
 // readEnvelope reads an object that lists connectors or streams, or that wraps such an object in data. It is nil when
 // there is neither.
-func readEnvelope(c *rawjson.Cursor, wraps bool) *Document {
+func readEnvelope(c *cursor, wraps bool) *Document {
 	d, listed := &Document{}, false
 	var inner *Document
 	var rows []*Stream
@@ -95,9 +122,9 @@ func (d *Document) GrantID() string {
 	return bearer.Text("grant_id")
 }
 
-func readConnectors(c *rawjson.Cursor) []*Connector {
+func readConnectors(c *cursor) []*Connector {
 	connectors := []*Connector{}
-	for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+	for inside := c.Enter(rawjson.ArrayValue); inside && c.more(); {
 		if c.Kind() == rawjson.ObjectValue {
 			connectors = append(connectors, readConnector(c))
 		} else {
@@ -107,7 +134,7 @@ func readConnectors(c *rawjson.Cursor) []*Connector {
 	return connectors
 }
 
-func readConnector(c *rawjson.Cursor) *Connector {
+func readConnector(c *cursor) *Connector {
 	connector := &Connector{}
 	start := c.At()
 	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
@@ -137,9 +164,9 @@ func keyOf(members rawjson.Object) string {
 	return ConnectorKey(rawjson.Object{rawjson.String("connector_id", source.Text("id"))})
 }
 
-func readStreams(c *rawjson.Cursor) []*Stream {
+func readStreams(c *cursor) []*Stream {
 	var streams []*Stream
-	for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
+	for inside := c.Enter(rawjson.ArrayValue); inside && c.more(); {
 		if stream := readStream(c); stream.Name != "" {
 			streams = append(streams, stream)
 		}
@@ -148,7 +175,7 @@ func readStreams(c *rawjson.Cursor) []*Stream {
 }
 
 // readStream reads the name and the connections of a row. A bare string is a row that has only a name.
-func readStream(c *rawjson.Cursor) *Stream {
+func readStream(c *cursor) *Stream {
 	stream := &Stream{}
 	if c.Kind() == rawjson.StringValue {
 		stream.Row = c.Value()
