@@ -91,7 +91,7 @@ func TestCodesOfProvidersOccur(t *testing.T) {
 	listed := codes(t, "A tool says no: the provider")
 	raised := regexp.MustCompile(`(?:invalid|forbidden|notFound|failedClosed)\("([a-z_.]+)"|\bcode: +"([a-z_.]+)"`)
 	ofOwners := []string{"internal_error", "ambiguous_connector_instance", "too_many_subscriptions"} // no tool meets them
-	occurring := `"authorization_state.unsupported_legacy_shape" "grant_time_range_exceeded"` // in the reference provider's list of codes, not recorded
+	occurring := `"authorization_state.unsupported_legacy_shape" "grant_time_range_exceeded"`        // in the reference provider's list of codes, not recorded
 	for _, name := range glob(t, "../../sandbox/resource/*.go") {
 		content := read(t, name)
 		occurring += content
