@@ -96,31 +96,21 @@ func askReadRecordField(ctx context.Context, env tool.Env, raw json.RawMessage) 
 	query.Integer("limit_chars", input.LimitChars)
 	query.Integer("before_chars", input.BeforeChars)
 	query.Integer("after_chars", input.AfterChars)
-	response, err := env.Get(ctx, rs.Request{
+	return tool.Answered(operation.FieldWindow(ctx, env, rs.Request{
 		Path:    rs.JoinPath("v1", "streams", target.Stream, "records", target.RecordID, "field-window"),
 		Query:   query,
 		Sources: rs.OneSource{Stream: target.Stream, ConnectionID: target.ConnectionID},
-	})
-	if err != nil {
-		return tool.Answered(operation.BlobField(ctx, env, err, operation.BlobFieldInput{
-			Call:        render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
-			Target:      target,
-			FieldPath:   input.FieldPath,
-			OffsetChars: input.OffsetChars,
-			Cursor:      input.Cursor,
-			Q:           input.Q,
-			LimitChars:  input.LimitChars,
-			BeforeChars: input.BeforeChars,
-			AfterChars:  input.AfterChars,
-		}))
-	}
-	return &tool.Answer{Response: response, Render: func() (*tool.Result, error) {
-		return render.FieldWindow(ctx, env, response, render.FieldWindowInput{
-			Call:      render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
-			Target:    target,
-			FieldPath: input.FieldPath,
-		})
-	}}, nil
+	}, operation.FieldWindowInput{
+		Call:        render.Given{Tool: "read_record_field", Arguments: given, Accepted: readRecordFieldArguments.Accepted, Renamed: map[string]string{"field": "field_path"}},
+		Target:      target,
+		FieldPath:   input.FieldPath,
+		OffsetChars: input.OffsetChars,
+		Cursor:      input.Cursor,
+		Q:           input.Q,
+		LimitChars:  input.LimitChars,
+		BeforeChars: input.BeforeChars,
+		AfterChars:  input.AfterChars,
+	}))
 }
 
 //go:embed schema/read_record_field.input.json

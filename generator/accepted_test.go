@@ -133,11 +133,6 @@ func triedSpecs() []string {
 			tried.request = strings.Replace(triedRequest, "}'", "}', sources: {from: "+with+"}", 1)
 			specs = append(specs, tried.String())
 		}
-		for _, with := range bindings(toolspec.Others) {
-			tried := good
-			tried.result += "otherwise: {run: " + with + "}\n"
-			specs = append(specs, tried.String())
-		}
 		for _, with := range append(bindings(toolspec.Renderers), bindings(toolspec.TerminalRenderers)...) {
 			tried := good
 			tried.result = "result: {render: " + with + "}\n"
@@ -146,7 +141,10 @@ func triedSpecs() []string {
 			specs = append(specs, strings.Replace(tried.String(), "name: id, type: string,", "name: id, type: string, send: query,", 1))
 		}
 		for _, with := range bindings(toolspec.Operations) {
-			tried := triedTool{head: surface, result: "operation: {run: " + with + "}\nendpoint: GET /v1\n"}
+			tried := good
+			tried.result = "operation: {run: " + with + "}\n"
+			specs = append(specs, tried.String())
+			tried = triedTool{head: surface, result: "operation: {run: " + with + "}\nendpoint: GET /v1\n"}
 			specs = append(specs, strings.NewReplacer("send: path", "send: query", "name: id, type: string,", "name: id, type: string, send: query,").Replace(tried.String()))
 		}
 	}

@@ -67,9 +67,6 @@ func (r ReadOn) Word() Word { return accepted(ReadOnWords.find(r.As)) }
 // Word returns the word for the operation.
 func (o Operation) Word() Word { return accepted(Operations.find(o.Run)) }
 
-// Word returns the word for what answers a refused request.
-func (o Otherwise) Word() Word { return accepted(Others.find(o.Run)) }
-
 // RenderWord returns the word for the renderer of the result.
 func (t Tool) RenderWord() Word { return accepted(t.renderers().find(t.Result.Render)) }
 

@@ -53,7 +53,7 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	argument.Else = &jsonschema.Schema{Required: argument.Required}
 	argument.Required = nil
 	schema.If = &jsonschema.Schema{Required: []string{"operation"}}
-	schema.Then = &jsonschema.Schema{Required: []string{"endpoint"}}
+	schema.Then = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Required: []string{"endpoint"}}, {Required: []string{"request"}}}}
 	schema.Else = &jsonschema.Schema{Required: []string{"request", "result"}}
 	schema.AllOf = []*jsonschema.Schema{ofSurface()}
 	property(schema, "tool").Pattern = snakeCase.String()
@@ -67,7 +67,6 @@ func toolSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	wordsOf(property(schema.Definitions["Result"], "render"), slices.Concat(Renderers, TerminalRenderers))
 	wordsOf(property(schema.Definitions["Result"], "table"), Tables)
 	wordsOf(property(schema.Definitions["Operation"], "run"), Operations)
-	wordsOf(property(schema.Definitions["Otherwise"], "run"), Others)
 	return schema
 }
 

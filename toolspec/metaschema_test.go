@@ -90,7 +90,6 @@ func TestMetaSchemaListsWords(t *testing.T) {
 		{"Precondition", "gate", toolspec.Gates},
 		{"Result", "render", slices.Concat(toolspec.Renderers, toolspec.TerminalRenderers)},
 		{"Operation", "run", toolspec.Operations},
-		{"Otherwise", "run", toolspec.Others},
 	} {
 		var want []choice
 		for _, word := range table.words {

@@ -52,7 +52,7 @@ type Refusal struct {
 	Hint  string   `yaml:"hint"`           // {tool.argument} stands for the bounds of an integer
 }
 
-// Tool is one tool. Exactly one of Request (with Result) and Operation is set.
+// Tool is one tool. A call is answered by Request and Result, or by Operation, which gets the request if there is one.
 type Tool struct {
 	Name          string         `yaml:"tool"`
 	Surface       string         `yaml:"surface,omitempty"` // mcp, or terminal for a command of pdpp-mcp that MCP clients are not offered; left out: mcp
@@ -65,9 +65,8 @@ type Tool struct {
 	Preconditions []Precondition `yaml:"preconditions,omitempty"` // checked in this order
 	Request       *Request       `yaml:"request,omitempty"`
 	Result        *Result        `yaml:"result,omitempty"`
-	Otherwise     *Otherwise     `yaml:"otherwise,omitempty"` // answers a call whose request was refused
 	Operation     *Operation     `yaml:"operation,omitempty"`
-	Endpoint      string         `yaml:"endpoint,omitempty"` // the RS endpoint of an operation, for the docs
+	Endpoint      string         `yaml:"endpoint,omitempty"` // the RS endpoint of an operation without a request, for the docs
 	Output        string         `yaml:"output,omitempty"`   // a name of shared.yaml's outputs, of an mcp tool
 
 	File string `yaml:"-"` // the file that it was read from, relative to the folder above toolspec
@@ -157,15 +156,9 @@ type Result struct {
 	Secret  bool     `yaml:"secret,omitempty"`  // of a terminal tool: the answer holds a signing secret, which is shown once
 }
 
-// Operation names a hand-written function that replaces request and result.
+// Operation names a hand-written function that answers the call. It gets the request if the tool has one.
 type Operation struct {
 	Run  string   `yaml:"run"` // an operation word of the vocabulary
-	With Bindings `yaml:"with,omitempty"`
-}
-
-// Otherwise names a hand-written function that answers a call whose request was refused, or gives the refusal.
-type Otherwise struct {
-	Run  string   `yaml:"run"` // an otherwise word of the vocabulary
 	With Bindings `yaml:"with,omitempty"`
 }
 

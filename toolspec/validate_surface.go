@@ -44,9 +44,6 @@ func (c *toolCheck) terminal() {
 			c.add(key, "is for tools of MCP clients; remove it, a command has none")
 		}
 	}
-	if c.has("otherwise") {
-		c.add("otherwise", "is for tools of MCP clients; remove it, a command shows the refusal")
-	}
 	if request := c.tool.Request; request != nil && request.Sources != nil && request.Method != Method {
 		c.add("request.sources", "stands beside %s; remove it, what changes something is asked with a single grant", request.Method)
 	}

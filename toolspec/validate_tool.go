@@ -70,18 +70,27 @@ func (c *toolCheck) sentNames() {
 		if argument.As != "" {
 			key = "as"
 		}
-		word, _ := Sends.find(argument.Send)
-		if first, twice := seen[name]; twice && first != argument.Name && !word.Instead {
+		if first, twice := seen[name]; twice && first != argument.Name && !c.excluded(first, argument.Name) {
 			c.addOwn(path+"."+key, "sends %q, which %s sends too; rename one with as", name, first)
 		}
 		seen[name] = argument.Name
 	}
 }
 
+// excluded reports whether a gate takes both arguments, which then refuses them together.
+func (c *toolCheck) excluded(one, other string) bool {
+	return slices.ContainsFunc(c.tool.Preconditions, func(p Precondition) bool {
+		takes := func(name string) bool {
+			return slices.ContainsFunc(p.With, func(binding Binding) bool { return binding.Value == name })
+		}
+		return takes(one) && takes(other)
+	})
+}
+
 // target checks the arguments that name one record.
 func (c *toolCheck) target() {
 	target := c.tool.Target
-	if target == nil || c.has("operation") {
+	if target == nil || c.has("operation") && !c.has("request") {
 		return
 	}
 	parts := []struct{ key, name string }{
@@ -152,32 +161,27 @@ func (c *toolCheck) targetIsUsed() bool {
 func (c *toolCheck) answer() {
 	request, result, operation := c.has("request"), c.has("result"), c.has("operation")
 	switch {
-	case operation && request:
-		c.add("operation", "stands beside request; keep one")
 	case operation && result:
 		c.add("operation", "stands beside result; keep one, an operation renders by itself")
 	case !operation && !request:
 		c.lacks("request", "is missing; add request and result, or operation")
-	case request && !result:
+	case request && !result && !operation:
 		c.lacks("result", "is missing; name the renderer of the response")
 	}
-	if operation && c.has("target") {
-		c.add("target", "stands beside operation, which resolves its own; remove it")
+	if operation && !request && c.has("target") {
+		c.add("target", "needs a request; add one, or remove target")
 	}
-	if operation && !c.has("endpoint") {
+	if operation && !request && !c.has("endpoint") {
 		c.lacks("endpoint", "is missing; say what the operation reads: GET /path")
 	}
-	if c.has("endpoint") && !operation {
+	if operation && c.has("request.read_on") {
+		c.add("request.read_on", "needs result; remove it, the operation sends the request")
+	}
+	if c.has("endpoint") && request {
 		c.add("endpoint", "stands beside request, which says it already; remove it")
 	}
 	if endpoint := c.tool.Endpoint; endpoint != "" && !strings.HasPrefix(endpoint, Method+" /") {
 		c.add("endpoint", "is %q; write it as GET /path", endpoint)
-	}
-	if otherwise := c.tool.Otherwise; otherwise != nil {
-		if !request {
-			c.add("otherwise", "stands without request, which it answers for when that is refused; remove it")
-		}
-		c.word("otherwise", "run", "otherwise word", otherwise.Run, Others, otherwise.With)
 	}
 	c.request()
 	if request := c.tool.Request; request != nil && request.Sources != nil {
@@ -192,8 +196,15 @@ func (c *toolCheck) answer() {
 		c.cursor("result.pages", result.Pages)
 		c.cursor("result.changes", result.Changes)
 	}
-	if c.tool.Operation != nil {
-		c.word("operation", "run", "operation", c.tool.Operation.Run, Operations, c.tool.Operation.With)
+	if operation := c.tool.Operation; operation != nil {
+		c.word("operation", "run", "operation", operation.Run, Operations, operation.With)
+		word, known := Operations.find(operation.Run)
+		switch {
+		case known && word.Sends && !request:
+			c.add("operation.run", "is %q, which sends a request; add request", operation.Run)
+		case known && !word.Sends && request:
+			c.add("operation.run", "is %q, which sends its own requests; remove request", operation.Run)
+		}
 	}
 }
 

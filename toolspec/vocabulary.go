@@ -81,7 +81,6 @@ var Checks = Words{
 var Sends = Words{
 	{Name: SendPath, Doc: "As a segment of the request's path, where {name} stands.", Fits: []Fit{{"string", ""}}},
 	{Name: "query", Doc: "As name=value.", Fits: []Fit{{"string", "String"}, {"integer", "Integer"}}},
-	{Name: "query_instead", Instead: true, Doc: "As name=value, when no other argument that is sent so was given.", Fits: []Fit{{"string", "String"}}},
 	{Name: "comma_list", Doc: "As name=a,b.", Fits: []Fit{{"string_list", "CommaList"}}},
 	{Name: "repeated", Doc: "As name=a&name=b.", Fits: []Fit{{"string_list", "Repeated"}}},
 	{Name: "bracket_filter", Doc: "As name[field]=value and name[field][operator]=value.", Fits: []Fit{{"filter", "BracketFilter"}}},
@@ -249,10 +248,6 @@ var Renderers = Words{
 			"With `fields`, no other field of the source stands anywhere. Its identity and its times stay in `metadata`.",
 		},
 	},
-	{
-		Name: "field_window", Function: "FieldWindow", Doc: "A stretch of one long text field.", Continues: true,
-		Parameters: []Parameter{{"target", KindTarget}, {"field_path", KindString}},
-	},
 }
 
 // Completions are the words for `complete`: constants of package tool for what an argument names in the schema.
@@ -324,11 +319,15 @@ var TerminalRenderers = Words{
 	{Name: RenderFile, Doc: "Bytes, which the command writes to a file."},
 }
 
-// Others are the words for `run` of `otherwise`: functions of package operation that are given the refusal.
-var Others = Words{
+// Operations are the words for `run`: functions of package operation.
+var Operations = Words{
 	{
-		Name: "blob_field", Function: "BlobField", Continues: true,
-		Doc: "Where the field refers to a blob, the file: its text by windows, a picture, or what it is and the ways to it.",
+		Name: "schema", Function: "Schema", Doc: "The index of connections and streams, or one stream's capabilities.",
+		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
+	},
+	{
+		Name: "field_window", Function: "FieldWindow", Sends: true, Continues: true,
+		Doc: "A stretch of one long text field, or the file that the field refers to: its text by windows, a picture, or what it is and the ways to it.",
 		Parameters: []Parameter{
 			{"target", KindTarget},
 			{"field_path", KindString},
@@ -349,13 +348,5 @@ var Others = Words{
 			"The path of a reference in a list or inside another object has a dot before the number of the element, from 0 on, or the name " +
 				"of the member: `attachments.0`. The first eight of a record are named so, up to four levels deep.",
 		},
-	},
-}
-
-// Operations are the words for `run`: functions of package operation.
-var Operations = Words{
-	{
-		Name: "schema", Function: "Schema", Doc: "The index of connections and streams, or one stream's capabilities.",
-		Parameters: []Parameter{{"stream", KindOptionalString}, {"connection_id", KindOptionalString}, {"detail", KindOptionalString}},
 	},
 }

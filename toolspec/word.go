@@ -53,9 +53,9 @@ type Word struct {
 	Fits       []Fit       // of checks and send words: the argument types that it can be used on
 	Segment    bool        // of checks: accepted values are safe as a segment of a path (R-ARG-7)
 	Parameters []Parameter // of gates, renderers and operations: what `with` binds, in the order of the Go struct
-	Instead    bool        // of send words: another argument may be sent under the same name; a gate refuses both together
-	Continues  bool        // of renderers: they get the call, to show how it continues
-	Promises   []string    // of renderers and read_on words: statements about the result for the reference page
+	Sends      bool        // of operations: they get the request and send it
+	Continues  bool        // of renderers and operations: they get the call, to show how it continues
+	Promises   []string    // of renderers, operations and read_on words: statements about the result for the reference page
 }
 
 // Fit is an argument type that a word can be used on.

@@ -32,7 +32,7 @@ func (t toolFile) decode() jen.Code {
 // continues reports whether what makes the result is given the call, to show how it continues. A call without arguments has
 // none to replace.
 func (t toolFile) continues() bool {
-	for _, call := range []*plan.Call{t.tool.Render, t.tool.Otherwise} {
+	for _, call := range []*plan.Call{t.tool.Render, t.tool.Operation} {
 		if call != nil && call.Continues && len(t.tool.Arguments) > 0 {
 			return true
 		}

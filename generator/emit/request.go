@@ -35,7 +35,7 @@ func (t toolFile) request() []jen.Code {
 	}
 	return append(steps,
 		jen.List(jen.Id("response"), jen.Err()).Op(":=").Add(sent),
-		t.whenRefused(),
+		returnOnError(),
 	)
 }
 

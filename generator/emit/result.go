@@ -11,32 +11,20 @@ func (t toolFile) render() jen.Code {
 	return jen.Return(jen.Op("&").Add(runtime("tool", "Answer")).Values(
 		jen.Id("Response").Op(":").Id("response"),
 		jen.Id("Render").Op(":").Func().Params().Params(jen.Op("*").Add(runtime("tool", "Result")), jen.Error()).Block(
-			jen.Return(t.resultOf(t.tool.Render, "response")),
+			jen.Return(t.resultOf(t.tool.Render, jen.Id("response"))),
 		),
 	), jen.Nil())
 }
 
-// whenRefused ends a call whose request was refused: with the refusal, or with what answers otherwise.
-func (t toolFile) whenRefused() jen.Code {
-	if t.tool.Otherwise == nil {
-		return returnOnError()
-	}
-	return jen.If(jen.Err().Op("!=").Nil()).Block(answered(t.resultOf(t.tool.Otherwise, "err")))
-}
-
-// answered returns the answer that has the result of a call.
-func answered(call jen.Code) jen.Code {
-	return jen.Return(runtime("tool", "Answered").Call(call))
-}
-
-// resultOf calls the function that makes a result of the response or of the refusal.
-func (t toolFile) resultOf(call *plan.Call, from string) jen.Code {
+// resultOf calls a function that makes a result, with what it is made from.
+func (t toolFile) resultOf(call *plan.Call, from ...jen.Code) jen.Code {
 	given := input(*call)
 	if call.Continues && t.continues() {
 		members := append([]member{{"Call", t.given()}}, fields(*call)...)
 		given = runtime(call.Package, call.Function+"Input").Add(braces(keyed(members), true))
 	}
-	return runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), jen.Id(from), given)
+	parameters := append([]jen.Code{jen.Id("ctx"), jen.Id("env")}, from...)
+	return runtime(call.Package, call.Function).Call(append(parameters, given)...)
 }
 
 // given returns the call as it came, for the calls that continue it (R-HAND-10).
@@ -56,8 +44,7 @@ func (t toolFile) given() jen.Code {
 	return runtime("render", "Given").Add(onOneLine(members))
 }
 
-// operate calls the operation, in place of a request and its renderer.
-func (t toolFile) operate() jen.Code {
-	call := t.tool.Operation
-	return answered(runtime(call.Package, call.Function).Call(jen.Id("ctx"), jen.Id("env"), input(*call)))
+// operate calls the operation, with the request if there is one, in place of a renderer.
+func (t toolFile) operate(request ...jen.Code) jen.Code {
+	return jen.Return(runtime("tool", "Answered").Call(t.resultOf(t.tool.Operation, request...)))
 }

@@ -30,12 +30,17 @@ func (t toolFile) ask() jen.Code {
 	steps := t.decodeInput(jen.Return(jen.Nil(), jen.Err()))
 	steps = append(steps, t.resolveTarget()...)
 	steps = append(steps, t.preconditions()...)
-	if t.tool.Operation != nil {
-		steps = append(steps, t.operate())
-	} else {
+	switch {
+	case t.tool.Operation == nil:
 		steps = append(steps, t.query()...)
 		steps = append(steps, t.request()...)
 		steps = append(steps, t.render())
+	case t.tool.Request != nil:
+		steps = append(steps, t.query()...)
+		before, request := t.requestLiteral()
+		steps = append(append(steps, before...), t.operate(request))
+	default:
+		steps = append(steps, t.operate())
 	}
 	return jen.Func().Id(t.askName()).Params(
 		jen.Id("ctx").Qual("context", "Context"),

@@ -104,7 +104,7 @@ func (m *markdown) output(tool plan.Tool) {
 		m.row("`"+property.Name+"`", property.Type, property.Description)
 	}
 	var promises []string
-	for _, call := range []*plan.Call{tool.Render, tool.Otherwise} {
+	for _, call := range []*plan.Call{tool.Render, tool.Operation} {
 		if call != nil {
 			promises = append(promises, call.Promises...)
 		}

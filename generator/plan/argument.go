@@ -1,12 +1,13 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-func argument(spec toolspec.Argument) Argument {
+func (b builder) argument(spec toolspec.Argument) Argument {
 	word := spec.TypeWord()
 	argument := Argument{
 		Name:        spec.Name,
@@ -30,8 +31,8 @@ func argument(spec toolspec.Argument) Argument {
 	if spec.Required {
 		argument.Reader, argument.Go = word.RequiredFunction, goType(word.RequiredGo)
 	}
-	if argument.SentName = spec.Name; !spec.SendWord().Instead {
-		argument.SentName = spec.SentName()
+	if argument.SentName = spec.SentName(); slices.ContainsFunc(b.spec.Arguments, func(a toolspec.Argument) bool { return a.Name == argument.SentName }) {
+		argument.SentName = spec.Name // another argument has that name
 	}
 	if spec.Check != "" {
 		check := spec.CheckWord()

@@ -76,7 +76,7 @@ func (b builder) tool() Tool {
 		Terminal:      b.terminal(),
 	}
 	for _, spec := range b.spec.Arguments {
-		tool.Arguments = append(tool.Arguments, argument(spec))
+		tool.Arguments = append(tool.Arguments, b.argument(spec))
 	}
 	if request := b.spec.Request; request != nil {
 		tool.Request = b.request(request)
@@ -85,9 +85,6 @@ func (b builder) tool() Tool {
 	if result := b.spec.Result; result != nil && !tool.IsDownload() {
 		tool.Render = b.call("render", b.spec.RenderWord(), result.With)
 		tool.Table, tool.Pages, tool.Changes = result.TableWord().Function, result.Pages, result.Changes
-	}
-	if otherwise := b.spec.Otherwise; otherwise != nil {
-		tool.Otherwise = b.call("operation", otherwise.Word(), otherwise.With)
 	}
 	if operation := b.spec.Operation; operation != nil {
 		tool.Operation = b.call("operation", operation.Word(), operation.With)

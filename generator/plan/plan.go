@@ -27,7 +27,7 @@ type Advice struct {
 	Hint string
 }
 
-// Tool is one tool. Exactly one of Request (with Render) and Operation is set.
+// Tool is one tool. A call is answered by Request and Render, or by Operation.
 type Tool struct {
 	Name          string // as a client calls it, such as query_records
 	GoName        string // QueryRecords
@@ -41,8 +41,7 @@ type Tool struct {
 	Preconditions []Precondition
 	Request       *Request
 	Render        *Call
-	Otherwise     *Call // answers when the request is refused; nil: the refusal does
-	Operation     *Call
+	Operation     *Call  // answers the call, with the request if there is one
 	Table         string // the constant for the table at a terminal; empty for the text
 	Pages         string // the argument that takes next_cursor; empty without pages
 	Changes       string // the argument that takes next_changes_since; empty for none

@@ -19,22 +19,21 @@ const (
 
 var rangeOperators = []string{"gte", "gt", "lte", "lt"}
 
-// Filter gives a typed filter (R-ARG-1), or nil when it is absent: an object of field → scalar for
-// equality, or field → object of gte, gt, lte, lt for a range. Conditions keep their order, and
-// numbers and booleans their spelling (R-ARG-2). Anything else is refused with invalid_filter and a
-// message that shows the typed form (R-ARG-3).
+// Filter returns a typed filter (R-ARG-1), or nil if it is absent: an object of field → scalar for equality, or field → object of
+// gte, gt, lte and lt for a range. Conditions keep their order, and numbers and booleans their spelling (R-ARG-2). Anything else is
+// invalid_filter, with a message that shows the typed form (R-ARG-3).
 func (a *Arguments) Filter(name string) rs.Filter {
 	return orZero(optional(a, name, func(value json.RawMessage) (rs.Filter, error) {
 		filter, err := parseFilter(name, value)
 		if err == nil {
 			return filter, nil
 		}
-		mended := mend(value)
-		switch {
-		case slices.Contains([]string{`{}`, `[]`, `""`, `"{}"`, `"null"`}, string(value)): // no condition
+		if slices.Contains([]string{`{}`, `[]`, `""`, `"{}"`, `"null"`}, string(value)) { // no condition
 			err.Instead = []rawjson.Object{{{Name: name}}}
-		case mended != nil && isFilter(name, mended):
-			err.Instead = []rawjson.Object{{rawjson.Raw(name, mended)}}
+		} else if typed := typedFilter(value); typed != nil {
+			if _, invalid := parseFilter(name, typed); invalid == nil {
+				err.Instead = []rawjson.Object{{rawjson.Raw(name, typed)}}
+			}
 		}
 		return nil, err
 	}))
@@ -47,15 +46,11 @@ func parseFilter(name string, value json.RawMessage) (rs.Filter, *tool.Error) {
 		return nil, err
 	}
 	var filter rs.Filter
-	fields := seen{}
 	for _, member := range members {
-		if problem := fieldProblem(member.Name); problem != "" {
-			return nil, object.reject(problem)
-		}
-		if fields.again(member.Name) {
-			return nil, object.reject(fmt.Sprintf("names the field %s twice; give a range its bounds in one object", quote(member.Name)))
-		}
 		conditions, problem := conditionsOf(member)
+		if field, operator := splitKey(member.Name); operator != "" {
+			problem = fmt.Sprintf("has the key %s; write a range as {%s:%s}", quote(member.Name), quote(field), rangeForm)
+		}
 		if problem != "" {
 			return nil, object.reject(problem)
 		}
@@ -64,39 +59,7 @@ func parseFilter(name string, value json.RawMessage) (rs.Filter, *tool.Error) {
 	return filter, nil
 }
 
-func isFilter(name string, value json.RawMessage) bool {
-	_, err := parseFilter(name, value)
-	return err == nil
-}
-
-// fieldProblem says what is wrong with a field name, or nothing.
-func fieldProblem(field string) string {
-	problem := keyProblem(field)
-	if strings.ContainsAny(field, "[]") {
-		problem += "; write a range as {" + quote(field[:strings.IndexAny(field, "[]")]) + ":" + rangeForm + "}"
-	}
-	if parts := suffixed.FindStringSubmatch(field); parts != nil {
-		problem += fmt.Sprintf("has the key %s; write a range as {%s:%s}", quote(field), quote(parts[1]), rangeForm)
-	}
-	return problem
-}
-
-// keyProblem says what keeps a key from standing between the brackets of a parameter's name.
-func keyProblem(key string) string {
-	switch {
-	case key == "":
-		return "has an empty key"
-	case strings.ContainsAny(key, "[]"):
-		return fmt.Sprintf("has the key %s, and a key must not hold brackets", quote(key))
-	case key == "__proto__":
-		return `has the key "__proto__", which providers ignore` // 755p
-	case strings.ContainsFunc(key, unicode.IsControl):
-		return fmt.Sprintf("has the key %s, and a key must not hold control characters", quote(key))
-	}
-	return ""
-}
-
-// conditionsOf gives the conditions on one field, or says what is wrong with them.
+// conditionsOf returns the conditions on one field, or what is wrong with them.
 func conditionsOf(member rs.Member) (rs.Filter, string) {
 	field := quote(member.Name)
 	switch member.Value[0] {
@@ -112,56 +75,122 @@ func conditionsOf(member rs.Member) (rs.Filter, string) {
 
 func rangeOf(member rs.Member) (rs.Filter, string) {
 	field := quote(member.Name)
-	bounds, _ := rawjson.ParseObject(member.Value) // which it is
+	bounds, _ := rawjson.ParseObject(member.Value)
 	if len(bounds) == 0 {
 		return nil, fmt.Sprintf("has an empty range for %s; give it a bound of gte, gt, lte or lt", field)
 	}
 	var conditions rs.Filter
-	operators := seen{}
 	for _, bound := range bounds {
+		text, days := scalar(bound.Value), slashedDays(scalar(bound.Value))
+		operand := fmt.Sprintf("compares %s.%s with %s", field, bound.Name, shown(bound.Value))
 		switch {
 		case !slices.Contains(rangeOperators, bound.Name):
 			return nil, fmt.Sprintf("has the unknown operator %s for %s; the operators are gte, gt, lte, lt%s", quote(bound.Name), field, insteadOf(bound))
-		case operators.again(bound.Name):
+		case slices.ContainsFunc(conditions, func(c rs.Condition) bool { return c.Operator == bound.Name }):
 			return nil, fmt.Sprintf("has the operator %s twice for %s; give it once", bound.Name, field)
+		case strings.ContainsRune("n{[", rune(bound.Value[0])):
+			return nil, operand + "; a bound is a string, a number or a boolean"
+		case relativeDay(text) != "":
+			return nil, operand + ", which is not a date; pass one such as 2026-01-31"
+		case len(days) > 1:
+			return nil, fmt.Sprintf("%s, which is %s or %s; pass the one that is meant", operand, days[0], days[1])
 		}
-		switch bound.Value[0] {
-		case 'n', '{', '[':
-			return nil, fmt.Sprintf("compares %s.%s with %s; a bound is a string, a number or a boolean", field, bound.Name, shown(bound.Value))
-		}
-		text := scalar(bound.Value)
-		if relativeDate(text) != "" {
-			return nil, fmt.Sprintf("compares %s.%s with %s, which is no date; pass one such as 2026-01-31", field, bound.Name, shown(bound.Value))
-		}
-		if days := slashedDays(text); len(days) > 1 {
-			return nil, fmt.Sprintf("compares %s.%s with %s, which is %s or %s; pass the one that is meant", field, bound.Name, shown(bound.Value), days[0], days[1])
-		}
-		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: isoDate(bound.Name, text)})
+		conditions = append(conditions, rs.Condition{Field: member.Name, Operator: bound.Name, Value: isoDay(bound.Name, text)})
 	}
 	return conditions, ""
 }
 
-// insteadOf names what finds the rows that an operator of another system would find, after a semicolon. It is empty for an unknown
+// insteadOf returns what finds the rows that an operator of another system would find, after a semicolon. It is empty for an unknown
 // operator.
 func insteadOf(bound rawjson.Member) string {
-	switch strings.TrimLeft(strings.ToLower(bound.Name), "$_") {
-	case "in", "any", "oneof", "one_of":
+	switch bareOperator(bound.Name) {
+	case "in", "any":
 		return "; for one of several values, make one call for each value"
-	case "ne", "neq", "not", "!=", "<>", "nin", "not_in":
+	case "ne", "neq", "not", "!=", "<>", "nin":
 		return "; for all values but one, use the ranges below (lt) and above it (gt) in two calls, or read all rows and leave it out"
-	case "contains", "like", "ilike", "icontains", "regex", "match", "startswith", "endswith", "starts_with", "ends_with":
-		if text, isText := rawjson.Text(bound.Value); isText {
-			return fmt.Sprintf("; to find words in a text, call %s with %s %s", tool.HitsTool, tool.HitsWords, quote(strings.Trim(text, "%*.^$")))
-		}
-		return fmt.Sprintf("; to find words in a text, call %s", tool.HitsTool)
+	case "contains", "like", "ilike", "regex", "startswith", "endswith":
+		return fmt.Sprintf("; to find words in a text, call %s with %s %s", tool.HitsTool, tool.HitsWords, quote(strings.Trim(scalar(bound.Value), "%*.^$")))
 	}
 	return ""
 }
 
-// scalar is a string's text, or the exact spelling of a number or a boolean.
+// scalar returns the text of a string, or the exact spelling of a number or a boolean.
 func scalar(value json.RawMessage) string {
 	if text, isText := rawjson.Text(value); isText {
 		return text
 	}
 	return string(value)
+}
+
+// keyed is what the objects filter and expand_limit have in common: they have at least one member, and a refusal shows their form.
+type keyed struct {
+	name string
+	code tool.Code
+	form string // an example, after "must be"
+	key  string // what a key names: a field, or a relation
+}
+
+func (k keyed) reject(problem string) *tool.Error {
+	return refuse(k.code, k.name, problem+"; "+k.name+" must be "+k.form)
+}
+
+// members returns the members in written order, with valid and distinct keys.
+func (k keyed) members(value json.RawMessage) ([]rs.Member, *tool.Error) {
+	members, isObject := rawjson.ParseObject(value)
+	switch {
+	case !isObject:
+		return nil, k.reject("is " + shown(value))
+	case len(members) == 0:
+		return nil, k.reject("is empty; leave it out, or name a " + k.key)
+	}
+	known := map[string]bool{}
+	for _, member := range members {
+		problem := ""
+		switch key := member.Name; {
+		case key == "":
+			problem = "has an empty key"
+		case strings.ContainsAny(key, "[]"):
+			problem = fmt.Sprintf("has the key %s, and a key must not hold brackets", quote(key))
+		case key == "__proto__":
+			problem = `has the key "__proto__", which providers ignore` // 755p
+		case strings.ContainsFunc(key, unicode.IsControl):
+			problem = fmt.Sprintf("has the key %s, and a key must not hold control characters", quote(key))
+		case known[key]:
+			problem = fmt.Sprintf("names the %s %s twice; give it once", k.key, quote(key))
+		}
+		if problem != "" {
+			return nil, k.reject(problem)
+		}
+		known[member.Name] = true
+	}
+	return members, nil
+}
+
+const limitsForm = `an object of relation and count such as {"attachments":3}`
+
+// Limits returns a bound per relation, or nil if it is absent: an object of relation → positive integer, in the order in which they
+// were written. Anything else is invalid_expand (R-ARG-4).
+func (a *Arguments) Limits(name string) rs.Limits {
+	return orZero(optional(a, name, func(value json.RawMessage) (rs.Limits, error) {
+		if text, quoted := rawjson.Text(value); quoted && json.Valid([]byte(text)) {
+			value = json.RawMessage(text)
+		}
+		object := keyed{name: name, code: tool.InvalidExpand, form: limitsForm, key: "relation"}
+		members, err := object.members(value)
+		if err != nil {
+			return nil, err
+		}
+		var limits rs.Limits
+		var advertised rawjson.Object
+		for _, member := range members {
+			count, isInteger := asInteger(member.Value)
+			if !isInteger || count < 1 {
+				return nil, object.reject(fmt.Sprintf("has %s for %s, which takes an integer of at least 1", shown(member.Value), quote(member.Name)))
+			}
+			limits = append(limits, rs.Limit{Relation: member.Name, Count: count})
+			advertised = append(advertised, rawjson.Int(member.Name, count))
+		}
+		a.settle(name, advertised.Encode())
+		return limits, nil
+	}))
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// BlobFieldInput is a call for a window of a field. A nil member was not given.
-type BlobFieldInput struct {
+// FieldWindowInput is a call for a window of a field. A nil member was not given.
+type FieldWindowInput struct {
 	Call        render.Given
 	Target      recordid.Target
 	FieldPath   string
@@ -40,10 +40,19 @@ const (
 
 var notField = []string{"field_not_granted", "field_not_found", "unknown_field", "invalid_field_path"}
 
-// BlobField answers a call for a window of a field whose value is no text but refers to a blob (R-BLOB-2, R-BLOB-3): with a
+// FieldWindow answers a call for a window of a field, and reads the file if the field refers to one.
+func FieldWindow(ctx context.Context, env tool.Env, request rs.Request, input FieldWindowInput) (*tool.Result, error) {
+	response, err := env.Get(ctx, request)
+	if err != nil {
+		return blobField(ctx, env, err, input)
+	}
+	return render.FieldWindow(ctx, env, response, render.FieldWindowInput{Call: input.Call, Target: input.Target, FieldPath: input.FieldPath})
+}
+
+// blobField answers a call for a window of a field whose value is no text but refers to a blob (R-BLOB-2, R-BLOB-3): with a
 // window of the file's text, with a picture, or with what the file is and the ways to it. It reads the record and then the
 // blob with the caller's bearer, and keeps nothing. What a field that refers to no blob was refused with is its error.
-func BlobField(ctx context.Context, env tool.Env, refused error, input BlobFieldInput) (*tool.Result, error) {
+func blobField(ctx context.Context, env tool.Env, refused error, input FieldWindowInput) (*tool.Result, error) {
 	var no *rs.Error
 	opener, opens := env.RS.(rs.Opener)
 	if !opens || !errors.As(refused, &no) || !input.mayRefer(no) {
@@ -62,7 +71,7 @@ func BlobField(ctx context.Context, env tool.Env, refused error, input BlobField
 		return nil, refused
 	}
 	input.Target = target
-	read := &blobReading{BlobFieldInput: input, opener: opener, record: response, reference: reference, refused: no}
+	read := &blobReading{FieldWindowInput: input, opener: opener, record: response, reference: reference, refused: no}
 	if env.WantsFile {
 		return read.whole(ctx)
 	}
@@ -71,12 +80,12 @@ func BlobField(ctx context.Context, env tool.Env, refused error, input BlobField
 
 // mayRefer reports whether a refusal leaves it open that the field refers to a blob. Of the parts of a field a resource server says
 // that it does not have them or does not grant them, whatever they are (098b).
-func (i BlobFieldInput) mayRefer(no *rs.Error) bool {
+func (i FieldWindowInput) mayRefer(no *rs.Error) bool {
 	return no.Code == notText || strings.Contains(i.FieldPath, ".") && slices.Contains(notField, no.Code)
 }
 
 // recordRequest reads of the record the field alone, where its name can be asked for.
-func (i BlobFieldInput) recordRequest() rs.Request {
+func (i FieldWindowInput) recordRequest() rs.Request {
 	request := i.request("v1", "streams", i.Target.Stream, "records", i.Target.RecordID)
 	if field, _, _ := strings.Cut(i.FieldPath, "."); !strings.Contains(field, ",") {
 		request.Query.String("fields", &field)
@@ -85,7 +94,7 @@ func (i BlobFieldInput) recordRequest() rs.Request {
 }
 
 // request reads something of the record's source.
-func (i BlobFieldInput) request(path ...string) rs.Request {
+func (i FieldWindowInput) request(path ...string) rs.Request {
 	var query rs.Query
 	query.String("connection_id", i.Target.ConnectionID)
 	return rs.Request{
@@ -96,7 +105,7 @@ func (i BlobFieldInput) request(path ...string) rs.Request {
 
 // blobReading is a field whose blob is read.
 type blobReading struct {
-	BlobFieldInput
+	FieldWindowInput
 	opener    rs.Opener
 	record    *rs.Response
 	reference blob.Reference
