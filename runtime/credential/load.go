@@ -107,7 +107,7 @@ const grantsShown = 8
 func (c Credential) Name() string {
 	switch {
 	case c.GrantID == "":
-		return cmp.Or(c.Label, "a grant without an id")
+		return cmp.Or(c.Label, "without an id")
 	case c.Label == "":
 		return c.GrantID
 	}

@@ -1,5 +1,5 @@
-// Package doctor finds out what keeps the adapter from reading a provider, and says what to do about it. It
-// only looks: nothing is written, and the scoped token is sent to the provider and nowhere else.
+// Package doctor finds what prevents the adapter from reading a provider, and says how to fix it. The doctor command prints its
+// findings. It changes nothing, and sends the scoped token to the provider only.
 package doctor
 
 import (
@@ -17,22 +17,22 @@ type State string
 const (
 	OK      State = "ok"
 	Failed  State = "failed"
-	Skipped State = "skipped" // it needs a check that failed
-	Note    State = "note"    // worth knowing, and nothing that has to be mended
+	Skipped State = "skipped" // a check that it needs failed
+	Note    State = "note"    // useful to know, nothing to fix
 )
 
-// Finding is what a check found. It never holds a token.
+// Finding is the outcome of a check with its explanation. It never contains a token.
 type Finding struct {
 	State  State
-	Detail string           // what was found, in one line; parts of it may come from the provider
-	Mend   string           // a command that fixes a failure, or that suits a note; may be empty
+	Detail string           // one line; the provider may have written parts of it
+	Fix    string           // a command that fixes a failure, or that suits a note; may be empty
 	Advice string           // what to do about a failure that no command fixes
-	Class  credential.Class // of a failure; commands turn it into an exit code
+	Class  credential.Class // of a failure; determines the exit code
 }
 
-// Result is a check and what it found. The ids are stable, for scripts, and each is there once for a provider.
+// Result is a check with its finding. Scripts rely on the ids.
 type Result struct {
-	Provider string // that was examined, in one spelling; empty for what is of the machine, and of a URL that cannot be used
+	Provider string // its normalized URL; empty for this machine and for an unusable URL
 	ID       string
 	Title    string // for people
 	Finding
@@ -42,60 +42,44 @@ type Result struct {
 type check struct {
 	id    string
 	title string
-	needs []string
+	needs []string // ids
 	ask   func(ctx context.Context) Finding
 }
 
-// run answers the checks, those that do not need each other at the same time, and reports the results in the
-// order of the list, each as soon as it and all before it are known. Each check has the time of deadline.
+// run answers the checks in order and reports each result. A check is skipped if one that it needs has failed. The deadline limits
+// each check.
 func run(ctx context.Context, checks []check, deadline time.Duration, report func(Result)) {
-	answers := make([]answer, len(checks))
-	named := make(map[string]*answer, len(checks)) // several checks that nobody needs may have one id
-	for i, each := range checks {
-		answers[i].known, answers[i].title = make(chan struct{}), each.title
-		named[each.id] = &answers[i]
-	}
-	for i, each := range checks {
-		go func() {
-			defer close(answers[i].known)
-			answers[i].finding = settle(ctx, each, named, deadline)
-		}()
-	}
-	for i, each := range checks {
-		<-answers[i].known
-		report(Result{ID: each.id, Title: each.title, Finding: answers[i].finding})
-	}
-}
-
-type answer struct {
-	title   string
-	known   chan struct{} // closed when finding is set
-	finding Finding
-}
-
-// settle waits for what the check needs and then asks.
-func settle(ctx context.Context, asked check, answers map[string]*answer, deadline time.Duration) Finding {
-	for _, need := range asked.needs {
-		<-answers[need].known
-		if state := answers[need].finding.State; state == Failed || state == Skipped {
-			return Finding{State: Skipped, Detail: "needs " + answers[need].title}
+	failedTitles := map[string]string{} // of the failed and skipped checks, by id
+	for _, each := range checks {
+		result := Result{ID: each.id, Title: each.title}
+		for _, need := range each.needs {
+			if title, isFailed := failedTitles[need]; isFailed {
+				result.Finding = Finding{State: Skipped, Detail: "needs " + title}
+				break
+			}
 		}
+		if result.State == "" {
+			limited, cancel := context.WithTimeout(ctx, deadline)
+			result.Finding = each.ask(limited)
+			cancel()
+		}
+		if result.State == Failed || result.State == Skipped {
+			failedTitles[each.id] = each.title
+		}
+		report(result)
 	}
-	ctx, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
-	return asked.ask(ctx)
 }
 
 func ok(format string, values ...any) Finding {
 	return Finding{State: OK, Detail: fmt.Sprintf(format, values...)}
 }
 
-func note(mend, format string, values ...any) Finding {
-	return Finding{State: Note, Detail: fmt.Sprintf(format, values...), Mend: mend}
+func note(fix, format string, values ...any) Finding {
+	return Finding{State: Note, Detail: fmt.Sprintf(format, values...), Fix: fix}
 }
 
-func failed(class credential.Class, mend, format string, values ...any) Finding {
-	return Finding{State: Failed, Detail: fmt.Sprintf(format, values...), Mend: mend, Class: class}
+func failed(class credential.Class, fix, format string, values ...any) Finding {
+	return Finding{State: Failed, Detail: fmt.Sprintf(format, values...), Fix: fix, Class: class}
 }
 
 // unreachable is a failure that only the provider or the network can fix.

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -17,26 +16,26 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// renewWithin is how early an ending certificate is told of. Most are renewed earlier by themselves.
+// renewWithin is the remaining lifetime below which a certificate is reported. Most are renewed earlier.
 const renewWithin = 14 * 24 * time.Hour
 
-// checkConnection reaches the provider's port, and over https looks at its certificate. A token must not
-// travel in the clear, so plain http is for this machine only.
+// checkConnection connects to the provider's port and checks its certificate. Plain http is for this machine only, since it sends
+// the token unencrypted.
 func (e *examination) checkConnection(ctx context.Context) Finding {
-	plain, exposed := e.address.Scheme == "http", e.exposed()
+	exposed := e.exposed()
 	if exposed && !e.options.AllowPlainHTTP {
 		return failed(credential.Usage, e.options.doctorCommand("https://"+e.address.Host),
-			"plain http would send the token in the clear; it is for this machine only")
+			"plain http would send the token unencrypted; it is for this machine only")
 	}
-	connection, err := e.dial(ctx)
+	connection, err := e.options.Transport.DialContext(ctx, "tcp", address.HostPort(e.address))
 	if err != nil {
 		return unreachable("%s cannot be reached: %s", e.address.Host, unanswered(err))
 	}
 	defer connection.Close()
 	if exposed {
-		return note("", "plain http to another machine, as allowed: the token can be read on its way")
+		return note("", "plain http to another machine, as allowed: others on the network can read the token")
 	}
-	if plain {
+	if e.address.Scheme == "http" {
 		return ok("plain http, on this machine")
 	}
 	configuration := cmp.Or(e.options.Transport.TLSClientConfig.Clone(), &tls.Config{}) // a clone of nil is nil
@@ -54,16 +53,12 @@ func (e *examination) checkConnection(ctx context.Context) Finding {
 	return ok("%s, certificate valid for %d days", tls.VersionName(secured.ConnectionState().Version), days(left))
 }
 
-// exposed reports whether the token would cross a network in clear text.
+// exposed reports whether the token would cross a network unencrypted.
 func (e *examination) exposed() bool {
 	return e.address.Scheme == "http" && !address.IsLoopback(e.address.Hostname())
 }
 
-func (e *examination) dial(ctx context.Context) (net.Conn, error) {
-	return e.options.Transport.DialContext(ctx, "tcp", address.HostPort(e.address))
-}
-
-// insecure says what is wrong with the certificate, and how to look at it or to trust its issuer.
+// insecure explains a failed handshake, with the command that shows the certificate or trusts its issuer.
 func (e *examination) insecure(err error) Finding {
 	host := e.address.Hostname()
 	look := "openssl s_client -servername " + commandline.Word(host) + " -connect " + commandline.Word(address.HostPort(e.address))
@@ -76,23 +71,21 @@ func (e *examination) insecure(err error) Finding {
 	case errors.As(err, &name):
 		return failed(credential.Unreachable, look, "the certificate is not for %s", host)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return failed(credential.Unreachable, look, "the certificate has ended or is not valid yet: %s to %s",
+		return failed(credential.Unreachable, look, "the certificate is not valid now: it is valid from %s to %s",
 			invalid.Cert.NotBefore.Format(time.DateOnly), invalid.Cert.NotAfter.Format(time.DateOnly))
 	}
 	return failed(credential.Unreachable, look, "TLS failed: %s", unanswered(err))
 }
 
-// days counts whole ones.
 func days(left time.Duration) int { return int(left / (24 * time.Hour)) }
 
-// largestSkew is how far two clocks may be apart. Less is noise: the header has whole seconds.
-const largestSkew = time.Minute
+// maxSkew is the maximum difference between two clocks.
+const maxSkew = time.Minute
 
-// checkClock compares this machine's clock with the Date header of the provider, since the end of a
-// credential is judged by the clock here.
+// checkClock compares this machine's clock with the provider's Date header. The expiry of a credential is compared with this clock.
 func (e *examination) checkClock(ctx context.Context) Finding {
 	asked := e.options.Now()
-	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, connect.MetadataURL(e.provider), nil) // of a URL that was settled
+	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, connect.MetadataURL(e.provider), nil) // the URL was parsed
 	request.Header.Set("User-Agent", "pdpp-mcp")
 	response, err := e.options.Transport.RoundTrip(request)
 	if err != nil {
@@ -102,19 +95,19 @@ func (e *examination) checkClock(ctx context.Context) Finding {
 	answered := e.options.Now()
 	date, err := http.ParseTime(response.Header.Get("Date"))
 	if err != nil {
-		return note("", "the provider does not say what time it has")
+		return note("", "the provider sends no Date header")
 	}
-	if age, err := strconv.Atoi(response.Header.Get("Age")); err == nil { // seconds that a cache kept the answer
+	if age, err := strconv.Atoi(response.Header.Get("Age")); err == nil { // seconds in a cache
 		date = date.Add(time.Duration(age) * time.Second)
 	}
 	skew := asked.Add(answered.Sub(asked) / 2).Sub(date).Round(time.Second)
 	switch {
-	case skew > largestSkew:
+	case skew > maxSkew:
 		return failed(credential.Configuration, setClock(e.options.Machine.System), "this machine is %s ahead of the provider", skew)
-	case skew < -largestSkew:
+	case skew < -maxSkew:
 		return failed(credential.Configuration, setClock(e.options.Machine.System), "this machine is %s behind the provider", -skew)
 	}
-	return ok("within %s of the provider", largestSkew)
+	return ok("within %s of the provider", maxSkew)
 }
 
 func setClock(system string) string {

@@ -14,16 +14,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// expiresSoon is how early the end of a credential is told of.
+// expiresSoon is the remaining lifetime below which a credential is reported.
 const expiresSoon = 3 * 24 * time.Hour
 
-// checkCacheFile looks at the file and its permissions before anything reads it, since reading narrows them.
+// checkCacheFile checks the file and its permissions. It runs before anything reads the file, since reading changes its mode.
 func (e *examination) checkCacheFile(context.Context) Finding {
 	if e.options.Token != nil {
 		return ok("not used: the token comes from %s", e.options.TokenSource)
 	}
 	cache := &credential.Cache{Root: e.options.CacheRoot}
-	path, _ := cache.Path(e.provider) // which was settled
+	path, _ := cache.Path(e.provider) // the URL was parsed
 	file, info, err := ownfile.Open(path, os.O_RDONLY)
 	if err == nil {
 		defer file.Close()
@@ -50,7 +50,7 @@ func (e *examination) checkCacheFile(context.Context) Finding {
 	return ok("%s (mode %04o)", path, info.Mode().Perm())
 }
 
-// checkCredential finds the token that every command would use.
+// checkCredential finds the token that the commands use.
 func (e *examination) checkCredential(context.Context) Finding {
 	if e.options.Token != nil {
 		token, err := e.options.Token()
@@ -58,75 +58,68 @@ func (e *examination) checkCredential(context.Context) Finding {
 			return fromError(err, e.connectCommand())
 		}
 		e.token = token
-		return ok("a token from %s; its grant and end are not known here", e.options.TokenSource)
+		return ok("a token from %s; its grant and expiry are unknown", e.options.TokenSource)
 	}
 	cache := &credential.Cache{Root: e.options.CacheRoot}
 	now := e.options.Now()
-	grants, err := cache.Select(credential.Selection{ProviderURL: e.passed, Grants: e.grants}, now)
+	grants, err := cache.Select(credential.Selection{ProviderURL: e.providerURL, Grants: e.grants}, now)
 	if err != nil {
 		refused := fromError(err, e.connectCommand())
 		if len(grants) == 0 || refused.Class != credential.Configuration {
 			return refused
-		} // else all of them have expired
+		} // otherwise all of them have expired
 	}
 	first := slices.IndexFunc(grants, func(g *credential.Entry) bool { return !g.Credential.Expired(now) })
-	if e.isSpent = first < 0; e.isSpent {
+	if e.isExpired = first < 0; e.isExpired {
 		first = max(0, slices.IndexFunc(grants, func(g *credential.Entry) bool { return g.Credential.Usable(now) }))
 	}
 	e.token, e.others = grants[first].Credential.AccessToken, slices.Delete(slices.Clone(grants), first, first+1)
 	return e.lasts(grants[first].Credential)
 }
 
-// lasts tells until when a credential is valid.
+// lasts reports how long a credential is valid.
 func (e *examination) lasts(stored credential.Credential) Finding {
-	grant := "grant " + stored.GrantID
-	switch {
-	case stored.Label != "":
-		grant += " (" + stored.Label + ")"
-	case stored.GrantID == "":
-		grant = "a grant without an id"
-	}
+	grant := "grant " + stored.Name()
 	now, ends := e.options.Now(), stored.ExpiresAt
 	if ends.IsZero() {
-		return ok("%s, no end known", grant)
+		return ok("%s, no expiry", grant)
 	}
 	until := ends.UTC().Format(time.RFC3339)
-	switch mend := e.approveAgain(stored); {
+	switch again := e.approveAgain(stored); {
 	case !stored.Usable(now):
-		return failed(credential.Configuration, mend, "%s expired at %s", grant, until)
+		return failed(credential.Configuration, again, "%s expired at %s", grant, until)
 	case stored.Expired(now):
-		return note("", "%s, its token expired at %s and is renewed by the next read", grant, until)
+		return note("", "%s, its token expired at %s; the next read renews it", grant, until)
 	case ends.Sub(now) < expiresSoon && stored.RefreshToken.IsZero():
-		return note(mend, "%s, ends soon, at %s", grant, until)
+		return note(again, "%s, expires soon, at %s", grant, until)
 	}
 	return ok("%s, valid until %s", grant, until)
 }
 
-// approveAgain is the command that has a grant approved once more, as it was.
+// approveAgain is the command that requests the same grant again.
 func (e *examination) approveAgain(stored credential.Credential) string {
 	return stored.Again().Connect(e.provider, e.options.namedRoot())
 }
 
-// grantChecks has a check for each further grant that is read beside the first (R-LOCAL-2). None is tried at a provider at which
-// the first could not be.
-func (e *examination) grantChecks(isReached bool) []check {
+// grantChecks returns a check for each further grant (R-LOCAL-2). They send nothing if the first one could not be tried.
+func (e *examination) grantChecks(isReachable bool) []check {
 	var checks []check
 	for _, each := range e.others {
 		checks = append(checks, check{id: "grant_" + each.Credential.GrantID, title: "Further grant", ask: func(ctx context.Context) Finding {
-			return e.checkGrant(ctx, each.Credential, isReached)
+			return e.checkGrant(ctx, each.Credential, isReachable)
 		}})
 	}
 	return checks
 }
 
 // checkGrant tries the token of one grant.
-func (e *examination) checkGrant(ctx context.Context, stored credential.Credential, isReached bool) Finding {
+func (e *examination) checkGrant(ctx context.Context, stored credential.Credential, isReachable bool) Finding {
 	lasts := e.lasts(stored)
 	switch {
 	case lasts.State == Failed, stored.Expired(e.options.Now()):
 		return lasts
-	case !isReached:
-		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + needsReadingTitle}
+	case !isReachable:
+		return Finding{State: Skipped, Detail: lasts.Detail + "; needs " + tokenKindTitle}
 	}
 	_, schema, found := e.tryToken(ctx, stored.AccessToken)
 	if found.State != Failed {
@@ -135,7 +128,7 @@ func (e *examination) checkGrant(ctx context.Context, stored credential.Credenti
 	if found.State == Failed {
 		found.Detail = lasts.Detail + ": " + found.Detail
 		if found.Class == credential.Configuration {
-			found.Mend = e.approveAgain(stored)
+			found.Fix = e.approveAgain(stored)
 		}
 		return found
 	}

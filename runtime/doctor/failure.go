@@ -13,20 +13,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// noAnswer is what is found where a server was waited for in vain.
-const noAnswer = "there was no answer in time"
+// noAnswer is the detail of a timeout.
+const noAnswer = "no answer in time"
 
-// fromError is the failure of an error of this project. The step is a command for an error that has none; it may be empty.
-func fromError(err error, step string) Finding {
+// fromError returns the finding for an error. The fix is used if the error has no command of its own.
+func fromError(err error, fix string) Finding {
 	unusable, isOurs := errors.AsType[*credential.Error](err)
-	found := failed(credential.Internal, step, "%v", err)
+	found := failed(credential.Internal, fix, "%v", err)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return unreachable(noAnswer)
 	case isOurs:
-		found = failed(unusable.Class, cmp.Or(unusable.Command, step), "%s", unusable.Message)
+		found = failed(unusable.Class, cmp.Or(unusable.Command, fix), "%s", unusable.Message)
 	}
-	if found.Mend == "" {
+	if found.Fix == "" {
 		found.Advice = "run doctor again; if this remains, ask who runs the provider"
 		if isOurs {
 			found.Advice = cmp.Or(unusable.NextStep, found.Advice)
@@ -35,7 +35,7 @@ func fromError(err error, step string) Finding {
 	return found
 }
 
-// fromAnswer is the failure of a read of the resource server.
+// fromAnswer returns the finding for a failed read of the resource server.
 func (e *examination) fromAnswer(err error) Finding {
 	refused, isRefused := errors.AsType[*rs.Error](err)
 	failure, isFailure := errors.AsType[*rs.Failure](err)
@@ -52,7 +52,7 @@ func (e *examination) fromAnswer(err error) Finding {
 	return fromError(err, "")
 }
 
-// unanswered says in a few words why there was no answer.
+// unanswered explains in a few words why there was no answer.
 func unanswered(err error) string {
 	var name *net.DNSError
 	var timeout net.Error
@@ -61,14 +61,14 @@ func unanswered(err error) string {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return noAnswer
 	case errors.As(err, &name):
-		return "the host name " + name.Name + " is not known"
+		return "unknown host name " + name.Name
 	case errors.As(err, &system):
 		return system.Err.Error()
 	}
 	return err.Error()
 }
 
-// namedRoot is the cache root as the commands that mend something have to name it.
+// namedRoot is the cache root for a command line, as credential.Cache.NamedRoot returns it.
 func (o *Options) namedRoot() string {
 	if o.CacheRoot == "" { // the token was passed
 		return ""

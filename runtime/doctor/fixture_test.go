@@ -93,11 +93,11 @@ func examined(t *testing.T, options doctor.Options) (map[string]doctor.Result, [
 	doctor.Examine(t.Context(), options, func(result doctor.Result) {
 		results[result.ID] = result
 		order = append(order, result.ID)
-		if strings.Contains(result.Detail+result.Mend, secret) {
+		if strings.Contains(result.Detail+result.Fix, secret) {
 			t.Errorf("%s shows the token", result.ID)
 		}
-		if (result.State == doctor.Failed) != (result.Class != "") || result.State == doctor.Failed && result.Mend == "" && result.Advice == "" {
-			t.Errorf("%s is %s of class %q and is mended by %q", result.ID, result.State, result.Class, result.Mend)
+		if (result.State == doctor.Failed) != (result.Class != "") || result.State == doctor.Failed && result.Fix == "" && result.Advice == "" {
+			t.Errorf("%s is %s of class %q and is mended by %q", result.ID, result.State, result.Class, result.Fix)
 		}
 	})
 	return results, order

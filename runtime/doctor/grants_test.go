@@ -36,10 +36,10 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	store(t, cache, server.URL, "first", credential.Credential{GrantID: "grt_first"})
 	results, order := examined(t, asked)
 	want(t, results, "credential", doctor.OK, "", "grant grt_first")
-	want(t, results, "grant_grt_good", doctor.OK, "", "grant grt_good (work mail), no end known, 2 connections, 2 streams")
-	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant grt_expired (old) expired at")
+	want(t, results, "grant_grt_good", doctor.OK, "", "grant work mail (grt_good), no expiry, 2 connections, 2 streams")
+	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant old (grt_expired) expired at")
 	want(t, results, "grant_grt_revoked", doctor.Failed, credential.Configuration, "grant_revoked")
-	if mend := results["grant_grt_expired"].Mend; mend != "pdpp-mcp connect "+server.URL+" --label old --cache-root "+cache.Root {
+	if mend := results["grant_grt_expired"].Fix; mend != "pdpp-mcp connect "+server.URL+" --label old --cache-root "+cache.Root {
 		t.Errorf("mended by %q", mend)
 	}
 	if last := order[len(order)-4:]; last[0] != "grant_grt_expired" || last[2] != "grant_grt_good" {
@@ -47,8 +47,8 @@ func TestEveryGrantIsExamined(t *testing.T) {
 	}
 	server.Config.Handler = http.NotFoundHandler()
 	results, _ = examined(t, asked)
-	want(t, results, "grant_grt_good", doctor.Skipped, "", "grant grt_good (work mail), no end known; needs Token kind")
-	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant grt_expired (old) expired at")
+	want(t, results, "grant_grt_good", doctor.Skipped, "", "grant work mail (grt_good), no expiry; needs Token kind")
+	want(t, results, "grant_grt_expired", doctor.Failed, credential.Configuration, "grant old (grt_expired) expired at")
 	server.Config.Handler = inner
 	asked.Grants = []string{"work mail"}
 	if results, _ := examined(t, asked); results["grant_grt_revoked"].ID != "" {
@@ -94,7 +94,7 @@ func TestEveryProviderIsExamined(t *testing.T) {
 	want(t, results, "provider_url", doctor.Failed, credential.Configuration, `unknown grant "grt_none"; stored: `)
 }
 
-// R-LOCAL-5: a token that has expired and is renewed by the next read is nothing to mend. The doctor renews none, and sends none
+// R-LOCAL-5: a token that has expired and the next read renews it is nothing to mend. The doctor renews none, and sends none
 // that has expired: it reads with another grant, or not.
 func TestTokensThatAreRenewed(t *testing.T) {
 	server := provider(t, healthy())
@@ -106,7 +106,7 @@ func TestTokensThatAreRenewed(t *testing.T) {
 	results, _ := examined(t, asked)
 	want(t, results, "credential", doctor.OK, "", "grant grt_lasting")
 	want(t, results, "schema", doctor.OK, "", "2 streams")
-	want(t, results, "grant_grt_spent", doctor.Note, "", "is renewed by the next read")
+	want(t, results, "grant_grt_spent", doctor.Note, "", "the next read renews it")
 	asked.Grants = []string{"grt_spent"}
 	results, _ = examined(t, asked)
 	want(t, results, "credential", doctor.Note, "", "grant grt_spent, its token expired at")

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// hostChecks has a check for each host that was found on the machine, or one that says that there is none.
+// hostChecks returns a check for each host on this machine, or one that reports that there is none.
 func (o *Options) hostChecks(providers []*examination) []check {
 	if o.Machine.Home == "" {
 		return nil
@@ -28,13 +28,13 @@ func (o *Options) hostChecks(providers []*examination) []check {
 	}
 	if len(checks) == 0 {
 		return []check{{id: "hosts", title: "MCP hosts", ask: func(context.Context) Finding {
-			return note("", "none of the known hosts was found on this machine")
+			return note("", "no known host on this machine")
 		}}}
 	}
 	return checks
 }
 
-// checkHost looks for the adapter among the host's servers. A host without it is nothing to mend.
+// checkHost looks for the adapter among the host's servers. A host without it is no failure.
 func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding {
 	setup := o.setupCommand(host, providers)
 	entries, err := host.Entries(o.Machine)
@@ -48,7 +48,7 @@ func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding
 		}
 		if filepath.IsAbs(entry.Command) {
 			if _, err := os.Stat(entry.Command); err != nil {
-				return failed(credential.Configuration, setup+" --name "+commandline.Word(entry.Name), "its server %s starts %s, which is not there", entry.Name, entry.Command)
+				return failed(credential.Configuration, setup+" --name "+commandline.Word(entry.Name), "its server %s starts %s, which does not exist", entry.Name, entry.Command)
 			}
 		}
 		names = append(names, entry.Name)
@@ -59,18 +59,18 @@ func (o *Options) checkHost(host mcphost.Host, providers []*examination) Finding
 	return ok("has pdpp-mcp as %s", strings.Join(names, ", "))
 }
 
-// isAt reports whether a hosted server stands at the provider's own origin.
+// isAt reports whether a hosted server is at the provider's origin.
 func (e *examination) isAt(address string) bool {
-	provider, err := credential.ParseProviderURL(e.passed)
+	provider, err := credential.ParseProviderURL(e.providerURL)
 	return err == nil && strings.HasPrefix(address, provider+"/")
 }
 
-// setupCommand names the only provider; several are those of the cache, which setup takes when it is given none.
+// setupCommand names the provider if there is only one. Without a name, setup takes every provider of the cache.
 func (o *Options) setupCommand(host mcphost.Host, providers []*examination) string {
 	provider := ""
 	if len(providers) == 1 {
 		var err error
-		if provider, err = credential.ParseProviderURL(providers[0].passed); err != nil {
+		if provider, err = credential.ParseProviderURL(providers[0].providerURL); err != nil {
 			provider = "https://data.example"
 		}
 	}

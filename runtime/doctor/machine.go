@@ -14,24 +14,24 @@ const (
 	cacheFileTitle = "Credential file"
 )
 
-// examinations are those of the providers that are wanted and the checks of this machine. Where none is named, and no token was
-// passed, they are the providers of the cache; a file of it that cannot be used is a fault of the machine.
+// examinations returns an examination for each provider, and the checks of this machine. Without a provider URL and a token it takes
+// the providers of the cache; unusable cache files become checks of this machine.
 func (o *Options) examinations() (providers []*examination, machine []check) {
-	providers = []*examination{{options: o, passed: o.ProviderURL, grants: o.Grants}}
+	providers = []*examination{{options: o, providerURL: o.ProviderURL, grants: o.Grants}}
 	if o.ProviderURL == "" && o.Token == nil {
 		cached, faults, err := o.cached()
 		if cached != nil || faults != nil {
 			providers, machine = cached, faults
 		}
 		if err != nil {
-			providers = []*examination{{options: o, notChosen: err}}
+			providers = []*examination{{options: o, unchosen: err}}
 		}
 	}
 	machine = append(machine, check{id: "environment", title: "Environment", ask: o.checkEnvironment})
 	return providers, append(machine, o.hostChecks(providers)...)
 }
 
-// cached are the examinations of the providers of the cache that have a wanted grant, and a check for each file that cannot be used.
+// cached returns an examination for each provider of the cache that has a wanted grant, and a check for each unusable file.
 func (o *Options) cached() (providers []*examination, faults []check, err error) {
 	cache := &credential.Cache{Root: o.CacheRoot, AsIs: true}
 	files, err := cache.List()
@@ -48,7 +48,7 @@ func (o *Options) cached() (providers []*examination, faults []check, err error)
 		names := credential.Named(file.Grants, o.Grants)
 		found = append(found, names...)
 		if len(names) > 0 || len(o.Grants) == 0 {
-			providers = append(providers, &examination{options: o, passed: file.Grants[0].ProviderURL, grants: names})
+			providers = append(providers, &examination{options: o, providerURL: file.Grants[0].ProviderURL, grants: names})
 		}
 	}
 	for _, name := range o.Grants {
@@ -59,7 +59,7 @@ func (o *Options) cached() (providers []*examination, faults []check, err error)
 	return providers, faults, err
 }
 
-// checkEnvironment: every command that reads refuses to run beside an owner credential (R-STDIO-3).
+// checkEnvironment finds owner credentials, with which no command runs (R-STDIO-3).
 func (o *Options) checkEnvironment(context.Context) Finding {
 	if err := credential.RefuseOwnerEnvironment(o.Environment); err != nil {
 		return fromError(err, "")

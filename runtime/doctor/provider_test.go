@@ -32,13 +32,13 @@ func TestProviders(t *testing.T) {
 		{"a package token", "/v1/schema", `{"bearer":{"token_kind":"mcp_package"}}`, "token_kind", doctor.Failed, credential.Refused, `only by the hosted MCP server at `},
 		{"an owner by its role", "/v1/schema", `{"bearer":{"token_kind":"client","role":"owner","Role":"client"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
 		{"a kind that is no string", "/v1/schema", `{"bearer":{"token_kind":1}}`, "token_kind", doctor.Failed, credential.Refused, "no string"},
-		{"no kind", "/v1/schema", `{"connectors":[]}`, "token_kind", doctor.Note, "", "does not say the kind of the token; it is taken for a client's"},
+		{"no kind", "/v1/schema", `{"connectors":[]}`, "token_kind", doctor.Note, "", "does not report the kind of the token; it is treated as a client's"},
 		{"no kind, and read on", "/v1/schema", `{"connectors":[{"streams":[{"name":"s"}],"granted_connections":[]}]}`, "schema", doctor.OK, "", "1 stream"},
 		{"wrapped once more", "/v1/schema", `{"data":{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"s"}],"granted_connections":[]}]}}`, "schema", doctor.OK, "", "0 connections, 1 stream"},
 		{"nothing granted", "/v1/schema", `{"bearer":{"token_kind":"client"},"connectors":[]}`, "schema", doctor.Failed, credential.Configuration, "covers no stream"},
 		{"no resource server", "/v1/schema", "", "token_kind", doctor.Failed, credential.Unreachable, "404"},
 		{"a page", "/v1/schema", "<!DOCTYPE html>", "token_kind", doctor.Failed, credential.Unreachable, "not JSON"},
-		{"no semantic search", "/v1/search/semantic", "", "search_semantic", doctor.Note, "", "not available here (404"},
+		{"no semantic search", "/v1/search/semantic", "", "search_semantic", doctor.Note, "", "not available (404"},
 		{"broken semantic search", "/v1/search/semantic", "<", "search_semantic", doctor.Failed, credential.Unreachable, "not JSON"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -58,8 +58,8 @@ func TestWrongPathIsCorrected(t *testing.T) {
 	url := provider(t, healthy()).URL
 	results, _ := examined(t, options(url+"/mcp"))
 	want(t, results, "resource_metadata", doctor.Failed, credential.Configuration, url+"/mcp is not a PDPP provider: it has no metadata: 404")
-	if found := results["resource_metadata"]; strings.Count(found.Detail, url) != 1 || found.Mend != "pdpp-mcp doctor --provider-url "+url {
-		t.Errorf("found %q, mended by %q", found.Detail, found.Mend)
+	if found := results["resource_metadata"]; strings.Count(found.Detail, url) != 1 || found.Fix != "pdpp-mcp doctor --provider-url "+url {
+		t.Errorf("found %q, mended by %q", found.Detail, found.Fix)
 	}
 }
 
@@ -70,8 +70,8 @@ func TestUnreachableProviderHasNoCommand(t *testing.T) {
 	results, _ := examined(t, options(server.URL))
 	want(t, results, "connection", doctor.Failed, credential.Unreachable, "cannot be reached")
 	want(t, results, "resource_metadata", doctor.Skipped, "", "needs Connection")
-	if found := results["connection"]; found.Mend != "" || !strings.Contains(found.Advice, "check that the provider is running") {
-		t.Errorf("mended by %q, with the advice %q", found.Mend, found.Advice)
+	if found := results["connection"]; found.Fix != "" || !strings.Contains(found.Advice, "check that the provider is running") {
+		t.Errorf("mended by %q, with the advice %q", found.Fix, found.Advice)
 	}
 }
 
@@ -90,15 +90,15 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// A credential that ends soon is told of before it has ended.
+// A credential that expires soon is told of before it has ended.
 func TestCredentialsThatEndSoon(t *testing.T) {
 	server := provider(t, healthy())
 	cache, asked := cached(t, server.URL)
 	store(t, cache, server.URL, "ending", credential.Credential{ExpiresAt: time.Now().Add(2 * day)})
 	results, _ := examined(t, asked)
 	want(t, results, "cache_file", doctor.OK, "", "0600")
-	want(t, results, "credential", doctor.Note, "", "ends soon")
-	if mend := results["credential"].Mend; mend != "pdpp-mcp connect "+server.URL+" --cache-root "+cache.Root {
+	want(t, results, "credential", doctor.Note, "", "expires soon")
+	if mend := results["credential"].Fix; mend != "pdpp-mcp connect "+server.URL+" --cache-root "+cache.Root {
 		t.Errorf("mended by %q", mend)
 	}
 	want(t, results, "schema", doctor.OK, "", "2 streams")

@@ -12,20 +12,19 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// harmlessWord is looked for to see whether a search works. It asks for one hit and shows none.
+// harmlessWord is the query of the search checks. They request one hit and show none.
 const harmlessWord = "hello"
 
-// checkTokenKind asks the provider of what kind the token is, and reads nothing else with one of another
-// kind (R-STDIO-3).
+// checkTokenKind reads the kind of the token. Nothing else is read with a token of another kind (R-STDIO-3).
 func (e *examination) checkTokenKind(ctx context.Context) (kind Finding) {
-	if e.isSpent { // to renew it would be to write
-		return Finding{State: Skipped, Detail: "the token has expired, and the next read renews it"}
+	if e.isExpired { // doctor writes nothing, so it does not renew it
+		return Finding{State: Skipped, Detail: "the token has expired; the next read renews it"}
 	}
 	e.reader, e.schema, kind = e.tryToken(ctx, e.token)
 	return kind
 }
 
-// tryToken reads the compact schema with a token, and judges its kind.
+// tryToken reads the compact schema with a token and checks the kind that it reports.
 func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader, *rs.Response, Finding) {
 	reader, err := rs.NewClient(rs.Options{
 		BaseURL: e.provider, Bearer: token, Transport: e.options.Transport, Timeout: e.options.Deadline,
@@ -49,7 +48,7 @@ func (e *examination) tryToken(ctx context.Context, token rs.Secret) (rs.Reader,
 	case !bearer.IsClient():
 		return nil, nil, failed(credential.Refused, e.connectCommand(), "a token of kind %q; only scoped client tokens are used here", bearer.Kind)
 	case bearer.Kind == "":
-		return reader, response, note("", "the provider does not say the kind of the token; it is taken for a client's")
+		return reader, response, note("", "the provider does not report the kind of the token; it is treated as a client's")
 	}
 	return reader, response, ok("a scoped client token")
 }
@@ -59,14 +58,14 @@ func (e *examination) packageToken() Finding {
 	return failed(credential.Refused, e.connectCommand(), "a package token, which is accepted only by the hosted MCP server at %s/mcp", e.provider)
 }
 
-// checkSchema counts what was granted.
+// checkSchema counts what the grant covers.
 func (e *examination) checkSchema(context.Context) Finding { return e.covers(e.schema) }
 
-// covers counts what a schema gives. The same connection may give streams through several connectors.
+// covers counts connections and streams. A connection may occur under several connectors.
 func (e *examination) covers(response *rs.Response) Finding {
 	schema, err := schemadoc.Read(response)
 	if err != nil {
-		return unreachable("the schema has another shape than is known here")
+		return unreachable("the schema has an unknown shape")
 	}
 	connections := map[string]bool{}
 	for _, connector := range schema.Connectors {
@@ -81,7 +80,7 @@ func (e *examination) covers(response *rs.Response) Finding {
 	return ok("%s, %s", count(len(connections), "connection"), count(streams, "stream"))
 }
 
-// searchCheck makes the check of one search mode. Only the first is a part of every provider.
+// searchCheck returns the check of one search mode. Only lexical search is required of every provider.
 func (e *examination) searchCheck(path ...string) func(context.Context) Finding {
 	return func(ctx context.Context) Finding {
 		var query rs.Query
@@ -93,13 +92,13 @@ func (e *examination) searchCheck(path ...string) func(context.Context) Finding 
 		case err == nil:
 			return ok("available")
 		case errors.As(err, &refused) && len(path) > 1 && missing(refused.Status):
-			return note("", "not available here (%d %s)", refused.Status, refused.Code)
+			return note("", "not available (%d %s)", refused.Status, refused.Code)
 		}
 		return e.fromAnswer(err)
 	}
 }
 
-// missing reports whether a status says that the provider does not offer something.
+// missing reports whether a status means that the provider does not offer something.
 func missing(status int) bool {
 	return slices.Contains([]int{
 		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusServiceUnavailable,

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/doctor"
 )
 
-// doctorReport prints findings as they arrive, or keeps them for --json.
+// doctorReport prints findings as they arrive, or collects them for --json.
 type doctorReport struct {
 	terminal invocation.Terminal
 	marks    map[doctor.State]string
@@ -19,7 +19,7 @@ type doctorReport struct {
 	outcomes []outcome // in the order of the examination
 }
 
-// Marks for a terminal, with colours. Elsewhere, and where colours are not wanted, the states are words.
+// Coloured marks for a terminal. Without colours the states are words.
 var (
 	doctorTicks = map[doctor.State]string{
 		doctor.OK:      "\x1b[32m✓\x1b[0m",
@@ -46,19 +46,18 @@ func newDoctorReport(terminal invocation.Terminal) *doctorReport {
 // titleWidth is the width of the longest title, in columns.
 const titleWidth = len("Authorization server")
 
-// print writes a line for the finding and one for its remedy, and an empty one before what is of another provider. Write errors
-// are ignored, since there is no other output.
+// print writes the finding and its fix, after an empty line if it is the first of another provider. It ignores write errors.
 func (r *doctorReport) print(result doctor.Result) {
 	line := strings.TrimRight(fmt.Sprintf("%s %-*s  %s", r.marks[result.State], titleWidth, result.Title, invocation.OneLine(result.Detail)), " ")
 	line = r.wrapped(line)
 	switch {
-	case result.Mend != "":
-		line += "\n" + hang + "run: " + invocation.OneLine(result.Mend)
+	case result.Fix != "":
+		line += "\n" + hang + "run: " + invocation.OneLine(result.Fix)
 	case result.Advice != "":
 		line += "\n" + r.wrapped(hang+invocation.OneLine(result.Advice))
 	}
 	before := len(r.outcomes)
-	if r.keep(result); before > 0 && len(r.outcomes) > before && r.hasSeveral() {
+	if r.add(result); before > 0 && len(r.outcomes) > before && r.hasSeveral() {
 		line = "\n" + line
 	}
 	_, _ = fmt.Fprintln(r.terminal.Out, line)
@@ -75,24 +74,24 @@ func (r *doctorReport) wrapped(line string) string {
 	return invocation.WrapLine(line, r.columns, hang)
 }
 
-// outcome is what came of one provider, or of what is of the machine.
+// outcome has the results of one provider, or of this machine.
 type outcome struct {
-	provider string // empty: of the machine
+	provider string // empty: this machine
 	results  []doctor.Result
 	failed   []string         // titles
 	class    credential.Class // of the first failure
 }
 
-func (r *doctorReport) keep(result doctor.Result) {
+func (r *doctorReport) add(result doctor.Result) {
 	last := len(r.outcomes) - 1
 	if last < 0 || r.outcomes[last].provider != result.Provider {
 		r.outcomes = append(r.outcomes, outcome{provider: result.Provider})
 		last++
 	}
-	own := &r.outcomes[last]
-	own.results = append(own.results, result)
+	current := &r.outcomes[last]
+	current.results = append(current.results, result)
 	if result.State == doctor.Failed {
-		own.failed, own.class = append(own.failed, result.Title), cmp.Or(own.class, result.Class)
+		current.failed, current.class = append(current.failed, result.Title), cmp.Or(current.class, result.Class)
 	}
 }
 
@@ -101,8 +100,8 @@ func (r *doctorReport) hasSeveral() bool {
 	return len(r.outcomes) > 1 && r.outcomes[1].provider != ""
 }
 
-// summarize ends the report of several providers with a line that says which of them are well.
-func (r *doctorReport) summarize() error {
+// printSummary prints one line with the outcome of each provider, if there are several.
+func (r *doctorReport) printSummary() error {
 	if !r.hasSeveral() {
 		return nil
 	}
@@ -112,14 +111,14 @@ func (r *doctorReport) summarize() error {
 		case each.failed != nil:
 			parts = append(parts, name+" failed "+strings.Join(each.failed, ", "))
 		case each.provider != "":
-			parts = append(parts, name+" is well")
+			parts = append(parts, name+" is fine")
 		}
 	}
 	_, err := fmt.Fprintln(r.terminal.Out, "\n"+r.wrapped(invocation.OneLine(strings.Join(parts, "; "))))
 	return err
 }
 
-// worstFirst are the classes of failures as they count when several providers are examined.
+// worstFirst is the order in which failures determine the exit code of several providers.
 var worstFirst = []credential.Class{credential.Refused, credential.Internal, credential.Configuration, credential.Usage, credential.Unreachable}
 
 // err returns a *doctorError, or nil if no check failed.
@@ -143,7 +142,7 @@ func (r *doctorReport) err() error {
 	return &found
 }
 
-// doctorError reports that checks failed. Its exit code is that of the class.
+// doctorError is the error of failed checks.
 type doctorError struct {
 	failed int
 	first  string // title
@@ -154,7 +153,7 @@ func (e *doctorError) Error() string {
 	if e.failed == 1 {
 		return "one check failed: " + e.first
 	}
-	return fmt.Sprintf("%d checks failed, the first of them %s", e.failed, e.first)
+	return fmt.Sprintf("%d checks failed, first %s", e.failed, e.first)
 }
 
 // ExitCode returns the code of the class.
@@ -162,18 +161,18 @@ func (e *doctorError) ExitCode() int { return invocation.ClassCode(e.class) }
 
 // doctorDocument is the output of --json. Members may be added; changing one breaks scripts.
 type doctorDocument struct {
-	ProviderURL string        `json:"provider_url"` // as it was passed, or the only one; empty: each check names its own
+	ProviderURL string        `json:"provider_url"` // empty if there are several; each check then names its own
 	OK          bool          `json:"ok"`
 	ExitCode    int           `json:"exit_code"`
 	Checks      []doctorCheck `json:"checks"`
 }
 
 type doctorCheck struct {
-	ProviderURL string       `json:"provider_url,omitempty"` // among several
+	ProviderURL string       `json:"provider_url,omitempty"` // if there are several
 	ID          string       `json:"id"`
 	State       doctor.State `json:"state"`
 	Detail      string       `json:"detail"`
-	Mend        string       `json:"mend,omitempty"`      // a command
+	Fix         string       `json:"mend,omitempty"`      // a command
 	Advice      string       `json:"advice,omitempty"`    // where no command helps
 	ExitCode    int          `json:"exit_code,omitempty"` // of a failure
 }
@@ -183,13 +182,13 @@ func (r *doctorReport) printJSON(passed string) error {
 	if !r.hasSeveral() {
 		only = cmp.Or(passed, r.outcomes[0].provider)
 		if _, err := credential.ParseProviderURL(only); err != nil {
-			only = "" // it may hold a password
+			only = "" // it may contain a password
 		}
 	}
 	document := doctorDocument{ProviderURL: only, OK: r.err() == nil, ExitCode: invocation.ExitCode(r.err()), Checks: []doctorCheck{}}
 	for _, each := range r.outcomes {
 		for _, result := range each.results {
-			check := doctorCheck{ID: result.ID, State: result.State, Detail: result.Detail, Mend: result.Mend, Advice: result.Advice, ExitCode: invocation.ClassCode(result.Class)}
+			check := doctorCheck{ID: result.ID, State: result.State, Detail: result.Detail, Fix: result.Fix, Advice: result.Advice, ExitCode: invocation.ClassCode(result.Class)}
 			if r.hasSeveral() {
 				check.ProviderURL = result.Provider
 			}

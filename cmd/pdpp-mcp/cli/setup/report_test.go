@@ -45,7 +45,7 @@ func TestDoctorLinesAreTheDoctors(t *testing.T) {
 	report := newDoctorReport(invocation.Terminal{Out: &printed})
 	report.print(doctor.Result{ID: "schema", Title: "Schema", Finding: doctor.Finding{
 		State: doctor.Failed, Class: credential.Unreachable,
-		Detail: "bad\nok      Credential  \x1b[2J", Mend: "curl -s 'x\r\x1b]0;y\a'",
+		Detail: "bad\nok      Credential  \x1b[2J", Fix: "curl -s 'x\r\x1b]0;y\a'",
 	}})
 	const want = "failed  Schema                bad ok Credential \\u001b[2J\n        run: curl -s 'x \\u001b]0;y\\u0007'\n"
 	if printed.String() != want {
@@ -76,7 +76,7 @@ func TestDoctorReportsSeveralProviders(t *testing.T) {
 			78,
 			"failed  connection            found\nfailed  clock                 found\n\nok      connection            found\n\n" +
 				"failed  schema                found\n\nok      environment           found\n\n" +
-				"https://a.example failed connection, clock; https://b.example is well; https://c.example failed schema\n",
+				"https://a.example failed connection, clock; https://b.example is fine; https://c.example failed schema\n",
 		},
 		"one": {
 			[]doctor.Result{checked("https://a.example", "connection", credential.Unreachable), checked("", "environment", credential.Refused)},
@@ -86,7 +86,7 @@ func TestDoctorReportsSeveralProviders(t *testing.T) {
 		"well": {
 			[]doctor.Result{checked("https://a.example", "connection", ""), checked("https://b.example", "connection", "")},
 			0,
-			"ok      connection            found\n\nok      connection            found\n\nhttps://a.example is well; https://b.example is well\n",
+			"ok      connection            found\n\nok      connection            found\n\nhttps://a.example is fine; https://b.example is fine\n",
 		},
 	} {
 		var printed bytes.Buffer
@@ -94,7 +94,7 @@ func TestDoctorReportsSeveralProviders(t *testing.T) {
 		for _, result := range test.results {
 			report.print(result)
 		}
-		if err := report.summarize(); err != nil {
+		if err := report.printSummary(); err != nil {
 			t.Fatal(err)
 		}
 		if exit := invocation.ExitCode(report.err()); exit != test.exit || printed.String() != test.printed {
@@ -112,7 +112,7 @@ func TestDoctorWrapsAtWords(t *testing.T) {
 		State: doctor.Failed, Class: credential.Unreachable, Detail: "data.example:443 cannot be reached: connection refused",
 		Advice: "check that the provider is running and that this machine can reach it",
 	}})
-	report.print(doctor.Result{Title: "Clock", Finding: doctor.Finding{State: doctor.Note, Detail: "found", Mend: strings.Repeat("a-long-command ", 6)}})
+	report.print(doctor.Result{Title: "Clock", Finding: doctor.Finding{State: doctor.Note, Detail: "found", Fix: strings.Repeat("a-long-command ", 6)}})
 	const want = "failed  Connection            data.example:443 cannot be\n        reached: connection refused\n" +
 		"        check that the provider is running and that this\n        machine can reach it\n" +
 		"note    Clock                 found\n        run: a-long-command a-long-command a-long-command a-long-command a-long-command a-long-command\n"
