@@ -3,69 +3,63 @@ package render
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// evidence is a piece of a field in which the RS proved a match (R-SEARCH-3). Nothing is inferred
-// from the names of connectors, streams or fields.
-type evidence struct {
+// excerpt is a part of a field in which the RS proved a match (R-SEARCH-3). Nothing is inferred from the names of connectors, streams
+// or fields.
+type excerpt struct {
 	fieldPath string
 	preview   string
-	complete  bool   // the preview is the whole field
-	read      Call   // continues it
+	isWhole   bool   // the preview is the whole field
+	read      Call   // continues the preview
 	shownIn   string // the id of the hit next to this one whose evidence holds the same text; empty: shown here
 }
 
-// evidenceNames are the members under which servers list match windows.
-var evidenceNames = []string{"evidence_excerpts", "match_windows", "matches"}
-
-// findEvidence keeps the windows that name their field and show its text.
-func (h *hit) findEvidence(q question) []evidence {
-	var found []evidence
-	for _, name := range evidenceNames {
+// findExcerpts returns the match windows that name their field and show its text, from the first list that has any: the other lists hold
+// the same matches.
+func (h *hit) findExcerpts(q question) []excerpt {
+	for _, name := range []string{"evidence_excerpts", "match_windows", "matches"} {
+		var found []excerpt
 		windows, _ := rawjson.Elements(h.members.Get(name))
 		for _, window := range windows {
 			object, _ := rawjson.ParseObject(window)
-			excerpt, ok := h.newEvidence(object, q)
-			if ok && len(found) < evidencePerHit {
-				found = append(found, excerpt)
+			if each, ok := h.newExcerpt(object, q); ok && len(found) < excerptsPerHit {
+				found = append(found, each)
 			}
 		}
-		if len(found) > 0 {
-			return found // the other lists tell of the same matches
+		if found != nil {
+			return found
 		}
 	}
 	return nil
 }
 
-func (h *hit) newEvidence(window rawjson.Object, q question) (evidence, bool) {
+func (h *hit) newExcerpt(window rawjson.Object, q question) (excerpt, bool) {
 	read, _ := rawjson.ParseObject(window.Get("read"))
 	path := cmp.Or(window.FirstText("field_path", "field", "path"), read.FirstText("field_path", "field"))
 	text := window.FirstText("preview_text", "text", "snippet", "excerpt", "preview")
 	if text == "" || Length(path) > groupCharacters || !h.canRead(path) {
-		return evidence{}, false
+		return excerpt{}, false
 	}
-	preview, cut := clipSnippet(highlight(text, q.terms), snippetCharacters)
-	e := evidence{fieldPath: path, preview: preview, complete: !cut && isComplete(window)}
-	e.read = h.readField(path, selectors(window, read, cmp.Or(marked(e.preview), tool.Clip(q.words, groupCharacters)))...)
-	return e, true
+	preview, isCut := clipSnippet(highlight(text, q.terms), snippetCharacters)
+	isComplete := window.True("complete") || string(window.Get("truncated")) == "false"
+	words := cmp.Or(firstMarked(preview), tool.Clip(q.words, groupCharacters))
+	return excerpt{
+		fieldPath: path, preview: preview, isWhole: isComplete && !isCut, read: h.readField(path, selectors(window, read, words)...),
+	}, true
 }
 
-// isComplete believes only a server that says so.
-func isComplete(window rawjson.Object) bool {
-	return window.True("complete") || string(window.Get("truncated")) == "false"
-}
-
-// selectors are the place of the match: the RS's own, an offset, a cursor or a search, in this order and never two of them;
-// else a search for the words given.
+// selectors return the place of the match: the RS's own offset, cursor or search, otherwise a search for the words.
 func selectors(window, read rawjson.Object, words string) []rawjson.Member {
 	for _, from := range []rawjson.Object{read, window} {
-		if offset, ok := firstInt(from, "offset_chars", "start_chars"); ok {
-			return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, offset)}
+		for _, name := range []string{"offset_chars", "start_chars"} {
+			if offset, ok := from.Int(name); ok && offset >= 0 {
+				return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, offset)}
+			}
 		}
 		if cursor := from.Text("cursor"); cursor != "" && len(cursor) <= urlCharacters {
 			return []rawjson.Member{rawjson.String(tool.FieldCursor, cursor)}
@@ -80,31 +74,22 @@ func selectors(window, read rawjson.Object, words string) []rawjson.Member {
 	return []rawjson.Member{rawjson.String(tool.FieldQ, words)}
 }
 
-// marked are the first highlighted words of a snippet; empty without any.
-func marked(snippet string) string {
+// firstMarked returns the first highlighted words of a snippet.
+func firstMarked(snippet string) string {
 	_, after, _ := strings.Cut(snippet, openMark)
 	words, _, _ := strings.Cut(after, closeMark)
 	return words
 }
 
-func firstInt(object rawjson.Object, names ...string) (int64, bool) {
-	for _, name := range names {
-		if number, ok := object.Int(name); ok && number >= 0 {
-			return number, true
+// structuredEvidence returns the excerpts as results list them. One without a call is the whole field.
+func structuredEvidence(excerpts []excerpt) json.RawMessage {
+	encoded := make([]json.RawMessage, len(excerpts))
+	for i, each := range excerpts {
+		object := rawjson.Object{rawjson.String("field_path", each.fieldPath)}
+		if object = withText(object, "shown_in", each.shownIn); each.shownIn == "" {
+			object = append(object, rawjson.String("preview", each.preview))
 		}
-	}
-	return 0, false
-}
-
-// structuredEvidence are the excerpts as results list them. One with no call that continues it is the whole field.
-func (h *hit) structuredEvidence() json.RawMessage {
-	encoded := make([]json.RawMessage, len(h.evidence))
-	for i, each := range h.evidence {
-		object := rawjson.Object{rawjson.String("field_path", each.fieldPath), rawjson.String("preview", each.preview)}
-		if each.shownIn != "" {
-			object[1] = rawjson.String("shown_in", each.shownIn)
-		}
-		if !each.complete {
+		if !each.isWhole {
 			object = append(object, rawjson.Raw("next", each.read.structured()))
 		}
 		encoded[i] = object.Encode()
@@ -112,64 +97,59 @@ func (h *hit) structuredEvidence() json.RawMessage {
 	return rawjson.Array(encoded)
 }
 
-// textEvidence are the excerpts by their fields, and a list of those that are of one. One that is the whole field is shown as it
-// is: nobody looks for the match in a text that goes on.
-func (h *hit) textEvidence() json.RawMessage {
+// textEvidence returns the excerpts by their fields: a text, or a list of several. The whole field is shown without marks, since a
+// reader has no need to find the match in it.
+func textEvidence(excerpts []excerpt) json.RawMessage {
 	var byField rawjson.Object
-	for _, each := range h.evidence {
-		excerpt := rawjson.Quote(each.preview)
-		if each.complete {
-			excerpt = rawjson.Quote(unmarked(each.preview))
-		}
-		if each.shownIn != "" {
-			excerpt = rawjson.Object{rawjson.String("shown_in", each.shownIn)}.Encode()
+	for _, each := range excerpts {
+		text := rawjson.Quote(each.preview)
+		switch {
+		case each.shownIn != "":
+			text = rawjson.Object{rawjson.String("shown_in", each.shownIn)}.Encode()
+		case each.isWhole:
+			text = rawjson.Quote(unmarked(each.preview))
 		}
 		earlier := byField.Get(each.fieldPath)
 		switch list, isList := rawjson.Elements(earlier); {
 		case isList:
-			excerpt = rawjson.Array(append(list, excerpt))
+			text = rawjson.Array(append(list, text))
 		case earlier != nil:
-			excerpt = rawjson.Array([]rawjson.Value{earlier, excerpt})
+			text = rawjson.Array([]rawjson.Value{earlier, text})
 		}
-		byField = byField.With(each.fieldPath, excerpt)
+		byField = byField.With(each.fieldPath, text)
 	}
 	return byField.Encode()
 }
 
-// isExcerpted reports whether an excerpt is not the whole field.
-func (h *hit) isExcerpted() bool {
-	return slices.ContainsFunc(h.evidence, func(each evidence) bool { return !each.complete })
-}
-
-// groupBodies puts a hit right after a better one that the provider gives the same record id in the same connection, such as
-// a mail and its body, if the evidence of one repeats that of the other. The repeated text is shown once.
+// groupBodies puts a hit right after a better one of the same record id and connection, such as a mail and its body, if the evidence
+// of one repeats that of the other. The repeated text is shown once.
 func groupBodies(hits []*hit) []*hit {
 	ordered := make([]*hit, 0, len(hits))
-	taken := map[*hit]bool{}
+	isGrouped := map[*hit]bool{}
 	for i, first := range hits {
-		if taken[first] {
+		if isGrouped[first] {
 			continue
 		}
 		ordered = append(ordered, first)
 		for _, other := range hits[i+1:] {
-			isOfRecord := first.recordID != "" && other.recordID == first.recordID && other.connectionID == first.connectionID
-			if isOfRecord && !taken[other] && first.shareEvidence(other) {
-				ordered, taken[other] = append(ordered, other), true
+			isSameRecord := first.recordID != "" && other.recordID == first.recordID && other.connectionID == first.connectionID
+			if isSameRecord && !isGrouped[other] && first.shareEvidence(other) {
+				ordered, isGrouped[other] = append(ordered, other), true
 			}
 		}
 	}
 	return ordered
 }
 
-// shareEvidence reports whether evidence of one hit repeats that of another one, and leaves the shorter text to the longer.
+// shareEvidence reports whether evidence of one hit repeats that of the other, and leaves the shorter text to the longer.
 func (h *hit) shareEvidence(other *hit) bool {
-	for i := range h.evidence {
-		for j := range other.evidence {
-			a, b := &h.evidence[i], &other.evidence[j]
+	for i := range h.excerpts {
+		for j := range other.excerpts {
+			a, b := &h.excerpts[i], &other.excerpts[j]
 			textA, textB := essence(a.preview), essence(b.preview)
 			if strings.Contains(textB, textA) && a.showIn(other, b) || strings.Contains(textA, textB) && b.showIn(h, a) {
-				h.describe()
-				other.describe()
+				h.fillCells()
+				other.fillCells()
 				return true
 			}
 		}
@@ -177,8 +157,8 @@ func (h *hit) shareEvidence(other *hit) bool {
 	return false
 }
 
-// showIn leaves a text to the evidence of another hit, if the id of that hit is shorter than the text.
-func (e *evidence) showIn(other *hit, same *evidence) bool {
+// showIn leaves a text to the excerpt of another hit, if the id of that hit is shorter than the text.
+func (e *excerpt) showIn(other *hit, same *excerpt) bool {
 	if e.shownIn != "" || same.shownIn != "" || len(other.handle)+len(`{"shown_in":}`) >= len(e.preview) {
 		return false
 	}
@@ -187,8 +167,8 @@ func (e *evidence) showIn(other *hit, same *evidence) bool {
 }
 
 func (h *hit) showAllEvidence() {
-	for i := range h.evidence {
-		h.evidence[i].shownIn = ""
+	for i := range h.excerpts {
+		h.excerpts[i].shownIn = ""
 	}
-	h.describe()
+	h.fillCells()
 }
