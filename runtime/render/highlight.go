@@ -15,141 +15,101 @@ const (
 	closeMark = "</mark>"
 )
 
-// markTags are highlight tags in any spelling.
+// markTags matches highlight tags in any spelling.
 var markTags = regexp.MustCompile(`(?i)<(/?)mark(?:\s[^<>]{0,100})?>`)
 
-// sentinel is a pair that servers put around a match in place of tags (R-SEARCH-8). A sure one has no
-// other use; the others count only where they enclose a word of the query, since brackets, quotation
-// marks and bold text are also prose.
-type sentinel struct {
-	open, closing string
-	sure          bool
-}
+// sentinel is a pair of marks that servers put around a match in place of tags (R-SEARCH-8).
+type sentinel struct{ open, closing string }
 
-var sentinels = []sentinel{
-	{"\u0001", "\u0002", true},
-	{"\u0002", "\u0003", true},
-	{"\ue000", "\ue001", true},
-	{"⟦", "⟧", true},
-	{"⟪", "⟫", true},
-	{"[[[", "]]]", true},
-	{"<<<", ">>>", true},
-	{">>>", "<<<", true},
-	{"<em>", "</em>", false},
-	{"<strong>", "</strong>", false},
-	{"<b>", "</b>", false},
-	{"[[", "]]", false},
-	{"{{", "}}", false},
-	{"<<", ">>", false},
-	{">>", "<<", false},
-	{"«", "»", false},
-	{"»", "«", false},
-	{"‹", "›", false},
-	{"***", "***", false},
-	{"**", "**", false},
-	{"__", "__", false},
-	{"~~", "~~", false},
-	{"||", "||", false},
-	{"[", "]", false},
-	{"{", "}", false},
-	{"*", "*", false},
-	{"_", "_", false},
-}
+// Sure sentinels have no other use. The others are also prose, and count only if they enclose a word of the query.
+var (
+	sureSentinels = []sentinel{
+		{"\u0001", "\u0002"}, {"\u0002", "\u0003"}, {"\ue000", "\ue001"}, {"⟦", "⟧"}, {"⟪", "⟫"},
+		{"[[[", "]]]"}, {"<<<", ">>>"}, {">>>", "<<<"},
+	}
+	otherSentinels = []sentinel{
+		{"<em>", "</em>"}, {"<strong>", "</strong>"}, {"<b>", "</b>"}, {"[[", "]]"}, {"{{", "}}"}, {"<<", ">>"}, {">>", "<<"},
+		{"«", "»"}, {"»", "«"}, {"‹", "›"}, {"***", "***"}, {"**", "**"}, {"__", "__"}, {"~~", "~~"}, {"||", "||"},
+		{"[", "]"}, {"{", "}"}, {"*", "*"}, {"_", "_"},
+	}
+	sentinels = slices.Concat(sureSentinels, otherSentinels)
+)
 
-// highlight gives a snippet balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the
-// query in lower case. A stray sentinel of the sure kind is removed.
+// highlight returns a snippet with balanced <mark> tags or none (R-SEARCH-8). Terms are the words of the query in lower case. A stray
+// sentinel of the sure kind is removed.
 func highlight(snippet string, terms []string) string {
-	if strings.Contains(snippet, "<") && markTags.MatchString(snippet) {
+	if markTags.MatchString(snippet) {
 		return balance(markTags.ReplaceAllString(snippet, "<${1}mark>"))
 	}
-	for _, sentinel := range sentinels {
-		if !sentinel.found(snippet) {
+	for i, sentinel := range sentinels {
+		isSure := i < len(sureSentinels)
+		if !sentinel.isIn(snippet, isSure) {
 			continue
 		}
-		marked := sentinel.mark(snippet)
-		if sentinel.sure || encloses(marked, terms) {
+		if marked := sentinel.mark(snippet); isSure || encloses(marked, terms) {
 			return balance(marked)
 		}
 	}
 	return snippet
 }
 
-// found reports whether the pair may have been used. Of a pair and its reverse, the one whose opening comes
-// first is meant.
-func (s sentinel) found(snippet string) bool {
+// isIn reports whether the pair may have been used. Of a pair and its reverse, the one whose opening comes first was used.
+func (s sentinel) isIn(snippet string, isSure bool) bool {
 	open, closing := strings.Index(snippet, s.open), strings.Index(snippet, s.closing)
 	if open < 0 {
-		return s.sure && closing >= 0
+		return isSure && closing >= 0
 	}
-	return closing < 0 || open <= closing || !slices.ContainsFunc(sentinels, func(other sentinel) bool {
-		return other.open == s.closing && other.closing == s.open
-	})
+	return closing < 0 || open <= closing || !slices.Contains(sentinels, sentinel{s.closing, s.open})
 }
 
-// mark turns sentinels into tags. Where both are the same, they open and close by turns.
+// mark turns sentinels into tags. Where both are the same, they alternate.
 func (s sentinel) mark(snippet string) string {
 	if s.open != s.closing {
 		return strings.NewReplacer(s.open, openMark, s.closing, closeMark).Replace(snippet)
 	}
-	var out strings.Builder
-	opened := false
-	for i, piece := range strings.Split(snippet, s.open) {
-		switch {
-		case i > 0 && opened:
-			out.WriteString(closeMark)
-		case i > 0:
-			out.WriteString(openMark)
-		}
-		opened = i > 0 && !opened
-		out.WriteString(piece)
+	parts := strings.Split(snippet, s.open)
+	marked := parts[0]
+	for i, part := range parts[1:] {
+		marked += []string{openMark, closeMark}[i%2] + part
 	}
-	return out.String()
+	return marked
 }
 
 // encloses reports whether a highlight holds a word of the query.
 func encloses(snippet string, terms []string) bool {
-	pieces := strings.Split(snippet, openMark)
-	for _, piece := range pieces[1:] {
-		inside, _, closed := strings.Cut(piece, closeMark)
-		inside = strings.ToLower(inside)
-		for _, term := range terms {
-			if closed && strings.Contains(inside, term) {
-				return true
-			}
+	for _, part := range strings.Split(snippet, openMark)[1:] {
+		inside, _, isClosed := strings.Cut(strings.ToLower(part), closeMark)
+		if isClosed && slices.ContainsFunc(terms, func(term string) bool { return strings.Contains(inside, term) }) {
+			return true
 		}
 	}
 	return false
 }
 
-// balance removes tags that close nothing, are never closed, or stand inside another one.
+// balance removes tags that close nothing, are never closed, or are inside another one.
 func balance(snippet string) string {
 	var out strings.Builder
-	for snippet != "" {
-		start := strings.Index(snippet, openMark)
-		if start < 0 {
-			break
+	for {
+		before, rest, isOpened := strings.Cut(snippet, openMark)
+		out.WriteString(unmarked(before))
+		if !isOpened {
+			return out.String()
 		}
-		out.WriteString(unmarked(snippet[:start]))
-		rest := snippet[start+len(openMark):]
-		end := strings.Index(rest, closeMark)
-		if end < 0 {
-			snippet = rest
-			continue
+		snippet = rest
+		if inside, after, isClosed := strings.Cut(rest, closeMark); isClosed {
+			out.WriteString(openMark + unmarked(inside) + closeMark)
+			snippet = after
 		}
-		out.WriteString(openMark + unmarked(rest[:end]) + closeMark)
-		snippet = rest[end+len(closeMark):]
 	}
-	out.WriteString(unmarked(snippet))
-	return out.String()
 }
 
-// unmarked is a snippet without its tags.
+// unmarked returns a snippet without its tags.
 func unmarked(snippet string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(snippet, openMark, ""), closeMark, "")
+	return strings.NewReplacer(openMark, "", closeMark, "").Replace(snippet)
 }
 
-// clipSnippet cuts a snippet so that its first highlight stands well within it, and keeps its tags balanced.
-func clipSnippet(snippet string, characters int) (clipped string, cut bool) {
+// clipSnippet clips a snippet so that its first highlight is well within it, and keeps its tags balanced.
+func clipSnippet(snippet string, characters int) (clipped string, isCut bool) {
 	if len(tool.Clip(snippet, characters)) == len(snippet) {
 		return snippet, false
 	}
@@ -161,8 +121,7 @@ func clipSnippet(snippet string, characters int) (clipped string, cut bool) {
 		snippet = "…" + snippet[start:]
 	}
 	clipped = tool.Clip(snippet, characters)
-	// A tag that was cut in two is not text.
-	if at := strings.LastIndexByte(clipped, '<'); at >= 0 &&
+	if at := strings.LastIndexByte(clipped, '<'); at >= 0 && // a tag may be cut in two
 		(strings.HasPrefix(openMark, clipped[at:]) || strings.HasPrefix(closeMark, clipped[at:])) {
 		clipped = clipped[:at]
 	}
