@@ -10,26 +10,25 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// answer is an introspection response (RFC 7662, section 2.2) with PDPP's members, of which
-// interfaces.md lists the used ones.
+// answer is an introspection response (RFC 7662, section 2.2) with the members of PDPP in interfaces.md.
 type answer struct {
-	Caller // without a hash of the token
+	Caller // without TokenHash
 
-	active        bool
-	audience      []string
-	audienceGiven bool
-	membersGiven  bool
+	active      bool
+	audience    []string
+	hasAudience bool
+	hasMembers  bool
 }
 
-// year10000 is where timestamps stop making sense; milliseconds in place of seconds are beyond it.
+// year10000 limits timestamps. Milliseconds in place of seconds exceed it.
 var year10000 = time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 var errTwoPackages = errors.New("grant_package_id and package.package_id differ")
 
-// deepest is how far objects and arrays of an answer may stand in each other.
-const deepest = 64
+// maxDepth limits the nesting of an answer.
+const maxDepth = 64
 
-// parseAnswer reads a response. Of one that is not active nothing else matters.
+// parseAnswer reads a response. If it is not active, nothing else matters.
 func parseAnswer(body rawjson.Object) (*answer, error) {
 	members := &rawjson.Reader{Object: body}
 	active := rawjson.Decode[bool](members, "active", "true or false")
@@ -49,15 +48,21 @@ func parseAnswer(body rawjson.Object) (*answer, error) {
 			PackageID: members.Text("grant_package_id"),
 		},
 	}
-	parsed.audience, parsed.audienceGiven = audience(members)
+	aud := body.Get("aud")
+	parsed.hasAudience = aud != nil
+	if text, isText := rawjson.Text(aud); isText {
+		parsed.audience = []string{text}
+	} else {
+		parsed.audience = rawjson.Decode[[]string](members, "aud", "a string or an array of strings")
+	}
 	if parsed.Kind == KindPackage {
 		parsed.readPackage(members)
 	}
 	return parsed, members.Err
 }
 
-// kindOf is the kind by every member that states one. Without pdpp_token_kind nothing but an owner is known: who is let in
-// is not told by a member that may be about something else.
+// kindOf returns the kind by every member that states one. Without pdpp_token_kind only owners are recognized: another member may be
+// about something else.
 func kindOf(members *rawjson.Reader) Kind {
 	kind, name, err := rs.TokenKind(members.Object.Get)
 	switch {
@@ -82,16 +87,7 @@ func timestamp(members *rawjson.Reader, name string) time.Time {
 	return time.Unix(int64(math.Floor(seconds)), 0)
 }
 
-// audience reads a string or an array of strings (RFC 7662 takes aud from RFC 7519).
-func audience(members *rawjson.Reader) (reported []string, given bool) {
-	value := members.Object.Get("aud")
-	if text, isText := rawjson.Text(value); isText {
-		return []string{text}, true
-	}
-	return rawjson.Decode[[]string](members, "aud", "a string or an array of strings"), value != nil
-}
-
-// readPackage reads what an authorization server for adapters in other processes adds.
+// readPackage reads the members of a package.
 func (a *answer) readPackage(members *rawjson.Reader) {
 	published := &rawjson.Reader{Object: members.Nested("package")}
 	switch id := published.Text("package_id"); {
@@ -100,7 +96,7 @@ func (a *answer) readPackage(members *rawjson.Reader) {
 	case id != "" && id != a.PackageID:
 		published.Fail(errTwoPackages)
 	}
-	a.membersGiven = published.Object.Get("members") != nil
+	a.hasMembers = published.Object.Get("members") != nil
 	for _, raw := range rawjson.Decode[[]json.RawMessage](published, "members", "an array") {
 		member, err := parseMember(raw)
 		if err != nil {
@@ -114,8 +110,7 @@ func (a *answer) readPackage(members *rawjson.Reader) {
 	}
 }
 
-// parseMember reads one source. It is active only with that very status and a bearer that a request can
-// carry.
+// parseMember reads one source. It is active only with that status and a bearer that a request can carry.
 func parseMember(raw json.RawMessage) (Member, error) {
 	body, isObject := rawjson.ParseObject(raw)
 	if !isObject {

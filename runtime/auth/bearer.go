@@ -10,10 +10,8 @@ import (
 
 const tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/"
 
-// Bearer takes the access token out of a request's header (RFC 6750, section 2.1). There is no other
-// place: a token in a query or a form is not looked for. Its error is a *Refusal: without an error
-// parameter when no bearer was sent, and with invalid_token when there are several Authorization
-// headers or something that is no token.
+// Bearer returns the access token in a request's Authorization header (RFC 6750, section 2.1). Tokens in queries and forms are
+// ignored. Its error is a *Refusal.
 func Bearer(header http.Header) (string, error) {
 	sent := header.Values("Authorization")
 	if len(sent) == 0 {
@@ -24,7 +22,7 @@ func Bearer(header http.Header) (string, error) {
 	}
 	scheme, token, _ := strings.Cut(strings.Trim(sent[0], " \t"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return "", missingBearer // RFC 6750, section 3.1: another scheme is as good as none
+		return "", missingBearer // RFC 6750, section 3.1
 	}
 	token = strings.TrimLeft(token, " ")
 	if !isToken(token) {
@@ -36,10 +34,11 @@ func Bearer(header http.Header) (string, error) {
 	return token, nil
 }
 
-// shortToken is a token that ordinary words could hold, so that it could not be kept out of an answer (R-ERR-6).
-var shortToken = badToken(fmt.Sprintf("The access token is shorter than %d characters, as none is that nobody can guess. Send the access token as it was issued.", rs.ShortestBearer))
+// shortToken refuses a token that could be an ordinary word, which cannot be redacted from a response (R-ERR-6).
+var shortToken = badToken(fmt.Sprintf(
+	"The access token is shorter than %d characters and could be guessed. Send the access token as it was issued.", rs.ShortestBearer))
 
-// isToken reports whether a text is a b64token (RFC 6750, section 2.1) of at most rs.LongestBearer bytes.
+// isToken reports whether a text is a b64token (RFC 6750, section 2.1) within rs.LongestBearer bytes.
 func isToken(text string) bool {
 	body := strings.TrimRight(text, "=")
 	return body != "" && len(text) <= rs.LongestBearer && strings.Trim(body, tokenAlphabet) == ""

@@ -7,20 +7,20 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// How long an answer is kept at most, counted from when it was asked for (interfaces.md, Limits).
+// How long a verdict is valid at most, from when the authorization server was asked (interfaces.md, Limits).
 const (
 	positiveLifetime = 60 * time.Second
 	negativeLifetime = 5 * time.Second
 )
 
-// key is the SHA-256 of a token: the cache never holds a caller's token itself.
+// key is the SHA-256 of a token. The cache never holds a token.
 type key [sha256.Size]byte
 
-// verdict is what an answer means: a caller or a refusal. It is immutable.
+// verdict is a caller or a refusal. It is immutable.
 type verdict struct {
 	caller  *Caller
 	refusal *Refusal
-	until   time.Time // it holds before this time
+	until   time.Time
 }
 
 func (v *verdict) result() (*Caller, error) {
@@ -30,17 +30,11 @@ func (v *verdict) result() (*Caller, error) {
 	return v.caller, nil
 }
 
-// cache keeps verdicts until their time, which depends on each. Package expirable of the same library has
-// one time for all and no clock to set. Verdicts with access stand apart from those without it, so
-// that a flood of made-up tokens does not push out the callers that are let in.
-type cache struct {
-	positive *lru.Cache[key, *verdict]
-	negative *lru.Cache[key, *verdict]
-}
+// cache keeps verdicts. Refusals have a cache of their own, so that a flood of made-up tokens does not displace valid callers.
+type cache struct{ positive, negative *lru.Cache[key, *verdict] }
 
-// newCache makes a cache of a size that is greater than 0, which is all that package lru asks of it.
 func newCache(size int) *cache {
-	positive, _ := lru.New[key, *verdict](size)
+	positive, _ := lru.New[key, *verdict](size) // fails only for a size that is not positive
 	negative, _ := lru.New[key, *verdict](size)
 	return &cache{positive, negative}
 }
@@ -57,7 +51,7 @@ func (c *cache) get(token key, now time.Time) (*verdict, bool) {
 	return nil, false
 }
 
-// put replaces whatever was known of the token.
+// put replaces the verdict on a token.
 func (c *cache) put(token key, newest *verdict) {
 	if newest.refusal != nil {
 		c.positive.Remove(token)

@@ -16,9 +16,7 @@ type Challenge struct {
 	RequestID    string
 }
 
-// Write sends the answer for an error of Bearer or Verify: status, WWW-Authenticate with 401 and 403, a
-// link to the icon, Retry-After with 503, and the JSON body. An error that is no *Refusal fails closed
-// as a 503, and its text is not shown. A client that hung up gets nothing.
+// Write answers a request for an error of Bearer or Verify. Any other error becomes a 503, and its text is not shown.
 func (c Challenge) Write(w http.ResponseWriter, err error) {
 	var refusal *Refusal
 	if !errors.As(err, &refusal) {
@@ -38,8 +36,7 @@ func (c Challenge) Write(w http.ResponseWriter, err error) {
 	_, _ = w.Write(ErrorBody(refusal.Type, refusal.Code, refusal.Message, c.RequestID, more...))
 }
 
-// ErrorBody is the body of every refusal over HTTP (interfaces.md, Hosted routes): a line of JSON, with more members behind the four
-// that each has.
+// ErrorBody returns the body of a refusal over HTTP (interfaces.md, Hosted routes), a line of JSON. More members follow the usual four.
 func ErrorBody(kind, code, message, requestID string, more ...rawjson.Member) []byte {
 	detail := rawjson.Object{
 		rawjson.String("type", kind), rawjson.String("code", code), rawjson.String("message", message), rawjson.String("request_id", requestID),
@@ -47,15 +44,14 @@ func ErrorBody(kind, code, message, requestID string, more ...rawjson.Member) []
 	return append(rawjson.Object{rawjson.Raw("error", append(detail, more...).Encode())}.Encode(), '\n')
 }
 
-// SetRetryAfter sets Retry-After to whole seconds, rounded up. It sets none for 0.
+// SetRetryAfter sets Retry-After in whole seconds, rounded up, unless it is 0.
 func SetRetryAfter(header http.Header, wait time.Duration) {
 	if wait > 0 {
 		header.Set("Retry-After", strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10))
 	}
 }
 
-// Authenticate gives the value of WWW-Authenticate (RFC 6750, section 3; RFC 9728, section 5.1). It is
-// empty for a status that says nothing of the credentials.
+// Authenticate returns the value of WWW-Authenticate for a 401 or 403 (RFC 6750, section 3; RFC 9728, section 5.1), or nothing.
 func (c Challenge) Authenticate(refusal *Refusal) string {
 	if refusal.Status != http.StatusUnauthorized && refusal.Status != http.StatusForbidden {
 		return ""
@@ -69,8 +65,7 @@ func (c Challenge) Authenticate(refusal *Refusal) string {
 
 func (c Challenge) resourceMetadata() string { return c.PublicOrigin + MCPMetadataPath }
 
-// quoted makes a quoted-string (RFC 9110, section 5.6.4). Control characters have no place in one, and are
-// left out.
+// quoted returns a quoted-string (RFC 9110, section 5.6.4), without control characters.
 func quoted(text string) string {
 	var value strings.Builder
 	value.WriteByte('"')

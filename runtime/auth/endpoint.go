@@ -11,9 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// address gives the introspection endpoint: configured, or found in the issuer's metadata and then kept for as long as the
-// process runs. Callers that come at the same time share one reading; only a reading that succeeded is kept. It goes on when
-// one of them is cancelled.
+// address returns the introspection endpoint: the configured one, or that of the issuer's metadata, which is kept once read.
+// Concurrent callers share one request, which continues if one of them is cancelled.
 func (v *Verifier) address(ctx context.Context) (string, error) {
 	if v.endpoint.Load() == nil {
 		_, err, _ := v.reading.Do("metadata", func() (any, error) {
@@ -35,7 +34,7 @@ func (v *Verifier) address(ctx context.Context) (string, error) {
 
 // discover reads the metadata (RFC 8414, section 3).
 func (v *Verifier) discover(ctx context.Context) (string, error) {
-	issuer, _ := url.Parse(strings.TrimRight(v.options.AuthorizationServer, "/")) // NewVerifier has judged it
+	issuer, _ := url.Parse(strings.TrimRight(v.options.AuthorizationServer, "/")) // NewVerifier has checked it
 	document := address.WellKnown(issuer, "oauth-authorization-server")
 	failed := func(message string, cause error) error {
 		return &ServerError{URL: document, Message: message, Cause: cause}
@@ -63,5 +62,5 @@ func (v *Verifier) discover(ctx context.Context) (string, error) {
 	return found, nil
 }
 
-// errUnencrypted keeps credentials from leaving TLS because of a document.
+// errUnencrypted keeps credentials on TLS.
 var errUnencrypted = errors.New("the introspection_endpoint of an https issuer must be https")

@@ -13,23 +13,20 @@ const (
 // Scope is the one scope of a token that reads what was granted.
 const Scope = "pdpp:read"
 
-// Metadata makes the two protected-resource documents (RFC 9728, R-HOST-3). Member names beyond the RFC are
-// those of other PDPP providers. The documents differ by nothing but the two values here, so they can be
-// made once for each public origin.
+// Metadata returns the two protected-resource documents (RFC 9728, R-HOST-3). Members beyond the RFC are those of other PDPP
+// providers.
 type Metadata struct {
 	PublicOrigin        string // scheme and host that clients see, without a slash at the end
 	AuthorizationServer string // the issuer
 }
 
-// Provider is the document at ResourceMetadataPath: the resource is the origin, read at /v1 with client
-// tokens, and the MCP endpoint is hinted at.
+// Provider returns the document at ResourceMetadataPath. Its resource is the origin, read at /v1 with client tokens.
 func (m Metadata) Provider() []byte {
 	hints := rawjson.Object{rawjson.String("query_base", "/v1"), rawjson.String("schema_endpoint", "/v1/schema")} // below the resource
 	return m.document(m.PublicOrigin, "PDPP resource server", []string{string(KindClient)}, rawjson.Raw("pdpp_discovery_hints", hints.Encode()))
 }
 
-// MCP is the document at MCPMetadataPath: the resource is the MCP endpoint, for which client and package
-// tokens are issued. It has no logo_uri.
+// MCP returns the document at MCPMetadataPath. Its resource is the MCP endpoint. It has no logo_uri.
 func (m Metadata) MCP() []byte {
 	return m.document(m.PublicOrigin+MCPPath, "PDPP hosted MCP resource", []string{string(KindClient), string(KindPackage)})
 }

@@ -10,56 +10,47 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// DefaultTimeout bounds one request to the authorization server (interfaces.md, Limits).
-const DefaultTimeout = 5 * time.Second
-
-// DefaultCacheSize is how many tokens are kept, with access and without it each.
-const DefaultCacheSize = 10_000
+// Defaults of Options.
+const (
+	DefaultTimeout     = 5 * time.Second // interfaces.md, Limits
+	DefaultCacheSize   = 10_000
+	DefaultConcurrency = 64
+)
 
 // Options configures a Verifier.
 type Options struct {
-	// AuthorizationServer is the issuer: http or https, a host, perhaps a path. The introspection
-	// endpoint is read from its metadata (RFC 8414) when IntrospectionURL is empty.
-	AuthorizationServer string
+	AuthorizationServer string // the issuer, an http or https URL
+	IntrospectionURL    string // if empty, it is read from the issuer's metadata (RFC 8414)
 
-	// IntrospectionURL is the introspection endpoint. Empty means: read it from the metadata when the
-	// first token comes, and keep it. Reading that fails is tried again with the next token.
-	IntrospectionURL string
-
-	// ClientID and ClientSecret authenticate the introspection by HTTP Basic. Both are required.
+	// ClientID and ClientSecret authenticate the introspection by HTTP Basic.
 	ClientID     string
 	ClientSecret rs.Secret
 
-	// Audiences are the values of aud that are accepted: the resource server's URL, the public origin,
-	// the /mcp URL and what the operator adds (R-HOST-10). At least one. URLs are compared without a
-	// slash at the end.
+	// Audiences are the accepted values of aud, at least one: the resource server's URL, the public origin, the /mcp URL and what the
+	// operator adds (R-HOST-10). A slash at the end of a URL is ignored.
 	Audiences []string
 
-	Transport http.RoundTripper // nil means one that rs.NewTransport makes
+	Transport http.RoundTripper // nil means one of rs.NewTransport
 	Timeout   time.Duration     // of one request to the authorization server; 0 means DefaultTimeout
-	CacheSize int               // 0 means DefaultCacheSize
+	CacheSize int               // tokens with access, and as many without; 0 means DefaultCacheSize
 
-	// Concurrency is how many introspections run at once, so that made-up tokens do not become a flood at
-	// the authorization server; 0 means DefaultConcurrency. Answers out of the cache do not count.
+	// Concurrency limits concurrent introspections, so that made-up tokens do not flood the authorization server; 0 means
+	// DefaultConcurrency.
 	Concurrency int
 
-	Clock func() time.Time // nil means time.Now
-
-	// Observe is told what happened, for metrics. It is called from many goroutines and must not block.
-	// It may be nil.
-	Observe func(Event)
+	Clock   func() time.Time // nil means time.Now
+	Observe func(Event)      // counts events; called concurrently; may be nil
 }
 
-// Event is one thing that a Verifier did.
+// Event is the result of a lookup, for metrics.
 type Event string
 
-// The events. A token that is verified gives CacheHit, or waits for one Answered, Failed or Busy, which
-// the requests that wait together share.
+// The events. Requests that wait for one introspection together share its event.
 const (
-	CacheHit Event = "cache_hit" // answered from memory
-	Answered Event = "answered"  // the authorization server gave a usable answer, whichever it was
-	Failed   Event = "failed"    // it gave none
-	Busy     Event = "busy"      // it was not asked: too many introspections were under way
+	CacheHit Event = "cache_hit"
+	Answered Event = "answered" // the authorization server gave a usable answer
+	Failed   Event = "failed"   // it did not
+	Busy     Event = "busy"     // too many introspections were running
 )
 
 // complete checks the options and fills in the defaults.
@@ -98,7 +89,7 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// checkURL does not repeat the value, since userinfo may be in it.
+// checkURL checks a URL. The error does not repeat the value, which may hold a password.
 func checkURL(option, value string) error {
 	if _, err := address.Parse(value); err != nil {
 		return &rs.OptionError{Option: option, Message: err.Error() + "; pass a URL such as https://as.example.com"}

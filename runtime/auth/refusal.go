@@ -22,27 +22,22 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-// retryAfter is what a 503 asks a client to wait. It is as long as a negative answer is kept.
+// retryAfter is the Retry-After of a 503.
 const retryAfter = negativeLifetime
 
-// Refusal is the one error of Bearer and Verify. It holds no token: neither its text nor the text of its
-// causes does. It is shared between requests and must not be changed.
+// Refusal is the error of Bearer and Verify. Neither it nor its causes hold a token. Requests share it, so it must not be changed.
 type Refusal struct {
-	Status  int    // 401, 403 or 503
-	Type    string // the body's type, which follows the status
-	Code    string // the body's code
-	Message string // for the client: what is wrong and what to do
+	Status     int           // 401, 403 or 503
+	Type       string        // in the body
+	Code       string        // in the body
+	Message    string        // for the client: what is wrong and what to do
+	Challenge  string        // the error parameter of WWW-Authenticate; may be empty
+	RetryAfter time.Duration // with 503
 
-	// Challenge is the error parameter of WWW-Authenticate; empty when none is due.
-	Challenge string
-
-	// RetryAfter is set with 503, in whole seconds.
-	RetryAfter time.Duration
-
-	cause error // for the log of the one who operates the server; may be nil
+	cause error // for the operator's log; may be nil
 }
 
-// Error has the cause in it, so it is for logs. A client gets the Message.
+// Error returns a text for logs, with the cause. Clients get the Message.
 func (r *Refusal) Error() string {
 	text := fmt.Sprintf("%d %s: %s", r.Status, r.Code, r.Message)
 	if r.cause != nil {
@@ -51,7 +46,7 @@ func (r *Refusal) Error() string {
 	return text
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (r *Refusal) Unwrap() error { return r.cause }
 
 var missingBearer = &Refusal{
@@ -59,7 +54,7 @@ var missingBearer = &Refusal{
 	Message: "This server needs a bearer token in the Authorization header. Read error.resource_metadata to find out where to sign in.",
 }
 
-// badToken refuses a token that was sent but does not hold.
+// badToken refuses an invalid token.
 func badToken(message string) *Refusal {
 	return &Refusal{
 		Status: http.StatusUnauthorized, Type: "authentication_error", Code: CodeAuthentication,
@@ -67,7 +62,7 @@ func badToken(message string) *Refusal {
 	}
 }
 
-// forbidden refuses a token that holds, but not here.
+// forbidden refuses a valid token that is for something else.
 func forbidden(message string) *Refusal {
 	return &Refusal{
 		Status: http.StatusForbidden, Type: "permission_error", Code: CodePermission,

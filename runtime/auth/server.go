@@ -15,18 +15,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Bounds of bodies, in bytes. An introspection of a package repeats every member with its streams and
-// authorization details, so it gets more than a metadata document (interfaces.md, Limits).
+// Limits of bodies, in bytes. An introspection of a package repeats every member with its streams and authorization details.
 const (
 	maxIntrospection = 1 << 20
 	maxMetadata      = 256 << 10
 )
 
-// ServerError says why the authorization server's answer could not be used. It is the cause of a Refusal
-// with 503. It holds nothing of a body, which may repeat a token.
+// ServerError is an unusable answer of the authorization server, and the cause of a Refusal with 503. It holds nothing of a body,
+// which may repeat a token.
 type ServerError struct {
-	URL     string // that was asked
-	Status  int    // HTTP status, or 0 when there was none
+	URL     string
+	Status  int    // 0 without a response
 	Message string // what happened, and what to check
 	Cause   error  // may be nil
 }
@@ -39,12 +38,11 @@ func (e *ServerError) Error() string {
 	return text
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *ServerError) Unwrap() error { return e.Cause }
 
-// exchange sends one request and reads one JSON object within the timeout. A form makes it a request with
-// credentials. The transport is called directly, because package http's Client would follow redirects,
-// and the token and the credentials go only where the configuration says.
+// exchange sends one request and reads one JSON object within the timeout. A request with a form has credentials. It uses the
+// transport directly, because an http.Client would follow redirects with the token and the credentials.
 func (v *Verifier) exchange(ctx context.Context, method, address, form string, limit int64) (rawjson.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, v.options.Timeout)
 	defer cancel()
@@ -53,7 +51,7 @@ func (v *Verifier) exchange(ctx context.Context, method, address, form string, l
 		return nil, &ServerError{URL: address, Message: "the address is not valid"}
 	}
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("Accept-Encoding", "identity") // a bound on what is read is one on what is held
+	request.Header.Set("Accept-Encoding", "identity") // so that the limit holds after decompression too
 	request.Header.Set("User-Agent", "pdpp-mcp")
 	if form != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -71,7 +69,7 @@ func (v *Verifier) exchange(ctx context.Context, method, address, form string, l
 	return readObject(response, address, limit)
 }
 
-// unusable says what is wrong with an answer before its body is read, or nothing.
+// unusable returns what is wrong with a response before its body is read, or nothing.
 func unusable(response *http.Response) string {
 	status := response.StatusCode
 	switch {
@@ -100,15 +98,14 @@ func readObject(response *http.Response, address string, limit int64) (rawjson.O
 	if int64(len(body)) > limit {
 		return nil, failed(fmt.Sprintf("its answer is larger than %d bytes", limit), nil)
 	}
-	parsed, err := rawjson.ReadObject(body, deepest)
+	parsed, err := rawjson.ReadObject(body, maxDepth)
 	if err != nil {
 		return nil, failed("its answer cannot be used", err)
 	}
 	return parsed, nil
 }
 
-// withoutQuotes keeps an error whose text comes from this machine. Package http quotes what a server sent
-// when it cannot read it, and a server may send back a token.
+// withoutQuotes returns an error that quotes nothing of a response, which may repeat a token. Package http quotes what it cannot read.
 func withoutQuotes(err error) error {
 	for _, plain := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF} {
 		if errors.Is(err, plain) {

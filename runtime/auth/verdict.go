@@ -9,56 +9,46 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Kind is what introspection says a token is for. It is never read out of the token (R-HOST-4).
+// Kind is the kind of a token according to introspection, never according to the token itself (R-HOST-4).
 type Kind string
 
-// The kinds that are let in. Owner tokens and every other kind are refused.
+// The accepted kinds.
 const (
-	KindClient  Kind = rs.KindClient  // one grant; the caller's own bearer reads the resource server
-	KindPackage Kind = rs.KindPackage // several grants; each member has a bearer of its own (R-PKG-1)
+	KindClient  Kind = rs.KindClient  // one grant, read with the caller's own bearer
+	KindPackage Kind = rs.KindPackage // several grants, each member with its own bearer (R-PKG-1)
 )
 
-// Caller is who sent a request, as introspection says. Requests with the same token share it, so it must
-// not be changed. It holds the members' bearers, but prints without them.
+// Caller is the sender of a request according to introspection. Requests with the same token share it, so it must not be changed.
 type Caller struct {
 	Kind      Kind
-	ClientID  string    // the OAuth client; empty when the authorization server does not say
-	GrantID   string    // of a client token; empty when the authorization server does not say
+	ClientID  string    // may be empty
+	GrantID   string    // of a client token; may be empty
 	PackageID string    // of a package token
-	Expires   time.Time // when the token ends; zero when the authorization server sets no end
-	Members   []Member  // of a package, in the order in which they were published; at least one is active
+	Expires   time.Time // zero if the token does not expire
+	Members   []Member  // of a package; at least one is active
 
-	// TokenHash is the start of the token's SHA-256, 16 hexadecimal digits. It is the same for every
-	// request with the token, does not reveal it, and may stand in logs and rate limit keys.
+	// TokenHash is the start of the token's SHA-256, 16 hexadecimal digits, for logs and rate limits.
 	TokenHash string
 }
 
-// Member is one source of a package. A member that is not active is kept, so that it can be named as
-// missing (R-PKG-8).
+// Member is one source of a package. Inactive members are kept, so that they can be named as missing (R-PKG-8).
 type Member struct {
 	GrantID      string
-	Active       bool   // the status is active and there is a bearer to read with
+	Active       bool   // the status is active and there is a bearer
 	Status       string // as the authorization server spells it: active, revoked, expired …
 	ConnectionID string
 	ConnectorKey string
 	DisplayName  string
-	Streams      []string  // names that the grant covers
-	Bearer       rs.Secret // zero when the member is not active
+	Streams      []string
+	Bearer       rs.Secret // zero if the member is not active
 }
 
-// ActiveMembers gives the members that can be read.
+// ActiveMembers returns the members that can be read.
 func (c *Caller) ActiveMembers() []Member {
-	var active []Member
-	for _, member := range c.Members {
-		if member.Active {
-			active = append(active, member)
-		}
-	}
-	return active
+	return slices.DeleteFunc(slices.Clone(c.Members), func(member Member) bool { return !member.Active })
 }
 
-// judge turns an answer into a verdict. The lifetime counts from when the question was asked, so that a
-// slow answer is not believed for longer.
+// judge turns an answer into a verdict. Its lifetime counts from when the authorization server was asked.
 func (v *Verifier) judge(a *answer, tokenHash string, asked time.Time) *verdict {
 	if refusal := v.refuse(a); refusal != nil {
 		return &verdict{refusal: refusal, until: asked.Add(negativeLifetime)}
@@ -72,22 +62,22 @@ func (v *Verifier) judge(a *answer, tokenHash string, asked time.Time) *verdict 
 	return &verdict{until: until, caller: &caller}
 }
 
-// refuse gives the first reason against a token, or nil (R-HOST-4, R-HOST-10, R-PKG-1).
+// refuse returns the first reason against a token, or nil (R-HOST-4, R-HOST-10, R-PKG-1).
 func (v *Verifier) refuse(a *answer) *Refusal {
 	switch {
 	case !a.active:
 		return badToken("The access token is unknown, revoked or expired. Refresh it or sign in again.")
 	case !a.Expires.IsZero() && !v.options.Clock().Before(a.Expires):
 		return badToken("The access token is expired. Refresh it or sign in again.")
-	case a.Kind == rs.KindOwner: // told apart from other unwanted kinds only in what the refusal says
+	case a.Kind == rs.KindOwner:
 		return forbidden("This server does not accept an owner's token. Sign in to get a token for what was granted.")
 	case a.Kind != KindClient && a.Kind != KindPackage:
 		return forbidden("This server accepts tokens of the kinds client and mcp_package only. Sign in to get one.")
-	case a.audienceGiven && !v.admits(a.audience):
+	case a.hasAudience && !slices.ContainsFunc(a.audience, func(audience string) bool { return v.audiences[canonical(audience)] }):
 		return forbidden("The access token was issued for another resource. Sign in with the resource that error.resource_metadata names.")
 	case a.Kind == KindClient:
 		return nil
-	case !a.membersGiven:
+	case !a.hasMembers:
 		return unsupportedPackage
 	case !slices.ContainsFunc(a.Members, func(member Member) bool { return member.Active }):
 		return revokedPackage
@@ -95,12 +85,7 @@ func (v *Verifier) refuse(a *answer) *Refusal {
 	return nil
 }
 
-// admits reports whether one of the reported audiences is accepted (R-HOST-10).
-func (v *Verifier) admits(reported []string) bool {
-	return slices.ContainsFunc(reported, func(audience string) bool { return v.audiences[canonical(audience)] })
-}
-
-// canonical makes the spellings of one URL equal. What is no URL stays as it is.
+// canonical returns the canonical spelling of a URL. Any other text stays as it is.
 func canonical(audience string) string {
 	parsed, err := url.Parse(audience)
 	if err != nil || parsed.Scheme == "" || parsed.Host == "" {

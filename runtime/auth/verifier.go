@@ -1,8 +1,6 @@
-// Package auth decides who may speak to the hosted server. It takes the bearer out of a request, asks the
-// authorization server about it (RFC 7662), and says in HTTP's terms (RFC 6750, RFC 9728) why a request
-// is refused. It knows nothing of MCP: a request that it refuses never gets that far (R-HOST-4).
-//
-// The order of use is Bearer, Verifier.Verify, and Challenge.Write for an error of either.
+// Package auth decides who may use the hosted server. It takes the bearer of a request, asks the authorization server about it
+// (RFC 7662), and writes refusals (RFC 6750, RFC 9728). A refused request never reaches MCP (R-HOST-4). Package host calls Bearer,
+// Verifier.Verify, and Challenge.Write for an error of either.
 package auth
 
 import (
@@ -20,32 +18,25 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Verifier asks the authorization server about tokens and keeps its answers for a short time. It is safe
-// for concurrent use.
+// Verifier asks the authorization server about tokens and caches its answers for a short time. It is safe for concurrent use.
 type Verifier struct {
 	options   Options
 	endpoint  atomic.Pointer[string] // nil until the issuer's metadata was read
 	reading   singleflight.Group     // of that metadata
-	audiences map[string]bool        // that are accepted, as canonical spells them
+	audiences map[string]bool        // in canonical spelling
 	cache     *cache
 	asking    singleflight.Group
-	free      *semaphore.Weighted // how many introspections may run
+	free      *semaphore.Weighted // a place for each introspection
 }
 
-// Bounds of what a flood of made-up tokens can cause: each of them is asked about once.
-const (
-	// DefaultConcurrency is how many introspections run at once.
-	DefaultConcurrency = 64
+// longestWait is how long a token waits for its introspection to begin before it is refused with 503. It lets an honest burst
+// through, and is far shorter than introspections at an authorization server that hangs.
+const longestWait = time.Second
 
-	// longestWait is how long a token waits for an introspection to begin before it is refused with 503. It lets an honest
-	// burst through, and ends far sooner than the introspections of an authorization server that hangs.
-	longestWait = time.Second
-)
-
-// errBusy is the cause of a refusal while too many introspections run.
+// errBusy is the cause of a refusal while too many introspections are running.
 var errBusy = errors.New("too many introspections run at once; this one could not begin in time")
 
-// NewVerifier checks the options and makes a Verifier. Its error is an *rs.OptionError. It sends nothing.
+// NewVerifier returns a new Verifier. Its error is an *rs.OptionError. It sends nothing.
 func NewVerifier(options Options) (*Verifier, error) {
 	options, err := options.complete()
 	if err != nil {
@@ -66,13 +57,11 @@ func NewVerifier(options Options) (*Verifier, error) {
 	return v, nil
 }
 
-// Verify finds out who a bearer belongs to (R-HOST-4). Its error is a *Refusal.
+// Verify returns the caller that a bearer belongs to (R-HOST-4). Its error is a *Refusal.
 //
-// A positive answer is kept until the token ends, at most 60 s; a negative one for 5 s; no usable answer is not
-// kept. Requests that bring the same token at the same time wait for one introspection together; when one
-// of them is cancelled the others still get the answer. While the authorization server gives no usable
-// answer, a kept answer counts until its time, and after it the token is refused with 503. So is a token
-// whose introspection cannot begin within a second, since only so many run at once.
+// A positive answer is cached until the token expires, 60 s at most, and a negative one for 5 s. Concurrent requests with one token
+// share an introspection, which continues if one of them is cancelled. While the authorization server gives no usable answer, a cached
+// one is valid until its time, and other tokens are refused with 503. So is a token whose introspection cannot begin within a second.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 	if !isToken(bearer) {
 		return nil, badToken("The bearer token is not well-formed. Send the access token as it was issued.")
@@ -95,8 +84,7 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (*Caller, error) {
 	}
 }
 
-// Check asks whether the authorization server answers this server's introspections, for a readiness
-// probe: it asks about a token that does not exist, every time. Its error is a *Refusal with 503.
+// Check introspects a token that does not exist, for a readiness probe. Its error is a *Refusal with 503.
 func (v *Verifier) Check(ctx context.Context) error {
 	if _, err := v.introspect(ctx, rand.Text()); err != nil {
 		return unavailable(err)
@@ -104,11 +92,10 @@ func (v *Verifier) Check(ctx context.Context) error {
 	return nil
 }
 
-// ask makes a verdict and keeps it. Its context does not end by itself: requests that wait together share the answer.
+// ask returns a new verdict and caches it. Its context does not end with a request, because requests share the answer.
 func (v *Verifier) ask(ctx context.Context, token key, bearer string) (*verdict, error) {
-	// Since the caller looked into the cache, another introspection may have ended.
 	asked := v.options.Clock()
-	if kept, found := v.cache.get(token, asked); found {
+	if kept, found := v.cache.get(token, asked); found { // by an introspection that ended just now
 		return kept, nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, longestWait)
