@@ -128,7 +128,7 @@ func (d *decoder) readStruct(node *yaml.Node, into reflect.Value, path string) {
 		field, known := find(fields, key.Value)
 		if !known {
 			d.refuse(key, "%s", unknown("key", key.Value, names(fields)))
-			meant[nearname.Meant(key.Value, names(fields))] = true
+			meant[nearname.Nearest(key.Value, names(fields))] = true
 			continue
 		}
 		d.read(value, into.Field(field.index), joinKey(path, key.Value))

@@ -10,7 +10,7 @@ import (
 // unknown returns a message for an unknown word, with the nearest known word or all of them.
 func unknown(noun, word string, known []string) string {
 	message := fmt.Sprintf("unknown %s %q", noun, word)
-	if near := nearname.Meant(word, known); near != "" {
+	if near := nearname.Nearest(word, known); near != "" {
 		return message + fmt.Sprintf("; did you mean %q?", near)
 	}
 	if len(known) == 0 {

@@ -53,7 +53,7 @@ func (c *toolCheck) word(path, key, noun, name string, table Words, with Binding
 		if !found {
 			c.add(at, "%s", unknown("parameter of "+name, binding.Name, parameterNames(word)))
 			c.used[binding.Value] = true
-			meant[nearname.Meant(binding.Name, parameterNames(word))] = true
+			meant[nearname.Nearest(binding.Name, parameterNames(word))] = true
 			continue
 		}
 		c.binding(at, parameter, binding.Value)

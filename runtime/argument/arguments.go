@@ -1,5 +1,5 @@
-// Package argument decodes the arguments of a tool call, and checks them before anything is sent to the
-// resource server. Every refusal is a *tool.Error that names the argument, the limit and the next step.
+// Package argument decodes the arguments of a tool call and checks them before anything is sent to the resource server. Generated
+// tools call it. Every refusal is a *tool.Error that names the argument, the limit and the next step.
 package argument
 
 import (
@@ -22,18 +22,17 @@ type Names struct {
 	Aliases  map[string]string // unadvertised name → accepted name; may be nil
 }
 
-// Arguments decodes one call. It keeps the first error, after which every method gives a zero value;
-// Err gives it. An argument that is null counts as absent. It belongs to one goroutine.
+// Arguments decodes one call. It keeps the first error, after which every method returns a zero value. A null argument counts as
+// absent. It is not safe for concurrent use.
 type Arguments struct {
-	values map[string]json.RawMessage // by accepted name; no nulls
+	values map[string]json.RawMessage // by accepted name, without nulls
 	given  []rs.Member                // the same in the order of the call
 	err    error
 }
 
-// Open takes the arguments object of a call apart. Nothing, and null, is a call without arguments.
-// An unknown name is refused with unknown_argument, before anything that could be wrong with a value.
-// What is no JSON object, what repeats a name, and what gives an argument under its name and its alias
-// at once is refused with invalid_arguments.
+// Open reads the arguments object of a call. Empty and null are a call without arguments. An unknown name is unknown_argument, and
+// is refused before any wrong value. Anything that is not an object, a repeated name, and a name next to its alias are
+// invalid_arguments.
 func Open(raw json.RawMessage, names Names) *Arguments {
 	arguments := &Arguments{values: map[string]json.RawMessage{}}
 	text := strings.TrimSpace(string(raw))
@@ -50,19 +49,19 @@ func Open(raw json.RawMessage, names Names) *Arguments {
 		return arguments
 	}
 	if arguments.err = names.refuseUnknown(members); arguments.err == nil {
-		arguments.err = arguments.file(members, names)
+		arguments.err = arguments.assign(members, names)
 	}
 	return arguments
 }
 
-// Err is the first error, a *tool.Error, or nil.
+// Err returns the first error, a *tool.Error, or nil.
 func (a *Arguments) Err() error { return a.err }
 
-// Given is the arguments as the call has them: in its order, each under its accepted name and in the caller's
-// spelling, without nulls and without white space between tokens (R-HAND-10).
+// Given returns the arguments of the call in its order, with accepted names and the caller's spelling of values, without nulls and
+// without white space between tokens (R-HAND-10).
 func (a *Arguments) Given() []rs.Member {
 	for i, member := range a.given {
-		a.given[i].Value, _ = rawjson.Compact(member.Value) // what Open took apart is valid
+		a.given[i].Value, _ = rawjson.Compact(member.Value) // Open has checked it
 	}
 	return a.given
 }
@@ -82,54 +81,42 @@ func (n Names) refuseUnknown(members []rs.Member) error {
 			Param:    tool.Shorten(member.Name, maxShown),
 			Accepted: n.Accepted,
 		}
-		if meant := nearname.Meant(member.Name, n.Accepted); meant != "" && rawjson.Object(members).Get(meant) == nil {
-			refused.DidYouMean = meant
-			refused.Instead = []rawjson.Object{{{Name: member.Name}, rawjson.Raw(meant, member.Value)}}
+		if near := nearname.Nearest(member.Name, n.Accepted); near != "" && rawjson.Object(members).Get(near) == nil {
+			refused.DidYouMean = near
+			refused.Instead = []rawjson.Object{{{Name: member.Name}, rawjson.Raw(near, member.Value)}}
 		}
 		return refused
 	}
 	return nil
 }
 
-// file puts each member under its accepted name.
-func (a *Arguments) file(members []rs.Member, names Names) error {
-	given := map[string]string{} // accepted name → the name that it was given by
-	written := seen{}
+// assign stores each member under its accepted name.
+func (a *Arguments) assign(members []rs.Member, names Names) error {
+	spelled := map[string]string{} // accepted name → the name in the call
+	known := map[string]bool{}
 	for _, member := range members {
-		if written.again(member.Name) {
+		if known[member.Name] {
 			return refuse(tool.InvalidArguments, member.Name, "is given twice; give it once")
 		}
-		if isNull(member.Value) {
+		known[member.Name] = true
+		if rawjson.Kind(member.Value) == rawjson.Null {
 			continue
 		}
 		name := member.Name
-		if canonical, alias := names.Aliases[name]; alias {
-			name = canonical
+		if accepted, alias := names.Aliases[name]; alias {
+			name = accepted
 		}
-		if other, taken := given[name]; taken {
-			return refuse(tool.InvalidArguments, name, fmt.Sprintf(
-				"is given as %s and as %s, which mean the same; give %s alone", other, member.Name, name))
+		if other, taken := spelled[name]; taken {
+			return refuse(tool.InvalidArguments, name, fmt.Sprintf("is given as %s and as %s, which mean the same; give %s alone", other, member.Name, name))
 		}
-		given[name] = member.Name
+		spelled[name] = member.Name
 		a.values[name] = member.Value
 		a.given = append(a.given, rs.Member{Name: name, Value: member.Value})
 	}
 	return nil
 }
 
-// seen are the names that an object had so far.
-type seen map[string]bool
-
-// again reports whether a name was there before, and notes it.
-func (s seen) again(name string) bool {
-	before := s[name]
-	s[name] = true
-	return before
-}
-
-func isNull(value json.RawMessage) bool { return string(value) == "null" }
-
-// require refuses an argument that is absent. Words are the only values that it takes.
+// require refuses an absent argument. Words are its only values, if it has only some.
 func (a *Arguments) require(name, kind string, words ...string) {
 	if a.values[name] == nil && a.err == nil {
 		refused := refuse(tool.InvalidArguments, name, "is required; pass "+kind)
@@ -137,8 +124,8 @@ func (a *Arguments) require(name, kind string, words ...string) {
 	}
 }
 
-// settle gives an argument its advertised form.
-func (a *Arguments) settle(name string, value json.RawMessage) {
+// normalize replaces the value of an argument by its advertised form.
+func (a *Arguments) normalize(name string, value json.RawMessage) {
 	a.values[name] = value
 	a.given = rawjson.Object(a.given).With(name, value)
 }
@@ -146,31 +133,27 @@ func (a *Arguments) settle(name string, value json.RawMessage) {
 // maxShown is how many characters of a caller's text a message repeats.
 const maxShown = 80
 
-// refuse is an error whose message begins with the argument's name.
+// refuse returns an error whose message begins with the argument's name.
 func refuse(code tool.Code, name, problem string) *tool.Error {
 	return &tool.Error{Code: code, Message: name + " " + problem, Param: name}
 }
 
 func quote(text string) string { return strconv.Quote(tool.Shorten(text, maxShown)) }
 
-// shown is a JSON value as a message shows it, with the kind that it is of.
+// shown returns a JSON value for a message, with its kind.
 func shown(value json.RawMessage) string {
-	if isNull(value) {
-		return "null"
-	}
-	return kindOf(value) + " " + tool.Shorten(string(value), maxShown)
-}
-
-func kindOf(value json.RawMessage) string {
+	kind := "the number "
 	switch value[0] {
+	case 'n':
+		return "null"
 	case '{':
-		return "the object"
+		kind = "the object "
 	case '[':
-		return "the array"
+		kind = "the array "
 	case '"':
-		return "the string"
+		kind = "the string "
 	case 't', 'f':
-		return "the boolean"
+		kind = "the boolean "
 	}
-	return "the number"
+	return kind + tool.Shorten(string(value), maxShown)
 }

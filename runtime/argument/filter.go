@@ -190,7 +190,7 @@ func (a *Arguments) Limits(name string) rs.Limits {
 			limits = append(limits, rs.Limit{Relation: member.Name, Count: count})
 			advertised = append(advertised, rawjson.Int(member.Name, count))
 		}
-		a.settle(name, advertised.Encode())
+		a.normalize(name, advertised.Encode())
 		return limits, nil
 	}))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// TargetInput are the arguments that can name one record. A tool may have no Stream and no RecordID.
+// TargetInput has the arguments that can name one record. A tool may lack Stream and RecordID.
 type TargetInput struct {
 	ID           tool.NamedArgument[string]
 	ConnectionID tool.NamedArgument[string]
@@ -17,55 +17,48 @@ type TargetInput struct {
 	RecordID     tool.NamedArgument[string]
 }
 
-// ResolveTarget finds the record that a call names, by id or by stream and record_id (R-ARG-9). Its
-// error is a *tool.Error: invalid_field_window_selector when both or neither are given, invalid_id for
-// an id that is not a record handle, and conflicting_connection_id when the id's own connection is
-// another than connection_id (R-HAND-4).
+// ResolveTarget returns the record that a call names, by id or by stream and record_id (R-ARG-9). Its error is a *tool.Error:
+// invalid_field_window_selector if both or neither are given, invalid_id for an id that is not a record handle, and
+// conflicting_connection_id if the id names another connection than connection_id (R-HAND-4).
 func ResolveTarget(input TargetInput) (recordid.Target, error) {
-	byParts := input.Stream.Given() || input.RecordID.Given()
+	id, stream, record := input.ID, input.Stream, input.RecordID
 	switch {
-	case input.ID.Given() && byParts:
+	case id.Given() && (stream.Given() || record.Given()):
 		return recordid.Target{}, &tool.Error{
 			Code: tool.InvalidFieldWindowSelector,
 			Message: fmt.Sprintf("%[1]s and %[2]s with %[3]s both name the record; pass %[1]s alone, or %[2]s and %[3]s without %[1]s",
-				input.ID.Name, input.Stream.Name, input.RecordID.Name),
-			Param:   input.ID.Name,
-			Instead: input.withoutRepetition(),
+				id.Name, stream.Name, record.Name),
+			Param:   id.Name,
+			Instead: input.namedOnce(),
 		}
-	case input.ID.Given():
+	case id.Given():
 		return input.byID()
-	case !input.Stream.Given() || !input.RecordID.Given():
-		return recordid.Target{}, &tool.Error{
-			Code: tool.InvalidFieldWindowSelector,
-			Message: fmt.Sprintf("the record is not named; pass %s, or both %s and %s",
-				input.ID.Name, input.Stream.Name, input.RecordID.Name),
-			Param: input.missingPart(),
-		}
+	case stream.Given() && record.Given():
+		return input.byParts()
 	}
-	return input.byParts()
+	missing := id.Name
+	if stream.Given() {
+		missing = record.Name
+	} else if record.Given() {
+		missing = stream.Name
+	}
+	return recordid.Target{}, &tool.Error{
+		Code:    tool.InvalidFieldWindowSelector,
+		Message: fmt.Sprintf("the record is not named; pass %s, or both %s and %s", id.Name, stream.Name, record.Name),
+		Param:   missing,
+	}
 }
 
-// withoutRepetition names the record once, when all that was given is of one record; else it is nil.
-func (i TargetInput) withoutRepetition() []rawjson.Object {
+// namedOnce returns the correction that names the record once, or nil if the arguments name different records.
+func (i TargetInput) namedOnce() []rawjson.Object {
 	handle, err := parseID(i.ID.Name, *i.ID.Value)
-	leaveOut := func(name string) rawjson.Member { return rawjson.Member{Name: name} }
 	switch {
 	case err != nil && i.Stream.Given() && !i.RecordID.Given():
-		return []rawjson.Object{{leaveOut(i.ID.Name), rawjson.String(i.RecordID.Name, *i.ID.Value)}}
+		return []rawjson.Object{{{Name: i.ID.Name}, rawjson.String(i.RecordID.Name, *i.ID.Value)}}
 	case err != nil, i.Stream.Given() && *i.Stream.Value != handle.Stream, i.RecordID.Given() && *i.RecordID.Value != handle.RecordID:
 		return nil
 	}
-	return []rawjson.Object{{leaveOut(i.Stream.Name), leaveOut(i.RecordID.Name)}}
-}
-
-func (i TargetInput) missingPart() string {
-	switch {
-	case i.Stream.Given():
-		return i.RecordID.Name
-	case i.RecordID.Given():
-		return i.Stream.Name
-	}
-	return i.ID.Name
+	return []rawjson.Object{{{Name: i.Stream.Name}, {Name: i.RecordID.Name}}}
 }
 
 func (i TargetInput) byID() (recordid.Target, error) {
@@ -90,7 +83,7 @@ func (i TargetInput) byID() (recordid.Target, error) {
 	return target, nil
 }
 
-// parseID reads an id in any of the forms that a result or another PDPP tool shows (R-HAND-3).
+// parseID reads an id in any form that a result or another PDPP tool shows (R-HAND-3).
 func parseID(name, id string) (recordid.Handle, error) {
 	if json.Valid([]byte(id)) && rawjson.Kind([]byte(id)) == rawjson.ArrayValue {
 		return recordid.Handle{}, refuse(tool.InvalidID, name, "is the key of a record, which does not name its stream; pass the row's handle")
@@ -100,14 +93,11 @@ func parseID(name, id string) (recordid.Handle, error) {
 		return handle, invalidID(name, err)
 	}
 	uri, err := recordid.ParseURI(id)
-	if err != nil {
-		return recordid.Handle{}, invalidID(name, err)
-	}
-	if uri.Kind != recordid.KindRecord {
-		return recordid.Handle{}, refuse(tool.InvalidID, name, fmt.Sprintf(
+	if err == nil && uri.Kind != recordid.KindRecord {
+		err = refuse(tool.InvalidID, name, fmt.Sprintf(
 			"is a pdpp://%s URI, which names no record; pass an id as a result shows it, or a pdpp://record URI", uri.Kind))
 	}
-	return uri.Record, nil
+	return uri.Record, invalidID(name, err)
 }
 
 func (i TargetInput) byParts() (recordid.Target, error) {
@@ -118,9 +108,6 @@ func (i TargetInput) byParts() (recordid.Target, error) {
 	if err := RecordID(i.RecordID.Name, recordID); err != nil {
 		return recordid.Target{}, err
 	}
-	handle := recordid.Handle{Stream: stream, RecordID: recordID}
-	if i.ConnectionID.Given() {
-		handle.ConnectionID = *i.ConnectionID.Value
-	}
+	handle := recordid.Handle{ConnectionID: orZero(i.ConnectionID.Value), Stream: stream, RecordID: recordID}
 	return recordid.Target{Handle: handle.ID(), ConnectionID: i.ConnectionID.Value, Stream: stream, RecordID: recordID}, nil
 }

@@ -14,67 +14,65 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A value whose meaning is certain is read in another form too: "5" for 5, "true" for true, ["a"] for "a", "a,b" for ["a","b"], and the JSON text of a list or an object for itself. Given has it in the advertised form.
+// A value in another form is accepted if its meaning is certain: "5" for 5, "true" for true, ["a"] for "a", "a,b" for ["a","b"], and
+// the JSON text of a list or an object for the list or object. Given has the advertised form.
 
-// String gives an optional string, or nil when it is absent. The empty string is a value.
+// String returns an optional string, or nil if it is absent. The empty string is a value.
 func (a *Arguments) String(name string, checks ...Check) *string {
 	return optional(a, name, func(value json.RawMessage) (string, error) { return a.text(name, value, checks) })
 }
 
-// RequiredString gives a string under the rules of String. One that is absent is refused with invalid_arguments; the
-// empty string is there, unless a check refuses it.
+// RequiredString returns a string like String. An absent one is invalid_arguments.
 func (a *Arguments) RequiredString(name string, checks ...Check) string {
 	a.require(name, "a string")
 	return orZero(a.String(name, checks...))
 }
 
-// Word gives an optional string that is one of a few words, in whatever case it was given, or nil when it is absent.
+// Word returns an optional string that is one of a few words, in any case, or nil if it is absent.
 func (a *Arguments) Word(name string, words ...string) *string {
 	return optional(a, name, func(value json.RawMessage) (string, error) {
-		text := scalar(asText(value))
+		text := scalar(onlyString(value))
 		for _, word := range words {
 			if strings.EqualFold(word, strings.TrimSpace(text)) {
-				a.settle(name, rawjson.Quote(word))
+				a.normalize(name, rawjson.Quote(word))
 				return word, nil
 			}
 		}
 		refused := refuse(tool.InvalidArguments, name, fmt.Sprintf("must be one of %s; got %s", strings.Join(words, ", "), quote(text)))
 		refused.Accepted = words
-		if meant := nearname.Meant(text, words); meant != "" {
-			refused.DidYouMean, refused.Instead = meant, []rawjson.Object{{rawjson.String(name, meant)}}
+		if near := nearname.Nearest(text, words); near != "" {
+			refused.DidYouMean, refused.Instead = near, []rawjson.Object{{rawjson.String(name, near)}}
 		}
 		return "", refused
 	})
 }
 
-// RequiredWord gives a word under the rules of Word. One that is absent is refused with invalid_arguments.
+// RequiredWord returns a word like Word. An absent one is invalid_arguments.
 func (a *Arguments) RequiredWord(name string, words ...string) string {
 	a.require(name, "one of "+strings.Join(words, ", "), words...)
 	return orZero(a.Word(name, words...))
 }
 
-// Boolean gives an optional true or false, or nil when it is absent.
+// Boolean returns an optional true or false, or nil if it is absent.
 func (a *Arguments) Boolean(name string) *bool {
 	return optional(a, name, func(value json.RawMessage) (bool, error) {
-		text := scalar(value)
-		given, err := strconv.ParseBool(strings.ToLower(text))
-		if err != nil || len(text) < len("true") {
+		text := strings.ToLower(scalar(value))
+		if text != "true" && text != "false" {
 			return false, refuse(tool.InvalidArguments, name, "must be true or false; got "+shown(value))
 		}
-		a.settle(name, strconv.AppendBool(nil, given))
-		return given, nil
+		a.normalize(name, json.RawMessage(text))
+		return text == "true", nil
 	})
 }
 
-// Integer gives an optional integer from minimum to maximum, both included, or nil when it is absent.
-// math.MinInt64 and math.MaxInt64 mean no bound. 5.0 is the integer 5, as JSON Schema has it. Out of
-// range is refused and never clamped (R-ARG-5).
+// Integer returns an optional integer from minimum to maximum, or nil if it is absent. math.MinInt64 and math.MaxInt64 mean no bound.
+// 5.0 is the integer 5, as in JSON Schema. A value out of range is refused, not clamped (R-ARG-5).
 func (a *Arguments) Integer(name string, minimum, maximum int64) *int64 {
 	return optional(a, name, func(value json.RawMessage) (int64, error) {
 		number, ok := asInteger(value)
 		if ok && number >= minimum && number <= maximum {
 			if value[0] == '"' {
-				a.settle(name, strconv.AppendInt(nil, number, 10))
+				a.normalize(name, strconv.AppendInt(nil, number, 10))
 			}
 			return number, nil
 		}
@@ -86,16 +84,15 @@ func (a *Arguments) Integer(name string, minimum, maximum int64) *int64 {
 	})
 }
 
-// RequiredInteger gives an integer under the rules of Integer. One that is absent is refused with invalid_arguments.
+// RequiredInteger returns an integer like Integer. An absent one is invalid_arguments.
 func (a *Arguments) RequiredInteger(name string, minimum, maximum int64) int64 {
 	a.require(name, integerRange(minimum, maximum))
 	return orZero(a.Integer(name, minimum, maximum))
 }
 
-// StringList gives a list of strings, or nil when it is absent or empty: an empty list names nothing.
-// The checks are applied to each item.
+// StringList returns a list of strings, or nil if it is absent or empty. The checks apply to each item.
 func (a *Arguments) StringList(name string, itemChecks ...Check) []string {
-	list := optional(a, name, func(value json.RawMessage) ([]string, error) {
+	return orZero(optional(a, name, func(value json.RawMessage) ([]string, error) {
 		items, ok := asList(value)
 		if !ok {
 			return nil, refuse(tool.InvalidArguments, name, `must be a list of strings such as ["id","subject"]; got `+shown(value))
@@ -107,20 +104,19 @@ func (a *Arguments) StringList(name string, itemChecks ...Check) []string {
 			}
 			text, err := a.text(name, item, itemChecks)
 			if err != nil {
-				return nil, splitting(err, name, items)
+				return nil, splitAtCommas(err, name, items)
 			}
 			texts = append(texts, text)
 		}
 		if value[0] != '[' {
-			a.settle(name, rawjson.Array(items))
+			a.normalize(name, rawjson.Array(items))
 		}
 		return texts, nil
-	})
-	return orZero(list)
+	}))
 }
 
-// splitting adds to a refusal the list with its items split where they hold commas.
-func splitting(err error, name string, items []json.RawMessage) error {
+// splitAtCommas adds a correction to a refusal if items of the list hold commas.
+func splitAtCommas(err error, name string, items []json.RawMessage) error {
 	var refused *tool.Error
 	var texts []string
 	for _, item := range items {
@@ -135,8 +131,8 @@ func splitting(err error, name string, items []json.RawMessage) error {
 }
 
 func (a *Arguments) text(name string, value json.RawMessage, checks []Check) (string, error) {
-	straight := asText(value)
-	text, isText := rawjson.Text(straight)
+	only := onlyString(value)
+	text, isText := rawjson.Text(only)
 	if !isText {
 		refused := refuse(tool.InvalidArguments, name, "must be a string; got "+shown(value))
 		refused.Instead = Strings(name, value)
@@ -148,12 +144,12 @@ func (a *Arguments) text(name string, value json.RawMessage, checks []Check) (st
 		}
 	}
 	if value[0] != '"' {
-		a.settle(name, straight)
+		a.normalize(name, only)
 	}
 	return text, nil
 }
 
-// optional reads an argument, unless it is absent or an error came before.
+// optional reads an argument, unless it is absent or there was an error before.
 func optional[T any](a *Arguments, name string, read func(json.RawMessage) (T, error)) *T {
 	value := a.values[name]
 	if value == nil || a.err != nil {
@@ -166,16 +162,15 @@ func optional[T any](a *Arguments, name string, read func(json.RawMessage) (T, e
 	return &given
 }
 
-func orZero[T any](value *T) T {
+func orZero[T any](value *T) (zero T) {
 	if value == nil {
-		var zero T
 		return zero
 	}
 	return *value
 }
 
-// asText returns the only item of a list if it is a string. It returns any other value as it is.
-func asText(value json.RawMessage) json.RawMessage {
+// onlyString returns the only item of a list if it is a string, and any other value as it is.
+func onlyString(value json.RawMessage) json.RawMessage {
 	if items, isList := rawjson.Elements(value); isList && len(items) == 1 && items[0][0] == '"' {
 		return items[0]
 	}
@@ -185,7 +180,7 @@ func asText(value json.RawMessage) json.RawMessage {
 // maxCalls bounds the calls that replace one call.
 const maxCalls = 4
 
-// Strings returns the calls that pass a string where a value is none: one for each string of a list, or one with the digits of a
+// Strings returns the calls that pass a string instead of another value: one for each string of a list, or one with the digits of a
 // number.
 func Strings(name string, value json.RawMessage) []rawjson.Object {
 	items, isList := rawjson.Elements(value)
@@ -202,36 +197,30 @@ func Strings(name string, value json.RawMessage) []rawjson.Object {
 	return calls
 }
 
-// asList is the list that a value stands for: itself, its JSON text, names with commas between them, or an object in which
-// each name is true.
+// asList returns a list, the list in a JSON text, the names of a text with commas, or the names that an object maps to true.
 func asList(value json.RawMessage) ([]json.RawMessage, bool) {
-	if chosen, isObject := rawjson.ParseObject(value); isObject && len(chosen) > 0 {
-		var items []json.RawMessage
-		for _, member := range chosen {
-			if string(member.Value) != "true" && string(member.Value) != "1" {
-				return nil, false
-			}
-			items = append(items, rawjson.Quote(member.Name))
+	var items []json.RawMessage
+	chosen, isObject := rawjson.ParseObject(value)
+	for _, member := range chosen {
+		if string(member.Value) != "true" && string(member.Value) != "1" {
+			return nil, false
 		}
-		return items, true
+		items = append(items, rawjson.Quote(member.Name))
 	}
-	text, quoted := rawjson.Text(value)
-	if !quoted {
+	if isObject {
+		return items, items != nil
+	}
+	text, isText := rawjson.Text(value)
+	if !isText {
 		return rawjson.Elements(value)
 	}
 	if compact, err := rawjson.Compact([]byte(text)); err == nil && rawjson.Kind(compact) == rawjson.ArrayValue {
 		return rawjson.Elements(compact)
 	}
-	var items []json.RawMessage
 	for name := range strings.SplitSeq(text, ",") {
 		items = append(items, rawjson.Quote(strings.TrimSpace(name)))
 	}
 	return items, true
-}
-
-// asInteger is the integer that a value stands for: a number, or a string that spells one.
-func asInteger(value json.RawMessage) (int64, bool) {
-	return exactInteger(strings.TrimSpace(scalar(value)))
 }
 
 func integerRange(minimum, maximum int64) string {
@@ -246,19 +235,17 @@ func integerRange(minimum, maximum int64) string {
 	return fmt.Sprintf("an integer from %d to %d", minimum, maximum)
 }
 
-// exactInteger reads a JSON number that is an integer in any spelling: 5, 5.0, 0.5e1. It computes on
-// digits, so that no rounding makes an integer of something else.
-func exactInteger(spelling string) (int64, bool) {
+// asInteger returns an integer in any spelling: 5, 5.0, 0.5e1, "5". It computes on digits, so that rounding never makes an integer of
+// another number.
+func asInteger(value json.RawMessage) (int64, bool) {
+	spelling := strings.TrimSpace(scalar(value))
 	if spelling == "" || spelling[0] != '-' && (spelling[0] < '0' || spelling[0] > '9') {
-		return 0, false // a JSON value, but no number
+		return 0, false
 	}
-	mantissa, exponentText, _ := strings.Cut(strings.ToLower(spelling), "e")
-	exponent := 0
-	if exponentText != "" {
-		var err error
-		if exponent, err = strconv.Atoi(exponentText); err != nil {
-			return 0, false
-		}
+	mantissa, exponentText, hasExponent := strings.Cut(strings.ToLower(spelling), "e")
+	exponent, err := strconv.Atoi(exponentText)
+	if hasExponent && err != nil {
+		return 0, false
 	}
 	sign := ""
 	if strings.HasPrefix(mantissa, "-") {
@@ -266,11 +253,11 @@ func exactInteger(spelling string) (int64, bool) {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimRight(whole+fraction, "0")
-	zeros := len(whole) + exponent - len(digits) // how many zeros follow the digits
+	zeros := len(whole) + exponent - len(digits) // that follow the digits
 	if strings.Trim(digits, "0") == "" {
 		return 0, whole != ""
 	}
-	if zeros < 0 || zeros > 19 { // a fraction is left, or it is past 64 bits anyway
+	if zeros < 0 || zeros > 19 { // a fraction is left, or the number has more than 64 bits
 		return 0, false
 	}
 	number, err := strconv.ParseInt(sign+digits+strings.Repeat("0", zeros), 10, 64)

@@ -149,7 +149,7 @@ func (p *parser) entry(key, value *yaml.Node) {
 // unknown notes a name that is none. It shows the name alone: whoever wrote it may have put a secret behind it.
 func (p *parser) unknown(key *yaml.Node) {
 	message := fmt.Sprintf("%q is the name of no setting", key.Value)
-	if meant := nearname.Meant(key.Value, slices.Collect(maps.Keys(p.known))); meant != "" {
+	if meant := nearname.Nearest(key.Value, slices.Collect(maps.Keys(p.known))); meant != "" {
 		message += "; did you mean " + meant + "?"
 	}
 	p.add(key.Line, "%s", message)

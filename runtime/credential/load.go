@@ -91,7 +91,7 @@ func (c *Cache) UnknownGrant(name string, grants []*Entry) *Error {
 		shown = append(shown, each.Credential.Name())
 	}
 	message := fmt.Sprintf("unknown grant %q", name)
-	if meant := nearname.Meant(name, names); meant != "" {
+	if meant := nearname.Nearest(name, names); meant != "" {
 		message += fmt.Sprintf(", did you mean %q?", meant)
 	}
 	if shown != nil {

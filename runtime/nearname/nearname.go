@@ -1,5 +1,4 @@
-// Package nearname finds, among the names that there are, the one that a wrong name was meant as. It knows nothing of what
-// the names are of.
+// Package nearname finds the known name that is nearest to a wrong one. Everything that asks "did you mean" uses it.
 package nearname
 
 import (
@@ -11,39 +10,40 @@ import (
 
 // Degrees of likeness, the nearest first.
 const (
-	sameLetters = iota // but for case and what stands between words: receivedAt, received_at
-	sameNoun           // but for a plural: message, messages
+	sameLetters = iota // except for case and separators: receivedAt, received_at
+	sameNoun           // except for a plural: message, messages
 	mistyped           // one letter
-	misspelt           // two letters, none of them the first
-	within             // one is a part of the other: date, send_date
+	misspelt           // two letters, not the first
+	within             // one contains the other: date, send_date
 	sharesWord         // sender_email, from_email
 	unlike
 )
 
-// Order is the names with those that are like the word first, the nearest in front. The others keep their order.
+// Order returns the names with the most similar first. Equally similar names keep their order.
 func Order(word string, names []string) []string {
 	return slices.SortedStableFunc(slices.Values(names), func(a, b string) int {
 		return cmp.Compare(likeness(word, a), likeness(word, b))
 	})
 }
 
-// Meant is the name that the word was meant as: the only one that is most like it. It is empty when there is none, or when
-// a word in common is all.
-func Meant(word string, names []string) string {
-	best, meant := sharesWord, ""
+// Nearest returns the name that the word certainly means: the only one that is most similar. It returns an empty string if there is
+// none, or if the names only share a word.
+func Nearest(word string, names []string) string {
+	best, nearest := sharesWord, ""
 	for _, name := range names {
 		switch degree := likeness(word, name); {
 		case degree < best:
-			best, meant = degree, name
-		case degree == best && name != meant:
-			meant = ""
+			best, nearest = degree, name
+		case degree == best && name != nearest:
+			nearest = ""
 		}
 	}
-	return meant
+	return nearest
 }
 
 func likeness(word, name string) int {
-	a, b := letters(word), letters(name)
+	words, names := wordsOf(word), wordsOf(name)
+	a, b := strings.Join(words, ""), strings.Join(names, "")
 	shorter, longer := a, b
 	if len(shorter) > len(longer) {
 		shorter, longer = b, a
@@ -61,17 +61,14 @@ func likeness(word, name string) int {
 		return misspelt
 	case len(shorter) > 2 && strings.Contains(longer, shorter):
 		return within
-	case slices.ContainsFunc(words(word), func(each string) bool { return len(each) > 2 && slices.Contains(words(name), each) }):
+	case slices.ContainsFunc(words, func(each string) bool { return len(each) > 2 && slices.Contains(names, each) }):
 		return sharesWord
 	}
 	return unlike
 }
 
-// letters are the letters and digits of a name, in lower case.
-func letters(name string) string { return strings.Join(words(name), "") }
-
-// words are the words of a name in lower case, whether case or a separator tells them apart.
-func words(name string) []string {
+// wordsOf returns the words of a name in lower case, split at separators and before capitals.
+func wordsOf(name string) []string {
 	var spaced strings.Builder
 	wasLower := false
 	for _, r := range name {
@@ -84,8 +81,8 @@ func words(name string) []string {
 	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// distance is the number of letters to insert, delete, replace or swap with their neighbour to turn a into b. It stops
-// counting where the lengths alone rule a typing mistake out.
+// distance returns how many letters to insert, delete, replace or swap with their neighbour to turn a into b. It stops early if the
+// lengths differ by more than two.
 func distance(a, b string) int {
 	if tooFar := max(len(a), len(b)) - min(len(a), len(b)); tooFar > 2 {
 		return tooFar

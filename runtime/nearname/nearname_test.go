@@ -19,11 +19,11 @@ func TestMeant(t *testing.T) {
 		"date": "send_date", "isSeen": "is_seen", "subjcets": "subject", "seen": "is_seen",
 		"from": "", "sender_email": "", "body": "", "": "", "x": "", "€": "",
 	} {
-		if got := nearname.Meant(word, fields); got != want {
+		if got := nearname.Nearest(word, fields); got != want {
 			t.Errorf("%q was meant as %q, want %q", word, got, want)
 		}
 	}
-	if got := nearname.Meant("a", []string{"a", "a"}); got != "a" {
+	if got := nearname.Nearest("a", []string{"a", "a"}); got != "a" {
 		t.Errorf("a name that stands twice is not found: %q", got)
 	}
 }
@@ -44,7 +44,7 @@ func TestOrderKeepsNames(t *testing.T) {
 		if slices.Sort(ordered); !slices.Equal(ordered, slices.Sorted(slices.Values(names))) {
 			t.Fatalf("%q became %q", names, ordered)
 		}
-		if meant := nearname.Meant(word, names); meant != "" && !slices.Contains(names, meant) {
+		if meant := nearname.Nearest(word, names); meant != "" && !slices.Contains(names, meant) {
 			t.Fatalf("%q is none of %q", meant, names)
 		}
 	})

@@ -68,7 +68,7 @@ func (c call) findings(s schema, refused *rs.Error) []finding {
 	}
 	for _, each := range c.names(tool.CompleteRelation) {
 		if accepted := s.relations(stream, c.connectionID()); !slices.Contains(accepted, each.text) {
-			found = append(found, newFinding(each, nearname.Meant(each.text, accepted), accepted,
+			found = append(found, newFinding(each, nearname.Nearest(each.text, accepted), accepted,
 				fmt.Sprintf("Stream %s has no relation %s that can be expanded.", quoted(stream), quoted(each.text))))
 		}
 	}
@@ -96,9 +96,9 @@ func (c call) stream(s schema, wanted name) []finding {
 	if slices.Contains(accepted, wanted.text) {
 		return nil
 	}
-	suggestion := nearname.Meant(wanted.text, accepted)
+	suggestion := nearname.Nearest(wanted.text, accepted)
 	if other := words[strings.TrimSuffix(strings.ToLower(wanted.text), "s")]; suggestion == "" && other != "" {
-		suggestion = nearname.Meant(other, accepted)
+		suggestion = nearname.Nearest(other, accepted)
 	}
 	return []finding{newFinding(wanted, suggestion, accepted, fmt.Sprintf("No stream %s is granted; accepted lists the streams.", quoted(wanted.text)))}
 }
@@ -122,7 +122,7 @@ func connection(s schema, wanted name, stream string) []finding {
 	var ids, byLabel, byKey []string
 	for _, each := range having {
 		ids = append(ids, each.ID)
-		if each.Label != "" && nearname.Meant(wanted.text, []string{each.Label}) != "" {
+		if each.Label != "" && nearname.Nearest(wanted.text, []string{each.Label}) != "" {
 			byLabel = append(byLabel, each.ID)
 		}
 		if strings.EqualFold(wanted.text, keys[each.ID]) {
@@ -133,7 +133,7 @@ func connection(s schema, wanted name, stream string) []finding {
 		return nil
 	}
 	all, _ := s.connections("")
-	suggestion, accepted, text := nearname.Meant(wanted.text, ids), ids, ""
+	suggestion, accepted, text := nearname.Nearest(wanted.text, ids), ids, ""
 	switch {
 	case schemadoc.HasConnection(all, wanted.text):
 		suggestion, text = onlyOf(ids), fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.", quoted(wanted.text), quoted(stream))
@@ -166,7 +166,7 @@ func (c call) field(s schema, wanted name, stream string, fields fields) []findi
 	case wanted.text == "*" && argument.Type == tool.StringListArgument:
 		return []finding{{param: argument.Name, text: "Leave " + argument.Name + " out for all fields.", correct: wanted.without}}
 	case known == nil:
-		suggestion := nearname.Meant(wanted.text, granted)
+		suggestion := nearname.Nearest(wanted.text, granted)
 		if argument.Type == tool.FilterArgument && len(wanted.text) > len(suggestion)+1 {
 			suggestion = "" // the rest may be part of the condition, as in received_at_from
 		}
@@ -233,7 +233,7 @@ func (c call) sort(s schema, wanted name, stream string, fields fields) finding 
 			text:  "The schema names no field to sort by to this token. Without sort, the newest records come first; with order asc, the oldest.",
 		}
 	}
-	suggestion := nearname.Meant(field.text, []string{cursor})
+	suggestion := nearname.Nearest(field.text, []string{cursor})
 	if suggestion != "" {
 		suggestion = sign + suggestion
 	}

@@ -48,7 +48,7 @@ func refuseTool(command *cobra.Command, positional []string) error {
 		return invocation.Usagef("call takes the name of one tool: %s", strings.Join(toolNames(), ", "))
 	}
 	message := fmt.Sprintf("unknown tool %q", positional[0])
-	if meant := nearname.Meant(positional[0], toolNames()); meant != "" {
+	if meant := nearname.Nearest(positional[0], toolNames()); meant != "" {
 		message += fmt.Sprintf("; did you mean %s?", meant)
 	}
 	return invocation.Usagef("%s (the tools are %s)", message, strings.Join(toolNames(), ", "))

@@ -184,7 +184,7 @@ func WrongFlag(command *cobra.Command, err error) error {
 // DidYouMean asks for the name that a wrong word was meant as, with what is written before such names. It ends with a space, and is
 // empty when there is none.
 func DidYouMean(word, before string, names []string) string {
-	if meant := nearname.Meant(word, names); meant != "" {
+	if meant := nearname.Nearest(word, names); meant != "" {
 		return "did you mean " + before + meant + "? "
 	}
 	return ""
