@@ -89,8 +89,8 @@ var words = map[string]string{"mail": "message", "email": "message"}
 
 // stream checks the name of a stream.
 func (c call) stream(s schema, wanted name) []finding {
-	accepted := s.streams()
-	if all, _ := s.connections(""); wanted.argument.Complete == tool.CompleteRecord && schemadoc.HasConnection(all, wanted.text) {
+	accepted := s.names.Streams("")
+	if wanted.argument.Complete == tool.CompleteRecord && s.hasConnection(wanted.text) {
 		return []finding{colonForSlash(wanted)}
 	}
 	if slices.Contains(accepted, wanted.text) {
@@ -118,24 +118,26 @@ func colonForSlash(wrong name) finding {
 // connection checks the id of a connection, and that it has the stream. It accepts a display name or the key of a connector as the
 // name of a single connection.
 func connection(s schema, wanted name, stream string) []finding {
-	having, keys := s.connections(stream)
 	var ids, byLabel, byKey []string
-	for _, each := range having {
+	for _, each := range s.names.Connections(stream) {
 		ids = append(ids, each.ID)
 		if each.Label != "" && nearname.Nearest(wanted.text, []string{each.Label}) != "" {
 			byLabel = append(byLabel, each.ID)
 		}
-		if strings.EqualFold(wanted.text, keys[each.ID]) {
-			byKey = append(byKey, each.ID)
+	}
+	for connector, row := range s.rows(stream, "") {
+		if strings.EqualFold(wanted.text, connector.Key) {
+			for _, each := range connector.ConnectionsOf(row) {
+				byKey = add(byKey, each.ID)
+			}
 		}
 	}
 	if len(ids) == 0 || slices.Contains(ids, wanted.text) {
 		return nil
 	}
-	all, _ := s.connections("")
 	suggestion, accepted, text := nearname.Nearest(wanted.text, ids), ids, ""
 	switch {
-	case schemadoc.HasConnection(all, wanted.text):
+	case s.hasConnection(wanted.text):
 		suggestion, text = onlyOf(ids), fmt.Sprintf("Connection %s has no stream %s; accepted lists the connections that have it.", quoted(wanted.text), quoted(stream))
 	case len(byLabel) == 1:
 		suggestion, text = byLabel[0], fmt.Sprintf("%s is the name of a connection; its id is %s.", quoted(wanted.text), quoted(byLabel[0]))

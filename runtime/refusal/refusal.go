@@ -91,7 +91,7 @@ func (c call) explain(ctx context.Context, env tool.Env, err error) *tool.Explai
 	if err != nil {
 		return nil
 	}
-	return c.conclude(c.findings(schema{document}, refused), refused)
+	return c.conclude(c.findings(schema{document, document.Names()}, refused), refused)
 }
 
 // values returns the accepted values of the argument at fault if it takes only some words and the error does not list them.

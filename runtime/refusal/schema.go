@@ -8,8 +8,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// schema lists the names of a schema document.
-type schema struct{ *schemadoc.Document }
+// schema looks names up in a schema document.
+type schema struct {
+	*schemadoc.Document
+	names schemadoc.Names
+}
 
 // rows returns the rows of a stream and a connection. An empty name stands for all of them.
 func (s schema) rows(stream, connectionID string) iter.Seq2[*schemadoc.Connector, *schemadoc.Stream] {
@@ -23,12 +26,8 @@ func (s schema) rows(stream, connectionID string) iter.Seq2[*schemadoc.Connector
 	}
 }
 
-func (s schema) streams() []string {
-	var names []string
-	for _, row := range s.Rows() {
-		names = add(names, row.Name)
-	}
-	return names
+func (s schema) hasConnection(id string) bool {
+	return slices.ContainsFunc(s.names.Connections(""), func(c schemadoc.NamedConnection) bool { return c.ID == id })
 }
 
 // streamsWith returns the first streams that have a field.
@@ -79,20 +78,6 @@ func (s schema) cursorField(stream, connectionID string) string {
 		}
 	}
 	return cursor
-}
-
-// connections returns the connections that have a stream, each with its connector's key.
-func (s schema) connections(stream string) (found []schemadoc.Connection, keys map[string]string) {
-	keys = map[string]string{}
-	for connector, row := range s.rows(stream, "") {
-		for _, connection := range connector.ConnectionsOf(row) {
-			if _, known := keys[connection.ID]; !known {
-				keys[connection.ID] = connector.Key
-				found = append(found, connection)
-			}
-		}
-	}
-	return found, keys
 }
 
 // fields are the fields of one stream.
