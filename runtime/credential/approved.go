@@ -9,18 +9,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Approved is what the owner approved of one stream, as the authorization server stated it.
+// Approved is what the owner approved of one stream, as the authorization server reports it.
 type Approved struct {
 	Source      string   // connector as the provider names it, such as https://registry.pdpp.dev/connectors/gmail
 	Stream      string   // not empty
-	Connections []string // ids; none when they were not stated
-	Fields      []string // none: all
+	Connections []string // ids; empty: unknown
+	Fields      []string // empty: all
 	Since       string   // RFC 3339, inclusive; empty: no bound
 	Until       string   // RFC 3339, exclusive; empty: no bound
 }
 
-// Approved reads the credential's details. It is nil when they state no stream; what is of another shape is passed over,
-// since the resource server knows the grant and this is only what was noted of it.
+// Approved parses the credential's details. It ignores details of another shape, since the resource server decides what may be read.
 func (c Credential) Approved() []Approved {
 	var approved []Approved
 	details, _ := rawjson.Elements(c.Details)
@@ -46,11 +45,11 @@ func (c Credential) Approved() []Approved {
 	return approved
 }
 
-// fieldsAgain is the most fields that Again names: authorization servers list every field of a stream that was not narrowed.
-const fieldsAgain = 12
+// maxFieldsAgain is the maximum number of fields that Again names. Authorization servers list all fields of an unlimited stream.
+const maxFieldsAgain = 12
 
-// Again is what to ask for to have the grant approved once more: its connections, its streams, the times of the first of them, and
-// the few fields of a single stream. It says less where a grant covers several sources or names its streams by a star.
+// Again returns what to request to get the same grant again: its connections, its streams, the time range of the first, and the
+// fields of a single stream if they are few. For several sources it returns the label only.
 func (c Credential) Again() commandline.Wanted {
 	approved := c.Approved()
 	wanted := commandline.Wanted{Label: c.Label}
@@ -66,7 +65,7 @@ func (c Credential) Again() commandline.Wanted {
 			wanted.Streams = union(wanted.Streams, []string{each.Stream})
 		}
 	}
-	if len(approved) == 1 && len(approved[0].Fields) <= fieldsAgain {
+	if len(approved) == 1 && len(approved[0].Fields) <= maxFieldsAgain {
 		wanted.Fields = approved[0].Fields
 	}
 	return wanted
@@ -81,7 +80,7 @@ func union(all, more []string) []string {
 	return all
 }
 
-// ConnectorKey is the short name of the connector: gmail for https://registry.pdpp.dev/connectors/gmail.
+// ConnectorKey returns the short name of the connector: gmail for https://registry.pdpp.dev/connectors/gmail.
 func (a Approved) ConnectorKey() string {
 	if !strings.Contains(a.Source, "/") {
 		return a.Source

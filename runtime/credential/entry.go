@@ -9,15 +9,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Entry is one file of the cache: a provider and the scoped credential that its owner approved.
-// Members that it does not name stay in the file. Printing an entry or a part of it shows no token.
+// Entry is a provider with a scoped credential that its owner approved. Unknown members of its file are kept. Package fmt prints no
+// token of it.
 type Entry struct {
 	ProviderURL         string
 	AuthorizationServer string
 	Scope               string
 	Client              Client
 	Credential          Credential
-	CreatedAt           time.Time // zero when the file does not say
+	CreatedAt           time.Time // zero: unknown
 }
 
 // Client is the OAuth client that the credential was issued to.
@@ -29,25 +29,24 @@ type Client struct {
 	members hidden
 }
 
-// Credential is a scoped access token and what is known of its grant. All of it stands in one object of the file, so that
-// a tool that replaces the credential leaves nothing of the old grant beside the new one.
+// Credential is a scoped access token with its grant. It is one object of the file, so that another tool replaces it as a whole.
 type Credential struct {
 	AccessToken  rs.Secret
-	RefreshToken rs.Secret // none when the authorization server gave none
+	RefreshToken rs.Secret // may be zero
 	TokenType    string
-	ExpiresAt    time.Time // zero when it does not expire or the file does not say
+	ExpiresAt    time.Time // zero: it does not expire, or unknown
 	GrantID      string
 	Scope        string
-	Label        string        // by which people name the grant; empty when they gave none
-	Details      rawjson.Value // authorization_details of the token's answer (RFC 9396, section 7); nil when there were none
-	LastUsedAt   time.Time     // to the hour; zero when it was not used or the file does not say
-	RenewalBegan time.Time     // when the refresh token was sent, of which no answer is known; zero: it was not
+	Label        string        // the user's name for the grant; may be empty
+	Details      rawjson.Value // authorization_details of the token response (RFC 9396, section 7); may be nil
+	LastUsedAt   time.Time     // to the hour; zero: unknown
+	RenewalBegan time.Time     // when the refresh token was sent, until an answer is known; zero: it was not sent
 
 	members hidden
 }
 
-// hidden gives members of a file as they stand there, tokens among them; nil for none. Package fmt calls no method of what is in
-// an unexported field, and follows a pointer to a slice for some verbs; of a function it prints the address.
+// hidden returns the members of a file, which may contain tokens. It is a function because package fmt prints the content of other
+// unexported fields.
 type hidden func() rawjson.Object
 
 func hide(members rawjson.Object) hidden { return func() rawjson.Object { return members } }
@@ -59,41 +58,41 @@ func (h hidden) reveal() rawjson.Object {
 	return h()
 }
 
-// HasName reports whether a name is the id of the credential's grant or its label.
+// HasName reports whether a name is the grant's id or label.
 func (c Credential) HasName(name string) bool {
 	return name != "" && (name == c.GrantID || name == c.Label)
 }
 
-// OwnerMark gives the member that marks an owner credential, or an empty string (R-STDIO-3).
+// OwnerMark returns the member that marks an owner credential, otherwise an empty string (R-STDIO-3).
 func (c Credential) OwnerMark() string {
 	kind, member, err := rs.TokenKind(c.members.reveal().Get)
-	if err != nil || kind != rs.KindOwner { // a credential that was read has no such error
+	if err != nil || kind != rs.KindOwner { // parseCredential reports the error
 		return ""
 	}
 	return member
 }
 
-// Expired reports whether the credential had ended at that time.
+// Expired reports whether the credential has expired at that time.
 func (c Credential) Expired(now time.Time) bool {
 	return !c.ExpiresAt.IsZero() && !now.Before(c.ExpiresAt)
 }
 
-// Usable reports whether the credential can be read with at that time: it has not ended, or can be refreshed.
+// Usable reports whether the credential has not expired or can be refreshed.
 func (c Credential) Usable(now time.Time) bool { return !c.Expired(now) || !c.RefreshToken.IsZero() }
 
-// None of them repeats a part of the file, which may be a token, or no credential at all.
+// The errors repeat no part of the file, which may be a token.
 var (
 	errNotObject    = errors.New("it is not a JSON object")
 	errMemberTwice  = errors.New("it names a member twice")
 	errNoCredential = errors.New("member credential is missing")
 )
 
-// deepest is how far objects and arrays of a file may stand in each other.
-const deepest = 64
+// maxDepth is the maximum nesting of a file.
+const maxDepth = 64
 
-// parseObject reads an object in which nothing, however deep, is named twice: of two statements a reader may take either.
+// parseObject refuses duplicate members at any depth, since readers differ in which one they take.
 func parseObject(data []byte) (rawjson.Object, error) {
-	object, err := rawjson.ReadObject(data, deepest)
+	object, err := rawjson.ReadObject(data, maxDepth)
 	switch {
 	case errors.Is(err, rawjson.ErrRepeatedName):
 		return nil, errMemberTwice
@@ -176,7 +175,7 @@ func readTime(r *rawjson.Reader, name string) time.Time {
 	return parsed
 }
 
-// object puts the entry's members over others, which may be nil. The others are left as they are.
+// object returns the entry's members together with others, which may be nil.
 func (e *Entry) object(others rawjson.Object) rawjson.Object {
 	credential := withTexts(e.Credential.members.reveal(),
 		"access_token", e.Credential.AccessToken.Reveal(),
@@ -205,7 +204,7 @@ func (e *Entry) object(others rawjson.Object) rawjson.Object {
 	return withTexts(members.With("credential", credential.Encode()), "created_at", formatTime(e.CreatedAt))
 }
 
-// withTexts is an object with members that are texts, each a name and a value. A member whose value is empty is removed.
+// withTexts sets members to texts, given as pairs of name and value. It removes a member whose value is empty.
 func withTexts(object rawjson.Object, texts ...string) rawjson.Object {
 	for i := 0; i < len(texts); i += 2 {
 		if name, value := texts[i], texts[i+1]; value == "" {

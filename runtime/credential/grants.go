@@ -16,18 +16,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// otherGrants is the member of a cache file that holds the grants besides the one in credential: an array
-// of objects with the members of the file itself, without provider_url. Tools that do not know it read the
-// grant that was connected last. One that replaces credential and keeps what it does not know keeps them.
+// otherGrants is the member of a cache file with the grants besides the one in credential. It is an array of objects with the
+// members of the file itself, without provider_url. Other tools read the grant that was connected last, and keep this member.
 const otherGrants = "other_grants"
 
-// contents are what a file of the cache holds.
 type contents struct {
 	members rawjson.Object
-	grants  []*Entry // the first is that in credential
+	grants  []*Entry // the first is the one in credential
 }
 
-// parseFile takes a file apart. Its members come with an error too, when it is an object.
+// parseFile also returns the members with an error, if the file is a JSON object.
 func parseFile(data []byte) (held contents, err error) {
 	if held.members, err = parseObject(data); err != nil {
 		return held, err
@@ -43,7 +41,7 @@ func parseFile(data []byte) (held contents, err error) {
 	}
 	grants := []*Entry{first}
 	for i, each := range others {
-		members, _ := rawjson.ParseObject(each) // what is none has no credential
+		members, _ := rawjson.ParseObject(each) // nil has no credential
 		other, err := parseEntry(members)
 		if err != nil {
 			return held, fmt.Errorf("%s[%d]: %w", otherGrants, i, err)
@@ -55,13 +53,12 @@ func parseFile(data []byte) (held contents, err error) {
 	return held, nil
 }
 
-// tokenBound are members of a credential that make no sense beside another access token.
+// tokenBound are members of a credential that describe its access token.
 var tokenBound = append([]string{"id_token", "expires_in"}, rs.KindMembers...)
 
-// Grants gives every credential of a provider that is stored, at least one. The first is the one that is
-// used without a grant id. A file that others can read is narrowed to 0600 with a warning, a directory that others can
-// write loses those rights with one, and either is refused when that fails (R-STDIO-2). Only the user's own are narrowed,
-// and a file only when it is a credential; links to files are not followed. Errors of the file are of class Configuration.
+// Grants returns every stored credential of a provider, at least one. The first is used if no grant is named. A file that others can
+// read becomes 0600 with a warning, and a directory that others can write loses that right; if that fails, an error is returned
+// (R-STDIO-2). Links and files of other users are refused. Errors of the file are of class Configuration.
 func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 	at, err := c.place(providerURL)
 	if err != nil {
@@ -71,20 +68,18 @@ func (c *Cache) Grants(providerURL string) ([]*Entry, error) {
 	return held.grants, err
 }
 
-// Add stores a new credential as the one that is used without a grant id. Those of other grants of the
-// provider are kept, as are members that an Entry does not name; of the same grant there is one. A malformed
-// file is replaced with a warning, and one of another provider is refused. Processes that add at the same
-// moment wait for each other, so that each finds what the others have stored.
+// Add stores a new credential as the one that is used if no grant is named. It replaces a credential of the same grant, and keeps
+// other grants and unknown members. A malformed file is replaced with a warning; the file of another provider is refused.
 func (c *Cache) Add(entry *Entry) error {
 	at, err := c.place(entry.ProviderURL)
 	if err != nil {
 		return err
 	}
-	if err := c.prepare(); err != nil {
+	if err := c.createDirectories(); err != nil {
 		return err
 	}
 	return c.locked(func() error {
-		held, isMalformed, err := c.joined(at)
+		held, isMalformed, err := c.readForAdd(at)
 		if err != nil {
 			return err
 		}
@@ -103,7 +98,7 @@ func (c *Cache) Add(entry *Entry) error {
 	})
 }
 
-// inherit takes what was noted about the same grant, where the new credential says nothing of it.
+// inherit copies what is known about the same grant and missing in the new credential.
 func (e *Entry) inherit(old *Entry) {
 	e.Credential.Label = cmp.Or(e.Credential.Label, old.Credential.Label)
 	if e.Credential.Details == nil {
@@ -120,14 +115,14 @@ func (e *Entry) inherit(old *Entry) {
 	}
 }
 
-// joined is what a new credential joins. There are no grants when there is no file, or when it is malformed.
-func (c *Cache) joined(at place) (held contents, isMalformed bool, err error) {
+// readForAdd returns the content to which a credential is added. It is empty if the file is missing or malformed.
+func (c *Cache) readForAdd(at place) (held contents, isMalformed bool, err error) {
 	held, err = c.read(at)
 	isMalformed = errors.Is(err, errMalformed)
 	if err == nil || isMalformed || errors.Is(err, fs.ErrNotExist) {
 		return held, isMalformed, nil
 	}
-	if failure, ok := errors.AsType[*Error](err); ok && failure.Command == c.connectCommand(at.provider) { // else it says what else to do
+	if failure, ok := errors.AsType[*Error](err); ok && failure.Command == c.connectCommand(at.provider) { // connect cannot fix it
 		err = &Error{
 			Class: failure.Class, Message: failure.Message, Cause: err,
 			NextStep: "move the file away, or pass another --cache-root",
@@ -136,9 +131,8 @@ func (c *Cache) joined(at place) (held contents, isMalformed bool, err error) {
 	return held, false, err
 }
 
-// Change rewrites the credential of one grant in its place and gives it as it is stored then. The change is run under the
-// lock that all processes share, on what the file holds at that moment; when it fails, nothing is written and its error is
-// given. A grant that is not there is an error of class Configuration.
+// Change applies a change to the stored credential of one grant, under the lock of all processes, and returns the result. If the
+// change returns an error, nothing is written. An unknown grant is an error of class Configuration.
 func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (changed *Entry, err error) {
 	return c.edit(providerURL, grantID, func(stored *Entry, write func() error) error {
 		if err := change(stored); err != nil {
@@ -148,8 +142,7 @@ func (c *Cache) Change(providerURL, grantID string, change func(*Entry) error) (
 	})
 }
 
-// edit gives a function the stored credential of one grant, and what writes the file with it, under the lock that all processes
-// share.
+// edit calls with for the stored credential of one grant, under the lock of all processes. Write stores the credential.
 func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write func() error) error) (stored *Entry, err error) {
 	at, err := c.place(providerURL)
 	if err != nil {
@@ -170,10 +163,10 @@ func (c *Cache) edit(providerURL, grantID string, with func(stored *Entry, write
 	return stored, err
 }
 
-// UseStep is how exactly the last use of a grant is noted, so that the file is seldom written.
+// UseStep is the precision of a last use. It limits how often the file is written.
 const UseStep = time.Hour
 
-// NoteUse notes that a grant was used, unless that was noted within a UseStep.
+// NoteUse records that a grant was used, unless a use within UseStep is recorded.
 func (c *Cache) NoteUse(entry *Entry, now time.Time) error {
 	if now.Sub(entry.Credential.LastUsedAt) < UseStep || entry.Credential.GrantID == "" {
 		return nil
@@ -185,9 +178,8 @@ func (c *Cache) NoteUse(entry *Entry, now time.Time) error {
 	return err
 }
 
-// Remove takes the credentials of one grant, named by its id or label, out of the cache, or every one of the provider when the
-// name is empty, and gives what it took. The last one takes the file with it, and so does a malformed file, which
-// gives nothing. A grant that is not there is an error of class Configuration.
+// Remove removes and returns the credentials of the grant with this id or label, or all of the provider if the name is empty. It
+// removes a file without grants, and a malformed file if the name is empty. An unknown grant is an error of class Configuration.
 func (c *Cache) Remove(providerURL, name string) (removed []*Entry, err error) {
 	at, err := c.place(providerURL)
 	if err != nil {
@@ -229,7 +221,7 @@ func (c *Cache) removeFile(path string) error {
 	return nil
 }
 
-// storeGrants writes a file, whose first grant is the one in credential, into directories that are there.
+// storeGrants writes a file. The first grant becomes the one in credential.
 func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry) error {
 	file := grants[0].object(members).Without(otherGrants)
 	var others []json.RawMessage
@@ -240,11 +232,11 @@ func (c *Cache) storeGrants(path string, members rawjson.Object, grants []*Entry
 		file = file.With(otherGrants, rawjson.Array(others))
 	}
 	var data bytes.Buffer
-	_ = json.Indent(&data, file.Encode(), "", "  ") // which is JSON
+	_ = json.Indent(&data, file.Encode(), "", "  ")
 	data.WriteByte('\n')
-	if data.Len() > largestFile {
+	if data.Len() > maxFileBytes {
 		return Misconfigured(
-			fmt.Sprintf("credential file %s would be larger than %d bytes", path, largestFile),
+			fmt.Sprintf("credential file %s would be larger than %d bytes", path, maxFileBytes),
 			"remove grants that are no longer needed: pdpp-mcp disconnect <provider-url> --grant-id <grant>", nil)
 	}
 	if err := ownfile.Replace(path, temporaryName, 0o600, data.Bytes()); err != nil {

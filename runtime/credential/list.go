@@ -13,12 +13,12 @@ import (
 // Listed is one file of the cache.
 type Listed struct {
 	Path   string
-	Grants []*Entry // the first is the one that is used without a grant id
-	Err    error    // why the file cannot be used; nil when it can
+	Grants []*Entry // the first is used if no grant is named
+	Err    error    // why the file is unusable; nil otherwise
 }
 
-// List gives every file of the cache in the order of their names. An absent cache is an empty one; the error is
-// that of a directory that cannot be read, of class Configuration.
+// List returns every file of the cache, ordered by name. A missing cache is empty. A directory that cannot be read is an error of
+// class Configuration.
 func (c *Cache) List() ([]Listed, error) {
 	files, err := os.ReadDir(c.directory())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,9 +38,8 @@ func (c *Cache) List() ([]Listed, error) {
 	return listed, nil
 }
 
-// Providers gives the URL of each provider with a file that can be used, in the order of List. Where grants are named, by their
-// ids or labels, it is that of each provider that has one of them: the names of one file alone are for Select to judge, and that
-// no file has any is the error UnknownGrant.
+// Providers returns the URL of each provider with a usable file, in the order of List. If grants are named by their ids or labels, and
+// there are several providers, it returns those that have one of them, or the error UnknownGrant.
 func (c *Cache) Providers(names ...string) ([]string, error) {
 	files, err := c.List()
 	if err != nil {
@@ -66,20 +65,20 @@ func (c *Cache) Providers(names ...string) ([]string, error) {
 	return urls, nil
 }
 
-// SeveralError is a refusal to read several providers that are connected.
+// SeveralError reports that several providers are connected and one must be chosen.
 type SeveralError struct {
 	Refusal *Error
 	URLs    []string
-	Apart   bool // they cannot be read as one
+	Apart   bool // they cannot be read together
 }
 
 func (e *SeveralError) Error() string { return e.Refusal.Error() }
 
-// Unwrap gives the refusal.
+// Unwrap returns the refusal.
 func (e *SeveralError) Unwrap() error { return e.Refusal }
 
-// OnlyProvider gives the URL of the provider that a command reads when none is named: the only one of Providers. The error is
-// one of class Usage when there is none or there are several, then a *SeveralError, else that of Providers.
+// OnlyProvider returns the only URL of Providers. It returns an error of class Usage if there is none, and a *SeveralError if there
+// are several.
 func (c *Cache) OnlyProvider(names ...string) (string, error) {
 	urls, err := c.Providers(names...)
 	switch {
@@ -98,7 +97,7 @@ func (c *Cache) OnlyProvider(names ...string) (string, error) {
 }
 
 func (c *Cache) listed(path string) Listed {
-	at := place{path: path} // which provider it is, the file says
+	at := place{path: path} // the file names the provider
 	var held contents
 	err := c.readFile(at, func(data []byte) (err error) {
 		if held, err = parseFile(data); err != nil {
@@ -115,5 +114,4 @@ func (c *Cache) listed(path string) Listed {
 	return Listed{Path: path, Grants: held.grants}
 }
 
-// errMisnamed is a file that no command looks for.
 var errMisnamed = errors.New("its name does not belong to its provider_url")

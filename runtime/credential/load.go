@@ -11,13 +11,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 )
 
-// Selection says which credentials are wanted.
+// Selection chooses credentials.
 type Selection struct {
 	ProviderURL string
-	Grants      []string // ids or labels of grants; none: every grant of the provider
+	Grants      []string // ids or labels; empty: every grant of the provider
 }
 
-// Load gives the first credential of Select that is usable: the one that was connected last, unless grants are named.
+// Load returns the first usable credential of Select.
 func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 	grants, err := c.Select(selection, now)
 	if err != nil {
@@ -26,9 +26,8 @@ func (c *Cache) Load(selection Selection, now time.Time) (*Entry, error) {
 	return grants[slices.IndexFunc(grants, func(e *Entry) bool { return e.Credential.Usable(now) })], nil
 }
 
-// Select gives the scoped credentials of a provider that are wanted, at least one of them usable, the one that was connected
-// last first. Owner credentials are of class Refused; that all are missing, malformed or expired, and a name that no grant has,
-// are of class Configuration (R-STDIO-2, R-STDIO-3).
+// Select returns the chosen credentials of a provider, the latest first. At least one is usable. An owner credential is an error of
+// class Refused; missing, malformed or expired credentials and unknown names are errors of class Configuration (R-STDIO-2, R-STDIO-3).
 func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
 	at, err := c.place(selection.ProviderURL)
 	if err != nil {
@@ -49,14 +48,14 @@ func (c *Cache) Select(selection Selection, now time.Time) ([]*Entry, error) {
 	return wanted, c.refuse(at.provider, wanted, now)
 }
 
-// Named are those of the names that one of the grants has as its id or label.
+// Named returns the names that are the id or label of one of the grants.
 func Named(grants []*Entry, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return !slices.ContainsFunc(grants, func(e *Entry) bool { return e.Credential.HasName(name) })
 	})
 }
 
-// refuse gives an error for an owner credential among grants, and when none is usable.
+// refuse returns an error for an owner credential, and if no credential is usable.
 func (c *Cache) refuse(provider string, grants []*Entry, now time.Time) error {
 	isUsable := false
 	for _, entry := range grants {

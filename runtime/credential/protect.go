@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// protect makes sure that only the owner of a credential can read it.
+// protect makes a credential file unreadable for other users.
 func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
 	if c.AsIs || ownfile.IsPrivate(info) {
 		return nil
@@ -23,42 +23,40 @@ func (c *Cache) protect(file *os.File, info fs.FileInfo, path string) error {
 		err = narrow(file)
 	}
 	if err != nil {
-		return exposed(fmt.Sprintf("credential file %s can be read", path), "chmod 600 "+commandline.Word(path), err)
+		return exposed("credential file "+path+" can be read", "chmod 600 "+commandline.Word(path), err)
 	}
 	c.warn("credential file could be read by others; narrowed to 0600", path)
 	return nil
 }
 
-// exposed is the error of what others can reach and what could not be narrowed.
+// exposed is the error of a file or directory whose mode is too wide and cannot be changed.
 func exposed(what, command string, err error) *Error {
-	return &Error{Class: Configuration, Message: fmt.Sprintf("%s by others and could not be narrowed: %v", what, Cause(err)), Command: command, Cause: err}
+	message := fmt.Sprintf("%s by others, and its mode could not be changed: %v", what, Cause(err))
+	return &Error{Class: Configuration, Message: message, Command: command, Cause: err}
 }
 
-// protectDirectories makes sure that no other user can put a credential into the cache. A directory that is missing, or
-// whose mode cannot be read, is no error here: reading it gives one.
+// protectDirectories ensures that no other user can add a credential to the cache. Missing directories are no error.
 func (c *Cache) protectDirectories() error {
 	for _, path := range []string{c.Root, c.directory()} {
-		info, err := c.directoryInfo(path)
+		info, err := c.checkDirectory(path)
 		if err != nil {
 			return err
 		}
-		if info == nil || c.AsIs || !ownfile.IsShared(info) {
+		isSharedRoot := path == c.Root && info != nil && info.Mode()&fs.ModeSticky != 0 // such as /tmp
+		if info == nil || c.AsIs || isSharedRoot || !ownfile.IsShared(info) {
 			continue
 		}
-		if path == c.Root && info.Mode()&fs.ModeSticky != 0 {
-			continue // such as /tmp, where everybody keeps what is theirs
-		}
 		if err := ownfile.NarrowDirectory(path, ^fs.FileMode(0o022)); err != nil {
-			return exposed(fmt.Sprintf("the credential cache %s can be written", path), "chmod go-w "+commandline.Word(path), err)
+			return exposed("the credential cache "+path+" can be written", "chmod go-w "+commandline.Word(path), err)
 		}
 		c.warn("the credential cache could be written by others; narrowed", path)
 	}
 	return nil
 }
 
-// directoryInfo describes a directory of the cache; nil if there is none. Its error is that of a directory of another user, and of
-// a clients directory that is a link. The root may be a link of the user's own.
-func (c *Cache) directoryInfo(path string) (fs.FileInfo, error) {
+// checkDirectory returns the mode of a directory, or nil if it does not exist. It returns an error for a directory of another user
+// and for a clients directory that is a link. The root may be a link.
+func (c *Cache) checkDirectory(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 && path == c.Root {
 		info, err = os.Stat(path)

@@ -9,52 +9,46 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
-// nameProvider is the next step where no provider is named.
+// nameProvider is the next step if no provider is named.
 const nameProvider = "pass --provider-url or set PDPP_PROVIDER_URL"
 
-// ParseProviderURL gives a provider URL in one spelling: scheme and host[:port] in lower case, without
-// the scheme's default port, and without a trailing slash. Its errors are of class Usage and do not
-// repeat the value when it holds a user name or a password.
+// ParseProviderURL normalizes a provider URL: lower case scheme and host, no default port, no trailing slash. Its errors are of class
+// Usage and do not repeat a value that may contain a password.
 func ParseProviderURL(raw string) (string, error) {
 	trimmed := strings.TrimSpace(raw)
 	if trimmed == "" {
-		return "", &Error{
-			Class:    Usage,
-			Message:  "no provider URL",
-			NextStep: nameProvider,
-		}
+		return "", &Error{Class: Usage, Message: "no provider URL", NextStep: nameProvider}
 	}
 	parsed, err := address.ParseBase(trimmed)
 	if err != nil {
 		refused := &Error{
-			Class: Usage, Message: "the provider URL cannot be used: it " + err.Error(), NextStep: "pass one like https://pdpp.example",
+			Class: Usage, Message: "invalid provider URL: it " + err.Error(), NextStep: "pass one like https://pdpp.example",
 		}
-		if meant := withScheme(trimmed); errors.Is(err, address.NoHTTP) && meant != "" {
-			refused.NextStep = "pass " + meant
+		if corrected := withScheme(trimmed); errors.Is(err, address.NoHTTP) && corrected != "" {
+			refused.NextStep = "pass " + corrected
 		}
 		return "", refused
 	}
 	return address.Canonical(parsed), nil
 }
 
-// withScheme is the URL that a host with or without a port and a path was probably meant for; empty for anything else,
-// of which a part may be a password.
+// withScheme returns the URL for a host with an optional port and path. It is empty for anything else, which may contain a password.
 func withScheme(raw string) string {
 	if strings.Contains(raw, "://") || strings.ContainsAny(raw, "@?#") {
 		return ""
 	}
-	meant, err := url.Parse("https://" + raw)
-	if err != nil || meant.Hostname() == "" || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	parsed, err := url.Parse("https://" + raw)
+	if err != nil || parsed.Hostname() == "" || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return ""
 	}
-	if address.IsLoopback(meant.Hostname()) {
-		meant.Scheme = "http"
+	if address.IsLoopback(parsed.Hostname()) {
+		parsed.Scheme = "http"
 	}
-	return meant.String()
+	return parsed.String()
 }
 
-// cacheKey is the file name of a provider without its extension: host[:port] with every character
-// outside [A-Za-z0-9.-] replaced by an underscore. The path has no part in it.
+// cacheKey returns the file name of a provider without its extension: host[:port] with an underscore for every character outside
+// [A-Za-z0-9.-]. The path is not part of it.
 func cacheKey(provider string) string {
 	_, rest, _ := strings.Cut(provider, "://")
 	host, _, _ := strings.Cut(rest, "/")

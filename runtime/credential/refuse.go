@@ -8,13 +8,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/address"
 )
 
-// ownerPrefix begins every variable that may carry an owner credential, such as PDPP_OWNER_TOKEN
-// and PDPP_OWNER_SESSION_COOKIE.
+// ownerPrefix is the prefix of variables for owner credentials, such as PDPP_OWNER_TOKEN and PDPP_OWNER_SESSION_COOKIE.
 const ownerPrefix = "PDPP_OWNER_"
 
-// RefuseOwnerEnvironment refuses to run beside an owner credential (R-STDIO-3). It takes the
-// environment as os.Environ gives it and names the variables that are set, never their values. An
-// empty variable holds no credential.
+// RefuseOwnerEnvironment returns an error if the environment contains an owner credential (R-STDIO-3). It takes the result of
+// os.Environ. The error names the variables, never their values.
 func RefuseOwnerEnvironment(environment []string) error {
 	var names []string
 	for _, variable := range environment {
@@ -35,9 +33,8 @@ func RefuseOwnerEnvironment(environment []string) error {
 	}
 }
 
-// RefuseClearText refuses a URL whose token would cross a network in clear text: plain http to another machine.
-// What the URL is for begins the message. Its error is of class Usage; a URL that does not parse is left to
-// whoever dials it.
+// RefuseClearText returns an error of class Usage for plain http to another machine, which would send the token unencrypted. What
+// names the URL in the message. An invalid URL is left to the caller.
 func RefuseClearText(what, raw string) error {
 	parsed, err := url.Parse(raw)
 	if err != nil || !strings.EqualFold(parsed.Scheme, "http") || address.IsLoopback(parsed.Hostname()) {
@@ -45,7 +42,7 @@ func RefuseClearText(what, raw string) error {
 	}
 	return &Error{
 		Class:    Usage,
-		Message:  "the " + what + " is plain http to another machine, which would send a token in clear text",
+		Message:  "the " + what + " is plain http to another machine, which would send the token unencrypted",
 		NextStep: "pass one that begins with https://, or --allow-plain-http in a private network",
 	}
 }

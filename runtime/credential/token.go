@@ -9,9 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// ReadTokenFile gives the scoped token that a file holds alone; white space around it is dropped.
-// The file is not this program's (a container secret is often read-only and 0444), so its
-// mode is left as it is. Errors are of class Configuration.
+// ReadTokenFile returns the scoped token in a file, without surrounding white space. It does not change the file's mode, since a
+// container secret is often read-only and 0444. Errors are of class Configuration.
 func ReadTokenFile(path string) (rs.Secret, error) {
 	var data []byte
 	file, err := os.Open(path)
@@ -29,7 +28,7 @@ func ReadTokenFile(path string) (rs.Secret, error) {
 	return token, nil
 }
 
-// TokenFromEnvironment gives the scoped token of PDPP_ACCESS_TOKEN.
+// TokenFromEnvironment returns the scoped token in the value of PDPP_ACCESS_TOKEN.
 func TokenFromEnvironment(value string) (rs.Secret, error) {
 	token, err := rs.NewBearer(strings.TrimSpace(value))
 	if err != nil {
@@ -43,5 +42,5 @@ func TokenFromEnvironment(value string) (rs.Secret, error) {
 func tokenFileError(path, problem string, err error) *Error {
 	return Misconfigured(
 		fmt.Sprintf("access token file %s %s", path, problem),
-		"pass --access-token-file with a file that holds one scoped access token", err)
+		"pass --access-token-file with a file that contains one scoped access token", err)
 }
