@@ -188,8 +188,8 @@ func TestGrantsAtTwoProviders(t *testing.T) {
 		}
 	}
 
-	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail}); !strings.Contains(text, workMail) || !strings.Contains(text, "pdpp-mcp connect ") {
-		t.Errorf("what is not granted is refused with %s", text)
+	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail}); !strings.Contains(text, workMail) || strings.Contains(text, "pdpp-mcp connect ") {
+		t.Errorf("a connection that no schema shows is refused with %s", text)
 	}
 	s.add(t, 0, "gmail_both", "")
 	if text, _ := s.call(t, "query_records", map[string]any{"stream": "messages", "connection_id": workMail, "limit": 1}); !strings.Contains(text, workMail+"/messages:") {

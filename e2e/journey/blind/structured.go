@@ -309,12 +309,25 @@ type errorObject struct {
 	Param       string             `json:"param"`
 	RetryWith   string             `json:"retry_with"`
 	Connections []schemaConnection `json:"available_connections"`
+	Next        []struct {
+		Label     string `json:"label"`
+		Arguments struct {
+			ConnectionID string `json:"connection_id"`
+		} `json:"arguments"`
+	} `json:"next"`
 }
 
 func (e errorObject) refusal() Refusal {
 	refusal := Refusal{Code: e.Code, Message: e.Message, Param: e.Param, RetryWith: e.RetryWith}
 	for _, connection := range e.Connections {
 		refusal.Connections = append(refusal.Connections, Source{ConnectionID: connection.ID, Label: connection.Label})
+	}
+	if e.Connections == nil { // the text has each candidate once, in its call
+		for _, call := range e.Next {
+			if id := call.Arguments.ConnectionID; id != "" {
+				refusal.Connections = append(refusal.Connections, Source{ConnectionID: id, Label: call.Label})
+			}
+		}
 	}
 	return refusal
 }
