@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -22,34 +21,25 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	for _, grant := range response.GrantIDs {
 		c.entry.GrantIDs = addName(c.entry.GrantIDs, grant)
 	}
-	segments := strings.Split(strings.TrimPrefix(string(request.Path), "/v1/"), "/")
-	switch {
-	case segments[0] == "schema":
+	route := request.Path.Route()
+	c.entry.Streams = addName(c.entry.Streams, route.Stream)
+	switch route.Template {
+	case rs.SchemaRoute:
 		c.noteSchema(request, response)
-	case segments[0] == "search":
+	case rs.SearchRoute, rs.SemanticRoute, rs.HybridRoute:
 		c.notePage(request, response, false)
-	case segments[0] == "streams" && len(segments) > 2 && slices.Contains([]string{"records", "aggregate"}, segments[2]):
-		stream, _ := url.PathUnescape(segments[1]) // the adapter encoded it
-		c.entry.Streams = addName(c.entry.Streams, stream)
-		c.noteStream(segments[2:], request, response)
-	}
-}
-
-// noteStream takes out what an answer confirms of a stream, of which the segments of the path name a part (rs-contract.md).
-func (c *Call) noteStream(part []string, request rs.Request, response *rs.Response) {
-	switch {
-	case part[0] == "aggregate":
+	case rs.RecordsRoute:
+		c.notePage(request, response, true)
+	case rs.RecordRoute:
+		c.noteRows(func(int) rawjson.Cursor { return rawjson.NewCursor(unwrapped(response)) }, 1, request, true)
+	case rs.AggregateRoute:
 		c.noteConnection(request)
 		c.noteUsed(request)
 		aggregate, _ := rawjson.ParseObject(unwrapped(response))
 		for _, name := range []string{"field", "group_by", "group_by_time"} {
 			c.noteEcho(aggregate, name, asked(request, name))
 		}
-	case len(part) == 1:
-		c.notePage(request, response, true)
-	case len(part) == 2:
-		c.noteRows(func(int) rawjson.Cursor { return rawjson.NewCursor(unwrapped(response)) }, 1, request, true)
-	default: // a window of a field
+	case rs.WindowRoute:
 		c.entry.RecordsRead++
 		c.noteConnection(request)
 		window, _ := rawjson.ParseObject(unwrapped(response))

@@ -12,8 +12,9 @@ import (
 
 // The modes of a search that matches words, the default first.
 const (
-	lexicalMode = "lexical"
-	hybridMode  = "hybrid"
+	lexicalMode  = "lexical"
+	hybridMode   = "hybrid"
+	semanticMode = "semantic"
 )
 
 // tryWord introduces calls that may find something where this one did not, in either channel.
@@ -101,7 +102,7 @@ func (s *search) otherSearches(narrowed []string) []Call {
 	case s.question.mode != lexicalMode:
 		try = append(try, call.With(rawjson.String(tool.HitsMode, lexicalMode))...)
 	case isQuestion || try == nil:
-		try = append(try, call.With(rawjson.String(tool.HitsMode, "semantic"))...)
+		try = append(try, call.With(rawjson.String(tool.HitsMode, semanticMode))...)
 	}
 	return try
 }
@@ -109,10 +110,13 @@ func (s *search) otherSearches(narrowed []string) []Call {
 // keywordsMost is as many words as one searches for. More are a question, which few records have all the words of.
 const keywordsMost = 3
 
-// modeOf returns the mode of a search. The path of the request is the only place that has it.
+// modeOf returns the mode of a search.
 func modeOf(request rs.Request) string {
-	if _, mode, ok := strings.Cut(string(request.Path), "search/"); ok {
-		return mode
+	switch request.Path.Route().Template {
+	case rs.SemanticRoute:
+		return semanticMode
+	case rs.HybridRoute:
+		return hybridMode
 	}
 	return lexicalMode
 }

@@ -24,7 +24,8 @@ type Error struct {
 	// section 10.2.3); empty when there was none.
 	RetryAfter string
 
-	URL string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
+	Request Request // what was asked; never holds a bearer
+	URL     string  // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
 }
 
 func (e *Error) Error() string {
@@ -104,6 +105,7 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	refused := &Error{
 		Status: e.status, Type: otherType, Code: CodeOther,
 		URL:       e.shownURL,
+		Request:   e.client.secrets.request(e.asked),
 		RequestID: string(e.client.secrets.told([]byte(e.requestID))), RetryAfter: string(e.client.secrets.told([]byte(header.Get("Retry-After")))),
 	}
 	if known, ok := derived[e.status]; ok {

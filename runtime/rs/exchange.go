@@ -59,7 +59,7 @@ func (e *exchange) request(ctx context.Context, accept string, body []byte) (*ht
 func (e *exchange) tell() {
 	if observer := ObserverOf(e.caller); observer != nil && !e.isTold {
 		e.isTold = true
-		observer.Sent(Sent{Template: e.asked.Path.Template(), Status: e.status, Took: time.Since(e.started), Bytes: e.bytes, Try: e.try})
+		observer.Sent(Sent{Template: e.asked.Path.Route().Template, Status: e.status, Took: time.Since(e.started), Bytes: e.bytes, Try: e.try})
 	}
 }
 

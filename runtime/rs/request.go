@@ -128,9 +128,6 @@ func JoinPath(segments ...string) Path {
 	return Path(path.String())
 }
 
-// hybridPath is the search that fuses two rankings.
-const hybridPath Path = "/v1/search/hybrid"
-
 // The places in a feed of changes that have a name. Servers know the first one only.
 const (
 	feedPlace     = "changes_since"
@@ -153,7 +150,7 @@ func (r Request) asSent() (Request, int) {
 	switch {
 	case r.isFromNow():
 		r.Query = r.Query.With(feedPlace, feedBeginning).With("limit", "1")
-	case r.Path == hybridPath:
+	case r.Path == HybridRoute:
 		most := r.Limit()
 		r.Query = r.Query.With("limit", strconv.Itoa(MostRows))
 		return r, most

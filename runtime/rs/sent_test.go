@@ -31,7 +31,7 @@ func TestTemplate(t *testing.T) {
 		rs.JoinPath("v1", "streams", "messages", "records", "m1", "planted"):       "other",
 		"": "other",
 	} {
-		if got := path.Template(); got != want {
+		if got := path.Route().Template; got != want {
 			t.Errorf("%s is of %s, want %s", path, got, want)
 		}
 	}

@@ -125,7 +125,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 func routeOf(address *url.URL) string {
 	_, below, isRead := strings.Cut(address.EscapedPath(), "/v1/")
 	if !isRead {
-		return "other"
+		return rs.OtherRoute
 	}
-	return rs.Path("/v1/" + below).Template()
+	return rs.Path("/v1/" + below).Route().Template
 }

@@ -3,8 +3,6 @@ package tool
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
@@ -39,7 +37,7 @@ func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMes
 	}
 	switch known.look {
 	case atStream:
-		next = SchemaCall(sourceOf(refused.URL))
+		next = schemaOf(refused.Request)
 	case atEverything:
 		next = SchemaCall("", "")
 	}
@@ -53,6 +51,16 @@ func SchemaCall(stream, connectionID string) json.RawMessage {
 	arguments.text(SchemaConnectionID, connectionID)
 	call := rawjson.Object{rawjson.String("tool", SchemaTool), rawjson.Raw("arguments", arguments.Encode())}
 	return rawjson.Array([]json.RawMessage{call.Encode()})
+}
+
+// schemaOf returns a call for the schema of the stream that a request names, or of everything.
+func schemaOf(request rs.Request) json.RawMessage {
+	stream := request.Path.Route().Stream
+	if stream == "" {
+		return SchemaCall("", "")
+	}
+	connectionID, _ := request.Query.Get(connectionMember)
+	return SchemaCall(stream, connectionID)
 }
 
 func adviceOn(refused *rs.Error) advice {
@@ -86,23 +94,4 @@ func codeOf(status int) string {
 		return "5xx"
 	}
 	return "invalid_request"
-}
-
-// sourceOf takes the stream and the connection out of the URL that was read; each is empty when the URL
-// names none.
-func sourceOf(read string) (stream, connectionID string) {
-	parsed, err := url.Parse(read)
-	if err != nil || len(read) > urlBytes {
-		return "", ""
-	}
-	segments := strings.Split(parsed.EscapedPath(), "/")
-	for i := 0; i+2 < len(segments); i++ {
-		if segments[i] == "v1" && segments[i+1] == "streams" {
-			stream, _ = url.PathUnescape(segments[i+2]) // the adapter encoded it
-		}
-	}
-	if stream == "" {
-		return "", ""
-	}
-	return stream, parsed.Query().Get(connectionMember)
 }
