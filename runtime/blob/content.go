@@ -96,13 +96,15 @@ func (r Reference) unread(download *rs.Download, held int64, err error) error {
 	return tooLarge(-1, held)
 }
 
-// check compares the bytes with what the reference says of them.
+// check compares the bytes with the size and with every digest of the reference: the one in its id and the one beside it.
 func (r Reference) check(download *rs.Download, data []byte) error {
-	sum := sha256.Sum256(data)
+	hash := sha256.Sum256(data)
+	sum := hex.EncodeToString(hash[:])
+	differs := func(digest string) bool { return digest != "" && digest != sum }
 	switch {
 	case r.Size >= 0 && int64(len(data)) != r.Size:
 		return r.missized(download, int64(len(data)))
-	case r.Digest != "" && hex.EncodeToString(sum[:]) != r.Digest:
+	case differs(DigestIn(r.ID)) || differs(r.Digest):
 		return download.Unusable("the file's bytes have another SHA-256 than the record says, so nothing of them is shown")
 	}
 	return nil

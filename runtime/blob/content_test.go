@@ -30,6 +30,9 @@ func serving(t *testing.T, data string) *rs.Client {
 	return client
 }
 
+// someText is the SHA-256 of "some text\n".
+const someText = "a23e5fdcd7b276bdd81aa1a0b7b963101863dd3f61ff57935f8c5ba462681ea6"
+
 var asked = rs.Request{Path: "/v1/blobs/b"}
 
 // R-BLOB-2: bytes whose number no answer announced are held to what the record says of them, and to the most.
@@ -40,11 +43,18 @@ func TestBytesAreThoseThatWerePromised(t *testing.T) {
 		most      int64
 		is        func(error) bool
 	}{
-		"as many":          {blob.Reference{Size: 10}, 10, func(err error) bool { return err == nil }},
-		"an unknown size":  {blob.Reference{Size: -1}, 10, func(err error) bool { return err == nil }},
-		"fewer":            {blob.Reference{Size: 11}, 20, isFailure},
-		"more":             {blob.Reference{Size: 9}, 20, isFailure},
-		"another digest":   {blob.Reference{Size: 10, Digest: sum}, 20, isFailure},
+		"as many":           {blob.Reference{Size: 10}, 10, func(err error) bool { return err == nil }},
+		"an unknown size":   {blob.Reference{Size: -1}, 10, func(err error) bool { return err == nil }},
+		"fewer":             {blob.Reference{Size: 11}, 20, isFailure},
+		"more":              {blob.Reference{Size: 9}, 20, isFailure},
+		"another digest":    {blob.Reference{Size: 10, Digest: sum}, 20, isFailure},
+		"another in the id": {blob.Reference{ID: "blob_sha256_" + sum, Size: 10}, 20, isFailure},
+		"the right one in the id, another beside it": {
+			blob.Reference{ID: "blob_sha256_" + someText, Digest: sum, Size: 10}, 20, isFailure,
+		},
+		"the right one twice": {
+			blob.Reference{ID: "blob_sha256_" + someText, Digest: someText, Size: 10}, 20, func(err error) bool { return err == nil },
+		},
 		"more than may be": {blob.Reference{Size: -1}, 9, isTooLarge},
 		"said to be more":  {blob.Reference{Size: 10}, 9, isTooLarge},
 	} {

@@ -21,7 +21,7 @@ type Reference struct {
 	Name      string // of the file; empty: not said, or too long to be repeated
 	MediaType string // with its parameters, as it was sent; empty: unknown
 	Size      int64  // bytes; -1: unknown
-	Digest    string // SHA-256 in hexadecimal, small letters; empty: unknown
+	Digest    string // SHA-256 that the record states, in lower-case hexadecimal; empty: unknown. The id may contain another one
 }
 
 // The members of a reference (rs-contract.md, GET /v1/blobs/{id}).
@@ -57,10 +57,10 @@ func ParseReference(value json.RawMessage) (Reference, bool) {
 	if sized && size >= 0 {
 		reference.Size = size
 	}
-	if reference.Digest = DigestIn(reference.ID); reference.Digest == "" && isDigest(members.Text("sha256")) {
+	if isDigest(members.Text("sha256")) {
 		reference.Digest = strings.ToLower(members.Text("sha256"))
 	}
-	says := reference.MediaType != "" || sized || reference.Digest != "" || members.Get("fetch_url") != nil
+	says := reference.MediaType != "" || sized || reference.Digest != "" || DigestIn(reference.ID) != "" || members.Get("fetch_url") != nil
 	return reference, says && len(reference.ID) <= longestID && recordid.CheckName("blob id", reference.ID) == nil
 }
 

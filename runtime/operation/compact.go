@@ -94,7 +94,7 @@ func (r *row) compact(shown portion) rawjson.Value {
 		case name == capabilitiesName && r.like != nil:
 			members = append(members, rawjson.String("field_capabilities_like", tool.Clip(shownKey(r.like.connector), tool.LabelCharacters)))
 		case name == capabilitiesName:
-			members = append(members, rawjson.Raw(name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
+			members = append(members, r.fieldsMember(shown))
 		case name == "expand_capabilities":
 			members = r.appendRelations(members, shown)
 		case len(value) > len("[]") && len(value) <= memberBytes:
@@ -137,6 +137,15 @@ func saysMore(relation schemadoc.Relation, name string) bool {
 	default:
 		return value != nil
 	}
+}
+
+// fieldsMember is the flags of the fields that are shown, or what recent records show of them where nothing is advertised.
+func (r *row) fieldsMember(shown portion) rawjson.Member {
+	fields := r.fields[:min(len(r.fields), shown.fields)]
+	if r.sample == nil {
+		return rawjson.Raw(capabilitiesName, encodeFields(fields))
+	}
+	return rawjson.Raw(seenName, r.sample.byKind(fields).Encode())
 }
 
 func encodeFields(fields []schemadoc.Field) rawjson.Value {

@@ -24,6 +24,7 @@ type row struct {
 	like      *row                 // an earlier row whose fields and flags are the same, or nil
 	relations []schemadoc.Relation // nil when the server sent no list of them
 	hollow    bool                 // nothing is advertised of any field
+	sample    *sample              // nil unless recent records were read because nothing is advertised
 
 	// Of an exhaustive row.
 	schemas    rawjson.Object // the JSON Schemas of the fields

@@ -21,12 +21,13 @@ const (
 	projectionMeaning = "any fields"
 	countMeaning      = "none, estimated or exact"
 	sortMeaning       = `cursor_field f implies sort "f" or "-f"`
+	fullMeaning       = "what is advertised; others may work too, and what cannot be answered is refused"
 	likeMeaning       = "the fields and flags are those of this connector's row above"
 )
 
 // unadvertised stands at rows whose fields have no capabilities. Some servers give client tokens only the
 // names: the capabilities are unknown then, not absent.
-const unadvertised = "capabilities are not advertised to this token: try filter, sort, search and aggregate all the same; " +
+const unadvertised = "capabilities are not advertised to this token: try filter, sort, search and aggregate anyway; " +
 	"what cannot be answered is refused"
 
 // flagLegend explains the flags that occur among the fields that are shown, each once (R-SCH-5, R-SCH-10), as written gives them. It is
@@ -110,9 +111,13 @@ func (d *detail) legend(shown portion) rawjson.Value {
 		}
 	}
 	any := func(is func(*row) bool) bool { return slices.ContainsFunc(d.rows, is) }
-	explain("field_capabilities", d.flagLegend(shown, asSent), flags)
+	explain(capabilitiesName, d.flagLegend(shown, asSent), flags)
+	explain(capabilitiesName, fullMeaning, !flags && any(func(r *row) bool { return !r.hollow }))
 	explain("sort", sortMeaning, any(func(r *row) bool { return r.members.Text("cursor_field") != "" }))
-	explain("declared", unadvertised, any(func(r *row) bool { return r.hollow }))
+	explain("declared", unadvertised, any(func(r *row) bool { return r.hollow && r.sample == nil }))
+	if i := slices.IndexFunc(d.rows, func(r *row) bool { return r.sample != nil }); i >= 0 {
+		explain(seenName, d.rows[i].sample.legend()+", not advertised; "+unadvertised, true)
+	}
 	explain("field_capabilities_like", likeMeaning, any(func(r *row) bool { return r.like != nil }))
 	return legend.Encode()
 }

@@ -21,6 +21,10 @@ func strict(t *testing.T, named bool, refused ...string) (tool.Env, *[]string) {
 	t.Helper()
 	full, saw := fixture(t, "captured/015"), []string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/schema" { // records, which this server does not have
+			http.NotFound(w, r)
+			return
+		}
 		saw = append(saw, r.URL.RawQuery)
 		for _, name := range refused {
 			if !r.URL.Query().Has(name) {

@@ -49,7 +49,9 @@ func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result,
 			return nil, refused
 		}
 	}
-	return newDetail(response, found, input).render()
+	detail := newDetail(response, found, input)
+	detail.readSamples(ctx, env)
+	return detail.render()
 }
 
 // indexSchema reads the schema and, beside it, the list of streams with their counts. Neither read outlives the call.

@@ -26,6 +26,8 @@ type server struct {
 	read    []string
 	listing string // empty: there is none
 	listed  chan struct{}
+	records string   // of every stream; empty: they cannot be read
+	sampled []string // the requests for records
 }
 
 type answer struct {
@@ -39,6 +41,13 @@ func (s *server) Get(_ context.Context, request rs.Request) (*rs.Response, error
 			s.listed <- struct{}{}
 		}
 		return rs.Response{Status: 200}.WithBody([]byte(cmp.Or(s.listing, `{}`)))
+	}
+	if strings.HasSuffix(string(request.Path), "/records") {
+		s.sampled = append(s.sampled, string(request.Path)+"?"+request.Query.Encoded())
+		if s.records == "" {
+			return nil, &rs.Failure{Reason: rs.Unreachable}
+		}
+		return rs.Response{Status: 200}.WithBody([]byte(s.records))
 	}
 	given := s.answers[min(len(s.read), len(s.answers)-1)]
 	asked := string(request.Path)

@@ -123,14 +123,22 @@ func (r *row) addFields(t *boundedText, shown portion) {
 		t.add(fmt.Sprintf(" fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
 	}
 	head := fmt.Sprintf(" fields=%d", len(r.fields)+r.long)
-	if r.hollow {
+	switch {
+	case r.sample != nil:
+		head += ", " + r.sample.legend()
+	case r.hollow:
 		head += ", their names alone are advertised"
 	}
 	head += ":"
-	if r.isBare() && len(r.schemas) == 0 {
+	if r.isBare() && r.sample == nil && !r.hasSchemas() {
 		t.add(head + " " + r.names(shown.fields))
-	} else {
-		t.add(head)
+		return
+	}
+	t.add(head)
+	if r.sample != nil {
+		r.addSample(t, shown)
+	}
+	if r.sample == nil || r.hasSchemas() {
 		r.addFlags(t, shown)
 	}
 }

@@ -54,6 +54,9 @@ type schemaStream struct {
 	CursorField string             `json:"cursor_field"`
 	Flags       map[string]string  `json:"field_capabilities"`
 	Connections []schemaConnection `json:"granted_connections"`
+
+	// Seen are examples of unadvertised fields, by the kind of value.
+	Seen map[string]map[string]json.RawMessage `json:"fields_seen"`
 }
 
 // Index reads the streams of each connector. A stream that lists no connections has the connector's.
@@ -112,6 +115,11 @@ func (Structured) Stream(seen string) (Stream, error) {
 	stream := Stream{Legend: parseLegend(result.Legend.Flags)}
 	for name, flags := range row.Flags {
 		stream.Fields = append(stream.Fields, Field{name, parseFlags(flags)})
+	}
+	for _, examples := range row.Seen {
+		for name := range examples {
+			stream.Fields = append(stream.Fields, Field{name, parseFlags("declared")})
+		}
 	}
 	slices.SortFunc(stream.Fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
 	if row.CursorField != "" {

@@ -94,14 +94,16 @@ func indexedLines(seen string) []Source {
 // the legend.
 func (Text) Stream(seen string) (Stream, error) {
 	stream := Stream{Legend: map[string]string{}}
-	inFields := false
+	inFields, seenOnly := false, false
 	for line := range strings.SplitSeq(seen, "\n") {
 		content := strings.TrimPrefix(line, " ")
 		switch {
+		case inFields && seenOnly && content != line:
+			stream.Fields = append(stream.Fields, unadvertised(content)...)
 		case inFields && content != line:
 			stream.Fields = append(stream.Fields, alike(content)...)
 		case strings.HasPrefix(content, "fields="):
-			inFields = true
+			inFields, seenOnly = true, strings.Contains(content, "examples seen in ")
 			_, names, _ := strings.Cut(content, "advertised: ")
 			for names != "" {
 				var name string
@@ -124,6 +126,22 @@ func (Text) Stream(seen string) (Stream, error) {
 	}
 	stream.takeRanges()
 	return stream, nil
+}
+
+// unadvertised are the fields of a line that names a kind of value, and then each field with an example, or no value and the fields.
+func unadvertised(line string) []Field {
+	kind, examples, _ := strings.Cut(line, ": ")
+	var fields []Field
+	if kind == "no value" {
+		for _, name := range listed(examples) {
+			fields = append(fields, Field{name, parseFlags("declared")})
+		}
+		return fields
+	}
+	for _, example := range tokens(examples) {
+		fields = append(fields, Field{example.name, parseFlags("declared")})
+	}
+	return fields
 }
 
 // alike are the fields of a line, which all have the type and the flags behind the colon.
