@@ -23,7 +23,7 @@ var blobArguments = argument.Names{Accepted: []string{"id", "connection_id"}}
 func decodeBlob(raw json.RawMessage) (BlobInput, error) {
 	arguments := argument.Open(raw, blobArguments)
 	input := BlobInput{
-		ID:           arguments.RequiredString("id", argument.SafeName),
+		ID:           arguments.RequiredString("id", argument.BlobID),
 		ConnectionID: arguments.String("connection_id", argument.SafeName),
 	}
 	return input, arguments.Err()

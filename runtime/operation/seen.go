@@ -137,7 +137,7 @@ func exampleOf(value rawjson.Value) rawjson.Value {
 	}
 	switch {
 	case render.Length(text) > exampleCharacters:
-		return rawjson.Quote(render.Clip(text, exampleCharacters-1) + "…")
+		return rawjson.Quote(tool.Clip(text, exampleCharacters-1) + "…")
 	case isText:
 		return rawjson.Quote(text)
 	}

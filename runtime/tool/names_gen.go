@@ -65,7 +65,7 @@ var adviceFor = map[string]advice{
 	"grant_stream_not_allowed":   {atEverything, "The grant does not cover this. Choose a stream from schema."},
 	"not_found":                  {nowhere, "Check the names with schema and pass ids as they were shown. The record may be deleted or outside the grant."},
 	"connection_not_found":       {atEverything, "Take a connection_id from schema."},
-	"blob_not_found":             {nowhere, "The blob is deleted or outside the grant; read the record that refers to it again."},
+	"blob_not_found":             {nowhere, "The blob is deleted or outside the grant; read the record that refers to it again, and pass its blob_id."},
 	"query_not_found":            {nowhere, "q does not occur in this field. Try a shorter q, or leave q out to read from the beginning."},
 	"ambiguous_connection":       {nowhere, "Repeat the call with connection_id set to one of available_connections."},
 	"ambiguous_schema_detail":    {nowhere, "Repeat the call with connection_id set to one of available_connections."},
