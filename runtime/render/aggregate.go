@@ -13,37 +13,39 @@ import (
 
 // Bounds of an aggregation.
 const (
-	groupsMost        = 100 // as many as the RS returns at most
-	groupCharacters   = 200 // of one group's key or value
-	numberCharacters  = 64  // a longer number is not shown
-	aggregateNameSize = 200 // characters of a metric, a field or a time zone
+	maxGroups        = 100 // the RS returns no more
+	groupCharacters  = 200 // of one group's key or value
+	numberCharacters = 64  // a longer number is not shown
+	nameCharacters   = 200 // of a metric, a field or a time zone
 )
 
-// aggregation is the part of the RS's answer that a text shows.
+// aggregation is the RS's answer to an aggregate.
 type aggregation struct {
-	body     rawjson.Object
-	response *rs.Response
-	input    AggregateInput
-	groups   []json.RawMessage
-	fields   []rawjson.Object // of the groups
-	columns  rawjson.Object
-	all      int // groups that are known, with those that the answer leaves out; 0: unknown
-	grouped  bool
-	together string // what is to be said of several connections
+	body      rawjson.Object
+	response  *rs.Response
+	input     AggregateInput
+	groups    []json.RawMessage
+	fields    []rawjson.Object // of the groups
+	columns   rawjson.Object
+	known     int    // groups, including those that the answer leaves out; 0: unknown
+	isGrouped bool   // the answer has groups instead of a value
+	together  string // what to say of several connections
 }
 
-// Aggregate renders an aggregation: in text the metric and its number, or the groups, a row for each, and what stands beside
-// them (R-AGG-1, R-AGG-2); in structured output the RS's envelope (R-AGG-3). Time groups are counted on from the earliest:
-// without a limit of the caller's, those that the RS cuts are asked for again, as many as it gives (R-AGG-4).
+// Aggregate renders an aggregation: the text has the metric and its number, or the groups, one per row (R-AGG-1, R-AGG-2); structured output
+// is the RS's envelope (R-AGG-3). If the caller gave no limit and the RS cuts time groups, they are requested again with the largest limit
+// (R-AGG-4).
 func Aggregate(ctx context.Context, env tool.Env, response *rs.Response, input AggregateInput) (*tool.Result, error) {
 	a, err := openAggregation(ctx, withAbsent(response), input)
 	if err != nil {
 		return nil, err
 	}
 	if response.Reading == nil {
-		a = a.whole(ctx, env)
+		a = a.complete(ctx, env)
 	}
-	page := newPage(len(a.groups), a.write)
+	page := newPage(len(a.groups), func(i int) pageRow {
+		return pageRow{text: textRow{fields: a.fields[i]}.text(a.columns), structured: a.groups[i]}
+	})
 	shown, around := page.fit(len(a.groups), a.frame)
 	return withinBounds(a.response, page.result(shown, around), TextCharacters)
 }
@@ -58,10 +60,10 @@ func openAggregation(ctx context.Context, response *rs.Response, input Aggregate
 	}
 	a := &aggregation{body: body, response: response, input: input}
 	if response.Reading != nil {
-		a.all = response.Reading.Groups
+		a.known = response.Reading.Groups
 	}
-	a.groups, a.grouped = rawjson.Elements(body.Get("groups"))
-	if !a.grouped && !slices.ContainsFunc(body, func(member rawjson.Member) bool { return member.Name == "value" }) {
+	a.groups, a.isGrouped = rawjson.Elements(body.Get("groups"))
+	if !a.isGrouped && !hasName(body, "value") {
 		return nil, response.Unusable("the resource server's answer holds neither a value nor groups", "")
 	}
 	for _, value := range a.groups {
@@ -72,50 +74,39 @@ func openAggregation(ctx context.Context, response *rs.Response, input Aggregate
 		if !ok {
 			group = rawjson.Object{rawjson.Raw("key", value)}
 		}
-		a.fields = append(a.fields, keyFirst(group))
+		if at := slices.Index(group.Names(), "key"); at > 0 { // the key comes first
+			group = slices.Concat(group[at:at+1], group[:at], group[at+1:])
+		}
+		a.fields = append(a.fields, group)
 	}
 	a.columns = columnsOf(a.fields)
 	return a, nil
 }
 
-// keyFirst puts the key first, whatever the order of the members.
-func keyFirst(group rawjson.Object) rawjson.Object {
-	at := slices.IndexFunc(group, func(member rawjson.Member) bool { return member.Name == "key" })
-	if at <= 0 {
-		return group
-	}
-	return append(append(rawjson.Object{group[at]}, group[:at]...), group[at+1:]...)
-}
+// groupsByTime reports whether the groups are of times, alone or under each key.
+func (a *aggregation) groupsByTime() bool { return a.body.Text("group_by_time") != "" }
 
-// write writes a group into both channels.
-func (a *aggregation) write(i int) pageRow {
-	return pageRow{text: textRow{fields: a.fields[i]}.text(a.columns), structured: a.groups[i]}
-}
+// isTimeline reports whether the groups are of times alone, the earliest first.
+func (a *aggregation) isTimeline() bool { return a.groupsByTime() && a.body.Text("group_by") == "" }
 
-// isOfTimes reports whether the groups are of times, alone or under each key.
-func (a *aggregation) isOfTimes() bool { return a.body.Text("group_by_time") != "" }
-
-// byTime reports whether the groups are of times alone, the earliest first.
-func (a *aggregation) byTime() bool { return a.isOfTimes() && a.body.Text("group_by") == "" }
-
-// others are the records in groups that the RS did not return.
+// others returns the number of records in groups that the RS did not return.
 func (a *aggregation) others() int64 {
 	others, _ := a.body.Int("other_count")
 	return others
 }
 
-// calls widen a truncated list of groups, as far as the RS's limit goes, and go on behind time groups from there.
+// calls widen a truncated list of groups up to the RS's limit, and continue after time groups from there.
 func (a *aggregation) calls(shown int) []Call {
 	if rest := a.rest(); rest != nil || !isWhole(a.response) {
 		return rest
 	}
 	limit, known := a.body.Int("limit")
 	switch {
-	case a.others() <= 0 && !a.mayGoOn() || !known:
+	case a.others() <= 0 && !a.mayHaveLater() || !known:
 		return nil
-	case limit < groupsMost:
-		return a.input.Call.With(rawjson.Int("limit", groupsMost))
-	case a.byTime():
+	case limit < maxGroups:
+		return a.input.Call.With(rawjson.Int("limit", maxGroups))
+	case a.isTimeline():
 		return a.later(shown)
 	}
 	return nil
@@ -132,7 +123,7 @@ func (a *aggregation) frame(shown int) frame {
 	if !body.True("approximate") {
 		body = body.Without("approximate")
 	}
-	if !a.grouped {
+	if !a.isGrouped {
 		if a.body.Get("value") == nil { // null is an answer
 			body = append(body, rawjson.Raw("value", json.RawMessage("null")))
 		}
@@ -155,7 +146,7 @@ func (a *aggregation) frame(shown int) frame {
 		}
 		members = append(members, totals...)
 		said := a.together
-		if a.isOfTimes() { // for other groups, other_count says it (R-SURF-8)
+		if a.groupsByTime() { // for other groups, other_count says it (R-SURF-8)
 			said = words(said, note)
 		}
 		return finish(a.response, withText(members, "note", said), calls)
@@ -163,7 +154,7 @@ func (a *aggregation) frame(shown int) frame {
 	return around
 }
 
-// head names what was measured, and the number itself when there are no groups.
+// head names what was measured, and the number if there are no groups.
 func (a *aggregation) head() string {
 	tokens := []string{"aggregate"}
 	for _, name := range []string{"metric", "stream", "field", "group_by", "group_by_time", "granularity", "time_zone"} {
@@ -171,12 +162,12 @@ func (a *aggregation) head() string {
 		if name == "stream" && text == "" {
 			text = a.input.Stream
 		}
-		tokens = append(tokens, tokenIf(name, tool.Clip(text, aggregateNameSize)))
+		tokens = append(tokens, tokenIf(name, tool.Clip(text, nameCharacters)))
 	}
 	if a.input.ConnectionID != nil {
 		tokens = append(tokens, Token("connection_id", *a.input.ConnectionID))
 	}
-	if !a.grouped {
+	if !a.isGrouped {
 		tokens = append(tokens, a.value())
 	}
 	tokens = append(tokens, a.number("filtered_record_count"))
@@ -186,7 +177,7 @@ func (a *aggregation) head() string {
 	return words(tokens...)
 }
 
-// value is the number; null is the answer when there was nothing to measure.
+// value returns the number, or null if there was nothing to measure.
 func (a *aggregation) value() string {
 	value := a.body.Get("value")
 	switch {
@@ -206,15 +197,15 @@ func (a *aggregation) number(name string) string {
 	return RawToken(name, value)
 }
 
-// further counts the groups that are not shown, as far as it is known.
+// further returns the number of groups that are not shown, as far as it is known.
 func (a *aggregation) further(shown int) string {
-	if further := max(len(a.groups), a.all) - shown; further > 0 || a.others() <= 0 && !a.mayGoOn() {
+	if further := max(len(a.groups), a.known) - shown; further > 0 || a.others() <= 0 && !a.mayHaveLater() {
 		return intToken("further_groups", int64(further))
 	}
 	return "further_groups=unknown"
 }
 
-// totals are the sums that the provider leaves to the reader: over all groups, and over those that are not shown (R-AGG-5).
+// totals returns the number of records in all groups and in the groups that are not shown, where no other member has it (R-AGG-5).
 func (a *aggregation) totals(shown int) rawjson.Object {
 	if a.body.Text("metric") != "count" {
 		return nil
@@ -236,21 +227,21 @@ func (a *aggregation) totals(shown int) rawjson.Object {
 	return totals
 }
 
-// mayGoOn reports whether time groups fill the limit and nothing says what stands behind them (R-AGG-4).
-func (a *aggregation) mayGoOn() bool { return a.byTime() && a.isCut() && a.others() <= 0 }
+// mayHaveLater reports whether time groups fill the limit and nothing says whether later ones exist (R-AGG-4).
+func (a *aggregation) mayHaveLater() bool { return a.isTimeline() && a.isCut() && a.others() <= 0 }
 
-// note says which groups are shown when they are not all.
+// note says which groups are shown if they are not all.
 func (a *aggregation) note(shown int) string {
 	switch further := len(a.groups) - shown; {
-	case further == 0 && a.mayGoOn():
+	case further == 0 && a.mayHaveLater():
 		return fmt.Sprintf("These are the earliest %d groups, as many as limit allows; later ones may follow, which a larger limit shows.", shown)
 	case a.others() <= 0 && further == 0:
 		return ""
 	case a.others() <= 0:
 		return fmt.Sprintf("These are the first %d groups; narrow with filter to see the others.", shown)
-	case a.byTime():
+	case a.isTimeline():
 		return fmt.Sprintf("These are the earliest %d groups; other_count records are in later ones, which a filter on the time shows.", shown)
-	case a.isOfTimes():
+	case a.groupsByTime():
 		return fmt.Sprintf("These are the first %d groups: all times of the greatest key, then of the next; other_count records are in groups "+
 			"that are not shown: filter for one key or for less time, or take a wider granularity.", shown)
 	}

@@ -11,20 +11,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A terminal reads what Answer lists, so its bounds are wider than those of a model.
+// Bounds of a listing in bytes. A person reads it at a terminal, so they are wider than those of a model.
 const (
-	answerValueMost = 2_000   // bytes of one value in the listing
-	answerTextMost  = 256_000 // bytes of the listing
+	listedValueBytes = 2_000
+	listingBytes     = 256_000
 )
 
-// AnswerInput is what the renderer of a command's answer needs to know of the call: nothing.
+// AnswerInput is what Answer needs to know of the call.
 type AnswerInput struct{}
 
-// EventCapabilitiesInput likewise.
+// EventCapabilitiesInput is what EventCapabilities needs to know of the call.
 type EventCapabilitiesInput struct{}
 
-// Answer gives the RS's JSON as it is and, as text, a line for each row of a list, or for each member of any
-// other object. A change that was answered without a body gives an empty object.
+// Answer returns the RS's JSON unchanged and, as text, a line for each row of a list or for each member of any other object. A change that
+// was answered without a body returns an empty object.
 func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput) (*tool.Result, error) {
 	if response.Body() == nil {
 		return &tool.Result{Text: "done", Structured: json.RawMessage("{}")}, nil
@@ -33,14 +33,24 @@ func Answer(_ context.Context, _ tool.Env, response *rs.Response, _ AnswerInput)
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := rs.ListIn(response.Compact()); ok {
-		return &tool.Result{Text: listing(list.Rows), Structured: response.Body()}, nil
+	list, isList := rs.ListIn(response.Compact())
+	if !isList {
+		return &tool.Result{Text: memberLines(body), Structured: response.Body()}, nil
 	}
-	return &tool.Result{Text: memberLines(body), Structured: response.Body()}, nil
+	lines := make([]string, len(list.Rows))
+	for i, row := range list.Rows {
+		members, _ := rawjson.ParseObject(row)
+		lines[i] = strings.Join(listedMembers(members), " ")
+	}
+	text := "no rows"
+	if len(lines) > 0 {
+		text = boundedLines(lines)
+	}
+	return &tool.Result{Text: text, Structured: response.Body()}, nil
 }
 
-// EventCapabilities gives capabilities.client_event_subscriptions of the protected resource's metadata (RFC 9728
-// lets a resource add members). Metadata without it means that the provider offers none.
+// EventCapabilities returns capabilities.client_event_subscriptions of the protected resource's metadata, to which RFC 9728 lets a resource add
+// members. Metadata without it means that the provider offers no subscriptions.
 func EventCapabilities(_ context.Context, _ tool.Env, response *rs.Response, _ EventCapabilitiesInput) (*tool.Result, error) {
 	body, err := response.Object()
 	if err != nil {
@@ -57,38 +67,25 @@ func EventCapabilities(_ context.Context, _ tool.Env, response *rs.Response, _ E
 	return &tool.Result{Text: memberLines(found), Structured: all.Get("client_event_subscriptions")}, nil
 }
 
-// listing has a line of key=value tokens for each row.
-func listing(rows []json.RawMessage) string {
-	if len(rows) == 0 {
-		return "no rows"
-	}
-	lines := make([]string, 0, len(rows))
-	for _, row := range rows {
-		members, _ := rawjson.ParseObject(row)
-		lines = append(lines, strings.Join(tokens(members), " "))
-	}
-	return boundedLines(lines)
-}
+func memberLines(members rawjson.Object) string { return boundedLines(listedMembers(members)) }
 
-func memberLines(members rawjson.Object) string { return boundedLines(tokens(members)) }
-
-// tokens are name=value for each member, with the value as JSON on one line.
-func tokens(members rawjson.Object) []string {
-	tokens := make([]string, len(members))
+// listedMembers returns name=value for each member, the value as JSON on one line.
+func listedMembers(members rawjson.Object) []string {
+	listed := make([]string, len(members))
 	for i, member := range members {
 		value := string(member.Value)
-		if len(value) > answerValueMost {
+		if len(value) > listedValueBytes {
 			value = fmt.Sprintf("(%d bytes; --format json shows them)", len(value))
 		}
-		tokens[i] = member.Name + "=" + value
+		listed[i] = member.Name + "=" + value
 	}
-	return tokens
+	return listed
 }
 
 func boundedLines(lines []string) string {
 	size := 0
 	for i, line := range lines {
-		if size += len(line) + 1; size > answerTextMost {
+		if size += len(line) + 1; size > listingBytes {
 			return strings.Join(append(lines[:i:i], fmt.Sprintf("%d more lines; --format json shows them", len(lines)-i)), "\n")
 		}
 	}

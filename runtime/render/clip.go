@@ -70,15 +70,15 @@ func (id identity) clipValue(field rawjson.Member, limit clipLimit) (json.RawMes
 	}
 	c := cut{name: field.Name, shown: utf8.RuneCountInString(beginning), isText: isText}
 	value := rawjson.Quote(fmt.Sprintf("%s%s…[%d of %d characters shown]", binary, beginning, c.shown, whole))
-	call := id.readField(field.Name, windowFrom(c.shown)...)
+	call := id.readField(field.Name, largestWindow(c.shown)...)
 	if binary == "" && len(value)+call.Arguments.Size() >= len(field.Value) {
 		return nil, cut{}, false
 	}
 	return value, c, true
 }
 
-// windowFrom returns the arguments of the largest window from a character on.
-func windowFrom(offset int) []rawjson.Member {
+// largestWindow returns the arguments of the largest window from a character on.
+func largestWindow(offset int) []rawjson.Member {
 	return []rawjson.Member{rawjson.Int(tool.FieldOffsetChars, int64(offset)), rawjson.Int(tool.FieldLimitChars, maxWindow)}
 }
 
@@ -90,7 +90,7 @@ func (id identity) readOn(cuts []cut) []Call {
 	room := readOnCharacters
 	for _, cut := range cuts {
 		if cut.isText && id.canRead(cut.name) {
-			call := id.readField(cut.name, windowFrom(cut.shown)...)
+			call := id.readField(cut.name, largestWindow(cut.shown)...)
 			if room -= call.Arguments.Size(); room >= 0 || calls == nil {
 				calls = append(calls, call)
 				continue

@@ -13,38 +13,44 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Document renders one record as the object of id, title, text, url and metadata that clients of
-// fetch expect (R-FETCH-1). Text and structured output are the same bytes. A document within ChannelCharacters is shown in
-// full (R-FETCH-4); in a longer one the longest values, those of expanded records too, are clipped to one length.
+// Document renders one record as the object of id, title, text, url and metadata that clients of fetch expect (R-FETCH-1). Text and structured
+// output are the same bytes. A document within ChannelCharacters is shown in full (R-FETCH-4); in a longer one the longest values, those of
+// expanded records too, are clipped to one length.
 func Document(ctx context.Context, env tool.Env, response *rs.Response, input DocumentInput) (*tool.Result, error) {
-	body, err := response.Object()
+	record, err := recordOf(response, input.Target.ConnectionID, input.Target.Stream)
 	if err != nil {
 		return nil, err
 	}
-	target := input.Target
-	record, ok := newRow(unwrapped(body).Encode(), deref(target.ConnectionID), target.Stream)
-	if !ok || len(record.members) == 0 || record.members.Get("error") != nil {
+	if len(record.members) == 0 || record.members.Get("error") != nil {
 		return nil, response.Unusable("the resource server's answer is not a record", "")
 	}
-	known := targetIdentity(target)
+	known := targetIdentity(input.Target)
 	known.connectionID = cmp.Or(known.connectionID, record.connectionID)
 	record.identity = known
 	if input.Fields != nil {
 		record.project(input.Fields, isExpanding(response))
 	}
-	d := &document{row: record, id: cmp.Or(target.Handle, known.handle), provider: cmp.Or(response.ProviderURL, env.RS.ProviderURL())}
-	d.title = documentTitle(ctx, env, record, d.label())
+	d := &document{
+		row: record, id: cmp.Or(input.Target.Handle, known.handle), provider: cmp.Or(response.ProviderURL, env.RS.ProviderURL()),
+		label: tool.Clip(record.members.Text("display_name"), tool.LabelCharacters),
+	}
+	d.title = documentTitle(ctx, env, record, d.label)
 	encoded := d.encode()
 	return withinBounds(response, &tool.Result{Text: string(encoded), Structured: encoded, Rows: 1}, ChannelCharacters)
 }
 
-// unwrapped is the record inside one more data object, as older servers send it; else the body.
-func unwrapped(body rawjson.Object) rawjson.Object {
+// recordOf returns the record of an answer. Older servers wrap it in one more data object.
+func recordOf(response *rs.Response, connectionID *string, stream string) (*row, error) {
+	body, err := response.Object()
+	if err != nil {
+		return nil, err
+	}
 	inner, ok := rawjson.ParseObject(body.Get("data"))
 	if ok && body.Get("stream") == nil && rawjson.Kind(inner.Get("data")) == rawjson.ObjectValue {
-		return inner
+		body = inner
 	}
-	return body
+	record, _ := newRow(body.Encode(), deref(connectionID), stream)
+	return record, nil
 }
 
 // document is one record as fetch shows it.
@@ -52,19 +58,20 @@ type document struct {
 	*row
 	id       string
 	title    string
+	label    string
 	provider string
 }
 
 // encode writes the document, and as much of its long values as there is room for.
 func (d *document) encode() json.RawMessage {
-	whole := d.assemble(unclipped)
-	if rawLength(whole) <= ChannelCharacters {
+	fits := func(keep int) bool { return rawLength(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters }
+	if whole := d.assemble(unclipped); rawLength(whole) <= ChannelCharacters {
 		return whole
 	}
-	if rawLength(d.assemble(clipLimit{})) > ChannelCharacters {
+	if !fits(0) {
 		d.narrow(ChannelCharacters - 2*readOnCharacters)
 	}
-	keep := largest(0, ChannelCharacters, func(keep int) bool { return rawLength(d.assemble(clipLimit{keep, keep})) <= ChannelCharacters })
+	keep := largest(0, ChannelCharacters, fits)
 	return d.assemble(clipLimit{keep, keep})
 }
 
@@ -80,61 +87,46 @@ func (d *document) assemble(limit clipLimit) json.RawMessage {
 	}.Encode()
 }
 
-func (d *document) label() string {
-	return tool.Clip(d.members.Text("display_name"), tool.LabelCharacters)
-}
-
-// documentText is the fields of a record, one after the other: name: value on a line, and a text of several lines below its
-// name. Text stands as it is, other values as JSON.
+// documentText returns the fields of a record one after the other: name: value on a line, and a text of several lines below its name. Texts
+// are shown as they are, other values as JSON.
 func documentText(fields rawjson.Object) string {
-	var out strings.Builder
+	lines := make([]string, len(fields))
 	for i, field := range fields {
-		if i > 0 {
-			out.WriteByte('\n')
+		name := field.Name
+		if quoted := Quoted(name); quoted != `"`+name+`"` { // a line break in a name would start another line
+			name = quoted
 		}
 		text, isText := rawjson.Text(field.Value)
 		if !isText {
 			text = string(field.Value)
 		}
-		name := field.Name
-		if quoted := Quoted(name); quoted != `"`+name+`"` { // a line break in a name would start another line
-			name = quoted
+		separator := ": "
+		if strings.Contains(text, "\n") {
+			separator = ":\n"
 		}
-		out.WriteString(name)
-		if out.WriteByte(':'); strings.Contains(text, "\n") {
-			out.WriteByte('\n')
-		} else {
-			out.WriteByte(' ')
-		}
-		out.WriteString(text)
+		lines[i] = name + separator + text
 	}
-	return out.String()
+	return strings.Join(lines, "\n")
 }
 
-// metadata is the source identity, which no projection takes away (R-FETCH-3), the times, what was
-// expanded, and how to go on when something was clipped.
+// metadata is the source identity, which no projection removes (R-FETCH-3), the times, the expanded relations, and how to continue if something
+// was clipped.
 func (d *document) metadata(shown shownRow) json.RawMessage {
-	metadata := withText(rawjson.Object{}, "connection_id", d.connectionID)
+	metadata := withText(nil, "connection_id", d.connectionID)
 	metadata = withText(metadata, "connector_key", tool.Clip(schemadoc.ConnectorKey(d.members), tool.LabelCharacters))
 	metadata = withText(metadata, "stream", d.stream)
 	metadata = withText(metadata, "record_id", d.recordID)
-	metadata = withText(metadata, "display_name", d.label())
+	metadata = withText(metadata, "display_name", d.label)
 	for _, name := range []string{"emitted_at", "authored_at", "deleted", "deleted_at"} {
 		if value := d.members.Get(name); value != nil && len(value) <= tool.LabelCharacters {
 			metadata = append(metadata, rawjson.Raw(name, value))
 		}
 	}
-	if warnings := sentWarnings(d.members); warnings != nil {
-		metadata = append(metadata, rawjson.Raw("warnings", warnings))
-	}
-	metadata = slices.Concat(metadata, structuredReferences(shown.references), shown.after)
+	metadata = slices.Concat(withWarnings(metadata, d.members), structuredReferences(shown.references), shown.after)
 	calls := shown.calls
-	if len(d.fields) == 1 && len(calls) == 1 && calls[0].Tool == tool.DocumentTool && shown.cuts == 1 { // it would give the same
+	if len(d.fields) == 1 && len(calls) == 1 && calls[0].Tool == tool.DocumentTool && shown.cuts == 1 { // the call would return the same
 		metadata = append(metadata, rawjson.String("note", "The rest of this value cannot be shown: only text fields can be read in windows."))
 		calls = nil
 	}
-	if calls != nil {
-		metadata = append(metadata, rawjson.Raw("next", Calls(calls))) // R-FETCH-4, R-HAND-7
-	}
-	return metadata.Encode()
+	return withCalls(metadata, "next", calls).Encode() // R-FETCH-4, R-HAND-7
 }

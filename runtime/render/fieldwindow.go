@@ -15,36 +15,35 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// windowCharacters is the room for a window's text in either channel. It holds every window that
-// the RS gives, unless nearly all of it must be escaped in JSON.
+// windowCharacters is the room for a window's text in either channel. It holds every window of the RS, unless nearly all of its text must
+// be escaped in JSON.
 const windowCharacters = 33_000
 
-const maxWindow = 16_384 // the greatest limit_chars that the tool takes
+const maxWindow = 16_384 // the largest limit_chars that the tool accepts
 
-// window is a window of a text field. Offsets are as the RS counts them; recount puts right what it adds up wrong.
+// window is a window of a text field. Offsets are the RS's; recount corrects its ends.
 type window struct {
 	identity
 	input   FieldWindowInput
 	body    rawjson.Object
 	members rawjson.Object
 	text    string
-	further *furtherMatches // behind a window around a match; nil: nothing is known of them
+	later   *laterMatches // after a window around a match; nil if nothing is known of them
 }
 
-// FieldWindow renders a window of a text field: in text the record, the range, the continuations
-// and then the text itself (R-WIN-1); in structured output record, field and window (R-WIN-2).
+// FieldWindow renders a window of a text field: the text has the record, the range, the continuations and then the window's text (R-WIN-1);
+// structured output has record, field and window (R-WIN-2).
 func FieldWindow(ctx context.Context, env tool.Env, response *rs.Response, input FieldWindowInput) (*tool.Result, error) {
 	w, err := openWindow(response, input)
 	if err != nil {
 		return nil, err
 	}
 	w.clip()
-	w.further = w.lookAhead(ctx, env, response.Request)
+	w.later = w.findLater(ctx, env, response.Request)
 	result := &tool.Result{Text: w.render(), Structured: w.structured(response), Rows: 1}
 	return withinBounds(response, result, ChannelCharacters)
 }
 
-// openWindow takes an answer with a window apart.
 func openWindow(response *rs.Response, input FieldWindowInput) (*window, error) {
 	body, err := response.Object()
 	if err != nil {
@@ -63,7 +62,7 @@ func openWindow(response *rs.Response, input FieldWindowInput) (*window, error) 
 	return w, nil
 }
 
-// clip ends a window earlier whose text fits into no result. The next one begins where it ends.
+// clip ends a window earlier if its text fits no result. The next window begins where it ends.
 func (w *window) clip() {
 	fits := func(shown int) bool { return rawLength(rawjson.Quote(firstRunes(w.text, shown))) <= windowCharacters }
 	characters := utf8.RuneCountInString(w.text)
@@ -77,19 +76,19 @@ func (w *window) clip() {
 		rawjson.Int("end_chars", end), rawjson.Int("next_offset_chars", end))
 }
 
-// direction is one continuation of a window and the word that introduces it.
+// direction is a continuation of a window and the word that introduces it in either channel.
 type direction struct {
 	word string
 	Call
 }
 
-// Words that introduce the calls that lead on and back, in either channel.
 const (
-	nextWord     = "next"
-	previousWord = "previous"
+	nextWord      = "next"
+	previousWord  = "previous"
+	nextMatchWord = "next_match"
 )
 
-// directions lead to the windows after and before, by the RS's own offsets.
+// directions lead to the next match and to the windows after and before, by the RS's offsets.
 func (w *window) directions() []direction {
 	found := w.nextMatch()
 	if offset, ok := w.members.Int("next_offset_chars"); ok && offset >= 0 {
@@ -98,8 +97,8 @@ func (w *window) directions() []direction {
 	return append(found, w.previous()...)
 }
 
-// previous leads to the window that ends where this one starts (R-WIN-1). Its length is only given if it differs from the
-// length that the call would have anyway.
+// previous leads to the window that ends where this one starts (R-WIN-1). Its length is only given if it differs from the length that the
+// call would have anyway.
 func (w *window) previous() []direction {
 	offset, known := w.members.Int("previous_offset_chars")
 	if !known || offset < 0 {
@@ -121,16 +120,27 @@ func (w *window) previous() []direction {
 	return w.toward(previousWord, place...)
 }
 
-// note says what no number of the window says by itself: where the field ends, and how to find another match
-// (R-WIN-4). A server knows no other match than the first; lookAhead finds them, where it can.
+// toward is the same call for another window of the field. The record of a resource URI is named by the id that is shown (R-WIN-3).
+func (w *window) toward(word string, place ...rawjson.Member) []direction {
+	if recordid.IsURI(w.input.Target.Handle) && w.handle != "" {
+		place = append(place, rawjson.String(tool.FieldID, w.handle))
+	}
+	var found []direction
+	for _, call := range w.input.Call.Without("q", "cursor", "before_chars", "after_chars").With(place...) {
+		found = append(found, direction{word, call})
+	}
+	return found
+}
+
+// note says what no number of the window says: where the field ends, and how to find another match (R-WIN-4).
 func (w *window) note() string {
 	start, _ := w.members.Int("start_chars")
 	total, known := w.members.Int("total_chars")
-	matched := w.members.Get("match_start_chars") != nil
+	hasMatch := w.members.Get("match_start_chars") != nil
 	switch more := w.members.True("has_more") || w.members.Get("next_offset_chars") != nil; {
-	case w.further != nil:
-		return w.further.note()
-	case more && matched:
+	case w.later != nil:
+		return w.later.note()
+	case more && hasMatch:
 		return "The provider finds only the first match of q. To find a later one, read on with next, or pass a longer q that holds words beside it."
 	case more || w.members.True("complete"):
 		return ""
@@ -142,48 +152,30 @@ func (w *window) note() string {
 	return ""
 }
 
-// toward is the same call for another window of the field. The record of a resource URI goes by the id that is shown (R-WIN-3).
-func (w *window) toward(word string, place ...rawjson.Member) []direction {
-	given := w.input.Call.Without("q", "cursor", "before_chars", "after_chars")
-	if recordid.IsURI(w.input.Target.Handle) && w.handle != "" {
-		place = append(place, rawjson.String(tool.FieldID, w.handle))
-	}
-	var found []direction
-	for _, call := range given.With(place...) {
-		found = append(found, direction{word, call})
-	}
-	return found
-}
-
 func (w *window) structured(response *rs.Response) json.RawMessage {
 	field := w.body.Get("field")
 	if rawjson.Kind(field) != rawjson.ObjectValue {
 		field = rawjson.Object{rawjson.String("path", w.input.FieldPath)}.Encode()
 	}
-	members := rawjson.Object{
-		w.structuredRecord(), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode()),
-	}
-	members = withText(members, "note", w.note())
-	if warnings := sentWarnings(w.body); warnings != nil {
-		members = append(members, rawjson.Raw("warnings", warnings))
-	}
+	members := rawjson.Object{w.structuredRecord(), rawjson.Raw("field", field), rawjson.Raw("window", w.members.Encode())}
+	members = withWarnings(withText(members, "note", w.note()), w.body)
 	var calls []Call
 	for _, direction := range w.directions() {
-		if direction.word != nextWord { // in next it would lead a reader of the last window back, or past what lies between
-			members = append(members, rawjson.Raw(direction.word, Calls([]Call{direction.Call})))
-			continue
+		if direction.word == nextWord {
+			calls = append(calls, direction.Call)
+		} else { // in next it would lead a reader back, or past the text in between
+			members = withCalls(members, direction.word, []Call{direction.Call})
 		}
-		calls = append(calls, direction.Call)
 	}
-	return requested(response, finish(response, members, calls))
+	return withRequestID(response, finish(response, members, calls))
 }
 
-// requested is the structured object of a window or a file, which ends in the RS's id of the request (R-WIN-2).
-func requested(response *rs.Response, members rawjson.Object) json.RawMessage {
+// withRequestID returns the structured object of a window or a file, which ends in the RS's request id (R-WIN-2).
+func withRequestID(response *rs.Response, members rawjson.Object) json.RawMessage {
 	return withText(members, "request_id", tool.ShownRequestID(response.RequestID)).Encode()
 }
 
-// render is the text: tokens, continuations, an empty line and the window's text as it is.
+// render returns the text: tokens, continuations, an empty line and the window's text as it is.
 func (w *window) render() string {
 	field, _ := rawjson.ParseObject(w.body.Get("field"))
 	tokens := append([]string{w.tokens(), Token("field_path", w.input.FieldPath)}, fileTokens(field)...)
@@ -191,8 +183,8 @@ func (w *window) render() string {
 		"start_chars", "end_chars", "total_chars", "complete", "has_more", "match_start_chars", "match_end_chars",
 	} {
 		value := w.members.Get(name)
-		said := name == "has_more" && string(value) == "false" && w.members.True("complete")
-		if value != nil && len(value) <= numberCharacters && !said {
+		isSaid := name == "has_more" && string(value) == "false" && w.members.True("complete")
+		if value != nil && len(value) <= numberCharacters && !isSaid {
 			tokens = append(tokens, RawToken(name, value))
 		}
 	}
@@ -206,9 +198,8 @@ func (w *window) render() string {
 	return strings.Join(lines, "\n") + "\n\n" + w.text
 }
 
-// recount puts right the ends of a server that counts code points and adds lengths in UTF-16: behind a character
-// beyond U+FFFF its ends are one too far for each, and reading on from there loses as many characters (R-WIN-1).
-// It shows in a text that has fewer code points than its range; every other range stays as it was sent.
+// recount corrects the ends of a server that counts code points but adds lengths in UTF-16 (R-WIN-1). Its text then has fewer code points
+// than its range; any other range stays as it was sent.
 func (w *window) recount() {
 	start, hasStart := w.members.Int("start_chars")
 	sent, hasEnd := w.members.Int("end_chars")
@@ -217,33 +208,24 @@ func (w *window) recount() {
 		return
 	}
 	end, more := start+characters, w.members.True("has_more")
-	if total, known := w.members.Int("total_chars"); known { // the end that was too far may have passed it
+	if total, known := w.members.Int("total_chars"); known { // the wrong end may be past it
 		more = end < total
 	}
-	w.set(rawjson.Int("end_chars", end), rawjson.Bool("has_more", more), rawjson.Bool("complete", start == 0 && !more))
 	next := rawjson.Raw("next_offset_chars", rawjson.Value("null"))
 	if more {
 		next.Value = strconv.AppendInt(nil, end, 10)
 	}
-	w.set(next)
-	w.recountMatch(start)
-}
+	w.set(rawjson.Int("end_chars", end), rawjson.Bool("has_more", more), rawjson.Bool("complete", start == 0 && !more), next)
 
-// recountMatch puts right the end of a match, whose start is counted in code points.
-func (w *window) recountMatch(start int64) {
 	from, hasStart := w.members.Int("match_start_chars")
 	to, hasEnd := w.members.Int("match_end_chars")
 	text := []rune(w.text)
 	if !hasStart || !hasEnd || from < start || from-start > int64(len(text)) {
 		return
 	}
-	end, units := from, to-from
-	for _, character := range text[from-start:] {
-		if units <= 0 {
-			break
-		}
-		units -= int64(utf16.RuneLen(character))
-		end++
+	end = from // the start of a match is counted in code points
+	for units := to - from; units > 0 && end-start < int64(len(text)); end++ {
+		units -= int64(utf16.RuneLen(text[end-start]))
 	}
 	w.set(rawjson.Int("match_end_chars", end))
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// fileNames are the members of a field that say what the file is which its text was read of. They stand in either channel.
+// fileNames are members of a field that describe the file whose text is shown. Both channels have them.
 var fileNames = []string{"media_type", "size_bytes", "charset", "charset_detected", "charset_errors", "width", "height"}
 
-// fileTokens say what file a window is of; there are none for a text field.
+// fileTokens describe the file of a window. A text field has none.
 func fileTokens(field rawjson.Object) []string {
 	var tokens []string
 	for _, name := range fileNames {
@@ -29,11 +29,11 @@ type FileInput struct {
 	Target    recordid.Target
 	FieldPath string
 	Reference blob.Reference
-	About     rawjson.Object // what its bytes say, under names of fileNames
+	About     rawjson.Object // what its bytes say, under fileNames
 	Note      string         // what is shown of it, and what is not
 }
 
-// File renders a file of which no text is shown: what it is, and the ways to it (R-BLOB-3).
+// File renders a file whose text is not shown: what it is, and how to get it (R-BLOB-3).
 func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 	id := targetIdentity(input.Target)
 	field := rawjson.Object{rawjson.String("path", input.FieldPath)}
@@ -52,20 +52,16 @@ func File(response *rs.Response, input FileInput) (*tool.Result, error) {
 		lines = append(lines, way.Name+": "+rawjson.TextOf(way.Value))
 	}
 	structured := append(rawjson.Object{id.structuredRecord(), rawjson.Raw("field", field.Encode())}, ways...)
-	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: requested(response, finish(response, structured, nil))}
+	result := &tool.Result{Text: strings.Join(lines, "\n"), Structured: withRequestID(response, finish(response, structured, nil))}
 	return withinBounds(response, result, ChannelCharacters)
 }
 
-// FieldOf gives the value of a field in an answer that holds its record, or nil; blob.Inside has the meaning of the path. The
-// target gets the record's connection, if it names none.
+// FieldOf returns the value of a field in an answer that holds its record, or nil; blob.Inside defines the meaning of the path. The target
+// gets the record's connection if it names none.
 func FieldOf(response *rs.Response, target recordid.Target, path string) (rawjson.Value, recordid.Target, error) {
-	body, err := response.Object()
+	record, err := recordOf(response, target.ConnectionID, target.Stream)
 	if err != nil {
 		return nil, target, err
-	}
-	record, ok := newRow(unwrapped(body).Encode(), deref(target.ConnectionID), target.Stream)
-	if !ok {
-		return nil, target, nil
 	}
 	if target.ConnectionID == nil && record.connectionID != "" {
 		target.ConnectionID = &record.connectionID

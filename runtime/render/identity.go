@@ -11,20 +11,19 @@ import (
 
 // identity is where a record comes from, and the handle by which a model names it (R-HAND-1).
 type identity struct {
-	connectionID string // empty when unknown
+	connectionID string // empty if unknown
 	stream       string
 	recordID     string
-	handle       string // empty when none can be formed
-	formed       bool   // the handle was made of the other parts, so it can be parsed
+	handle       string // empty if none can be formed
+	formed       bool   // the handle was formed from the other parts
 	embedded     bool   // the handle holds the connection
 }
 
 func newIdentity(connectionID, stream, recordID string) identity {
 	id := identity{connectionID: connectionID, stream: stream, recordID: recordID}
-	whole := recordid.Handle{ConnectionID: connectionID, Stream: stream, RecordID: recordID}
+	handle := recordid.Handle{ConnectionID: connectionID, Stream: stream, RecordID: recordID}
 	short := recordid.Handle{Stream: stream, RecordID: recordID}
-	handle := whole
-	if !whole.CanFormat() && short.CanFormat() { // a connection that the grammar cannot hold stands beside the id
+	if !handle.CanFormat() && short.CanFormat() { // the grammar cannot hold the connection, which is shown next to the id
 		handle = short
 	}
 	if id.handle = handle.ID(); id.handle != "" {
@@ -33,50 +32,54 @@ func newIdentity(connectionID, stream, recordID string) identity {
 	return id
 }
 
-// shows reports whether the handle is made of a name and can be seen to be.
+// targetIdentity returns the record of a call. Its handle is the one that was passed (R-HAND-3), but a URI gives way to the self-contained
+// id (R-WIN-3).
+func targetIdentity(target recordid.Target) identity {
+	id := newIdentity(deref(target.ConnectionID), target.Stream, target.RecordID)
+	if target.Handle != "" && (id.handle == "" || !recordid.IsURI(target.Handle)) {
+		isSame := target.Handle == id.handle
+		id.formed, id.embedded, id.handle = id.formed && isSame, id.embedded && isSame, target.Handle
+	}
+	return id
+}
+
+// shows reports whether a name can be seen in the handle.
 func (id identity) shows(name string) bool {
 	return id.formed && name != "" && strings.Contains(id.handle, name)
 }
 
-// arguments select the record by its handle in a continuation call of a tool that has these names for them.
+// arguments select the record by its handle, under a tool's names for handle and connection.
 func (id identity) arguments(handleName, connectionName string) rawjson.Object {
-	arguments := append(make(rawjson.Object, 0, argumentsUsual), rawjson.String(handleName, id.handle))
+	arguments := rawjson.Object{rawjson.String(handleName, id.handle)}
 	if id.embedded {
 		return arguments
 	}
 	return withText(arguments, connectionName, id.connectionID)
 }
 
-// fieldArguments select the record in a call for one field of it. Where no handle can be formed they are its parts.
-func (id identity) fieldArguments() rawjson.Object {
-	if id.handle != "" {
-		return id.arguments(tool.FieldID, tool.FieldConnectionID)
-	}
-	arguments := rawjson.Object{rawjson.String(tool.FieldStream, id.stream), rawjson.String(tool.FieldRecordID, id.recordID)}
-	return withText(arguments, tool.FieldConnectionID, id.connectionID)
-}
-
-// argumentsUsual is how many arguments a continuation has room for at first.
-const argumentsUsual = 3
-
-// fetch reads the whole record, or what the other arguments leave of it.
+// fetch reads the record.
 func (id identity) fetch(more ...rawjson.Member) Call {
 	arguments := id.arguments(tool.DocumentID, tool.DocumentConnectionID)
 	return Call{Tool: tool.DocumentTool, Arguments: append(arguments, more...)}
 }
 
-// fetchFields reads some fields of the record only.
+// fetchFields reads some fields of the record.
 func (id identity) fetchFields(names ...string) Call {
 	return id.fetch(rawjson.Strings(tool.DocumentFields, names))
 }
 
-// readField reads a text field of the record, window by window.
+// readField reads a text field of the record window by window. A record without a handle is named by its parts.
 func (id identity) readField(path string, more ...rawjson.Member) Call {
-	arguments := append(id.fieldArguments(), rawjson.String(tool.FieldPath, path))
+	arguments := id.arguments(tool.FieldID, tool.FieldConnectionID)
+	if id.handle == "" {
+		arguments = rawjson.Object{rawjson.String(tool.FieldStream, id.stream), rawjson.String(tool.FieldRecordID, id.recordID)}
+		arguments = withText(arguments, tool.FieldConnectionID, id.connectionID)
+	}
+	arguments = append(arguments, rawjson.String(tool.FieldPath, path))
 	return Call{Tool: tool.FieldTool, Arguments: append(arguments, more...)}
 }
 
-// tokens name the record in text: its handle, and the connection when the handle cannot hold it.
+// tokens name the record in text: its handle, and the connection if the handle cannot hold it.
 func (id identity) tokens() string {
 	switch {
 	case id.embedded:
@@ -87,37 +90,21 @@ func (id identity) tokens() string {
 	return words(Token("id", id.handle), tokenIf("connection_id", id.connectionID))
 }
 
-// targetIdentity is the record of a call; its handle is the one that was passed (R-HAND-3), save that
-// a URI gives way to the self-contained id (R-WIN-3).
-func targetIdentity(target recordid.Target) identity {
-	id := newIdentity(deref(target.ConnectionID), target.Stream, target.RecordID)
-	if target.Handle != "" && (id.handle == "" || !recordid.IsURI(target.Handle)) {
-		id.formed = id.formed && target.Handle == id.handle
-		id.embedded = id.embedded && target.Handle == id.handle
-		id.handle = target.Handle
-	}
-	return id
-}
-
 // structuredRecord names the record in structured output.
 func (id identity) structuredRecord() rawjson.Member {
 	record := withText(withText(nil, "id", id.handle), "connection_id", id.connectionID)
 	return rawjson.Raw("record", append(record, rawjson.String("stream", id.stream), rawjson.String("record_id", id.recordID)).Encode())
 }
 
-// What a tool would refuse is not offered as a continuation (R-HAND-7): a server may send names and ids
-// that no call can hold.
+// A continuation that the tool would refuse is not offered (R-HAND-7): a server may send names and ids that no call can hold.
 
-// canFetch reports whether fetch takes the record's id.
+// canFetch reports whether fetch accepts the record's id.
 func (id identity) canFetch() bool {
-	if id.formed {
-		return id.connectionPasses()
-	}
 	_, err := recordid.Parse(id.handle)
-	return (err == nil || recordid.IsURI(id.handle)) && id.connectionPasses()
+	return (id.formed || err == nil || recordid.IsURI(id.handle)) && id.canPassConnection()
 }
 
-// canRead reports whether read_record_field takes the record and a path of it.
+// canRead reports whether read_record_field accepts the record and a path in it.
 func (id identity) canRead(path string) bool {
 	if recordid.CheckName("field path", path) != nil {
 		return false
@@ -125,23 +112,24 @@ func (id identity) canRead(path string) bool {
 	if id.handle != "" {
 		return id.canFetch()
 	}
-	return recordid.CheckName("stream", id.stream) == nil && recordid.CheckRecordID("record id", id.recordID) == nil && id.connectionPasses()
+	return recordid.CheckName("stream", id.stream) == nil && recordid.CheckRecordID("record id", id.recordID) == nil && id.canPassConnection()
 }
 
-// connectionPasses reports whether the connection goes along in a call: within the id, beside it, or not at all.
-func (id identity) connectionPasses() bool {
+// canPassConnection reports whether a call can name the connection, or need not.
+func (id identity) canPassConnection() bool {
 	return id.embedded || id.connectionID == "" || recordid.CheckName("connection id", id.connectionID) == nil
 }
 
-const namesShown = 20 // fields or relations in one call
+const maxNames = 20 // fields or relations in one call
 
-// acceptedNames are the names that fields, expand and expand_limit take, no more than are worth naming.
+// acceptedNames returns the names that fields, expand and expand_limit accept, up to maxNames.
 func acceptedNames(names []string) []string {
-	var passed []string
+	var accepted []string
 	for _, name := range names {
-		if len(passed) < namesShown && Length(name) <= tool.LabelCharacters && name != "" && !strings.ContainsAny(name, ",[]") && !strings.ContainsFunc(name, unicode.IsControl) {
-			passed = append(passed, name)
+		isOdd := name == "" || Length(name) > tool.LabelCharacters || strings.ContainsAny(name, ",[]") || strings.ContainsFunc(name, unicode.IsControl)
+		if !isOdd && len(accepted) < maxNames {
+			accepted = append(accepted, name)
 		}
 	}
-	return passed
+	return accepted
 }
