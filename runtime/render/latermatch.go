@@ -28,7 +28,7 @@ type laterMatches struct {
 // findLater finds the later matches of a window around a match (R-WIN-4). A server knows only the first one (932e), so the text after it is
 // read and compared as the server does, without regard to case. It returns nil if nothing can be said.
 func (w *window) findLater(ctx context.Context, env tool.Env, request rs.Request) *laterMatches {
-	needle := strings.Map(unicode.ToLower, rawjson.TextOf(w.input.Call.parameter("q")))
+	needle := strings.Map(unicode.ToLower, rawjson.TextOf(w.input.Call.parameter(tool.FieldQ)))
 	matched, isMatch := w.members.Int("match_end_chars")
 	end, more := w.members.Int("next_offset_chars")
 	if needle == "" || !isMatch || !more {
