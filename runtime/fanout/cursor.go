@@ -1,33 +1,28 @@
 package fanout
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 const (
 	cursorVersion = 1
 
-	// cursorCharacters bounds a cursor. A text result shows it twice within 8,000 characters (R-BUD-2).
-	cursorCharacters = 3_000
+	// maxCursor limits a cursor, in characters. A text result shows it twice within 8,000 characters (R-BUD-2).
+	maxCursor = 3_000
 )
 
-// cursor is the place of a search in every source that may have more hits, in the order of their hits. It
-// is all that is kept of a search between its pages, so that a newer token can go on as well.
+// cursor is the position of a search in every source that may have more hits, in the order of their hits. It is all that is kept
+// between pages, so that a renewed token can continue.
 type cursor struct {
 	Version   int     `json:"v"`
-	Question  string  `json:"q"`           // what the cursor is bound to
-	Count     *int64  `json:"n,omitempty"` // all hits of all sources, when the first page knew
+	Question  string  `json:"q"`           // that the cursor belongs to
+	Count     *int64  `json:"n,omitempty"` // of all hits, if the first page knew it
 	Positions []place `json:"s"`
 }
 
-// place is where the next hit of a source is. A source that has no more hits has none.
+// place is the position of the next hit of a source.
 type place struct {
 	sourceKey
 	position
@@ -41,52 +36,28 @@ func placeOf(source *Source, at position) place {
 	return of
 }
 
-// is reports whether the place is one in a source.
-func (p place) is(source *Source) bool {
+// belongsTo reports whether the place is in a source.
+func (p place) belongsTo(source *Source) bool {
 	return p.sourceKey == source.key() || p.sourceKey == sourceKey{GrantID: source.GrantID} && !source.Shared
 }
 
-// position is a hit of a source: the page that begins at a cursor of the source, and how many hits of it
-// come before.
+// position is a hit of a source: a number of hits after the beginning of the page at a cursor of the source.
 type position struct {
-	Cursor sourceCursor `json:"c,omitempty"` // empty: the first page
-	Skip   int          `json:"k,omitempty"`
+	Cursor string `json:"c,omitempty"` // empty for the first page
+	Skip   int    `json:"k,omitempty"`
 }
 
-// sourceCursor is a source's own cursor. Servers spell objects in base64, which would be spelled so a second time in a cursor of
-// several sources, a third longer for each: it holds the object in place of such a text.
-type sourceCursor string
-
-// MarshalJSON gives the object that the cursor spells, where no byte of the text is lost by it, else the text.
-func (c sourceCursor) MarshalJSON() ([]byte, error) {
-	var compact bytes.Buffer
-	object, err := base64.RawURLEncoding.Strict().DecodeString(string(c))
-	if err == nil && len(object) > 0 && object[0] == '{' && json.Compact(&compact, object) == nil && bytes.Equal(compact.Bytes(), object) && utf8.Valid(object) {
-		return object, nil
-	}
-	return rawjson.Quote(string(c)), nil
-}
-
-// UnmarshalJSON reads what MarshalJSON gives.
-func (c *sourceCursor) UnmarshalJSON(data []byte) error {
-	if data[0] == '{' {
-		*c = sourceCursor(base64.RawURLEncoding.EncodeToString(data))
-		return nil
-	}
-	return json.Unmarshal(data, (*string)(c))
-}
-
-// parseCursor reads a cursor that was made for the same question, and nothing else.
+// parseCursor reads a cursor of the same question.
 func parseCursor(text, question string) (cursor, error) {
-	if len(text) > cursorCharacters {
-		return cursor{}, tool.CursorRefused(fmt.Sprintf("is longer than %d characters", cursorCharacters), nil)
+	if len(text) > maxCursor {
+		return cursor{}, tool.CursorRefused(fmt.Sprintf("is longer than %d characters", maxCursor), nil)
 	}
 	parsed, err := tool.DecodeCursor[cursor](text)
 	switch {
 	case err != nil:
 		return cursor{}, err
 	case parsed.Version != cursorVersion:
-		return cursor{}, tool.CursorRefused(fmt.Sprintf("is of version %d, which is not known here", parsed.Version), nil)
+		return cursor{}, tool.CursorRefused(fmt.Sprintf("has the unknown version %d", parsed.Version), nil)
 	case parsed.Question != question:
 		return cursor{}, tool.CursorRefused("belongs to another search: q, mode, streams and filter must stay the same", nil)
 	}
@@ -96,7 +67,7 @@ func parseCursor(text, question string) (cursor, error) {
 		isMalformed = isMalformed || place.GrantID == "" || seen[place.sourceKey] || place.Skip < 0
 		seen[place.sourceKey] = true
 	}
-	if isMalformed { // no page leads there
+	if isMalformed {
 		return cursor{}, tool.CursorRefused("is malformed", nil)
 	}
 	return parsed, nil

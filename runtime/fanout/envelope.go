@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Codes of the warnings that a merged answer adds to those of its sources.
+// Codes of the warnings of a merged answer.
 const (
 	WarnSourceTruncated = "source_truncated"
 	WarnStreamUngranted = "stream_not_granted"
@@ -18,7 +18,7 @@ const (
 	WarnHitsDropped     = "hits_dropped"
 )
 
-// envelope is a list like that of one source (rs-contract.md, Envelopes).
+// envelope returns a list in the form of one source (rs-contract.md, Envelopes).
 func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object {
 	body := rawjson.Object{
 		rawjson.String("object", "list"),
@@ -32,9 +32,8 @@ func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object
 	return append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", p.meta(rest, ok).Encode()))
 }
 
-// nextCursor is empty when nothing follows. It is false when a cursor would be too large to be shown.
-// The cursors of the sources keep the state of their first page, so they are used while they fit; else
-// places are counted from the start, which is shorter.
+// nextCursor returns the cursor of the next page, or nothing if there is none. It returns false if the cursor would be too large. Cursors
+// of the sources keep the state of their first page. If they do not fit, positions are counted from the start, which is shorter.
 func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	if len(rest) == 0 {
 		return "", true
@@ -44,15 +43,15 @@ func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 		next.Positions = append(next.Positions, placeOf(each.child.source, each.child.after(each.shown)))
 	}
 	encoded := tool.EncodeCursor(next)
-	if len(encoded) <= cursorCharacters {
+	if len(encoded) <= maxCursor {
 		return encoded, true
 	}
 	for i, each := range rest {
-		if counted, ok := each.child.fromStart(each.shown); ok && len(counted.Cursor) < len(next.Positions[i].Cursor) {
+		if counted, ok := each.child.afterFromStart(each.shown); ok && len(counted.Cursor) < len(next.Positions[i].Cursor) {
 			next.Positions[i].position = counted
 		}
 	}
-	if encoded = tool.EncodeCursor(next); len(encoded) <= cursorCharacters {
+	if encoded = tool.EncodeCursor(next); len(encoded) <= maxCursor {
 		return encoded, true
 	}
 	return "", false
@@ -71,8 +70,7 @@ func (p *readPage) meta(rest []waiting, cursorFits bool) rawjson.Object {
 	return append(meta, rawjson.Raw("warnings", rawjson.Array(p.warnings(rest, cursorFits))))
 }
 
-// total is how many hits all sources have: the sum, when each of them gave an exact count, else nil. Later pages do not ask
-// all of them and repeat the total of the first one.
+// total returns the number of hits of all sources if each gave an exact count, or nil. Later pages repeat the total of the first one.
 func (p *readPage) total() *int64 {
 	if sentCursor(p.request) != "" {
 		return p.count
@@ -80,7 +78,7 @@ func (p *readPage) total() *int64 {
 	sum := int64(0)
 	for _, child := range p.children {
 		count, ok := exactCount(child.meta)
-		if !ok || child.err != nil || child.foreign != nil {
+		if !ok || child.err != nil || child.dropped != nil {
 			return nil
 		}
 		sum += count
@@ -88,7 +86,7 @@ func (p *readPage) total() *int64 {
 	return &sum
 }
 
-// exactCount reads both shapes of a count: an integer with its accuracy beside it, and an object.
+// exactCount reads both forms of a count: an integer next to its accuracy, and an object.
 func exactCount(meta rawjson.Object) (int64, bool) {
 	if object, ok := rawjson.ParseObject(meta.Get("count")); ok {
 		count, ok := object.Int("value")
@@ -98,28 +96,28 @@ func exactCount(meta rawjson.Object) (int64, bool) {
 	return count, ok && count >= 0 && meta.Text("count_accuracy") == "exact"
 }
 
-// recall says how completely the sources searched; the whole is complete only when no source is missing and each says so
-// (R-SEARCH-9). It lists the sources that did not search all they have. It is nil when no source says anything.
+// recall returns how completely the sources searched, with those that did not search everything (R-SEARCH-9). It is complete only if no
+// source is missing, no hit was dropped and each source says so. It is nil if no source says anything.
 func (p *readPage) recall() rawjson.Object {
 	var partial []rawjson.Value
-	says, complete, truncated, answered := false, true, false, 0
+	isKnown, complete, truncated, answered := false, true, false, 0
 	for _, child := range p.children {
 		if !child.asked {
 			continue
 		}
 		recall, ok := rawjson.ParseObject(child.meta.Get("recall"))
-		complete = complete && child.err == nil && child.foreign == nil && recall.True("complete")
+		complete = complete && child.err == nil && child.dropped == nil && recall.True("complete")
 		truncated = truncated || recall.True("truncated")
 		if child.err == nil {
 			answered++
 		}
-		says = says || ok
+		isKnown = isKnown || ok
 		if ok && (!recall.True("complete") || recall.True("truncated")) {
 			identity := child.source.identity()
 			partial = append(partial, append(identity, recall.Without(identity.Names()...)...).Encode())
 		}
 	}
-	if !says {
+	if !isKnown {
 		return nil
 	}
 	recall := rawjson.Object{
@@ -134,7 +132,7 @@ func (p *readPage) recall() rawjson.Object {
 	return recall
 }
 
-// warnings are first those about what is missing, since a result shows only the first ones.
+// warnings begins with missing sources, because a result shows only the first warnings.
 func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 	next := ""
 	if len(rest) > 0 {
@@ -151,17 +149,17 @@ func (p *readPage) warnings(rest []waiting, cursorFits bool) []rawjson.Value {
 		}
 	}
 	for _, child := range p.children {
-		if child.foreign != nil {
+		if child.dropped != nil {
 			warnings = append(warnings, child.droppedWarning())
 		}
 		if child.cut {
-			warnings = append(warnings, child.source.warning(WarnSourceTruncated, "has more hits than it gives out; narrow the search"))
+			warnings = append(warnings, child.source.warning(WarnSourceTruncated, "has more hits than it returns; narrow the search"))
 		}
 	}
 	return append(warnings, p.sourceWarnings()...)
 }
 
-// sourceWarnings are what the sources themselves warn of, each warning once.
+// sourceWarnings returns the warnings of the sources, each once.
 func (p *readPage) sourceWarnings() []rawjson.Value {
 	var sent []rawjson.Value
 	for _, child := range p.children {
@@ -175,7 +173,7 @@ func (p *readPage) sourceWarnings() []rawjson.Value {
 	return sent
 }
 
-// warning is that of something about one source.
+// warning returns a warning about the source.
 func (s *Source) warning(code, what string) rawjson.Value {
 	return append(warning(code, "the source "+s.name()+" "+what), s.identity()...).Encode()
 }

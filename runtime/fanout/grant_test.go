@@ -107,7 +107,7 @@ func TestWhatGetsASourceBack(t *testing.T) {
 	a := &fakeRS{name: "a", hits: 1}
 	expired, silent := ended("b", "messages"), ended("c", "messages")
 	expired.Missing = &fanout.EndedError{Reason: "grant_expired", Message: "it ended yesterday"}
-	expired.Mend = "pdpp-mcp connect https://pdpp.example"
+	expired.Reconnect = "pdpp-mcp connect https://pdpp.example"
 	silent.Missing = &rs.Failure{Reason: rs.Unreachable, Message: "the resource server does not answer"}
 	reader := newReader(member(a, "messages"), expired, silent)
 	page := search(t, reader, searchFor(5, ""))
@@ -116,12 +116,12 @@ func TestWhatGetsASourceBack(t *testing.T) {
 	}
 	id := "cin_b"
 	refusal := refusedWith(t, "source_unavailable", reader, rs.Request{Sources: rs.OneSource{Stream: "messages", ConnectionID: &id}})
-	for _, says := range []string{"it ended yesterday", "can run: " + expired.Mend} {
+	for _, says := range []string{"it ended yesterday", "can run: " + expired.Reconnect} {
 		if !strings.Contains(refusal.Message, says) {
 			t.Errorf("%q does not say %q", refusal.Message, says)
 		}
 	}
-	if says := fmt.Sprint(page.Meta.Warnings); !strings.Contains(says, expired.Mend) || !strings.Contains(says, "try again") && !strings.Contains(says, "call again") {
+	if says := fmt.Sprint(page.Meta.Warnings); !strings.Contains(says, expired.Reconnect) || !strings.Contains(says, "try again") && !strings.Contains(says, "call again") {
 		t.Errorf("the warnings are %s", says)
 	}
 }

@@ -1,7 +1,7 @@
 package fanout
 
-// shares are how many hits of each child the page takes when every open child has enough: their hits are merged round
-// robin, because the scores of different sources are not comparable (R-PKG-2). A child that has no more is passed over.
+// shares returns how many hits the page takes from each child if every child has enough. Hits are merged round robin, because scores of
+// different sources are not comparable (R-PKG-2). A child without more hits is skipped.
 func (p *readPage) shares() []int {
 	shares := make([]int, len(p.children))
 	for _, i := range p.order(p.limit) {
@@ -10,8 +10,7 @@ func (p *readPage) shares() []int {
 	return shares
 }
 
-// merge is the child of each hit of the page. It ends where a hit comes next that was not read, since what follows would
-// come before it.
+// merge returns the child of each hit of the page. It ends before a hit that was not read.
 func (p *readPage) merge(limit int) []int {
 	order := p.order(limit)
 	given := make([]int, len(p.children))
@@ -24,14 +23,14 @@ func (p *readPage) merge(limit int) []int {
 	return order
 }
 
-// order is the child of each hit, hit by hit. It does not depend on the limit but for its length, so a
-// smaller page is the beginning of a larger one, and every page size leads to the same order in all.
+// order returns the child of each hit. A smaller page is the beginning of a larger one, so that every page size leads to the same
+// order in all.
 func (p *readPage) order(limit int) []int {
 	order := make([]int, 0, limit)
 	for round, before := 0, -1; len(order) > before; round++ {
 		before = len(order)
 		for i, child := range p.children {
-			if len(order) < limit && (round < len(child.hits) || child.open()) {
+			if len(order) < limit && (round < len(child.hits) || child.hasMore()) {
 				order = append(order, i)
 			}
 		}
@@ -39,16 +38,15 @@ func (p *readPage) order(limit int) []int {
 	return order
 }
 
-// rest are the places of the children that may have more hits after those shown, beginning with the one
-// whose hit comes next. A source that failed keeps its place, so that the next page asks it again; when only
-// such sources are left there is no next page, or paging would never end (R-PKG-6).
+// rest returns the children that may have more hits than those shown, beginning with the child of the next hit. The next page asks a
+// failed source again; if only failed sources are left, there is no next page, or paging would never end (R-PKG-6).
 func (p *readPage) rest(shown, given []int) []waiting {
 	first := 0
 	if len(shown) > 0 {
 		first = shown[len(shown)-1] + 1
 	}
 	var rest []waiting
-	isSure := false
+	hasNext := false
 	for n := range p.children {
 		i := (first + n) % len(p.children)
 		child := p.children[i]
@@ -56,15 +54,15 @@ func (p *readPage) rest(shown, given []int) []waiting {
 		if isUnread || !child.done {
 			rest = append(rest, waiting{child: child, shown: given[i]})
 		}
-		isSure = isSure || isUnread || child.open()
+		hasNext = hasNext || isUnread || child.hasMore()
 	}
-	if !isSure {
+	if !hasNext {
 		return nil
 	}
 	return rest
 }
 
-// waiting is a child that goes on in the next page, and how many of its hits this page has shown.
+// waiting is a child that continues on the next page, with the number of its hits on this page.
 type waiting struct {
 	child *child
 	shown int

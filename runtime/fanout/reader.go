@@ -1,6 +1,6 @@
-// Package fanout reads from several grants, those of a package or of this machine, as if they were one: a read of one source
-// goes to the grant that has it, a search and a schema go to all of them and come back as one answer (R-PKG-1 to R-PKG-8).
-// Nothing is kept between calls: the place of a search stands in its cursor.
+// Package fanout reads from several grants, those of a package or of this machine, as if they were one. A read of one source goes to the
+// grant that has it. A search, a schema or a list of streams goes to all of them, and the answers are merged (R-PKG-1 to R-PKG-8).
+// Packages host and membership make a Reader per call. Nothing is kept between calls: the position of a search is in its cursor.
 package fanout
 
 import (
@@ -24,25 +24,17 @@ const (
 	DefaultConcurrency  = 24
 )
 
-// Options says how the sources of a package are read. The zero value has the defaults.
+// Options configures a Reader. Zero values mean the defaults.
 type Options struct {
-	// ProviderURL is the provider's public origin, without a trailing slash. It is empty when the sources are of several
-	// providers: each hit then says of which.
-	ProviderURL string
+	ProviderURL  string        // the public origin without a trailing slash; empty if the sources have several providers
+	ChildTimeout time.Duration // of one source in a search or a schema, all requests together
+	Concurrency  int           // sources that one call reads at the same time
 
-	// ChildTimeout is what one source may take of a search or of a schema, all its requests together; zero
-	// is DefaultChildTimeout. A read of one source has no other deadline than its reader and its context.
-	ChildTimeout time.Duration
-
-	// Concurrency is how many sources are read at once for one call; zero is DefaultConcurrency. The others wait.
-	Concurrency int
-
-	// Observe is told what became of every request to a source and how long it took; it may be nil. It is called
-	// concurrently.
+	// Observe receives the result and the duration of every request to a source. It is called concurrently and may be nil.
 	Observe func(Result, time.Duration)
 }
 
-// Result is what became of a request to a source, as a metric's label.
+// Result is the result of a request to a source, as a label of a metric.
 type Result string
 
 // The results.
@@ -67,8 +59,7 @@ func resultOf(err error) Result {
 	return Failed
 }
 
-// Reader is an rs.Reader over the members of one package. It is cheap, immutable and safe for concurrent
-// use; a host makes one per caller.
+// Reader is an rs.Reader over several sources. It is immutable and safe for concurrent use.
 type Reader struct {
 	options  Options
 	active   []*Source // in the order of the package
@@ -82,8 +73,7 @@ var (
 	_ rs.Opener = (*Reader)(nil)
 )
 
-// New makes a reader over the sources. One that is listed twice counts once. An inactive source gives way to an active one of
-// the same connection, which has taken its place.
+// New returns a reader over the sources. Duplicates count once. An inactive source is left out if an active one has its connection.
 func New(sources []Source, options Options) *Reader {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, DefaultChildTimeout)
 	options.Concurrency = cmp.Or(options.Concurrency, DefaultConcurrency)
@@ -112,10 +102,9 @@ func New(sources []Source, options Options) *Reader {
 // ProviderURL is the provider's public origin, without a trailing slash; empty when there are several.
 func (r *Reader) ProviderURL() string { return r.options.ProviderURL }
 
-// Get answers a request by what its Sources say. Its error is a *tool.Error when the package has no source
-// for it or several (R-ERR-5), else the *rs.Error or *rs.Failure of a source. The answer of one source passes
-// through as it came, but is an *rs.Failure when that source was asked by its connection and a record claims
-// to be of another member's. A merged answer has the caller's request and no URL of a source.
+// Get answers a request according to its Sources. Its error is a *tool.Error if there is no source for it or several (R-ERR-5), or else
+// the *rs.Error or *rs.Failure of a source. The response of one source is passed on unchanged, unless the source was named and a record
+// claims to belong to another one. A merged response has the caller's request and no URL of a source.
 func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	if len(r.active) == 0 {
 		return nil, r.revoked()
@@ -169,8 +158,7 @@ func (r *Reader) Get(ctx context.Context, request rs.Request) (*rs.Response, err
 	return response, nil
 }
 
-// absentFrom are warnings of the sources that cannot be read and might have the stream of a request that names none: the caller
-// takes the answer of the only one that is left for all there is (R-LOCAL-2).
+// absentFrom returns warnings about inactive sources that might have the stream of a request that names no source (R-LOCAL-2).
 func (r *Reader) absentFrom(request rs.Request) []rawjson.Value {
 	if one, isOne := request.Sources.(rs.OneSource); isOne {
 		return warningsOf(nil, r.ended([]string{one.Stream}), "")
@@ -178,16 +166,16 @@ func (r *Reader) absentFrom(request rs.Request) []rawjson.Value {
 	return nil
 }
 
-// unanswerable refuses a request that does not tell which sources it is for.
+// unanswerable refuses a request without sources.
 func unanswerable(request rs.Request) *tool.Error {
 	return &tool.Error{
 		Code: tool.PackageUnsupported,
-		Message: fmt.Sprintf("a package of grants cannot answer GET %s, since the request does not tell which of its sources it is for; "+
+		Message: fmt.Sprintf("a package of grants cannot answer GET %s, because the request names no source; "+
 			"use a tool that takes stream or connection_id", request.Path),
 	}
 }
 
-// Open begins to read the bytes of one source, which its Sources name. Its errors are those of Get.
+// Open starts to read bytes of the source that its Sources name. Its errors are those of Get.
 func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (*rs.Download, error) {
 	if len(r.active) == 0 {
 		return nil, r.revoked()
@@ -212,7 +200,7 @@ func (r *Reader) Open(ctx context.Context, request rs.Request, from rs.Resume) (
 	started := time.Now()
 	download, err := opener.Open(ctx, request, from)
 	r.observe(started, err)
-	return download, r.elsewhere(source, request, err)
+	return download, r.withOtherGrants(source, request, err)
 }
 
 // refuseClaims returns an error if a record of a response claims to belong to another member's connection. The handle of such a
@@ -252,17 +240,17 @@ type question struct {
 	request rs.Request
 }
 
-// answer is what a question led to.
+// answer is the answer to a question.
 type answer struct {
 	response *rs.Response
 	err      error
 }
 
-// ask sends the questions, several at once, and waits for all answers until the deadline. Waiting for a free slot counts against the deadline,
-// so that the answer comes in time however many sources are slow. Its error says that the caller's context ended.
+// ask sends the questions concurrently and waits for all answers until the deadline. Waiting for a free slot counts against the deadline.
+// It returns an error if the call has ended.
 func (r *Reader) ask(ctx context.Context, questions []question, deadline time.Time) ([]answer, error) {
 	answers := make([]answer, len(questions))
-	var running errgroup.Group // each member ends with the context or its deadline, and none fails the others
+	var running errgroup.Group // no member fails the others
 	running.SetLimit(r.options.Concurrency)
 	for i, each := range questions {
 		running.Go(func() error {
@@ -285,8 +273,8 @@ func callEnded(ctx context.Context) error {
 	return nil
 }
 
-// gather puts one request to each grant that these sources are of, and gives the frame of the merged answer and the warnings of
-// what is missing in it. Take adds an answer; its error says that it is unusable. Without any answer the error is that of all.
+// gather sends one request to each grant of these sources. It returns the frame of the merged response and warnings about missing
+// sources. Take adds an answer, and returns an error if that is unusable. If no source answered, the error is that of all.
 func (r *Reader) gather(
 	ctx context.Context, request rs.Request, sources []*Source, ended []absence, take func(context.Context, *Source, *rs.Response) error,
 ) (*rs.Response, []rawjson.Value, error) {

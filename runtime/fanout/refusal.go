@@ -14,11 +14,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of one refusal; the schema tool lists every source.
+// Limits of one refusal. The schema tool lists every source.
 const (
-	availableShown   = 20
-	unavailableShown = 10
-	streamsShown     = 50
+	maxAvailable   = 20
+	maxUnavailable = 10
+	maxStreams     = 50
 )
 
 const (
@@ -26,18 +26,18 @@ const (
 	laterAgain   = "try again later"
 )
 
-// remedy is what gets the source back.
+// remedy returns how to get the source back.
 func (a absence) remedy() string {
 	switch {
 	case !a.unauthorized():
 		return laterAgain
-	case a.source.Mend != "":
-		return "to have it approved again, the user can run: " + a.source.Mend
+	case a.source.Reconnect != "":
+		return "to have it approved again, the user can run: " + a.source.Reconnect
 	}
 	return approveAgain
 }
 
-// revoked is the refusal of a package without an active member (R-PKG-1).
+// revoked returns the refusal of a package without an active member (R-PKG-1).
 func (r *Reader) revoked() *tool.Error {
 	return &tool.Error{
 		Code:                   tool.PackageRevoked,
@@ -46,7 +46,7 @@ func (r *Reader) revoked() *tool.Error {
 	}
 }
 
-// ungranted is the refusal of streams that no active source has.
+// ungranted returns the refusal of streams that no active source has.
 func (r *Reader) ungranted(streams []string) *tool.Error {
 	quoted := string(rawjson.Strings("", streams).Value)
 	ended := keep(r.ended(streams), func(a absence) bool { return a.source.Streams != nil })
@@ -66,13 +66,13 @@ func (r *Reader) ungranted(streams []string) *tool.Error {
 	return &tool.Error{
 		Code:       tool.InvalidArguments,
 		Message:    fmt.Sprintf("no source grants %s; schema lists every stream and its source", quoted),
-		Accepted:   known[:min(len(known), streamsShown)],
+		Accepted:   known[:min(len(known), maxStreams)],
 		AboutNames: true,
 	}
 }
 
-// refusal is that of a connection or of the lack of one (R-ERR-5). It offers the active sources that have the streams, and
-// marks the inactive ones apart.
+// refusal returns the refusal of a wrong or missing connection (R-ERR-5). It lists the active sources of the streams, and apart from
+// them the inactive ones.
 func (r *Reader) refusal(code tool.Code, streams []string, form string, values ...any) *tool.Error {
 	refusal := &tool.Error{
 		Code: code, Message: fmt.Sprintf(form, values...), Param: tool.SchemaConnectionID,
@@ -88,18 +88,18 @@ func (r *Reader) refusal(code tool.Code, streams []string, form string, values .
 	}
 	if offered != nil {
 		refusal.RetryWith = "connection_id"
-		refusal.AvailableConnections = rawjson.Array(offered[:min(len(offered), availableShown)])
+		refusal.AvailableConnections = rawjson.Array(offered[:min(len(offered), maxAvailable)])
 	}
-	if len(offered) > availableShown {
+	if len(offered) > maxAvailable {
 		refusal.AvailableTotal = len(offered)
 	}
 	return refusal
 }
 
-// unavailable are the first of the sources that are missing, or nil without any (R-PKG-8).
+// unavailable lists the first missing sources, or nil (R-PKG-8).
 func unavailable(missing []absence) json.RawMessage {
 	var rows []json.RawMessage
-	for _, each := range missing[:min(len(missing), unavailableShown)] {
+	for _, each := range missing[:min(len(missing), maxUnavailable)] {
 		rows = append(rows, each.identity().Encode())
 	}
 	if rows == nil {
@@ -111,7 +111,7 @@ func unavailable(missing []absence) json.RawMessage {
 // ReasonInactive is the reason of a source that membership marks as ended.
 const ReasonInactive = "grant_inactive"
 
-// EndedError says that a grant is known to have ended without asking its resource server.
+// EndedError is a grant that is known to have ended without asking its resource server.
 type EndedError struct {
 	Reason  string // a code, such as that of the resource server
 	Message string // completes a sentence about the source
@@ -119,11 +119,11 @@ type EndedError struct {
 
 func (e *EndedError) Error() string { return e.Message }
 
-// errInactive is why a source is missing of which no more is known.
+// errInactive is the default reason for an inactive source.
 var errInactive = &EndedError{Reason: ReasonInactive, Message: "its grant was revoked or has ended"}
 
-// ElsewhereError is the refusal of one of several grants of a connection, where the request does not tell which of them has what it
-// asks for. The others were not asked, since no read is repeated with another credential (R-ERR-3).
+// ElsewhereError is a refusal by one of several grants of a connection. The others may have the item, but were not asked, because no read
+// is repeated with another credential (R-ERR-3).
 type ElsewhereError struct {
 	Cause  error    // of the grant that was asked
 	Others []string // grant ids
@@ -131,15 +131,14 @@ type ElsewhereError struct {
 
 func (e *ElsewhereError) Error() string { return e.Cause.Error() }
 
-// Unwrap gives the refusal.
+// Unwrap returns the refusal.
 func (e *ElsewhereError) Unwrap() error { return e.Cause }
 
-// OtherGrants are the ids of those that were not asked.
+// OtherGrants returns the ids of the grants that were not asked.
 func (e *ElsewhereError) OtherGrants() []string { return e.Others }
 
-// elsewhere is the error of a request with the other grants of the connection, when they may have what the grant that was asked has
-// not.
-func (r *Reader) elsewhere(asked *Source, request rs.Request, err error) error {
+// withOtherGrants adds the other grants of the connection to an error, if they may have what the asked grant lacks.
+func (r *Reader) withOtherGrants(asked *Source, request rs.Request, err error) error {
 	_, isOpen := request.Sources.(rs.NamedSource)
 	refused, ok := errors.AsType[*rs.Error](err)
 	if !isOpen || !ok || !slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, refused.Status) {
@@ -157,13 +156,13 @@ func (r *Reader) elsewhere(asked *Source, request rs.Request, err error) error {
 	return &ElsewhereError{err, others}
 }
 
-// absence is a source that is missing in a merged answer (R-PKG-6).
+// absence is a source that is missing in a merged response (R-PKG-6).
 type absence struct {
 	source *Source
 	err    error
 }
 
-// ended are the inactive sources that had one of the streams.
+// ended returns the inactive sources that had one of the streams.
 func (r *Reader) ended(streams []string) []absence {
 	var ended []absence
 	for _, source := range r.inactive {
@@ -174,8 +173,7 @@ func (r *Reader) ended(streams []string) []absence {
 	return ended
 }
 
-// cause is why a source is missing: a code of its resource server or of the adapter, the HTTP status, 0 when there was none, and
-// the id of the request.
+// cause returns why a source is missing: a code of its resource server or of the adapter, the HTTP status or 0, and the request id.
 func (a absence) cause() (reason string, status int, requestID string) {
 	var refused *rs.Error
 	var failure *rs.Failure
@@ -191,7 +189,7 @@ func (a absence) cause() (reason string, status int, requestID string) {
 	return string(rs.Unreachable), 0, ""
 }
 
-// identity names the source and why it is missing.
+// identity returns the members that name the source and the reason.
 func (a absence) identity() rawjson.Object {
 	reason, status, requestID := a.cause()
 	members := append(a.source.identity(), rawjson.String("reason", reason))
@@ -204,19 +202,19 @@ func (a absence) identity() rawjson.Object {
 	return members
 }
 
-// refusal says in words why the source cannot be read, and what gets it back.
+// refusal returns a sentence with the reason and the remedy.
 func (a absence) refusal(which string) string {
 	return fmt.Sprintf("the source %s cannot be read: %s; %s", which, a.err, a.remedy())
 }
 
-// unauthorized reports whether the source stays missing until its owner approves it again.
+// unauthorized reports whether only a new approval by the owner helps.
 func (a absence) unauthorized() bool {
 	_, status, _ := a.cause()
 	_, hasEnded := errors.AsType[*EndedError](a.err)
 	return hasEnded || status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// warning says that the source is missing and what to do about it.
+// warning returns a warning with the reason and what to do.
 func (a absence) warning(next string) json.RawMessage {
 	if a.unauthorized() {
 		next = a.remedy()
@@ -226,8 +224,8 @@ func (a absence) warning(next string) json.RawMessage {
 	return append(members, a.identity()...).Encode()
 }
 
-// warningsOf are those of sources that were asked and did not answer, and of those that ended. Next says how the former are asked
-// again; empty: one by one.
+// warningsOf returns warnings about sources that did not answer and about sources that have ended. Next says how the former are asked
+// again; empty means one by one.
 func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value) {
 	for _, each := range missing {
 		warnings = append(warnings, each.warning(cmp.Or(next, each.retryAlone())))
@@ -238,7 +236,7 @@ func warningsOf(missing, ended []absence, next string) (warnings []rawjson.Value
 	return warnings
 }
 
-// retryAlone is how to ask one source again.
+// retryAlone returns how to ask one source again.
 func (a absence) retryAlone() string {
 	if a.source.ConnectionID == "" {
 		return laterAgain
@@ -246,14 +244,14 @@ func (a absence) retryAlone() string {
 	return "to ask it alone, call again with connection_id " + string(rawjson.Quote(a.source.ConnectionID))
 }
 
-// failed is the error of a call in which no source answered: the first refusal, when all are the same or all are for lack of
-// authorization (R-PKG-6), else one that names each source.
+// failed returns the error of a call that no source answered: the first refusal if all are equal or all concern authorization (R-PKG-6), or
+// else an error that names each source.
 func failed(missing []absence, url string) error {
 	var first *rs.Error
 	agreed, unauthorized := true, true
 	for _, each := range missing {
 		if each.err == errInactive {
-			continue // it was not asked; its warning says enough
+			continue // it was not asked
 		}
 		var refused *rs.Error
 		if !errors.As(each.err, &refused) {
@@ -271,13 +269,13 @@ func failed(missing []absence, url string) error {
 	return &passed
 }
 
-// allMissing is the refusal when no source answered and they do not agree on why. It names each.
+// allMissing returns the refusal that names each source with its reason.
 func allMissing(missing []absence) *tool.Error {
 	var named []string
 	var causes []error
 	for i, each := range missing {
 		causes = append(causes, each.err)
-		if i < unavailableShown {
+		if i < maxUnavailable {
 			reason, _, _ := each.cause()
 			named = append(named, each.source.name()+": "+reason)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// schema asks every source that may have the stream and merges their documents (R-PKG-7). When none has it,
-// the document is empty, as that of one source is (rs-contract.md).
+// schema merges the documents of every source that may have the stream (R-PKG-7). If none has it, the document is empty, as that of one
+// source is (rs-contract.md).
 func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.SchemaOfSources) (*rs.Response, error) {
 	streams := streamsOf(wanted.Stream)
 	merged := document{alike: map[string]*merged{}}
@@ -21,16 +21,16 @@ func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.Schem
 	return response.WithMembers(merged.encode(target(request), warnings)), nil
 }
 
-// document is a merged schema document while its sources are added.
+// document is a merged schema document.
 type document struct {
 	answered   int
-	compact    int // of the documents that were added
+	compact    int // answers in the compact view
 	connectors []*merged
-	alike      map[string]*merged // by what a connector says beside its connections
+	alike      map[string]*merged // by the members of a connector except its connections
 	warnings   []rawjson.Value
 }
 
-// add takes the connectors of one source's document.
+// add adds the connectors of one source's document.
 func (d *document) add(ctx context.Context, source *Source, response *rs.Response) error {
 	sent, err := schemadoc.Read(response)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *document) add(ctx context.Context, source *Source, response *rs.Respons
 	return nil
 }
 
-// connected is a connector that names its connection: what it says itself, else that of the grant.
+// connected returns a connector with its own connections, or else that of the grant.
 func (s *Source) connected(connector *schemadoc.Connector) rawjson.Object {
 	sent, ok := rawjson.ParseObject(connector.Row)
 	if !ok {
@@ -68,7 +68,7 @@ func (s *Source) connected(connector *schemadoc.Connector) rawjson.Object {
 	return sent.With("granted_connections", rawjson.Array([]rawjson.Value{connection.Encode()}))
 }
 
-// connectorOf is the connector of streams that stand without one.
+// connectorOf returns a connector for streams without one.
 func (s *Source) connectorOf(streams *schemadoc.Connector) rawjson.Object {
 	rows := make([]rawjson.Value, len(streams.Streams))
 	for i, stream := range streams.Streams {
@@ -81,17 +81,16 @@ func (s *Source) connectorOf(streams *schemadoc.Connector) rawjson.Object {
 	return connector
 }
 
-// merged is a connector, and the connections of those that became one with it.
+// merged is a connector with the connections of all equal ones.
 type merged struct {
 	first       rawjson.Object
 	streams     int
-	connections []rawjson.Value // of all of them
-	isUnited    bool            // there are others than first
+	connections []rawjson.Value
+	isUnited    bool // several were merged
 }
 
-// connect adds a connector. One that differs from an earlier one in nothing but its connections becomes one
-// with it, so that what is the same stands once. Others stay apart, also with the same key, because their
-// grants may differ in any field; each keeps its connections.
+// connect adds a connector. It is merged with an earlier one that differs only in its connections. Others are kept apart even if they
+// have the same key, because their grants may differ in any field.
 func (d *document) connect(connector rawjson.Object, streams int) {
 	added := &merged{first: connector, streams: streams}
 	if added.connections, _ = rawjson.Elements(connector.Get("granted_connections")); len(added.connections) > 0 {
@@ -105,7 +104,7 @@ func (d *document) connect(connector rawjson.Object, streams int) {
 	d.connectors = append(d.connectors, added)
 }
 
-// object is the connector with all connections, each once.
+// object returns the connector with all connections, each once.
 func (m *merged) object() rawjson.Object {
 	if !m.isUnited {
 		return m.first
@@ -120,8 +119,7 @@ func (m *merged) object() rawjson.Object {
 	})))
 }
 
-// encode writes the document in the form of one source's, for a bearer that stands for several grants. Warnings of what is
-// missing come before those of the sources.
+// encode returns the document in the form of one source, for a bearer with several grants. Warnings about missing sources come first.
 func (d *document) encode(self string, missing []rawjson.Value) rawjson.Object {
 	connectors, streams := []rawjson.Value{}, 0
 	for _, connector := range d.connectors {

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// rounds bounds the requests to one source for one page. The first round asks each source for its share, the
-	// second replaces what some lack by hits of others; more are for servers that send short pages.
-	rounds = 6
+	// maxRounds limits the requests to one source for one page. The first round asks each source for its share. The second fills
+	// gaps with hits of other sources. More are for servers with short pages.
+	maxRounds = 6
 
-	// fillingPart is the divisor of a source's time that gives what all rounds after the first may take together. With
-	// 2.5 s they end after 2.75 s, in time for a caller who waits 3 s.
-	fillingPart = 10
+	// laterPart is the divisor for the time of all rounds after the first. With 2.5 s they end after 2.75 s, for callers that wait
+	// 3 s.
+	laterPart = 10
 )
 
 // search asks the sources that have the streams and merges their hits.
@@ -41,7 +41,7 @@ func (r *Reader) search(ctx context.Context, request rs.Request, wanted rs.HitsO
 	return page.response(request, shown), nil
 }
 
-// url is the address that stands for a merged answer: the caller's question to the provider; empty when there are several.
+// url returns the URL of a merged answer: the caller's request to the provider, or nothing if there are several.
 func (r *Reader) url(request rs.Request) string {
 	if r.options.ProviderURL == "" {
 		return ""
@@ -49,7 +49,7 @@ func (r *Reader) url(request rs.Request) string {
 	return r.options.ProviderURL + target(request)
 }
 
-// target is the path and the query of a request.
+// target returns path and query of a request.
 func target(request rs.Request) string {
 	if query := request.Query.Encoded(); query != "" {
 		return string(request.Path) + "?" + query
@@ -57,25 +57,25 @@ func target(request rs.Request) string {
 	return string(request.Path)
 }
 
-// sentCursor is the caller's cursor; an empty one is that of the first page, as with resource servers.
+// sentCursor returns the caller's cursor, which is empty for the first page.
 func sentCursor(request rs.Request) string {
 	cursor, _ := request.Query.Get("cursor")
 	return cursor
 }
 
-// readPage is a page of a search with all that was read for it. The answer's Request holds it in place of the
-// sources, so that asking for fewer hits gives the beginning of the same page without another request (R-BUD-3).
+// readPage is a page of a search with everything that was read for it. The response's Request holds it in place of the sources, so that a
+// request for fewer hits returns the beginning of the same page without reading again (R-BUD-3).
 type readPage struct {
 	rs.HitsOfSources
 	reader   *Reader
 	request  rs.Request
 	limit    int
 	children []*child  // in the order of their hits
-	ended    []absence // sources with the streams whose grants are not active
-	count    *int64    // of all hits, as the cursor had it
+	ended    []absence // inactive sources of the streams
+	count    *int64    // of all hits, from the cursor
 }
 
-// again is the beginning of the page, when the request asks for just that, and asks the same caller's reader.
+// again returns the beginning of the page if the request asks the same reader for that.
 func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
 	limit := request.Limit()
 	sameQuery := request.Query.Without("limit").Encoded() == p.request.Query.Without("limit").Encoded()
@@ -85,9 +85,8 @@ func (p *readPage) again(r *Reader, request rs.Request) (*rs.Response, bool) {
 	return p.response(request, p.merge(limit)), true
 }
 
-// begin finds the children and their places: the start, or what the cursor says. With a cursor they are those that it names, in
-// its order: a source that came after the first page waits for a new search. A grant that is not the caller's is refused
-// before anything is asked.
+// begin finds the children and their positions: the start, or those of the cursor, in its order. A source that was added after the
+// first page is not read. A cursor with a grant of another caller is refused before any read.
 func (p *readPage) begin() error {
 	p.children, p.ended = p.reader.assign(p.Streams), p.reader.ended(p.Streams)
 	sent := sentCursor(p.request)
@@ -102,21 +101,20 @@ func (p *readPage) begin() error {
 	all := p.children
 	p.children = nil
 	for _, place := range parsed.Positions {
-		at := slices.IndexFunc(all, func(c *child) bool { return place.is(c.source) })
+		at := slices.IndexFunc(all, func(c *child) bool { return place.belongsTo(c.source) })
 		switch {
 		case at >= 0:
 			all[at].start, all[at].next = place.position, place.position
 			p.children = append(p.children, all[at])
-		case !slices.ContainsFunc(p.ended, func(a absence) bool { return place.is(a.source) }):
+		case !slices.ContainsFunc(p.ended, func(a absence) bool { return place.belongsTo(a.source) }):
 			return tool.CursorRefused("names a source that is not one of yours", nil)
 		}
 	}
 	return nil
 }
 
-// assign gives each stream of a connection to one child. Members that share a connection have the same
-// records, and each hit is shown once: the first member that has a stream is asked for it (R-PKG-3,
-// R-PKG-5). Sources that do not publish their streams or their connection are asked in any case.
+// assign gives each stream of a connection to one child. Members that share a connection have the same records, so only the first member
+// with a stream is asked for it (R-PKG-3, R-PKG-5). Sources without published streams or connection are always asked.
 func (r *Reader) assign(streams []string) []*child {
 	var children []*child
 	covered := map[string]bool{}
@@ -143,14 +141,13 @@ func (r *Reader) assign(streams []string) []*child {
 	return children
 }
 
-// read asks until the page is full, no source has more, or the time is over. All rounds after the first share a part of its
-// time, so that sources that are slow one after the other do not add up. When the time is over the page is short, and its
-// cursor goes on.
+// read asks until the page is full, no source has more, or the time is over. The rounds after the first share a part of its time, so
+// that slow sources do not add up. When the time is over, the page is short and its cursor continues.
 func (p *readPage) read(ctx context.Context) error {
 	timeout := p.reader.options.ChildTimeout
 	first := time.Now().Add(timeout)
-	last := first.Add(timeout / fillingPart)
-	for round := range rounds {
+	last := first.Add(timeout / laterPart)
+	for round := range maxRounds {
 		deadline := first
 		if round > 0 {
 			deadline = last
@@ -159,7 +156,7 @@ func (p *readPage) read(ctx context.Context) error {
 		var questions []question
 		hits := p.shares()
 		for i, child := range p.children {
-			if child.open() && !child.late && hits[i] > len(child.hits) {
+			if child.hasMore() && !child.late && hits[i] > len(child.hits) {
 				asked = append(asked, child)
 				questions = append(questions, question{child.source, child.request(p.request, hits[i])})
 			}
@@ -176,7 +173,7 @@ func (p *readPage) read(ctx context.Context) error {
 			if err := callEnded(ctx); err != nil {
 				return err
 			}
-			if lost := child.lostPlace(p.reader.url(p.request)); lost != nil {
+			if lost := child.expired(p.reader.url(p.request)); lost != nil {
 				return lost
 			}
 		}
@@ -184,7 +181,7 @@ func (p *readPage) read(ctx context.Context) error {
 	return nil
 }
 
-// missing are the sources that were asked and did not answer.
+// missing returns the sources that were asked and did not answer.
 func (p *readPage) missing() []absence {
 	var missing []absence
 	for _, child := range p.children {
@@ -195,7 +192,7 @@ func (p *readPage) missing() []absence {
 	return missing
 }
 
-// missed are missing sources for those who ask what was refused.
+// missed returns missing sources for a caller that handles refusals.
 func missed(missing []absence) []rs.Missing {
 	var all []rs.Missing
 	for _, each := range missing {
@@ -204,7 +201,7 @@ func missed(missing []absence) []rs.Missing {
 	return all
 }
 
-// response is the page with the hits of these children.
+// response returns the page with hits of these children.
 func (p *readPage) response(request rs.Request, shown []int) *rs.Response {
 	hits := make([]rawjson.Value, 0, len(shown))
 	given := make([]int, len(p.children))

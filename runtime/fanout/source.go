@@ -9,37 +9,36 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Source is one connection of one grant: a member of a package, as introspection publishes it (interfaces.md, Token
-// introspection), or what a grant of this machine covers (R-LOCAL-1).
+// Source is one connection of one grant: a member of a package (interfaces.md, Token introspection), or of a grant of this machine
+// (R-LOCAL-1).
 type Source struct {
-	GrantID      string // not empty; with ConnectionID unique among the sources
+	GrantID      string // required; unique together with ConnectionID
 	Shared       bool   // the grant covers other connections too, so each read names this one
-	Active       bool   // false: revoked, expired, or of a status that is not known
-	Missing      error  // why a source that is not active cannot be read; nil: its grant has ended
-	Mend         string // the command line that gets the grant anew; empty where only its owner can
-	ConnectionID string // empty when it is not published
-	ConnectorKey string // empty when it is not published
-	DisplayName  string // empty when it is not published
+	Active       bool   // false if revoked, expired or of unknown status
+	Missing      error  // why an inactive source cannot be read; nil means that its grant has ended
+	Reconnect    string // the command line that gets the grant again; may be empty
+	ConnectionID string // may be empty
+	ConnectorKey string // may be empty
+	DisplayName  string // may be empty
 
-	// Streams are the names that the grant has. Nil means that they are not published; the source is then
-	// taken to have every stream, and its resource server decides.
+	// Streams are the stream names of the grant. Nil means unknown: the source may have every stream, and its resource server decides.
 	Streams []string
 
-	// Reader reads with the member's bearer and ends when its context does; nil when not active.
+	// Reader reads with the member's bearer. It is nil if the source is not active.
 	Reader rs.Reader
 }
 
 func (s *Source) usable() bool { return s.Active && s.Reader != nil }
 
-// key tells the source from all others.
+// key identifies the source.
 func (s *Source) key() sourceKey { return sourceKey{s.GrantID, s.ConnectionID} }
 
 type sourceKey struct {
 	GrantID      string `json:"g"`
-	ConnectionID string `json:"i,omitempty"` // in a cursor: of a source that shares its grant with others
+	ConnectionID string `json:"i,omitempty"` // in a cursor only if the grant has several
 }
 
-// addTo adds the source's grant to those of an answer.
+// addTo adds the source's grant to a list.
 func (s *Source) addTo(grants []string) []string {
 	if slices.Contains(grants, s.GrantID) {
 		return grants
@@ -47,7 +46,7 @@ func (s *Source) addTo(grants []string) []string {
 	return append(grants, s.GrantID)
 }
 
-// own is a request to the source: it names the connection where the grant has others.
+// own returns the request to the source, which names the connection if the grant has several.
 func (s *Source) own(request rs.Request) rs.Request {
 	if s.Shared {
 		request.Query = request.Query.With("connection_id", s.ConnectionID)
@@ -55,7 +54,7 @@ func (s *Source) own(request rs.Request) rs.Request {
 	return request
 }
 
-// oneOfEach are the first of these sources in each grant, for what is asked of a whole grant.
+// oneOfEach returns the first source of each grant, for requests to whole grants.
 func oneOfEach(sources []*Source) []*Source {
 	var first []*Source
 	for _, source := range sources {
@@ -66,32 +65,32 @@ func oneOfEach(sources []*Source) []*Source {
 	return first
 }
 
-// sharesWith reports whether both are connections of one grant. Such sources have one reader.
+// sharesWith reports whether both are connections of one grant, which have the same reader.
 func (s *Source) sharesWith(other *Source) bool {
 	return s == other || s.Shared && other.Shared && s.Reader == other.Reader
 }
 
-// ofGrant are the usable sources of a source's grant.
+// ofGrant returns the usable sources of a source's grant.
 func (r *Reader) ofGrant(source *Source) []*Source { return keep(r.active, source.sharesWith) }
 
-// grants reports whether the source has a stream, as far as its membership says.
+// grants reports whether the source may have a stream.
 func (s *Source) grants(stream string) bool {
 	return s.Streams == nil || slices.Contains(s.Streams, stream)
 }
 
-// grantsAny reports whether the source has one of the streams; no streams stand for all of them.
+// grantsAny reports whether the source may have one of the streams. No streams means all.
 func (s *Source) grantsAny(streams []string) bool {
 	return len(streams) == 0 || slices.ContainsFunc(streams, s.grants)
 }
 
 func (s *Source) label() string { return tool.Shorten(s.DisplayName, tool.LabelCharacters) }
 
-// name is the source in a sentence: its display name, else an id.
+// name returns the source's display name or an id, quoted.
 func (s *Source) name() string {
 	return string(rawjson.Quote(cmp.Or(s.label(), s.ConnectionID, s.GrantID)))
 }
 
-// identity is what names the source in an error or a warning (R-ERR-5).
+// identity returns the members that name the source in errors and warnings (R-ERR-5).
 func (s *Source) identity() rawjson.Object {
 	var identity rawjson.Object
 	for _, member := range []struct{ name, value string }{
@@ -107,11 +106,8 @@ func (s *Source) identity() rawjson.Object {
 	return identity
 }
 
-// one is the source of a request that a single source answers: the one named, or the only one that grants
-// the stream. No resource server is asked (R-ERR-5).
-//
-// Members that share a connection have the same records, so they are no ambiguity: the first one that
-// grants the stream answers.
+// one returns the source for a request to one source: the named one, or the only one with the stream (R-ERR-5). Members that share a
+// connection have the same records, so the first of them answers.
 func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
 	streams := []string{wanted.Stream}
 	if wanted.ConnectionID != nil {
@@ -128,11 +124,9 @@ func (r *Reader) one(wanted rs.OneSource) (*Source, error) {
 		"%d connections have stream %q", len(candidates), wanted.Stream)
 }
 
-// named is the active source of a connection. Of several members that share the connection it is the first
-// that has the most of the streams. When none has any, the resource server of the first refuses:
-// introspection may be cached, so that membership is older than the grant.
-//
-// A single member without a published connection answers for names that are not known.
+// named returns the active source of a connection: of several members, the first one with the most of the streams. If none has any, the
+// resource server of the first refuses, because introspection may be older than the grant. The only member without a published
+// connection answers for unknown names.
 func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	candidates := keep(r.active, func(s *Source) bool { return s.ConnectionID == connectionID })
 	if len(candidates) == 0 {
@@ -143,7 +137,7 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 		candidates = keep(r.active, func(s *Source) bool { return s.ConnectionID == "" })
 		if len(candidates) != 1 {
 			unknown := r.refusal(tool.SourceUnavailable, streams,
-				"no granted source has the connection_id %q; take one that schema lists", connectionID)
+				"unknown connection_id %q: use one that schema lists", connectionID)
 			unknown.AboutNames = true
 			return nil, unknown
 		}
@@ -151,7 +145,7 @@ func (r *Reader) named(connectionID string, streams []string) (*Source, error) {
 	return slices.MaxFunc(candidates, func(a, b *Source) int { return cmp.Compare(a.coverage(streams), b.coverage(streams)) }), nil
 }
 
-// namedOrOnly is the source of a connection, or of the only grant or connection there is.
+// namedOrOnly returns the source of a connection, or else the only grant or connection.
 func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
 	if connectionID != nil {
 		return r.named(*connectionID, nil)
@@ -166,8 +160,7 @@ func (r *Reader) namedOrOnly(connectionID *string) (*Source, error) {
 		"%d connections may have it; name one of them", len(r.active))
 }
 
-// Origins are the public origins of the providers that are asked for records or hits, each once; none when the request is refused
-// before.
+// Origins returns the public origins of the providers that a request for records or hits asks, each once.
 func (r *Reader) Origins(request rs.Request) []string {
 	var origins []string
 	switch wanted := request.Sources.(type) {
@@ -186,7 +179,7 @@ func (r *Reader) Origins(request rs.Request) []string {
 	return slices.Compact(origins)
 }
 
-// coverage is how many of the streams the source has; without streams, how many it has at all.
+// coverage returns the number of the given streams that the source has, or of all its streams if none are given.
 func (s *Source) coverage(streams []string) int {
 	if len(streams) == 0 {
 		streams = s.Streams
@@ -194,7 +187,7 @@ func (s *Source) coverage(streams []string) int {
 	return len(keep(streams, s.grants))
 }
 
-// granting are the active sources that have one of the streams.
+// granting returns the active sources that may have one of the streams.
 func (r *Reader) granting(streams []string) []*Source {
 	return keep(r.active, func(s *Source) bool { return s.grantsAny(streams) })
 }

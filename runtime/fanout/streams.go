@@ -7,8 +7,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// streams lists the streams of every source, each row with the connection of its source (R-SCH-9), and among several with its
-// grant and its provider. A source that does not answer has no rows, and is named in a warning.
+// streams lists the streams of every source, each row with the connection of its source (R-SCH-9), and among several with grant and
+// provider. A warning names each source that did not answer.
 func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	rows := []rawjson.Value{}
 	isOfSeveral := len(oneOfEach(r.active))+len(r.inactive) > 1
@@ -19,7 +19,7 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 			if err := callEnded(ctx); err != nil {
 				return err
 			}
-			if !claims(each, r.connections, own) { // another member counts its own
+			if !claims(each, r.connections, own) { // listed by another member
 				rows = append(rows, r.listed(source, each, isOfSeveral))
 			}
 		}
@@ -35,7 +35,7 @@ func (r *Reader) streams(ctx context.Context, request rs.Request) (*rs.Response,
 	return response.WithMembers(body), nil
 }
 
-// listed is a row of a source's list, with what tells it from those of other sources.
+// listed returns a row with the members that identify its source.
 func (r *Reader) listed(source *Source, sent rawjson.Value, isOfSeveral bool) rawjson.Value {
 	row, _ := rawjson.ParseObject(sent)
 	if source.ConnectionID != "" && !source.Shared && row.Get("connection_id") == nil {

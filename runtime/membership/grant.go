@@ -240,7 +240,7 @@ func (g *grant) sources() []fanout.Source {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	stored, covers := g.entry.Credential, g.covers()
-	missing, mend := g.missing(covers != nil), g.membership.again(g.provider, g.entry)
+	missing, reconnect := g.missing(covers != nil), g.membership.again(g.provider, g.entry)
 	if covers == nil {
 		covers = coverage{{}}
 	}
@@ -249,7 +249,7 @@ func (g *grant) sources() []fanout.Source {
 	for i := range sources {
 		source := &sources[i]
 		source.GrantID, source.Shared, source.Reader = grantID, len(sources) > 1, g
-		source.Active, source.Missing, source.Mend = missing == nil, missing, mend
+		source.Active, source.Missing, source.Reconnect = missing == nil, missing, reconnect
 		source.DisplayName = cmp.Or(source.DisplayName, stored.Label)
 	}
 	return sources

@@ -56,7 +56,7 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 // withoutGrant stands for a provider whose grants were taken away.
 func (m *Membership) withoutGrant(p *provider) fanout.Source {
 	return fanout.Source{
-		GrantID: p.url, DisplayName: p.url, Mend: m.signIn(p),
+		GrantID: p.url, DisplayName: p.url, Reconnect: m.signIn(p),
 		Missing: &fanout.EndedError{Reason: "credential_missing", Message: p.err.Error()},
 	}
 }
