@@ -11,12 +11,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// CredentialRefused is the code of calls that came in while the server was giving up because of its credential.
+// CredentialRefused is the code of calls during the shutdown after a Refusal.
 const CredentialRefused tool.Code = "credential_refused"
 
-// Refusal says that the resource server reports a bearer of a kind that must not be used (R-STDIO-3).
+// Refusal is a bearer of a kind that must not be used (R-STDIO-3).
 type Refusal struct {
-	TokenKind   string // as the resource server says it; empty when that could not be read
+	TokenKind   string // according to the resource server; empty if unreadable
 	ProviderURL string
 	SignIn      string // the command line that gets another credential
 }
@@ -36,7 +36,7 @@ func (r *Refusal) Error() string {
 		r.ProviderURL, kind, r.SignIn)
 }
 
-// OfCall is the error of a call that came in while the server was giving up because of the refusal.
+// OfCall returns the error of a call during the shutdown.
 func (r *Refusal) OfCall() *tool.Error {
 	return &tool.Error{Code: CredentialRefused, Message: r.Error(), Cause: r}
 }
@@ -63,23 +63,23 @@ func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, 
 	return schema, nil
 }
 
-// Admission keeps requests waiting until the kind of a bearer is known. While that cannot be answered, the next request asks
-// again. It is Local with that bearer alone, and safe for concurrent use.
+// Admission makes requests wait until the kind of a bearer is known. If it could not be read, the next request asks again. It implements
+// Local with that bearer, and is safe for concurrent use.
 type Admission struct {
-	lifetime context.Context // of the server; a question outlives the request that asked it
+	lifetime context.Context // of the server; a question outlives its request
 	reader   rs.Reader
 	signIn   string             // of a refusal
 	learn    func(*rs.Response) // may be nil
 	refused  chan struct{}      // closed with the refusal
 
 	mu     sync.Mutex
-	latest *question // nil: none was asked
+	latest *question // may be nil
 }
 
 type question struct {
 	answered chan struct{}
-	err      error    // why no request may read; set before answered is closed
-	refusal  *Refusal // when that is why
+	err      error    // set before answered is closed
+	refusal  *Refusal // may be nil
 }
 
 // NewAdmission is that of a reader with one bearer. The sign-in is the command line that gets another credential. Learn is shown
@@ -89,13 +89,12 @@ func NewAdmission(lifetime context.Context, reader rs.Reader, signIn string, lea
 	return &Admission{lifetime: lifetime, reader: reader, signIn: signIn, learn: learn, refused: make(chan struct{})}
 }
 
-// Environment admits a request. It is an Environment.
+// Environment is a toolcall.Environment that admits a request.
 func (a *Admission) Environment(ctx context.Context) (tool.Env, error) {
 	return tool.Env{RS: a.reader}, a.Wait(ctx)
 }
 
-// Wait gives nil when the bearer is admitted, else why nothing may be read with it: the error of the question or of the
-// context.
+// Wait returns nil if the bearer is admitted, or else the error of the question or of the context.
 func (a *Admission) Wait(ctx context.Context) error {
 	asked := a.ask()
 	select {
@@ -106,13 +105,13 @@ func (a *Admission) Wait(ctx context.Context) error {
 	}
 }
 
-// Refused is closed when the resource server has reported a kind that must not be used.
+// Refused returns a channel that is closed with the refusal.
 func (a *Admission) Refused() <-chan struct{} { return a.refused }
 
-// Begin asks the question, unless it is under way or answered.
+// Begin asks the question, unless it is running or answered.
 func (a *Admission) Begin() { a.ask() }
 
-// ask gives the question that is under way or answered for good, or begins one.
+// ask returns the running or answered question, or begins one.
 func (a *Admission) ask() *question {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,7 +122,7 @@ func (a *Admission) ask() *question {
 	return a.latest
 }
 
-// isOpen reports whether a question failed, so that it has to be asked again.
+// isOpen reports whether a question failed and must be asked again.
 func (q *question) isOpen() bool {
 	select {
 	case <-q.answered:
@@ -147,8 +146,7 @@ func (a *Admission) resolve(asked *question) {
 	close(asked.answered)
 }
 
-// Settle waits until the question under way is answered or the context ends, and gives the refusal
-// if there is one.
+// Settle waits until the running question is answered or the context ends. It returns the refusal, if any.
 func (a *Admission) Settle(ctx context.Context) *Refusal {
 	a.mu.Lock()
 	latest := a.latest

@@ -17,21 +17,18 @@ import (
 const (
 	methodComplete = "completion/complete"
 
-	// offersMost is how many values one answer has (MCP 2025-06-18, Completion).
-	offersMost = 100
-
-	// offersWithin is how long a completion waits for the resource server. Somebody is typing.
-	offersWithin = 5 * time.Second
+	maxCompletions    = 100 // values in one answer (MCP 2025-06-18, Completion)
+	completionTimeout = 5 * time.Second
 )
 
-// offers completes the arguments of prompts and the variables of resource templates with names of the caller's grant (R-MCP-1).
-type offers struct {
+// completer completes the arguments of prompts and the variables of resource templates with names of the caller's grant (R-MCP-1).
+type completer struct {
 	surface tool.Surface
 	runner  *toolcall.Runner
 }
 
-// complete answers completion/complete. When the names cannot be read, nothing is offered: a user types on.
-func (o offers) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+// complete answers completion/complete. If the names cannot be read, it offers nothing.
+func (o completer) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	asked := request.Params
 	kind, others, err := o.kindOf(asked)
 	if err != nil {
@@ -41,7 +38,7 @@ func (o offers) complete(ctx context.Context, request *mcp.CompleteRequest) (*mc
 	if kind == tool.CompleteNothing {
 		return result, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, offersWithin)
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
 	names, err := readNames(ctx, o.runner, sdkCall(methodComplete, tool.Definition{}, request))
 	if err != nil {
@@ -70,15 +67,15 @@ func (o offers) complete(ctx context.Context, request *mcp.CompleteRequest) (*mc
 		}
 	}
 	result.Completion.Total = len(found)
-	if len(found) > offersMost {
-		found, result.Completion.HasMore = found[:offersMost], true
+	if len(found) > maxCompletions {
+		found, result.Completion.HasMore = found[:maxCompletions], true
 	}
 	result.Completion.Values = append(result.Completion.Values, found...)
 	return result, nil
 }
 
-// kindOf gives what an argument of a prompt or the variable of a template takes, and the arguments beside it by what they take.
-func (o offers) kindOf(asked *mcp.CompleteParams) (kind tool.Completion, others map[tool.Completion]string, err error) {
+// kindOf returns what an argument of a prompt or a variable of a template takes, and the other arguments by what they take.
+func (o completer) kindOf(asked *mcp.CompleteParams) (kind tool.Completion, others map[tool.Completion]string, err error) {
 	for _, prompt := range o.surface.Prompts {
 		if asked.Ref.Type != "ref/prompt" || asked.Ref.Name != prompt.Name {
 			continue
@@ -92,25 +89,25 @@ func (o offers) kindOf(asked *mcp.CompleteParams) (kind tool.Completion, others 
 				return argument.Complete, others, nil
 			}
 		}
-		return 0, nil, noSuch("the prompt has no argument %q; prompts/list has those that it takes", asked.Argument.Name)
+		return 0, nil, noSuch("unknown argument %q of the prompt: use one that prompts/list shows", asked.Argument.Name)
 	}
 	for _, template := range o.surface.Templates {
 		if asked.Ref.Type != "ref/resource" || asked.Ref.URI != template.URITemplate {
 			continue
 		}
 		if !strings.HasSuffix(template.URITemplate, "{"+asked.Argument.Name+"}") {
-			return 0, nil, noSuch("the template has no variable %q", asked.Argument.Name)
+			return 0, nil, noSuch("unknown variable %q of the template", asked.Argument.Name)
 		}
 		return template.Complete, nil, nil
 	}
-	return 0, nil, noSuch("nothing is called %q; prompts/list and resources/templates/list have what can be completed", asked.Ref.Name+asked.Ref.URI)
+	return 0, nil, noSuch("unknown reference %q: use one of prompts/list or resources/templates/list", asked.Ref.Name+asked.Ref.URI)
 }
 
 func noSuch(format, name string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, name)}
 }
 
-// begins reports whether a name begins with what was typed, whatever its case.
+// begins reports whether a name begins with a text, ignoring case.
 func begins(name, typed string) bool {
 	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(typed))
 }

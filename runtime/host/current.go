@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Current is a hosted server whose handler can be replaced while it serves, for settings that change (R-OPS-3). A request is
-// answered by the handler that was there when it came. It is made by NewCurrent and safe for concurrent use.
+// Current is a hosted server whose handler can be replaced while it serves (R-OPS-3). A request keeps the handler that it began with. It is
+// safe for concurrent use.
 type Current struct {
 	handler atomic.Pointer[Handler]
 
@@ -17,14 +17,14 @@ type Current struct {
 	draining bool
 }
 
-// NewCurrent serves with a handler until that is replaced.
+// NewCurrent returns a server with a handler.
 func NewCurrent(handler *Handler) *Current {
 	c := &Current{}
 	c.handler.Store(handler)
 	return c
 }
 
-// Replace lets another handler answer the requests to come. A server that is about to end keeps its handler.
+// Replace replaces the handler, unless the server drains.
 func (c *Current) Replace(handler *Handler) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,10 +33,10 @@ func (c *Current) Replace(handler *Handler) {
 	}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP answers a request.
 func (c *Current) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.Load().ServeHTTP(w, r) }
 
-// Drain is that of the handler. Requests that a replaced one still answers are left to the server's shutdown.
+// Drain drains the handler. Requests of a replaced one are left to the server's shutdown.
 func (c *Current) Drain(ctx context.Context, delay time.Duration) {
 	c.mu.Lock()
 	c.draining = true

@@ -16,27 +16,24 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
-// Probes of the process. They answer for every host, since an orchestrator asks for the address of
-// a container, and show nothing.
+// Probes of the process. They accept every Host, because an orchestrator uses the address of a container, and show nothing.
 const (
 	healthPath    = "/healthz"
 	readinessPath = "/readyz"
 )
 
-// answerWithin is what a request may take beyond its tool call: authentication and writing.
-const answerWithin = 10 * time.Second
+// overhead limits authentication and writing of a request, besides its tool call.
+const overhead = 10 * time.Second
 
-// ServeHTTP answers one request. It checks host and origin before anything else, against DNS rebinding and pages of other
-// sites (R-HOST-9).
+// ServeHTTP answers a request. It first checks host and origin, against DNS rebinding and pages of other sites (R-HOST-9).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
-	// Package http ends this limit with the body, so that it does not bound the answer; without a body it would end the
-	// request. The error says that the writer has no connection.
+	// Package http resets this deadline after the body. Without a body it would end the request. It fails for a writer without connection.
 	if r.Body != http.NoBody {
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(h.options.BodyTimeout))
 	}
 	if h.readiness.draining.Load() {
-		w.Header().Set("Connection", "close") // the next request finds another server
+		w.Header().Set("Connection", "close") // so that the next request goes to another server
 	}
 	switch r.URL.Path {
 	case healthPath:
@@ -53,7 +50,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(known.Within(r.Context()))
 	origin, isAllowed := h.origins.of(r)
 	known.Origin = origin
-	// A page of another origin may link to pages. It may neither send messages nor change anything.
+	// A page of another origin may link to pages, but not send messages or change anything.
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case !isAllowed:
@@ -66,10 +63,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.options.Recorder.Request(h.routeOf(r), answer.status, time.Since(started))
 }
 
-// serveMCP answers /mcp. Its checks come in the order of what they cost.
+// serveMCP answers /mcp. Cheap checks come first.
 func (h *Handler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	defer h.inFlight.Enter()()
-	ctx, cancel := context.WithTimeout(r.Context(), h.options.callTimeout()+answerWithin)
+	ctx, cancel := context.WithTimeout(r.Context(), h.options.callTimeout()+overhead)
 	defer cancel()
 	r = r.WithContext(ctx)
 	switch r.Method {
@@ -123,7 +120,7 @@ func (h *Handler) serveBySDK(w http.ResponseWriter, r *http.Request, body []byte
 	h.sdk.ServeHTTP(w, r)
 }
 
-// authenticate finds the caller of a request (R-HOST-4).
+// authenticate sets the caller of a request (R-HOST-4).
 func (h *Handler) authenticate(r *http.Request) error {
 	bearer, err := auth.Bearer(r.Header)
 	if err != nil {
@@ -138,11 +135,11 @@ func (h *Handler) authenticate(r *http.Request) error {
 	return nil
 }
 
-// challenge answers a request that was not authenticated (R-HOST-2).
+// challenge answers an unauthenticated request (R-HOST-2).
 func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 	known := toolcall.RequestOf(r.Context())
 	attributes := known.AppendTo(nil)
-	level := slog.LevelWarn // the authorization server is in trouble
+	level := slog.LevelWarn // the authorization server failed
 	var refusal *auth.Refusal
 	if errors.As(err, &refusal) {
 		attributes = append(attributes, slog.Int("status", refusal.Status), slog.String("code", refusal.Code))
@@ -150,7 +147,7 @@ func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, err error) {
 			level = slog.LevelInfo
 		}
 	}
-	// The text of a refusal holds no token.
+	// A refusal contains no token.
 	h.options.Logger.LogAttrs(r.Context(), level, "refused", append(attributes, slog.String("reason", err.Error()))...)
 	challenge := auth.Challenge{PublicOrigin: known.Origin, RequestID: known.ID}
 	if refusal != nil && isBrowser(r) && r.Header.Get("Authorization") == "" {
@@ -175,17 +172,17 @@ func (h *Handler) routeOf(r *http.Request) string {
 	return strings.TrimSuffix(strings.TrimPrefix(pattern, "GET "), "{$}")
 }
 
-// statusWriter notes the status of a response.
+// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap gives the writer that knows the connection.
+// Unwrap returns the wrapped writer.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -17,41 +17,35 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// HandlerOptions configures a hosted server. Those without "may be" are required.
+// HandlerOptions configures a hosted server. Options without "may be" are required.
 type HandlerOptions struct {
 	Options
 
 	Verifier            *auth.Verifier
-	AuthorizationServer string // the issuer that the metadata advertises
-	ProviderURL         string // the provider's public origin, on which record URLs are built
-	ResourceURL         string // where the resource server is read; may be empty for ProviderURL
+	AuthorizationServer string // the issuer in the metadata
+	ProviderURL         string // the provider's public origin, for record URLs
+	ResourceURL         string // the resource server's URL; may be empty for ProviderURL
 
-	// PublicURL is the origin that clients see. It may be empty: the origin is then that of a trusted
-	// proxy's header, and else that of ListenAddress.
-	PublicURL      string
-	ListenAddress  string         // host:port that the server listens on; may be empty with PublicURL
-	TrustedProxies []netip.Prefix // peers whose forwarded headers count; may be nil
+	PublicURL      string         // the origin that clients see; may be empty: a trusted proxy names it, or else it is ListenAddress
+	ListenAddress  string         // host:port; may be empty with PublicURL
+	TrustedProxies []netip.Prefix // peers whose forwarded headers are used; may be nil
+	AllowedHosts   []string       // accepted hosts besides PublicURL and loopback, with or without a port; may be nil
 
-	// AllowedHosts are host names, each with a port or without one, that clients may ask for besides
-	// those of PublicURL and loopback. It may be nil.
-	AllowedHosts []string
-
-	Transport    http.RoundTripper // to the resource server; may be nil for one of rs.NewTransport
+	Transport    http.RoundTripper // to the resource server; may be nil for rs.NewTransport
 	RSTimeout    time.Duration     // of one request to the resource server; may be 0 for rs.DefaultTimeout
-	ChildTimeout time.Duration     // of one request to a source of a package; may be 0 for its default
+	ChildTimeout time.Duration     // of one source of a package; may be 0 for fanout.DefaultChildTimeout
 	BodyTimeout  time.Duration     // for a client to send its request; may be 0 for 10 s
 	Limits       Limits            // may be zero for the defaults
 	Recorder     toolcall.Recorder // may be nil
 }
 
-// Handler serves the whole origin of a hosted server: /mcp, its metadata, the pages and the probes
-// (interfaces.md, Hosted routes). It has no listener: Serve gives it one, and it can be mounted below
-// the root of another server. It is safe for concurrent use.
+// Handler serves the origin of a hosted server: /mcp, its metadata, the pages and the probes (interfaces.md, Hosted routes). It can be
+// mounted at the root of another server. It is safe for concurrent use.
 type Handler struct {
 	options   HandlerOptions
 	origins   *origins
 	limiter   *limiter
-	bodies    *semaphore.Weighted // bounds what is held of bodies in all
+	bodies    *semaphore.Weighted // limits the bodies in memory
 	readiness *readiness
 	inFlight  *toolcall.InFlight
 	routes    *http.ServeMux
@@ -59,14 +53,13 @@ type Handler struct {
 	sdk       http.Handler
 }
 
-// NewHandler makes the server of a surface. Its error is an *OptionError or an *rs.OptionError. It
-// sends nothing.
+// NewHandler returns the server of a surface. Its error is an *OptionError or an *rs.OptionError. It sends nothing.
 func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) {
 	options, err := options.complete()
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{options: options, bodies: semaphore.NewWeighted(bodiesMost), inFlight: toolcall.NewInFlight()}
+	h := &Handler{options: options, bodies: semaphore.NewWeighted(maxBodies), inFlight: toolcall.NewInFlight()}
 	if h.origins, err = newOrigins(options); err != nil {
 		return nil, err
 	}
@@ -91,22 +84,20 @@ func NewHandler(surface tool.Surface, options HandlerOptions) (*Handler, error) 
 	return h, nil
 }
 
-// TransportOptions are how the SDK serves /mcp behind a Handler: without sessions, and each answer as one JSON
-// document. The caller may change what it gets.
+// TransportOptions returns how the SDK serves /mcp behind a Handler: without sessions, each response as one JSON document.
 func TransportOptions() *mcp.StreamableHTTPOptions {
 	return &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
 		JSONResponse:                 true,
 		PropagateRequestCancellation: true,
 		MaxRequestBodyBytes:          MaxRequestBody,
-		// The SDK would refuse a public host behind a proxy on the same machine. The allowlist of this
-		// package has checked the host before.
+		// The SDK would refuse a public host behind a proxy on the same machine. The allowlist has checked the host.
 		DisableLocalhostProtection: true,
 	}
 }
 
-// Paths are the patterns of http.ServeMux under which a Handler can be mounted beside a provider on the same
-// origin. The metadata of the provider itself is not among them.
+// Paths returns the patterns of http.ServeMux under which a Handler can be mounted on the origin of a provider, without the metadata of
+// the provider itself.
 func Paths() []string {
 	return append(page.Paths(), auth.MCPPath, auth.MCPMetadataPath, healthPath, readinessPath)
 }
@@ -124,11 +115,11 @@ func (h *Handler) newRoutes(surface tool.Surface) *http.ServeMux {
 	return mux
 }
 
-// metadata answers with a protected-resource document (RFC 9728, R-HOST-3).
+// metadata serves a protected-resource document (RFC 9728, R-HOST-3).
 func (h *Handler) metadata(document func(auth.Metadata) []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body := document(auth.Metadata{PublicOrigin: toolcall.RequestOf(r.Context()).Origin, AuthorizationServer: h.options.AuthorizationServer})
-		toolcall.WriteJSON(w, http.StatusOK, textJSON, "no-cache", body) // it depends on the origin that was asked for
+		toolcall.WriteJSON(w, http.StatusOK, textJSON, "no-cache", body)
 	}
 }
 
@@ -149,16 +140,16 @@ func (o HandlerOptions) complete() (HandlerOptions, error) {
 		o.Transport = o.Tracer.Transport(o.Transport)
 	}
 	o.Recorder = cmp.Or[toolcall.Recorder](o.Recorder, toolcall.SilentRecorder{})
-	o.BodyTimeout = cmp.Or(o.BodyTimeout, bodyWithin)
+	o.BodyTimeout = cmp.Or(o.BodyTimeout, defaultBodyTimeout)
 	o.ResourceURL = cmp.Or(o.ResourceURL, o.ProviderURL)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o, nil
 }
 
-// OptionError is a refusal of one option. It never holds a secret.
+// OptionError is an invalid option. It never holds a secret.
 type OptionError struct {
 	Option  string // the field of HandlerOptions
-	Message string // what is wrong, and what to pass in its place
+	Message string // what is wrong, and what to pass instead
 }
 
 func (e *OptionError) Error() string { return e.Option + ": " + e.Message }

@@ -14,28 +14,26 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bounds what one caller may ask for (R-HOST-9). Callers are told apart by the hash of their token. A
-// batch counts as many requests as it has messages.
+// Limits limits the requests of one caller (R-HOST-9), identified by the hash of the token. Each message of a batch counts.
 type Limits struct {
 	Concurrent int     // requests at the same time
-	PerSecond  float64 // requests in the long run
+	PerSecond  float64 // sustained requests
 	Burst      int     // requests at once after a pause; 0 means three seconds' worth, and at least Concurrent
-	Callers    int     // whose pace is remembered
+	Callers    int     // whose rate is remembered
 }
 
-// DefaultLimits stand where Limits has a zero.
+// DefaultLimits replace zero values of Limits.
 var DefaultLimits = Limits{Concurrent: 16, PerSecond: 20, Callers: 10_000}
 
-// burstSeconds is how much of a caller's pace may come at once.
+// burstSeconds is the default burst in seconds of the sustained rate.
 const burstSeconds = 3
 
-// limiter keeps the pace of the callers that were seen last. A caller that is forgotten begins anew, as
-// after a pause.
+// limiter limits the callers that were seen last. A forgotten caller starts with a full burst.
 type limiter struct {
 	limits Limits
 
 	mu    sync.Mutex
-	busy  map[string]int // requests under way; callers without any are left out
+	busy  map[string]int // running requests of callers that have any
 	paces *lru.Cache[string, *rate.Limiter]
 }
 
@@ -56,17 +54,17 @@ func newLimiter(limits Limits) (*limiter, error) {
 	return &limiter{limits: limits, busy: make(map[string]int), paces: paces}, nil
 }
 
-// admit counts requests of a caller as under way until release is called, or refuses them with 429.
+// admit counts requests of a caller as running until release is called, or refuses them with 429.
 func (l *limiter) admit(caller string, requests int) (release func(), refused *problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.busy[caller]+requests > l.limits.Concurrent {
-		return nil, tooMany(fmt.Sprintf("More than %d requests of this token are under way. Wait for their answers.", l.limits.Concurrent), time.Second)
+		return nil, tooMany(fmt.Sprintf("More than %d requests of this token are running. Wait for their responses.", l.limits.Concurrent), time.Second)
 	}
 	reserved := l.pace(caller).ReserveN(time.Now(), requests)
 	if wait := reserved.Delay(); wait > 0 {
 		reserved.Cancel()
-		return nil, tooMany(fmt.Sprintf("This token may send %g requests each second. Send the next one later.", l.limits.PerSecond), wait)
+		return nil, tooMany(fmt.Sprintf("This token may send %g requests per second. Send the next one later.", l.limits.PerSecond), wait)
 	}
 	l.busy[caller] += requests
 	return func() { l.release(caller, requests) }, nil
@@ -93,8 +91,8 @@ func tooMany(message string, wait time.Duration) *problem {
 	return &problem{status: http.StatusTooManyRequests, message: message, retryAfter: wait}
 }
 
-// admitMore admits the messages of a batch after the first, which counts as the request. A batch with more messages than may be
-// under way is refused with 413, since waiting would not help.
+// admitMore admits the messages of a batch after the first. A batch with more messages than may run is refused with 413, because waiting
+// would not help.
 func (l *limiter) admitMore(caller string, messages int) (release func(), refused *problem) {
 	switch {
 	case messages == 0:
@@ -107,25 +105,22 @@ func (l *limiter) admitMore(caller string, messages int) (release func(), refuse
 }
 
 const (
-	// MaxRequestBody bounds the body of a request, in bytes (interfaces.md, Hosted routes).
+	// MaxRequestBody limits the body of a request, in bytes (interfaces.md, Hosted routes).
 	MaxRequestBody = 256 << 10
 
-	// bodiesMost bounds the bodies that are held at the same time, of all callers, in bytes (R-HOST-9).
-	bodiesMost = 64 << 20
-
-	// bodyWithin is how long a client may take to send a body, unless the options say otherwise.
-	bodyWithin = 10 * time.Second
+	maxBodies          = 64 << 20 // bytes of all bodies in memory (R-HOST-9)
+	defaultBodyTimeout = 10 * time.Second
 )
 
-// readBody reads a whole body if there is room for it. A body of unknown length counts as the longest one until it is read.
-// Forget frees the room.
+// readBody reads a body if there is room for it. A body of unknown length counts as the longest one until it is read. Forget frees the
+// room.
 func readBody(w http.ResponseWriter, r *http.Request, room *semaphore.Weighted) (body []byte, forget func(), refused *problem) {
 	held := r.ContentLength
 	if held < 0 {
 		held = MaxRequestBody
 	}
 	if !room.TryAcquire(held) {
-		return nil, func() {}, tooMany(fmt.Sprintf("This server reads %d bytes of requests at the same time. Send the request again.", bodiesMost), time.Second)
+		return nil, func() {}, tooMany(fmt.Sprintf("This server reads %d bytes of requests at the same time. Send the request again.", maxBodies), time.Second)
 	}
 	forget = func() { room.Release(held) }
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBody))

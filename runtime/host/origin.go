@@ -16,10 +16,10 @@ import (
 
 var errNoHost = errors.New("no host")
 
-// origins finds the origin that the client of a request sees (R-HOST-3). It never changes.
+// origins finds the origin that the client of a request sees (R-HOST-3). It is immutable.
 type origins struct {
 	public  string // configured; empty when it depends on the request
-	listen  string // for a request that no trusted proxy forwarded; empty with public
+	listen  string // for a request that no trusted proxy forwarded
 	trusted []netip.Prefix
 	allowed allowlist
 }
@@ -46,8 +46,8 @@ func newOrigins(options HandlerOptions) (*origins, error) {
 	return found, err
 }
 
-// parseOrigin takes a URL of scheme and host, with or without a slash at its end. An origin is compared, and shown, in the one
-// spelling of address.Canonical.
+// parseOrigin parses a URL of scheme and host, with or without a slash at its end. Origins are compared in the spelling of
+// address.Canonical.
 func parseOrigin(text string) (*url.URL, error) {
 	parsed, err := address.ParseBase(text)
 	if err != nil || strings.TrimPrefix(parsed.Path, "/") != "" {
@@ -56,9 +56,8 @@ func parseOrigin(text string) (*url.URL, error) {
 	return parsed, nil
 }
 
-// of gives the origin of a request, or false when it asks for a host that is not this server's. The Host
-// header is checked even when a proxy forwards another: a page that rebinds its name can write
-// forwarded headers, but not the Host.
+// of returns the origin of a request, or false if its host is not allowed. The Host header is checked even if a proxy forwards another
+// one: a page that rebinds its name can write forwarded headers, but not the Host.
 func (o *origins) of(r *http.Request) (string, bool) {
 	if !o.allowed.admits(r.Host) {
 		return "", false
@@ -90,9 +89,8 @@ func (o *origins) isTrusted(remote string) bool {
 	})
 }
 
-// forwarded gives what the proxy in front of this server says of the request that it received: the host, empty when it says
-// nothing, and the scheme, http or https. It reads Forwarded (RFC 7239), else X-Forwarded-Host and X-Forwarded-Proto. In a
-// list the last element is the one that the nearest proxy added; whatever stands before it may come from the client.
+// forwarded returns the host, which may be empty, and the scheme that a proxy received. It reads Forwarded (RFC 7239), or else
+// X-Forwarded-Host and X-Forwarded-Proto. The last element of a list is that of the nearest proxy; earlier ones may come from the client.
 func forwarded(header http.Header) (host, scheme string) {
 	host, scheme = lastElement(header.Values("X-Forwarded-Host")), lastElement(header.Values("X-Forwarded-Proto"))
 	if element := lastElement(header.Values("Forwarded")); element != "" {
@@ -114,8 +112,7 @@ func forwarded(header http.Header) (host, scheme string) {
 	return host, "http"
 }
 
-// lastElement is the last of a comma-separated list. Neither a host nor a scheme can hold a comma, and a
-// quoted one that does is no host.
+// lastElement returns the last element of a comma-separated list. Hosts and schemes contain no commas.
 func lastElement(lines []string) string {
 	if len(lines) == 0 {
 		return ""
@@ -124,11 +121,11 @@ func lastElement(lines []string) string {
 	return strings.TrimSpace(line[strings.LastIndexByte(line, ',')+1:])
 }
 
-// allowlist holds the hosts that clients may ask for, each with a port or, for any port, without one. A page of another site
-// can make its own name point to this machine (DNS rebinding); it cannot leave its name out of the Host header.
+// allowlist has the accepted hosts, each with a port or, for any port, without one. A page of another site can make its name point to
+// this machine (DNS rebinding), but cannot remove the name from the Host header.
 type allowlist map[string]bool
 
-// newAllowlist takes host names, addresses, and either with a port.
+// newAllowlist returns an allowlist of names and addresses, with or without a port.
 func newAllowlist(hosts []string) (allowlist, error) {
 	list := make(allowlist)
 	for _, host := range hosts {
@@ -139,7 +136,7 @@ func newAllowlist(hosts []string) (allowlist, error) {
 		name, port, err := splitHost(bracketed)
 		switch {
 		case err != nil:
-			return nil, &OptionError{"AllowedHosts", fmt.Sprintf("%q is no host; pass a name such as mcp.example.com, or one with a port", bracketed)}
+			return nil, &OptionError{"AllowedHosts", fmt.Sprintf("invalid host %q: use a name such as mcp.example.com, or one with a port", bracketed)}
 		case port != "":
 			name = net.JoinHostPort(name, port)
 		}
@@ -148,8 +145,7 @@ func newAllowlist(hosts []string) (allowlist, error) {
 	return list, nil
 }
 
-// admits reports whether a Host header, or a forwarded one, names this server. A page that rebinds its name
-// never has one of this machine's, so that these are safe.
+// admits reports whether a Host or forwarded header names this server. Loopback names are safe, because no page can rebind them.
 func (l allowlist) admits(host string) bool {
 	name, port, err := splitHost(host)
 	if err != nil {
@@ -158,7 +154,7 @@ func (l allowlist) admits(host string) bool {
 	return address.IsLoopback(name) || l[name] || l[net.JoinHostPort(name, port)]
 }
 
-// splitHost gives the name in lower case without brackets and a trailing dot, and the port if there is one.
+// splitHost returns the name in lower case without brackets and a trailing dot, and the port if there is one.
 func splitHost(host string) (name, port string, err error) {
 	if host == "" || strings.ContainsAny(host, "/?#@\\ \t") {
 		return "", "", errNoHost
@@ -170,10 +166,9 @@ func splitHost(host string) (name, port string, err error) {
 	return strings.TrimSuffix(strings.ToLower(parsed.Hostname()), "."), parsed.Port(), nil
 }
 
-// isForeign reports whether a page of another origin made the request (R-HOST-9). A browser says where a
-// page is from with Origin, or where that is left out, with Sec-Fetch-Site (Fetch Metadata); programs
-// send neither. Package http's CrossOriginProtection compares with the Host header, which behind a proxy is
-// not what the page sees.
+// isForeign reports whether a page of another origin made the request (R-HOST-9). Browsers send Origin, or else Sec-Fetch-Site (Fetch
+// Metadata); programs send neither. Package http's CrossOriginProtection compares with the Host, which behind a proxy is not the public
+// one.
 func isForeign(r *http.Request, publicOrigin string) bool {
 	if origins := r.Header.Values("Origin"); len(origins) > 0 {
 		parsed, err := parseOrigin(origins[0])

@@ -15,11 +15,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// readers makes a reader for each request, with the bearers of that request's caller and no others
-// (R-HOST-5). They share connections, and nothing else.
+// readers makes a reader for each request with only the bearers of its caller (R-HOST-5). Readers share connections and nothing else.
 type readers struct {
 	options HandlerOptions
-	retries *rs.RetryBudget // of all callers: the resource server is one
+	retries *rs.RetryBudget // of all callers
 }
 
 func newReaders(options HandlerOptions) (*readers, error) {
@@ -29,10 +28,10 @@ func newReaders(options HandlerOptions) (*readers, error) {
 	return made, err
 }
 
-// errNoCaller cannot happen: a request is authenticated before it is run.
+// errNoCaller cannot happen: requests are authenticated.
 var errNoCaller = errors.New("the request has no caller")
 
-// environment gives what one request may use. It is an Environment.
+// environment is a toolcall.Environment.
 func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 	request := toolcall.RequestOf(ctx)
 	if request.Caller == nil {
@@ -51,7 +50,7 @@ func (m *readers) environment(ctx context.Context) (tool.Env, error) {
 	return tool.Env{RS: reader, Caller: request.Caller.TokenHash}, nil
 }
 
-// client makes a reader with one bearer. Its errors show neither that nor any of the secrets.
+// client returns a reader with one bearer. Its errors contain none of the secrets.
 func (m *readers) client(request *toolcall.Request, bearer rs.Secret, secrets *rs.Secrets) (*rs.Client, error) {
 	return rs.NewClient(rs.Options{
 		BaseURL: m.options.ResourceURL, ProviderURL: m.options.ProviderURL, Bearer: bearer, Secrets: secrets,
@@ -60,8 +59,8 @@ func (m *readers) client(request *toolcall.Request, bearer rs.Secret, secrets *r
 	})
 }
 
-// ofPackage reads with the bearers of the active members (R-PKG-1). Those that are not active are passed on
-// without one, so that they can be named. No answer to one of the bearers shows another (R-ERR-6).
+// ofPackage returns a reader with the bearers of the active members (R-PKG-1). The others are only named. No response to one bearer shows
+// another (R-ERR-6).
 func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 	bearers := []string{request.Bearer.Reveal()}
 	for _, member := range request.Caller.ActiveMembers() {
@@ -89,8 +88,7 @@ func (m *readers) ofPackage(request *toolcall.Request) (rs.Reader, error) {
 	}), nil
 }
 
-// check gives an error when the resource server does not answer. It shows no bearer, and takes any answer but that of a server
-// or a proxy in trouble.
+// check returns an error if the resource server does not answer, or with a 5xx status. It sends no bearer.
 func (m *readers) check(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.options.ResourceURL+auth.ResourceMetadataPath, nil)
 	if err != nil {

@@ -14,23 +14,18 @@ import (
 )
 
 const (
-	// readinessFor is how long an answer about the servers behind this one is kept, so that probes do not
-	// become a load on them.
-	readinessFor = 5 * time.Second
-
-	// checkWithin bounds one look at both servers.
-	checkWithin = 5 * time.Second
+	readinessCached = 5 * time.Second // so that probes are no load for the other servers
+	checkTimeout    = 5 * time.Second // of both servers
 )
 
-// readiness reports whether requests should be sent here: the authorization server and the resource server can be reached,
-// and this server is not about to end.
+// readiness reports whether this server accepts requests: both other servers are reachable, and it is not draining.
 type readiness struct {
 	checkAS  func(context.Context) error
 	checkRS  func(context.Context) error
-	logger   *slog.Logger // is told why, which the public report does not say
+	logger   *slog.Logger // gets the reason, which the public report lacks
 	draining atomic.Bool
 
-	mu    sync.Mutex // held while the servers are asked, so that one probe asks for all
+	mu    sync.Mutex // held during checks, so that concurrent probes share one
 	known readinessReport
 	until time.Time
 }
@@ -40,7 +35,7 @@ const (
 	isDraining = "draining"
 )
 
-// readinessReport is the body of /readyz. It holds no address, because it is public.
+// readinessReport is the body of /readyz. It is public and contains no address.
 type readinessReport struct {
 	Status              string `json:"status"` // ready, unavailable or draining
 	AuthorizationServer string `json:"authorization_server,omitempty"`
@@ -56,8 +51,8 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	if time.Now().Before(r.until) {
 		return r.known
 	}
-	// Another probe may want the answer when this one has gone.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkWithin)
+	// Another probe may wait for this one.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()
 	var both sync.WaitGroup
 	var errAS, errRS error
@@ -78,11 +73,11 @@ func (r *readiness) report(ctx context.Context) readinessReport {
 	case r.known.Status == isReady && before != "" && before != isReady:
 		r.logger.Info("ready again")
 	}
-	r.until = time.Now().Add(readinessFor)
+	r.until = time.Now().Add(readinessCached)
 	return r.known
 }
 
-// serveReadiness answers /readyz. It is counted, for an alert, but while the server drains: that is no trouble.
+// serveReadiness answers /readyz. It is counted for an alert, except while the server drains.
 func (h *Handler) serveReadiness(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	found := h.readiness.report(r.Context())

@@ -8,18 +8,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
-// titles are what a refusal is called on a page, by its status. Others have the text of the status.
+// titles are titles of refusals by status. The default is the text of the status.
 var titles = map[int]string{
-	http.StatusNotFound:           "There is nothing here",
-	http.StatusMisdirectedRequest: "This is not the address of this server",
+	http.StatusNotFound:           "Page not found",
+	http.StatusMisdirectedRequest: "Host not allowed",
 }
 
-// isBrowser reports whether a person's browser asks, which cannot show JSON well and cannot do anything with it.
+// isBrowser reports whether a browser sent the request.
 func isBrowser(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && webpage.PrefersHTML(r.Header.Values("Accept"))
 }
 
-// write answers with a refusal: a page for a browser, JSON for everyone else.
+// write writes a refusal: a page for a browser, or else JSON.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, refused *problem) {
 	w.Header().Add("Vary", "Accept")
 	if !isBrowser(r) {
@@ -34,7 +34,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, refused *problem
 	h.showPage(w, refused.status, title, refused.message)
 }
 
-// showPage answers with one message, and the way to the setup page. An address that is not this server's has no such way.
+// showPage writes a page with a message, and a link to the setup page if the host is this server's.
 func (h *Handler) showPage(w http.ResponseWriter, status int, title, text string) {
 	message := webpage.Message{Site: h.options.Name, Title: title, Text: []string{text}}
 	if status != http.StatusMisdirectedRequest {

@@ -18,7 +18,7 @@ func TestBrowsersAreRefusedWithAPage(t *testing.T) {
 		status               int
 		page                 string // empty: JSON
 	}{
-		{"GET", "/nothing", browserAccept, nil, 404, "There is nothing here"},
+		{"GET", "/nothing", browserAccept, nil, 404, "Page not found"},
 		{"HEAD", "/nothing", browserAccept, nil, 404, ""},
 		{"GET", "/nothing", "*/*", nil, 404, ""},
 		{"GET", "/nothing", "application/json, text/html", nil, 404, ""},
@@ -54,7 +54,7 @@ func TestMisdirectedBrowserIsToldOnAPage(t *testing.T) {
 	request := h.request(t, http.MethodGet, "/", "")
 	request.Host = "evil.example"
 	request.Header.Set("Accept", browserAccept)
-	if got := send(t, request); got.status != 421 || !strings.Contains(got.body, "<h1>This is not the address of this server</h1>") || strings.Contains(got.body, "href=") {
+	if got := send(t, request); got.status != 421 || !strings.Contains(got.body, "<h1>Host not allowed</h1>") || strings.Contains(got.body, "href=") {
 		t.Errorf("answered %d %s", got.status, got.body)
 	}
 }

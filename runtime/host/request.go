@@ -16,13 +16,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
-// requestMember is the name under which a hosted request travels through the SDK.
+// requestMember is the key of a request in the extra data of the SDK.
 const requestMember = "pdpp/request"
 
-// throughSDK hands the caller to the SDK the way it takes one: as the token info of the request, which
-// it passes on in the extra data of that request and of no other. The Authorization header ends here.
+// throughSDK passes the caller to the SDK as the token info of the request, which is in the extra data of that request only. It removes
+// the Authorization header.
 func throughSDK(sdk http.Handler) http.Handler {
-	// The Handler has verified the bearer and its expiry before.
+	// The Handler has verified the bearer and its expiry.
 	alreadyVerified := func(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
 		request := toolcall.RequestOf(ctx)
 		if request.Caller == nil {
@@ -38,8 +38,8 @@ func throughSDK(sdk http.Handler) http.Handler {
 	return sdkauth.RequireBearerToken(alreadyVerified, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(withoutBearer)
 }
 
-// fromSDK gives the hosted request that an MCP message came with, or an empty one. It does not look at
-// the SDK's context, which may be that of another request.
+// fromSDK returns the HTTP request of an MCP message, or an empty one. It does not use the SDK's context, which may be that of another
+// request.
 func fromSDK(message mcp.Request) *toolcall.Request {
 	if extra := message.GetExtra(); extra != nil && extra.TokenInfo != nil {
 		if request, ok := extra.TokenInfo.Extra[requestMember].(*toolcall.Request); ok {
@@ -49,10 +49,10 @@ func fromSDK(message mcp.Request) *toolcall.Request {
 	return &toolcall.Request{}
 }
 
-// wellFormedID is of what an id consists. It has 8 to 64 of them; counted in the expression, they take 50 kB of memory.
+// wellFormedID matches the characters of an id. Counting them in the expression would take 50 kB of memory.
 var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// requestID takes the id that a proxy or a client gave, if it can stand in a log, and else makes one.
+// requestID returns the id of a proxy or a client if it can be logged, or else a new one.
 func requestID(header http.Header) string {
 	for _, name := range []string{"Request-Id", "X-Request-Id"} {
 		sent := header.Values(name)
@@ -62,11 +62,11 @@ func requestID(header http.Header) string {
 		}
 	}
 	var bits [8]byte
-	_, _ = rand.Read(bits[:]) // it never fails: it ends the program instead
+	_, _ = rand.Read(bits[:]) // it never fails
 	return "req_" + hex.EncodeToString(bits[:])
 }
 
-// metaOf gives the _meta of a message of the SDK, nil when it has none. Params that were left out are a nil pointer there.
+// metaOf returns the _meta of a message of the SDK, or nil. Missing params are a nil pointer there.
 func metaOf(message mcp.Request) map[string]any {
 	params := message.GetParams()
 	if value := reflect.ValueOf(params); !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
@@ -75,7 +75,7 @@ func metaOf(message mcp.Request) map[string]any {
 	return params.GetMeta()
 }
 
-// traceSDK is traced for what the SDK serves.
+// traceSDK sets the trace of what the SDK serves.
 func traceSDK(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		meta := metaOf(request)

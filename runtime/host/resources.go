@@ -22,8 +22,7 @@ import (
 
 const methodReadResource = "resources/read"
 
-// addResources registers the templates. A read runs the tool that its template names, so that both
-// ways to the same data have the same bounds (R-RES-1).
+// addResources registers the templates. A read runs the tool of its template, with the same limits (R-RES-1).
 func addResources(server *mcp.Server, surface tool.Surface, runner *toolcall.Runner) {
 	for _, template := range surface.Templates {
 		server.AddResourceTemplate(&mcp.ResourceTemplate{
@@ -41,7 +40,7 @@ func addResources(server *mcp.Server, surface tool.Surface, runner *toolcall.Run
 	server.AddReceivingMiddleware(checkResourceURI)
 }
 
-// sdkCall is a request that the SDK has read, and that a tool answers or none.
+// sdkCall returns the call of a request that the SDK has read. The definition may be zero.
 func sdkCall(method string, definition tool.Definition, request interface{ ClientInfo() *mcp.Implementation }) toolcall.Call {
 	call := toolcall.Call{Method: method, Definition: definition}
 	if info := request.ClientInfo(); info != nil {
@@ -50,7 +49,7 @@ func sdkCall(method string, definition tool.Definition, request interface{ Clien
 	return call
 }
 
-// resourceTarget is what a read asks for.
+// resourceTarget is the target of a read.
 type resourceTarget struct {
 	written string // the URI as the client wrote it
 	uri     recordid.URI
@@ -58,9 +57,8 @@ type resourceTarget struct {
 
 type resourceTargetKey struct{}
 
-// checkResourceURI reads the URI of a read before the SDK looks it up. A malformed URI is a typed error that says
-// what is wrong with it, where the SDK would only say that nothing matches. A well-formed one goes on
-// in the spelling that the templates match: RFC 6570 takes only unreserved characters in {name}.
+// checkResourceURI checks the URI of a read. The SDK would only say that no template matches a malformed one. A valid URI is passed on in
+// the spelling that templates match: RFC 6570 allows only unreserved characters in {name}.
 func checkResourceURI(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		read, ok := request.(*mcp.ReadResourceRequest)
@@ -95,7 +93,7 @@ func invalidURI(err error) *tool.Error {
 	return &tool.Error{Code: tool.InvalidResourceURI, Message: message, Param: "uri", Cause: err}
 }
 
-// readResource answers with the call of a template's tool, which lacks its arguments.
+// readResource runs the tool of a template.
 func readResource(ctx context.Context, runner *toolcall.Runner, template tool.Template, read toolcall.Call) (*mcp.ReadResourceResult, error) {
 	target, _ := ctx.Value(resourceTargetKey{}).(resourceTarget)
 	read.Arguments = argumentsFor(target.uri)
@@ -128,8 +126,8 @@ func fileOf(ask tool.Ask) tool.Ask {
 	}
 }
 
-// argumentsFor are those of the tool that answers a read. A record is named by its id, or by its URI when the id's
-// grammar cannot hold it: tools take both (R-HAND-3).
+// argumentsFor returns the arguments of the tool for a URI. A record is named by its id, or by its URI if the id cannot express it
+// (R-HAND-3).
 func argumentsFor(uri recordid.URI) json.RawMessage {
 	arguments := struct {
 		Stream string `json:"stream,omitempty"`
@@ -141,19 +139,18 @@ func argumentsFor(uri recordid.URI) json.RawMessage {
 	}
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)
-	encoder.SetEscapeHTML(false)  // a continuation repeats them as they stand
+	encoder.SetEscapeHTML(false)  // a continuation repeats them unchanged
 	_ = encoder.Encode(arguments) // cannot fail: they are strings and numbers
 	return bytes.TrimSpace(encoded.Bytes())
 }
 
-// resourceError carries a failed result as a JSON-RPC error, since a resource read has no other way
-// to fail. The structured output stands in data, with the error object in its member error, and before it the
-// URI as the client wrote it (MCP 2026-07-28, SEP-2164).
+// resourceError returns a failed result as a JSON-RPC error. Its data has the URI as the client wrote it, and the structured output (MCP
+// 2026-07-28, SEP-2164).
 func resourceError(uri string, result *tool.Result) error {
 	return requestError(result, rawjson.String("uri", uri))
 }
 
-// requestError carries a failed result as the error of a request that is no call of a tool, with more members in data.
+// requestError returns a failed result as a JSON-RPC error with more members in its data.
 func requestError(result *tool.Result, more ...rawjson.Member) error {
 	members, _ := rawjson.ParseObject(result.Structured)
 	failed, _ := rawjson.ParseObject(members.Get("error"))
@@ -169,5 +166,5 @@ func requestError(result *tool.Result, more ...rawjson.Member) error {
 	}
 }
 
-// callersFault are the codes of a request that is wrong in itself.
+// callersFault are the codes of invalid requests.
 var callersFault = []tool.Code{tool.InvalidResourceURI, tool.InvalidArguments, tool.UnknownArgument}

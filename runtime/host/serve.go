@@ -11,33 +11,30 @@ import (
 	"time"
 )
 
-// Bounds of a connection.
+// Limits of a connection.
 const (
-	headerWithin   = 10 * time.Second
-	answeredWithin = 60 * time.Second // above every call with its authentication
-	idleFor        = 120 * time.Second
-	maxHeader      = 32 << 10 // bytes; a bearer has up to 16 KiB
+	headerTimeout = 10 * time.Second
+	writeTimeout  = 60 * time.Second // longer than every call with its authentication
+	idleTimeout   = 120 * time.Second
+	maxHeader     = 32 << 10 // bytes; a bearer has up to 16 KiB
 )
 
-// DefaultDrain bounds how long a server that ends waits for calls under way. Every call that has begun
-// ends within it.
+// DefaultDrain is the default of DrainTimeout. Every running call ends within it.
 const DefaultDrain = DefaultCallTimeout + 5*time.Second
 
-// ServeOptions says how a hosted server ends.
+// ServeOptions configures how a hosted server ends.
 type ServeOptions struct {
-	// DrainDelay is how long connections are still taken after readiness has gone, so that load balancers
-	// notice. It is a part of DrainTimeout.
-	DrainDelay   time.Duration
-	DrainTimeout time.Duration // until connections are cut; 0 means DefaultDrain
+	DrainDelay   time.Duration // how long connections are accepted after /readyz fails; part of DrainTimeout
+	DrainTimeout time.Duration // until connections are closed; 0 means DefaultDrain
 	Logger       *slog.Logger  // may be nil
 }
 
-// Server is what Serve serves: a Handler, or a Current that may be replaced.
+// Server is a Handler or a Current.
 type Server interface {
 	http.Handler
 
-	// Drain makes the server not ready, and returns when the delay has passed and no call is under way, or when the
-	// context ends. Requests that still come are answered.
+	// Drain makes the server not ready. It returns when the delay has passed and no call is running, or when the context ends.
+	// Requests are still answered.
 	Drain(ctx context.Context, delay time.Duration)
 }
 
@@ -46,9 +43,8 @@ var (
 	_ Server = (*Current)(nil)
 )
 
-// Serve answers on a listener until the context is done. Then readiness goes first, calls under way are
-// finished, and only what is left after the timeout is cut off (R-HOST-9). It closes the listener. Its
-// error is one of the listener.
+// Serve answers on a listener until the context is done. It then drains: /readyz fails, running calls finish, and connections that are
+// left after the timeout are closed (R-HOST-9). It closes the listener. It returns an error of the listener.
 func Serve(ctx context.Context, listener net.Listener, handler Server, options ServeOptions) error {
 	options.DrainTimeout = cmp.Or(options.DrainTimeout, DefaultDrain)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
@@ -61,14 +57,12 @@ func Serve(ctx context.Context, listener net.Listener, handler Server, options S
 	case <-ctx.Done():
 	}
 	options.Logger.Info("draining", "delay", options.DrainDelay, "timeout", options.DrainTimeout)
-	// ctx has ended, so it cannot bound the draining.
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), options.DrainTimeout)
 	defer cancel()
-	// Connections are not closed here, but by the answers of a server that drains: a request may be on its way on one.
+	// Responses close their connections while the server drains. An idle one may have a request on its way.
 	handler.Drain(draining, options.DrainDelay)
 	if err := server.Shutdown(draining); err != nil {
 		options.Logger.Warn("requests were cut off", "reason", err)
-		// Nothing is left to be done about an error here.
 		_ = server.Close()
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
@@ -77,7 +71,7 @@ func Serve(ctx context.Context, listener net.Listener, handler Server, options S
 	return nil
 }
 
-// Drain does what Server says.
+// Drain implements Server.
 func (h *Handler) Drain(ctx context.Context, delay time.Duration) {
 	h.readiness.draining.Store(true)
 	if delay > 0 {
@@ -87,18 +81,16 @@ func (h *Handler) Drain(ctx context.Context, delay time.Duration) {
 			return
 		}
 	}
-	// Shutdown waits for what is left when the time has run out.
 	h.inFlight.Wait(ctx)
 }
 
-// NewHTTPServer makes a server whose limits bound what a slow client can hold: 10 s for headers of up to 32 KiB, 60 s for an
-// answer, 120 s between requests. What goes wrong on connections is logged at debug level.
+// NewHTTPServer returns a server with limits against slow clients. Errors of connections are logged at debug level.
 func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
-		ReadHeaderTimeout: headerWithin,
-		WriteTimeout:      answeredWithin,
-		IdleTimeout:       idleFor,
+		ReadHeaderTimeout: headerTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}

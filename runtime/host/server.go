@@ -1,5 +1,5 @@
-// Package host serves a surface of tools over the Model Context Protocol (MCP). It takes tools as
-// values and knows nothing of how they were made.
+// Package host serves a surface of tools over the Model Context Protocol (MCP): ServeLocal for one session over stdio, and a Handler with
+// Serve over HTTP. Tool calls are answered by package toolcall, pages by package page, and everything else by the SDK.
 package host
 
 import (
@@ -18,27 +18,26 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// DefaultCallTimeout bounds a whole tool call (interfaces.md, Limits).
+// DefaultCallTimeout limits a whole tool call (interfaces.md, Limits).
 const DefaultCallTimeout = 25 * time.Second
 
-// listsFreshFor is how long a client may keep what the server says of itself. It changes only with
-// a release.
+// listsFreshFor is how long a client may cache lists, which change only with a release.
 const listsFreshFor = 5 * time.Minute
 
-// Options says how a server presents itself.
+// Options configures a server.
 type Options struct {
 	Name        string
 	Version     string
-	Logger      *slog.Logger    // takes what goes wrong inside; nil for none
+	Logger      *slog.Logger    // may be nil
 	CallTimeout time.Duration   // of one tool call or resource read; 0 means DefaultCallTimeout
-	ReadOn      int             // most records that one call reads for what the resource server refuses (R-SCAN-8); 0: none
-	Audit       *audit.Log      // takes a line of each tool call and resource read (R-OPS-2); nil for none
-	Caller      audit.Caller    // over stdio, whose credential is read with
-	SlowCall    time.Duration   // a call or another request that reads longer is logged with its reads; 0: none
-	Tracer      toolcall.Tracer // follows calls; nil for none. Over HTTP it follows their reads too, else the reader has its Transport
+	ReadOn      int             // records that a call may read to compute what the resource server refuses (R-SCAN-8)
+	Audit       *audit.Log      // (R-OPS-2); may be nil
+	Caller      audit.Caller    // over stdio
+	SlowCall    time.Duration   // slower calls are logged with their reads; 0 disables
+	Tracer      toolcall.Tracer // may be nil; over stdio the reader must use its Transport
 }
 
-// identity is how a server names itself.
+// identity returns the server's name and version.
 func (o Options) identity() mcp.Implementation {
 	return mcp.Implementation{Name: o.Name, Version: o.Version}
 }
@@ -53,22 +52,21 @@ func (o Options) newRunner(surface tool.Surface, recorder toolcall.Recorder, env
 	}, environment)
 }
 
-// Revisions gives the MCP revisions that servers of this package speak, newest first.
+// Revisions returns the supported MCP revisions, newest first.
 func Revisions() []string { return mcp.SupportedProtocolVersions() }
 
-// newServer makes the SDK's side of a server: what it says of itself, and its resources. The SDK lists the tools; run is
-// what it would do with a call. It panics when a tool has no usable schema, since surfaces are generated and tested.
+// newServer returns the SDK's server. It lists the tools; run is its handler of calls. It panics if a tool has no usable schema.
 func newServer(surface tool.Surface, self mcp.Implementation, runner *toolcall.Runner, run mcp.ToolHandler) *mcp.Server {
 	server := mcp.NewServer(&self, &mcp.ServerOptions{
 		Instructions: surface.Instructions,
-		// Named here, so that the SDK does not promise list changes: the lists never change.
+		// Explicit, so that the SDK does not announce list changes: the lists never change.
 		Capabilities: &mcp.ServerCapabilities{
 			Tools:     &mcp.ToolCapabilities{},
 			Resources: &mcp.ResourceCapabilities{},
 			Prompts:   &mcp.PromptCapabilities{},
 		},
 		SetCacheable:      setCacheable,
-		CompletionHandler: offers{surface, runner}.complete,
+		CompletionHandler: completer{surface, runner}.complete,
 	})
 	for _, definition := range surface.Tools {
 		server.AddTool(advertised(definition), run)
@@ -84,7 +82,7 @@ func refuseCall(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, err
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was read in two ways; please report it"}
 }
 
-// advertised is a tool as tools/list shows it.
+// advertised returns a tool as tools/list shows it.
 func advertised(definition tool.Definition) *mcp.Tool {
 	no := false
 	shown := &mcp.Tool{
@@ -92,7 +90,7 @@ func advertised(definition tool.Definition) *mcp.Tool {
 		Title:       definition.Title,
 		Description: definition.Description,
 		InputSchema: definition.InputSchema,
-		// Every tool reads only, and only what one grant holds (R-SURF-3).
+		// Every tool is read-only, and reads one grant only (R-SURF-3).
 		Annotations: &mcp.ToolAnnotations{
 			Title:           definition.Title,
 			ReadOnlyHint:    true,
@@ -101,13 +99,13 @@ func advertised(definition tool.Definition) *mcp.Tool {
 			OpenWorldHint:   &no,
 		},
 	}
-	if definition.OutputSchema != nil { // a nil RawMessage in the interface would be served as null
+	if definition.OutputSchema != nil { // a nil RawMessage would become null
 		shown.OutputSchema = definition.OutputSchema
 	}
 	return shown
 }
 
-// addPrompts registers the prompts. They are the same for every caller: no prompt reads anything (R-MCP-1).
+// addPrompts registers the prompts, which are the same for every caller (R-MCP-1).
 func addPrompts(server *mcp.Server, surface tool.Surface) {
 	for _, prompt := range surface.Prompts {
 		shown := &mcp.Prompt{Name: prompt.Name, Title: prompt.Title, Description: prompt.Description}
@@ -140,22 +138,20 @@ func setCacheable(_ context.Context, request mcp.Request, cacheable *mcp.Cacheab
 // ofOneCaller is the cache hint of what was read with one caller's bearer.
 var ofOneCaller = mcp.Cacheable{CacheScope: "private"}
 
-// methodListen opens a stream of changes. The SDK would hold it open, but the lists of this server never change.
+// methodListen opens a stream of list changes, which this server does not have.
 const methodListen = "subscriptions/listen"
 
 func refuseListening(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		if method == methodListen {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has nothing to subscribe to: its lists never change"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "subscriptions are not supported: the lists of this server never change"}
 		}
 		return next(ctx, method, request)
 	}
 }
 
-// identifyServer adds the icon to what the server says of itself (R-HOST-6). The SDK's server has one name
-// and icon for all of its clients; the icon's URL begins with the origin that each one sees. So the
-// server has none, and each answer gets one: initialize in serverInfo, and since revision 2026-07-28
-// every result in _meta (that of a call: toolCall.meta).
+// identifyServer adds the icon (R-HOST-6) to serverInfo, and since revision 2026-07-28 to the _meta of every result. Its URL begins with
+// the origin that the client sees, so the SDK's server, which is the same for all clients, has none.
 func identifyServer(self mcp.Implementation) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
@@ -182,20 +178,19 @@ func identifyServer(self mcp.Implementation) mcp.Middleware {
 	}
 }
 
-// shownAt is the server's identity for a client that sees it at an origin.
+// shownAt returns the server's identity for a client that sees it at an origin.
 func shownAt(origin string, self mcp.Implementation) mcp.Implementation {
 	self.Icons = []mcp.Icon{page.Icon(origin)}
 	return self
 }
 
-// identified are the methods whose results say who answers: the SDK's empty results have no place for it.
+// identified are the methods whose results have a _meta for the server's identity.
 var identified = []string{
 	"server/discover", "tools/list", methodListResources, "resources/templates/list", methodReadResource, "prompts/list", "prompts/get",
 	methodComplete,
 }
 
-// isNewRevision reports whether a request is of 2026-07-28 or later. Such a request names its revision itself; an older one
-// may be named too, and changes nothing.
+// isNewRevision reports whether a request names revision 2026-07-28 or later.
 func isNewRevision(request mcp.Request) bool {
 	revision, _ := metaOf(request)[mcp.MetaKeyProtocolVersion].(string)
 	return revision >= toolcall.NewestRevision

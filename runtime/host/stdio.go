@@ -9,38 +9,37 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// goodbye is how long a server that ends waits: for the answer about its credential, so that its exit
-// code does not depend on timing, and for requests under way when its context ends.
-const goodbye = 2 * time.Second
+// shutdownTimeout limits how long an ending server waits for running requests, and for the kind of its credential, so that its exit code
+// does not depend on timing.
+const shutdownTimeout = 2 * time.Second
 
 // Streams are the input and output of a local server.
 type Streams = toolcall.Streams
 
-// Local is what a local server reads with: an Admission, or several.
+// Local is the credential of a local server: an Admission, or a membership.Membership.
 type Local interface {
-	// Begin asks beside the handshake what is asked before the first request.
+	// Begin asks for the kind of the bearer, concurrently with the handshake.
 	Begin()
 
-	// Environment gives what one request may use, and asks for no bearer of an unknown kind before it is used.
+	// Environment is a toolcall.Environment. It waits until the kind of the bearer is known.
 	Environment(ctx context.Context) (tool.Env, error)
 
-	// Refused is closed when the resource server has reported a bearer of a kind that must not be used (R-STDIO-3).
+	// Refused returns a channel that is closed if a bearer must not be used (R-STDIO-3).
 	Refused() <-chan struct{}
 
-	// Settle waits for what was asked about bearers until the context ends, and gives the refusal if there is one.
+	// Settle waits for pending questions about bearers until the context ends, and returns the refusal, if any.
 	Settle(ctx context.Context) *Refusal
 }
 
-// ServeLocal serves one session over newline-delimited JSON. It ends without an error when the input ends or the context is
-// done, with a *Refusal when a resource server reports a bearer as anything but a client token, and with another error when the
-// session broke. When the input ends, requests under way are still answered.
+// ServeLocal serves one session over newline-delimited JSON. It returns nil when the input ends or the context is done, a *Refusal if a
+// bearer is not a client token, and another error if the session broke. After the input has ended, running requests are still answered.
 func ServeLocal(ctx context.Context, surface tool.Surface, options Options, local Local, streams Streams) error {
 	local.Begin()
 	err := serveSession(ctx, surface, options, local.Environment, streams, local.Refused())
 	if ctx.Err() != nil {
 		return nil
 	}
-	waiting, stop := context.WithTimeout(ctx, goodbye)
+	waiting, stop := context.WithTimeout(ctx, shutdownTimeout)
 	defer stop()
 	if refusal := local.Settle(waiting); refusal != nil {
 		return refusal
@@ -48,18 +47,17 @@ func ServeLocal(ctx context.Context, surface tool.Surface, options Options, loca
 	return err
 }
 
-// ServeSession serves one session over newline-delimited JSON, whose calls read what the environment gives them. It ends without
-// an error when the input ends or the context is done. When the input ends, requests under way are still answered.
+// ServeSession is ServeLocal for an environment that needs no admission.
 func ServeSession(ctx context.Context, surface tool.Surface, options Options, environment toolcall.Environment, streams Streams) error {
 	return serveSession(ctx, surface, options, environment, streams, nil)
 }
 
-// serveSession is ServeSession, and ends the session with a refusal of its credential too.
+// serveSession also ends the session when refused is closed.
 func serveSession(ctx context.Context, surface tool.Surface, options Options, environment toolcall.Environment, streams Streams, refused <-chan struct{}) error {
 	lifetime, end := context.WithCancel(ctx)
 	defer end()
 	runner := options.newRunner(surface, nil, environment)
-	served := toolcall.NewSession(lifetime, runner, options.identity(), options.callTimeout()+goodbye, streams)
+	served := toolcall.NewSession(lifetime, runner, options.identity(), options.callTimeout()+shutdownTimeout, streams)
 	sdk, err := newServer(surface, options.identity(), runner, refuseCall).Connect(lifetime, served, nil)
 	if err != nil {
 		return fmt.Errorf("the MCP session could not begin: %w", err)
@@ -74,15 +72,15 @@ func serveSession(ctx context.Context, surface tool.Surface, options Options, en
 		}
 		return nil
 	case <-refused:
-		// Calls that waited for the answer about the bearer get its refusal.
-		served.Wait(ctx, goodbye)
+		// Calls that wait for the kind of the bearer get its refusal.
+		served.Wait(ctx, shutdownTimeout)
 	case <-ctx.Done():
-		served.Wait(context.WithoutCancel(ctx), goodbye)
+		served.Wait(context.WithoutCancel(ctx), shutdownTimeout)
 	}
-	_ = served.Close() // an error says that the other side has gone, which is what closing is for
+	_ = served.Close() // it fails if the client has gone
 	select {
 	case <-ended:
-	case <-time.After(goodbye):
+	case <-time.After(shutdownTimeout):
 	}
 	return nil
 }

@@ -19,15 +19,12 @@ import (
 const (
 	methodListResources = "resources/list"
 
-	// streamsMost is how many resources a page of the list has.
-	streamsMost = 100
-
-	// descriptionMost bounds what a resource says of its sources, in characters.
-	descriptionMost = 200
+	maxPage        = 100 // resources
+	maxDescription = 200 // characters
 )
 
-// streamList answers resources/list with the streams of the caller's grant (R-MCP-1). The SDK's own list is the same for all
-// callers, and empty.
+// streamList answers resources/list with the streams of the caller's grant (R-MCP-1). The SDK's list is the same for all callers, and
+// empty.
 type streamList struct {
 	template tool.Template // of one stream
 	runner   *toolcall.Runner
@@ -43,7 +40,7 @@ func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
 		if asked.Params != nil && asked.Params.Cursor != "" {
 			name, err := base64.RawURLEncoding.DecodeString(asked.Params.Cursor)
 			if err != nil || len(name) == 0 {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is not one of this list; begin again without it"}
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid cursor: repeat the request without it"}
 			}
 			after = string(name)
 		}
@@ -55,8 +52,8 @@ func (l streamList) answer(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// page gives the resources behind a name, in alphabetical order. A cursor is the last name of its page, so that it holds when
-// the grant changes.
+// page returns the resources after a name, in alphabetical order. A cursor is the last name of its page, so that it stays valid when the
+// grant changes.
 func (l streamList) page(names schemadoc.Names, after string) *mcp.ListResourcesResult {
 	result := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, Cacheable: ofOneCaller}
 	for _, name := range names.Streams("") {
@@ -64,8 +61,8 @@ func (l streamList) page(names schemadoc.Names, after string) *mcp.ListResources
 		if _, err := recordid.ParseURI(uri); err != nil || name <= after || !tool.IsPromptValue(name) {
 			continue
 		}
-		if len(result.Resources) == streamsMost {
-			last := result.Resources[streamsMost-1].Name
+		if len(result.Resources) == maxPage {
+			last := result.Resources[maxPage-1].Name
 			result.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(last))
 			break
 		}
@@ -76,7 +73,7 @@ func (l streamList) page(names schemadoc.Names, after string) *mcp.ListResources
 	return result
 }
 
-// describeSources names the connectors and connections of a stream.
+// describeSources returns the connectors and connections of a stream.
 func describeSources(names schemadoc.Names, stream string) string {
 	var sources []string
 	for _, each := range names {
@@ -91,8 +88,8 @@ func describeSources(names schemadoc.Names, stream string) string {
 	}
 	text := []rune(strings.Join(strings.Fields(strings.Join(slices.Compact(sources), "; ")), " "))
 	text = slices.DeleteFunc(text, func(r rune) bool { return !tool.IsPromptValue(string(r)) && r != ' ' })
-	if len(text) > descriptionMost {
-		text = append(text[:descriptionMost-1], '…')
+	if len(text) > maxDescription {
+		text = append(text[:maxDescription-1], '…')
 	}
 	return string(text)
 }

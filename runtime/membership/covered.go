@@ -11,10 +11,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// coverage is the connections of a grant, in the order in which they are named, with the streams of each.
+// coverage has the connections of a grant with their streams.
 type coverage []fanout.Source
 
-// add notes a stream of a connection.
+// add adds a stream of a connection.
 func (c *coverage) add(of fanout.Source, stream string) {
 	i := slices.IndexFunc(*c, func(each fanout.Source) bool { return each.ConnectionID == of.ConnectionID })
 	if i < 0 {
@@ -26,7 +26,7 @@ func (c *coverage) add(of fanout.Source, stream string) {
 	}
 }
 
-// coveredBy reads a grant's own schema. It is not nil: a grant that covers nothing has one source without streams.
+// coveredBy returns the coverage of a grant by its schema. A grant that covers nothing has one source without streams.
 func coveredBy(schema *rs.Response) coverage {
 	var found coverage
 	document, err := schemadoc.Read(schema)
@@ -48,7 +48,7 @@ func coveredBy(schema *rs.Response) coverage {
 	return found
 }
 
-// approvedOf is what the cache says of a grant. It is nil unless that names every connection and stream.
+// approvedOf returns the coverage of a grant by its approval in the cache, or nil if that does not name every connection and stream.
 func approvedOf(stored credential.Credential) coverage {
 	var found coverage
 	for _, each := range stored.Approved() {
@@ -62,18 +62,18 @@ func approvedOf(stored credential.Credential) coverage {
 	return found
 }
 
-// again is the command line that has a grant approved once more, as it was.
+// again returns the command line that requests the same grant again.
 func (m *Membership) again(p *provider, entry *credential.Entry) string {
 	return entry.Credential.Again().Connect(p.url, m.options.Cache.NamedRoot())
 }
 
-// signIn is the command line that gets another credential of a provider.
+// signIn returns the command line that gets another credential of a provider.
 func (m *Membership) signIn(p *provider) string {
 	return commandline.Connect(p.url, m.options.Cache.NamedRoot())
 }
 
-// connect is the command line that asks for what no grant covers. It names the connector where a grant has the connection, and
-// all that was approved of a grant that is to be approved once more.
+// connect returns the command line that requests what no grant covers. It names the connector if a grant has the connection. For a grant
+// that must be approved again, it names everything that was approved.
 func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	asked := commandline.Wanted{
 		Connections: []string{wanted.ConnectionID}, Streams: []string{wanted.Stream}, Fields: []string{wanted.Field},
@@ -97,8 +97,8 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	return asked.Connect(url, m.options.Cache.NamedRoot())
 }
 
-// onlySourceOf is the connector for which a stream was approved, and its provider, when it is the only one: a connection that no
-// grant has is most likely another of its accounts.
+// onlySourceOf returns the only connector for which a stream was approved, and its provider. An unknown connection is most likely another
+// account there.
 func onlySourceOf(grants []*grant, stream string) (source, provider string) {
 	for _, each := range grants {
 		for _, approved := range each.stored().Credential.Approved() {
@@ -114,7 +114,7 @@ func onlySourceOf(grants []*grant, stream string) (source, provider string) {
 	return source, provider
 }
 
-// sourceOf is the connector of a connection as the provider names it, when it was approved, and whether the grant has it.
+// sourceOf returns the approved connector of a connection, which may be empty, and whether the grant has the connection.
 func (g *grant) sourceOf(connectionID string) (source string, isKnown bool) {
 	if connectionID == "" {
 		return "", false

@@ -16,8 +16,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// failureKept is how long a grant that could not be asked stays missing before it is asked again, so that an unreachable
-// provider does not slow down every call.
+// failureKept is how long a failed grant stays missing before it is asked again, so that an unreachable provider does not slow down every
+// call.
 const failureKept = 5 * time.Second
 
 var (
@@ -25,8 +25,7 @@ var (
 	_ rs.Opener = (*grant)(nil)
 )
 
-// grant is one credential and what is known of it. It is a reader that admits its bearer before the first read, and safe
-// for concurrent use.
+// grant is a reader with one credential. It admits its bearer before the first read, and is safe for concurrent use.
 type grant struct {
 	provider   *provider
 	membership *Membership
@@ -36,11 +35,11 @@ type grant struct {
 	entry    *credential.Entry
 	client   *rs.Client  // of the entry's token
 	secrets  *rs.Secrets // of all grants
-	covered  coverage    // by its own schema; nil: not known
-	failure  error       // why it could not be asked last
+	covered  coverage    // by its schema; nil if unknown
+	failure  error       // of the last attempt
 	failedAt time.Time
-	ended    error     // the resource server said that the grant has ended, which is for good
-	notedAt  time.Time // when the cache was told last that it was used; zero: not yet
+	ended    error     // the grant has ended, according to the resource server
+	notedAt  time.Time // when its use was last written to the cache
 }
 
 func (g *grant) stored() *credential.Entry {
@@ -49,7 +48,7 @@ func (g *grant) stored() *credential.Entry {
 	return g.entry
 }
 
-// note takes what the file says of the grant now.
+// note updates the entry.
 func (g *grant) note(entry *credential.Entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,7 +61,7 @@ func (g *grant) knownCoverage() coverage {
 	return g.covered
 }
 
-// equip makes the client that reads with the bearer.
+// equip makes the client.
 func (g *grant) equip(secrets *rs.Secrets) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,12 +76,12 @@ func (g *grant) makeClient() {
 		BaseURL: g.provider.url, Bearer: g.entry.Credential.AccessToken, Secrets: g.secrets,
 		Transport: options.Transport, Retries: g.provider.retries, Timeout: options.Timeout,
 	})
-	if err == nil { // the cache has judged the URL and the bearer
+	if err == nil { // cannot fail: the cache has checked the URL and the bearer
 		g.client = client
 	}
 }
 
-// readerOf reads with the token of a credential, which is kept when it is a new one.
+// readerOf returns a client with the token of a credential, and keeps a new credential.
 func (g *grant) readerOf(entry *credential.Entry) *rs.Client {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -93,7 +92,7 @@ func (g *grant) readerOf(entry *credential.Entry) *rs.Client {
 	return g.client
 }
 
-// withToken reads with the grant's token, which is renewed before it ends, and once after it was refused (R-LOCAL-5).
+// withToken reads with the grant's token. It renews the token before it expires, and once after a refusal (R-LOCAL-5).
 func (g *grant) withToken(ctx context.Context, read func(*rs.Client) error) error {
 	renewal := g.membership.renewal
 	entry, err := renewal.Current(ctx, g.stored())
@@ -109,7 +108,7 @@ func (g *grant) withToken(ctx context.Context, read func(*rs.Client) error) erro
 	return read(g.readerOf(entry))
 }
 
-// read reads with the bearer, admitted or not.
+// read reads without admission.
 func (g *grant) read(ctx context.Context, request rs.Request) (response *rs.Response, err error) {
 	err = g.withToken(ctx, func(client *rs.Client) error {
 		response, err = client.Get(ctx, request)
@@ -118,7 +117,7 @@ func (g *grant) read(ctx context.Context, request rs.Request) (response *rs.Resp
 	return response, err
 }
 
-// notRenewed is the error of a read for which there is no token, and any other error as it is.
+// notRenewed returns the error of a read without a token. Other errors are unchanged.
 func (g *grant) notRenewed(err error) error {
 	failure, ok := errors.AsType[*credential.Error](err)
 	switch {
@@ -139,7 +138,7 @@ func (g *grant) notRenewed(err error) error {
 // ProviderURL is the provider's public origin, without a trailing slash.
 func (g *grant) ProviderURL() string { return g.provider.url }
 
-// Get reads when the bearer is admitted.
+// Get reads once the bearer is admitted.
 func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, error) {
 	if err := g.admitted(ctx); err != nil {
 		return nil, err
@@ -157,7 +156,7 @@ func (g *grant) Get(ctx context.Context, request rs.Request) (*rs.Response, erro
 	return response, err
 }
 
-// Open begins to read bytes when the bearer is admitted.
+// Open starts to read bytes once the bearer is admitted.
 func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (download *rs.Download, err error) {
 	if err := g.admitted(ctx); err != nil {
 		return nil, err
@@ -169,7 +168,7 @@ func (g *grant) Open(ctx context.Context, request rs.Request, from rs.Resume) (d
 	return download, err
 }
 
-// noteUse lets the cache know that the grant was used, beside the call. A cache that cannot be written stays without it.
+// noteUse writes the use of the grant to the cache, concurrently with the call. It ignores errors.
 func (g *grant) noteUse() {
 	now := g.membership.options.Now()
 	g.mu.Lock()
@@ -182,13 +181,13 @@ func (g *grant) noteUse() {
 	g.membership.noting.Go(func() { _ = g.membership.options.Cache.NoteUse(entry, now) })
 }
 
-// hasEnded reports whether an error says that the grant has ended, whatever is read with it.
+// hasEnded reports whether an error means that the grant has ended.
 func hasEnded(err error) bool {
 	refused, ok := errors.AsType[*rs.Error](err)
 	return ok && refused.EndsGrant()
 }
 
-// admitted gives nil for a client's bearer (R-STDIO-3), else why nothing may be read with it.
+// admitted returns nil for a client's bearer (R-STDIO-3).
 func (g *grant) admitted(ctx context.Context) error {
 	err := g.admission.Wait(ctx)
 	if refusal, isRefused := errors.AsType[*host.Refusal](err); isRefused {
@@ -200,7 +199,7 @@ func (g *grant) admitted(ctx context.Context) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		g.failure, g.failedAt = err, g.membership.options.Now()
 		if errors.Is(err, context.DeadlineExceeded) {
-			g.failure = &rs.Failure{Reason: rs.Timeout, Message: "the source did not say in time what it covers", Cause: err}
+			g.failure = &rs.Failure{Reason: rs.Timeout, Message: "the source did not report in time what it covers", Cause: err}
 		}
 	}
 	if hasEnded(err) {
@@ -209,7 +208,7 @@ func (g *grant) admitted(ctx context.Context) error {
 	return err
 }
 
-// learn notes what the grant's own schema says that it covers.
+// learn sets the coverage by the grant's schema.
 func (g *grant) learn(schema *rs.Response) {
 	covered := coveredBy(schema)
 	g.mu.Lock()
@@ -217,8 +216,7 @@ func (g *grant) learn(schema *rs.Response) {
 	g.covered = covered
 }
 
-// isUnknown reports whether the grant has to be asked what it covers: neither its schema nor the owner's approval told, and it
-// did not fail just now.
+// isUnknown reports whether the grant's coverage is unknown and must be asked for.
 func (g *grant) isUnknown() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -226,8 +224,7 @@ func (g *grant) isUnknown() bool {
 	return g.ended == nil && g.entry.Credential.Usable(now) && g.covers() == nil && (g.failure == nil || now.Sub(g.failedAt) >= failureKept)
 }
 
-// covers is what is known of the grant's connections, with the lock: by its own schema, else by the owner's approval. It is nil
-// when neither told.
+// covers returns the coverage by the grant's schema, or else by the owner's approval, or nil. The caller holds the lock.
 func (g *grant) covers() coverage {
 	if g.covered != nil {
 		return g.covered
@@ -235,7 +232,7 @@ func (g *grant) covers() coverage {
 	return approvedOf(g.entry.Credential)
 }
 
-// sources are the connections that the grant covers. One that cannot be used is among them, with the reason.
+// sources returns the connections of the grant, unusable ones with their reason.
 func (g *grant) sources() []fanout.Source {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -244,7 +241,7 @@ func (g *grant) sources() []fanout.Source {
 	if covers == nil {
 		covers = coverage{{}}
 	}
-	grantID := cmp.Or(stored.GrantID, "a grant of "+g.provider.url) // which does not say its id
+	grantID := cmp.Or(stored.GrantID, "a grant of "+g.provider.url)
 	sources := slices.Clone(covers)
 	for i := range sources {
 		source := &sources[i]
@@ -255,7 +252,7 @@ func (g *grant) sources() []fanout.Source {
 	return sources
 }
 
-// missing is why the grant cannot be used, with the lock; nil when it can, as far as is known.
+// missing returns why the grant cannot be used, or nil. The caller holds the lock.
 func (g *grant) missing(isKnown bool) error {
 	stored := g.entry.Credential
 	switch {

@@ -1,6 +1,5 @@
-// Package membership is what a local server reads with: the grants of this machine's credential cache, of one provider or of
-// several, as one set of sources (R-LOCAL-1). It looks at the cache before every call, so that a grant that was connected,
-// refreshed or taken away counts from the next call on.
+// Package membership reads with the grants in this machine's credential cache, of one provider or of several, as one set of sources
+// (R-LOCAL-1). It checks the cache before every call, so that a grant that was connected, refreshed or removed counts from the next call.
 package membership
 
 import (
@@ -20,16 +19,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Options says which grants are read, and how.
+// Options configures a Membership.
 type Options struct {
 	Cache     *credential.Cache
 	Providers []string // URLs, at least one
-	Grants    []string // ids or labels; none: every grant of the providers
+	Grants    []string // ids or labels; empty means every grant of the providers
 
-	Transport    http.RoundTripper // nil: that of rs.Options
+	Transport    http.RoundTripper // may be nil
 	Timeout      time.Duration     // of one request; 0 means rs.DefaultTimeout
 	ChildTimeout time.Duration     // of one source in a merged answer; 0 means fanout.DefaultChildTimeout
-	Now          func() time.Time  // nil: time.Now
+	Now          func() time.Time  // may be nil
 }
 
 // Membership is host.Local over the grants. It is safe for concurrent use.
@@ -47,10 +46,9 @@ type Membership struct {
 
 var _ host.Local = (*Membership)(nil)
 
-// New reads the cache and sends nothing. What is asked later ends with the lifetime. Its errors are those of
-// credential.Cache.Select, and one of class Configuration when two providers have a connection of the same id. Of several
-// providers, one without a usable grant is no error while another has some and none is named: it is missing in every answer
-// (R-LOCAL-2).
+// New reads the cache and sends nothing. Later requests end with the lifetime. Its errors are those of credential.Cache.Select, and one of
+// class Configuration if two providers have the same connection id. A provider without a usable grant is an error only if no other has one
+// or grants are named. Otherwise it is reported as missing in every answer (R-LOCAL-2).
 func New(lifetime context.Context, options Options) (*Membership, error) {
 	options.ChildTimeout = cmp.Or(options.ChildTimeout, fanout.DefaultChildTimeout)
 	if options.Now == nil {
@@ -87,8 +85,8 @@ func New(lifetime context.Context, options Options) (*Membership, error) {
 	return m, err
 }
 
-// unusable is why nothing can be served: the error of a provider that is more than without a usable grant, or of the first, when
-// no other one has any or they are to have those that are named.
+// unusable returns why nothing can be served: a provider's error that is not about missing grants, or the first error if no provider has a
+// usable grant or grants are named.
 func (m *Membership) unusable() error {
 	var first error
 	usable := 0
@@ -106,7 +104,7 @@ func (m *Membership) unusable() error {
 	return first
 }
 
-// Only is the credential of the grant when there is a single one, else nil.
+// Only returns the credential of the only grant, or nil.
 func (m *Membership) Only() *credential.Entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,8 +114,7 @@ func (m *Membership) Only() *credential.Entry {
 	return nil
 }
 
-// Begin asks of what kind the bearer is when there is a single one, beside the handshake (R-STDIO-3). Several are asked when
-// they are first used.
+// Begin asks for the kind of the only bearer, concurrently with the handshake (R-STDIO-3). Several are asked at their first use.
 func (m *Membership) Begin() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -126,7 +123,7 @@ func (m *Membership) Begin() {
 	}
 }
 
-// Environment gives what one call may use: the only grant as it is, several as one reader. It is a toolcall.Environment.
+// Environment is a toolcall.Environment. Its reader is the only grant, or merges several.
 func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
 	grants, without, err := m.current()
 	if err != nil {
@@ -150,7 +147,7 @@ func (m *Membership) Environment(ctx context.Context) (tool.Env, error) {
 	return env, ctx.Err()
 }
 
-// Refused is closed when a resource server has reported a bearer of a kind that must not be used.
+// Refused returns a channel that is closed if a bearer must not be used.
 func (m *Membership) Refused() <-chan struct{} { return m.refused }
 
 // refuse ends the use of all grants.
@@ -163,8 +160,8 @@ func (m *Membership) refuse(refusal *host.Refusal) {
 	}
 }
 
-// Settle waits for what was asked about bearers until the context ends, and gives the refusal if there is one. What the cache is
-// told of the grants that were used is written before.
+// Settle waits for pending questions about bearers until the context ends, and returns the refusal, if any. Pending writes to the cache
+// are finished before.
 func (m *Membership) Settle(ctx context.Context) *host.Refusal {
 	m.noting.Wait()
 	m.renewal.Settle()
@@ -179,7 +176,7 @@ func (m *Membership) Settle(ctx context.Context) *host.Refusal {
 	return nil
 }
 
-// learn asks the grants of which it is not known what they cover, all at once and no longer than a source may take.
+// learn fetches the schema of every grant with unknown coverage, concurrently, within ChildTimeout.
 func (m *Membership) learn(ctx context.Context, grants []*grant) {
 	limited, cancel := context.WithTimeout(ctx, m.options.ChildTimeout)
 	defer cancel()
@@ -192,8 +189,8 @@ func (m *Membership) learn(ctx context.Context, grants []*grant) {
 	asking.Wait()
 }
 
-// sources are the connections of the grants. Two providers with one connection id are an error, since a handle would be that of
-// either.
+// sources returns the connections of the grants. It returns an error if two providers have the same connection id, because handles would be
+// ambiguous.
 func (m *Membership) sources(grants []*grant) ([]fanout.Source, error) {
 	var sources []fanout.Source
 	providers := map[string]string{} // by connection
@@ -215,7 +212,7 @@ func (m *Membership) sources(grants []*grant) ([]fanout.Source, error) {
 	return sources, nil
 }
 
-// unusable is the error of a call for which there is no usable grant.
+// unusable returns the error of a call without a usable grant.
 func unusable(err error) *tool.Error {
 	return &tool.Error{Code: tool.SourceUnavailable, Message: err.Error(), Cause: err}
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// provider is one file of the cache, as it was read last.
+// provider is one file of the cache as it was last read.
 type provider struct {
 	url     string
 	path    string // of the file
 	retries *rs.RetryBudget
-	seen    fs.FileInfo // of the file when it was read; nil when it was not there
-	grants  []*grant    // that are wanted, the one that was connected last first; ended ones too
+	seen    fs.FileInfo // of the file when it was read; nil if it did not exist
+	grants  []*grant    // selected grants, newest first, ended ones included
 	err     error       // why none of them is usable
 }
 
-// current looks whether a file of the cache is another one than before, and gives the grants, and a source for each provider that
-// has none any more. Its error says that no provider has a usable one.
+// current rereads changed files. It returns the grants, and a missing source for each provider without any. It returns an error if no
+// provider has a usable grant.
 func (m *Membership) current() (grants []*grant, without []fanout.Source, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,7 +53,7 @@ func (m *Membership) current() (grants []*grant, without []fanout.Source, err er
 	return m.grants(), without, nil
 }
 
-// withoutGrant stands for a provider whose grants were taken away.
+// withoutGrant returns a missing source for a provider whose grants were removed.
 func (m *Membership) withoutGrant(p *provider) fanout.Source {
 	return fanout.Source{
 		GrantID: p.url, DisplayName: p.url, Reconnect: m.signIn(p),
@@ -61,7 +61,7 @@ func (m *Membership) withoutGrant(p *provider) fanout.Source {
 	}
 }
 
-// isAsSeen compares the file with the one that was read. Every tool replaces it whole, by another file.
+// isAsSeen reports whether the file is the one that was read. Every tool replaces the whole file.
 func (p *provider) isAsSeen() bool {
 	now, err := os.Lstat(p.path)
 	if err != nil || p.seen == nil {
@@ -70,9 +70,9 @@ func (p *provider) isAsSeen() bool {
 	return os.SameFile(now, p.seen) && now.ModTime().Equal(p.seen.ModTime()) && now.Size() == p.seen.Size()
 }
 
-// look reads the file. What is known of a grant whose token is still the same stays known.
+// look reads the file. Grants with an unchanged token are kept.
 func (m *Membership) look(p *provider) {
-	p.seen, _ = os.Lstat(p.path) // before it is read, so that a file that comes between is looked at again
+	p.seen, _ = os.Lstat(p.path) // before reading, so that a later change is noticed
 	entries, err := m.options.Cache.Select(credential.Selection{ProviderURL: p.url, Grants: m.namesOf(p)}, m.options.Now())
 	before := p.grants
 	p.err, p.grants = err, nil
@@ -84,8 +84,7 @@ func (m *Membership) look(p *provider) {
 	}
 }
 
-// noted is the grant of a credential: the one that was known before when its token is the same, else a new one, which covers
-// what the grant did with another token.
+// noted returns the grant of a credential: the known one if its token is the same, or else a new one with the known coverage.
 func (m *Membership) noted(p *provider, entry *credential.Entry, before []*grant) *grant {
 	made := &grant{provider: p, membership: m, entry: entry}
 	for _, each := range before {
@@ -103,7 +102,7 @@ func (m *Membership) noted(p *provider, entry *credential.Entry, before []*grant
 	return made
 }
 
-// grants are those of all providers.
+// grants returns the grants of all providers.
 func (m *Membership) grants() []*grant {
 	var grants []*grant
 	for _, each := range m.providers {
@@ -112,7 +111,7 @@ func (m *Membership) grants() []*grant {
 	return grants
 }
 
-// equip gives every grant a client that shows the secrets of none of them (R-ERR-6).
+// equip gives every grant a client that redacts the secrets of all grants (R-ERR-6).
 func (m *Membership) equip() {
 	var bearers []string
 	for _, each := range m.grants() {
@@ -125,8 +124,7 @@ func (m *Membership) equip() {
 	}
 }
 
-// namesOf are the names that are wanted of a provider. Among several providers a name is of one of them, and a provider of
-// which none is named refuses all of them.
+// namesOf returns the selected names of a provider. With several providers these are its own names, or if there are none, all of them.
 func (m *Membership) namesOf(p *provider) []string {
 	if own := credential.Named(m.stored(p), m.options.Grants); len(m.providers) > 1 && len(own) > 0 {
 		return own
@@ -140,7 +138,7 @@ func (m *Membership) stored(p *provider) []*credential.Entry {
 	return stored
 }
 
-// refuseNames gives an error for a name that no grant of any provider has.
+// refuseNames returns an error for a name that no grant has.
 func (m *Membership) refuseNames() error {
 	var stored []*credential.Entry
 	for _, each := range m.providers {

@@ -23,7 +23,7 @@ import (
 // w3c reads and writes traceparent and tracestate.
 var w3c propagation.TraceContext
 
-// Call begins the span of a call: `tools/call` with the tool's name, or the method of another request.
+// Call starts the span of a call, named `tools/call` with the tool's name or by its method.
 func (t *Telemetry) Call(ctx context.Context, call toolcall.TracedCall) (context.Context, func(outcome string)) {
 	started, name := time.Now(), call.Method
 	counted := []attribute.KeyValue{attribute.String("mcp.method.name", call.Method)}
@@ -71,7 +71,7 @@ func (t *Telemetry) Call(ctx context.Context, call toolcall.TracedCall) (context
 	}
 }
 
-// remote is a context whose spans belong to a trace of somebody else.
+// remote returns a context whose spans have a remote parent.
 func remote(ctx context.Context, parent tracecontext.Context) context.Context {
 	if parent.Parent == "" {
 		return ctx
@@ -81,12 +81,12 @@ func remote(ctx context.Context, parent tracecontext.Context) context.Context {
 	return w3c.Extract(ctx, propagation.HeaderCarrier(header))
 }
 
-// parentOf is the traceparent of what a span leads to.
+// parentOf returns the traceparent for children of a span.
 func parentOf(span trace.SpanContext) string {
 	return "00-" + span.TraceID().String() + "-" + span.SpanID().String() + "-" + span.TraceFlags().String()
 }
 
-// Transport follows the requests that another transport sends.
+// Transport returns a transport that traces the requests of another one.
 func (t *Telemetry) Transport(inner http.RoundTripper) http.RoundTripper { return &transport{t, inner} }
 
 type transport struct {
@@ -94,7 +94,7 @@ type transport struct {
 	inner http.RoundTripper
 }
 
-// RoundTrip sends a request as a part of its call's trace.
+// RoundTrip sends a request within its call's trace.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	started, route := time.Now(), routeOf(request.URL)
 	counted := []attribute.KeyValue{attribute.String("http.request.method", request.Method), attribute.String("url.template", route)}
@@ -105,7 +105,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	w3c.Inject(ctx, propagation.HeaderCarrier(sent.Header))
 	response, err := t.inner.RoundTrip(sent)
 	switch {
-	case err != nil: // whose text may hold an address
+	case err != nil: // its text may contain an address
 		counted = append(counted, attribute.String("error.type", "unanswered"))
 		span.SetStatus(codes.Error, "unanswered")
 	default:
@@ -121,7 +121,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// routeOf is a URL without its origin and without what a caller chose. A provider may stand below a path of its own.
+// routeOf returns the template of a URL, without its origin and the caller's values. A provider may be below a path.
 func routeOf(address *url.URL) string {
 	_, below, isRead := strings.Cut(address.EscapedPath(), "/v1/")
 	if !isRead {

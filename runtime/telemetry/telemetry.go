@@ -1,6 +1,6 @@
-// Package telemetry follows calls with OpenTelemetry's SDK: a span for each call and each request to the resource server, and
-// histograms of both (R-OPS-1). The names follow OpenTelemetry's conventions for MCP, whose status is Development; they are pinned
-// here. No argument, answer, id of a record or token stands in any of it. Only programs that can trace link it.
+// Package telemetry traces calls with OpenTelemetry's SDK: a span and a histogram for calls and for requests to the resource server
+// (R-OPS-1). Names follow OpenTelemetry's conventions for MCP (status: Development). No argument, result, record id or token is recorded.
+// Only pdpp-mcp-otel links it.
 package telemetry
 
 import (
@@ -24,11 +24,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host/toolcall"
 )
 
-// scope names what makes the spans and the metrics.
+// scope is the instrumentation scope.
 const scope = "github.com/pdppmcp/pdpp-mcp"
 
-// flushWithin bounds how long a program that ends sends what is left.
-const flushWithin = 5 * time.Second
+// flushTimeout limits the last export of an ending program.
+const flushTimeout = 5 * time.Second
 
 // Telemetry is a toolcall.Tracer.
 type Telemetry struct {
@@ -42,18 +42,18 @@ var _ toolcall.Tracer = (*Telemetry)(nil)
 // bounds are the buckets of both histograms, in seconds, the same in every replica.
 var bounds = metric.WithExplicitBucketBoundaries(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25)
 
-// New makes spans and metrics with these providers.
+// New returns a Telemetry with these providers.
 func New(traces trace.TracerProvider, metrics metric.MeterProvider) (*Telemetry, error) {
 	meter := metrics.Meter(scope)
 	calls, errCalls := meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), bounds,
-		metric.WithDescription("Time from a call to its answer."))
+		metric.WithDescription("Duration of a call."))
 	reads, errReads := meter.Float64Histogram("http.client.request.duration", metric.WithUnit("s"), bounds,
-		metric.WithDescription("Time from a request to the resource server to the header of its answer."))
+		metric.WithDescription("Time from a request to the resource server until the header of its response."))
 	return &Telemetry{traces.Tracer(scope), calls, reads}, errors.Join(errCalls, errReads)
 }
 
-// Begin makes a Telemetry that sends over OTLP (HTTP) where OpenTelemetry's variables OTEL_* say, and a function that sends
-// what is left. Without an endpoint, or with OTEL_SDK_DISABLED, it gives nil and sends nothing. It is an invocation.Tracing.
+// Begin returns a Telemetry that exports over OTLP (HTTP) according to OpenTelemetry's variables, and a function that flushes it. Without an
+// endpoint, or with OTEL_SDK_DISABLED, it returns nil. It is an invocation.Tracing.
 func Begin(ctx context.Context, version string, logger *slog.Logger) (toolcall.Tracer, func(), error) {
 	sendsTraces, sendsMetrics := isWanted("TRACES"), isWanted("METRICS")
 	if !sendsTraces && !sendsMetrics {
@@ -62,7 +62,7 @@ func Begin(ctx context.Context, version string, logger *slog.Logger) (toolcall.T
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("telemetry is not sent", "error", err) }))
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "pdpp-mcp"), attribute.String("service.version", version)),
-		resource.WithFromEnv()) // which comes last, and wins
+		resource.WithFromEnv()) // last, so that it wins
 	if err != nil {
 		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES cannot be used: %w", err)
 	}
@@ -87,7 +87,7 @@ func Begin(ctx context.Context, version string, logger *slog.Logger) (toolcall.T
 	traces, metrics := sdktrace.NewTracerProvider(traceOptions...), sdkmetric.NewMeterProvider(metricOptions...)
 	made, err := New(traces, metrics)
 	end := func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushWithin)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 		defer cancel()
 		if err := errors.Join(traces.Shutdown(ctx), metrics.Shutdown(ctx)); err != nil {
 			logger.Warn("the last telemetry was not sent", "error", err)
@@ -96,7 +96,7 @@ func Begin(ctx context.Context, version string, logger *slog.Logger) (toolcall.T
 	return made, end, err
 }
 
-// isWanted reports whether the environment names where a signal is sent to.
+// isWanted reports whether the environment has an endpoint for a signal.
 func isWanted(signal string) bool {
 	if os.Getenv("OTEL_SDK_DISABLED") == "true" || os.Getenv("OTEL_"+signal+"_EXPORTER") == "none" {
 		return false

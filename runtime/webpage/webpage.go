@@ -1,5 +1,5 @@
-// Package webpage has what all pages for people share, whichever part of the project shows them: the style, the icon, the head,
-// and a whole page for one message. Its pages load nothing and run no script. It imports nothing of the project.
+// Package webpage has what all HTML pages of the project share: the style, the icon, the head, and a page for one message. Its pages load
+// nothing and run no script.
 package webpage
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Style is the stylesheet of every page. It takes nothing from elsewhere.
+// Style is the stylesheet of every page.
 //
 //go:embed style.css
 var Style string
@@ -25,19 +25,19 @@ var Style string
 //go:embed icon.svg
 var Icon string
 
-// StyleSource is the source of Content-Security-Policy (CSP Level 3) that lets Style stand in a page.
+// StyleSource is the source of Content-Security-Policy (CSP Level 3) that allows Style in a page.
 func StyleSource() string {
 	sum := sha256.Sum256([]byte(Style))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Brand is the markup of the line above a page: the icon and the name of the site, which it escapes.
+// Brand returns the header of a page: the icon and the escaped name of the site.
 func Brand(site string) string {
 	icon := strings.Replace(strings.TrimSpace(Icon), "<svg ", `<svg aria-hidden="true" width="28" height="28" `, 1)
 	return "<header>\n" + icon + "\n<span>" + html.EscapeString(site) + "</span>\n</header>\n"
 }
 
-// head is what every page says of itself. No search engine is to keep it.
+// head begins every page.
 const head = `<!doctype html>
 <html lang="en">
 <head>
@@ -47,30 +47,29 @@ const head = `<!doctype html>
 <meta name="robots" content="noindex">
 `
 
-// Top is the markup of a page that stands for itself, from its first byte to the line above it. It escapes the title and the name of
-// the site. The policy of the page must allow StyleSource.
+// Top returns the beginning of a page with an inline style, up to the header. It escapes the title and the name of the site. The policy of
+// the page must allow StyleSource.
 func Top(title, site string) string {
 	return head + "<title>" + html.EscapeString(title) + " · " + html.EscapeString(site) + "</title>\n<style>" + Style + "</style>\n</head>\n<body>\n" + Brand(site)
 }
 
-// TopLinked is Top for a page whose origin serves Style at a path. Further is markup for its head.
+// TopLinked is Top for a page whose origin serves Style at a path. Further is markup for the head.
 func TopLinked(title, site, stylePath, iconPath, further string) string {
 	return head + `<link rel="icon" href="` + html.EscapeString(iconPath) + `" type="image/svg+xml">` + "\n" +
 		`<link rel="stylesheet" href="` + html.EscapeString(stylePath) + `">` + "\n" + further +
 		"<title>" + html.EscapeString(title) + " · " + html.EscapeString(site) + "</title>\n</head>\n<body>\n" + Brand(site)
 }
 
-// Message is a page that says one thing. All of it is text, and is escaped.
+// Message is a page with one message. Its texts are escaped.
 type Message struct {
 	Site  string
 	Title string
 	Text  []string // paragraphs
 
-	// Link leads on, to a path or a URL of this origin; empty: nowhere. LinkText says where.
-	Link, LinkText string
+	Link, LinkText string // to a path or a URL of this origin; may be empty
 }
 
-// Write answers with the page. A browser that went away gets nothing.
+// Write writes the page.
 func (m Message) Write(w http.ResponseWriter, status int) {
 	var page strings.Builder
 	page.WriteString(Top(m.Title, m.Site) + "<main>\n<h1>" + html.EscapeString(m.Title) + "</h1>\n")
@@ -87,8 +86,7 @@ func (m Message) Write(w http.ResponseWriter, status int) {
 	_, _ = w.Write([]byte(page.String()))
 }
 
-// Secure sets the headers of a page that stands for itself: it may load nothing, be in no frame, tell no other site where it
-// was, and send its forms to forms, which are sources of the policy; empty for none.
+// Secure sets the headers of a page that loads nothing, is in no frame and sends no referrer. Its forms may go to the sources in forms.
 func Secure(header http.Header, forms string) {
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src "+StyleSource()+
@@ -98,14 +96,12 @@ func Secure(header http.Header, forms string) {
 	header.Set("Referrer-Policy", "no-referrer")
 }
 
-// PrefersHTML reports whether the values of Accept (RFC 9110, 12.5.1) wants text/html more than
-// application/json. Without a preference JSON is the answer, since a client without one is a program.
+// PrefersHTML reports whether the values of Accept (RFC 9110, 12.5.1) prefer text/html to application/json.
 func PrefersHTML(accept []string) bool {
 	return quality(accept, "text/html") > quality(accept, "application/json")
 }
 
-// quality is that of the most specific range which covers a media type, 0 when none does. It leaves out ranges that it
-// cannot read.
+// quality returns the quality of the most specific range for a media type, or 0. Unreadable ranges are ignored.
 func quality(accept []string, mediaType string) float64 {
 	family, _, _ := strings.Cut(mediaType, "/")
 	covering := []string{"*/*", family + "/*", mediaType}

@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// The server card and the catalog that leads to it are drafts (SEP-2127, 2026): everything about them stands in this file and in
-// their assets. The card says of the program what the registry of servers has (packaging/registry/server.json).
+// The server card and its catalog are drafts (SEP-2127, 2026), implemented in this file and its assets only. The card describes the program
+// like packaging/registry/server.json.
 const (
 	cardPath    = auth.MCPPath + "/server-card"
 	catalogPath = "/.well-known/ai-catalog.json"
@@ -22,11 +22,11 @@ const (
 	catalogMedia = "application/ai-catalog+json"
 )
 
-// card answers with the server card (R-MCP-2). It names no tools and nothing of any caller.
+// card serves the server card (R-MCP-2). It names no tools and nothing of any caller.
 func (p pages) card(w http.ResponseWriter, r *http.Request) {
 	values := p.values(escapeURL(p.options.Origin(r)))
-	values["dollar"] = "$" // of a member's name: fill would take that for a value
-	// A version of Go begins with v, one of the registry does not. Without one the program was built from a clone.
+	values["dollar"] = "$" // in a member's name, which fill would expand
+	// Versions of the registry have no v. A program without a version was built from a clone.
 	values["version"] = cmp.Or(strings.TrimPrefix(p.options.Version, "v"), "0.0.0")
 	values["title"] = p.title()
 	values["icon_type"] = iconType
@@ -34,7 +34,7 @@ func (p pages) card(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, r, cardMedia, "server-card.json", values)
 }
 
-// title is what the operator calls the server, if that is not its usual name.
+// title returns the name that the operator chose, or the default title.
 func (p pages) title() string {
 	if name := oneLine(p.options.Name); name != "pdpp-mcp" && name != "" && len(name) <= 100 {
 		return name
@@ -42,19 +42,18 @@ func (p pages) title() string {
 	return "PDPP personal data"
 }
 
-// catalog answers with the list of what there is at the origin: the one card (R-MCP-2).
+// catalog serves the catalog with the one card (R-MCP-2).
 func (p pages) catalog(w http.ResponseWriter, r *http.Request) {
 	origin := escapeURL(p.options.Origin(r))
 	values := p.values(origin)
 	values["media"], values["domain"] = cardMedia, ""
 	if parsed, err := url.Parse(origin); err == nil {
-		values["domain"] = strings.ReplaceAll(strings.ToLower(parsed.Hostname()), ":", "%3A") // of an IPv6 address: a URN has colons of its own
+		values["domain"] = strings.ReplaceAll(strings.ToLower(parsed.Hostname()), ":", "%3A") // of an IPv6 address in a URN
 	}
 	sendJSON(w, r, catalogMedia, "ai-catalog.json", values)
 }
 
-// sendJSON answers with an asset in one line. Pages of every origin may read it, as the draft asks, but without credentials
-// (R-TRUST-4). It holds nothing of a caller.
+// sendJSON writes an asset as one line of JSON. Pages of every origin may read it, without credentials (R-TRUST-4).
 func sendJSON(w http.ResponseWriter, r *http.Request, media, name string, values map[string]any) {
 	var body bytes.Buffer
 	_ = json.Compact(&body, []byte(fill(name, values, escapeJSON))) // it is JSON

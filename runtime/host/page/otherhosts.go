@@ -9,15 +9,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// commanded are the hosts that the page has a command for (R-HOST-7). Those of the others that can dial a server get its
-// configuration; one that cannot is of an account, and stands on the page with the chat apps.
+// commanded are the hosts with a command on the page (R-HOST-7). Other hosts that can use a remote server have their configuration there.
 var commanded = []string{"claude-code", "codex"}
 
-// exampleURL is a URL of the form that every host takes. The one of the request stands in its place afterwards, also where it is
-// one that a host refuses: the page warns of that.
+// exampleURL is accepted by every host. It is replaced by the URL of the request, about which the page warns if a host would refuse it.
 const exampleURL = "https://mcp.invalid/mcp"
 
-// otherHosts is the markup of the steps for the hosts that pdpp-mcp setup knows, with an escaped URL of the MCP endpoint.
+// otherHosts returns the steps for the hosts of pdpp-mcp setup, with an escaped URL of the MCP endpoint.
 func otherHosts(escapedURL string) markup {
 	var steps markup
 	for _, host := range mcphost.Hosts() {
@@ -36,10 +34,10 @@ func otherHosts(escapedURL string) markup {
 	return steps
 }
 
-// systems are where hosts run, as runtime.GOOS and as people name them.
+// systems are the values of runtime.GOOS with their titles.
 var systems = []struct{ name, title string }{{"linux", "Linux"}, {"darwin", "macOS"}, {"windows", "Windows"}}
 
-// files names a host's own configuration: once when it is the same everywhere, else for each system.
+// files returns the paths of a host's configuration, for each system if they differ.
 func files(host mcphost.Host) markup {
 	var paths, named []string
 	for _, system := range systems {

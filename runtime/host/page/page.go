@@ -1,6 +1,6 @@
-// Package page serves what a hosted server shows without a bearer: the setup page, the discovery
-// index, llms.txt, the server card with its catalog, and the icon (R-HOST-6, R-HOST-7, R-HOST-8, R-HOST-11, R-MCP-2). None of
-// it holds personal data, and every URL on it begins with the public origin of the request.
+// Package page serves the public pages of a hosted server: the setup page, the discovery index, llms.txt, the server card with its
+// catalog, and the icon (R-HOST-6, R-HOST-7, R-HOST-8, R-HOST-11, R-MCP-2). None contains personal data, and every URL on them begins with
+// the public origin of the request.
 package page
 
 import (
@@ -27,31 +27,25 @@ const (
 	llmsPath    = "/llms.txt"
 )
 
-// Options is what the pages show of a server.
+// Options describes the server.
 type Options struct {
 	Name    string // of the server, as in serverInfo
 	Version string // shown in the index, the card and below the pages; may be empty
 
-	// Revisions are those of MCP that the server speaks.
-	Revisions []string
+	Revisions []string // supported MCP revisions
 
-	// Origin gives the origin that the client of a request sees, such as https://data.example, without
-	// a path. It is required and called concurrently. It decides whether to trust a forwarded header;
-	// the pages escape whatever it gives.
+	// Origin returns the origin that the client of a request sees, such as https://data.example. It is required and called concurrently.
 	Origin func(*http.Request) string
 
-	// Provider is the URL that people pass to the command line; empty when it is the public origin.
-	Provider string
+	Provider string // the provider URL for the command line; empty means the public origin
 
-	// Surface has the tools and the instructions of llms.txt. Of a tool's description it shows the first sentence.
-	Surface tool.Surface
+	Surface tool.Surface // for llms.txt, with the first sentence of each description
 }
 
-// Paths are the routes as patterns of http.ServeMux, in alphabetical order.
+// Paths returns the patterns of the routes for http.ServeMux.
 func Paths() []string { return slices.Sorted(maps.Keys(pages{}.routes())) }
 
-// Register adds the routes, for GET and HEAD. Their handlers are safe for concurrent use. It panics without Options.Origin,
-// since no URL could be shown.
+// Register adds the routes, for GET and HEAD. It panics without Options.Origin.
 func Register(mux *http.ServeMux, options Options) {
 	if options.Origin == nil {
 		panic("page: Options.Origin is required")
@@ -76,8 +70,7 @@ func (p pages) routes() map[string]http.HandlerFunc {
 
 const indexDescription = "Read-only access for AI apps to the personal data that its owner granted, over the Model Context Protocol (MCP)."
 
-// index answers with the discovery index in the shape that PDPP servers share (R-HOST-11): JSON, or HTML for a client
-// that prefers it.
+// index serves the discovery index in the form of other PDPP servers (R-HOST-11), as JSON or HTML.
 func (p pages) index(w http.ResponseWriter, r *http.Request) {
 	const vary = "Accept, " + originHeaders
 	values := p.values(escapeURL(p.options.Origin(r)))
@@ -94,7 +87,7 @@ func (p pages) index(w http.ResponseWriter, r *http.Request) {
 	send(w, r, document{contentType: "application/json; charset=utf-8", vary: vary, body: []byte(fill("index.json", values, escapeJSON))})
 }
 
-// connect answers with the setup page (R-HOST-7).
+// connect serves the setup page (R-HOST-7).
 func (p pages) connect(w http.ResponseWriter, r *http.Request) {
 	origin := escapeURL(p.options.Origin(r))
 	values := p.values(origin)
@@ -113,19 +106,19 @@ func (p pages) connect(w http.ResponseWriter, r *http.Request) {
 	sendHTML(w, r, originHeaders, fill("connect.html", values, html.EscapeString))
 }
 
-// copyable is a text with its button. The noun says of the button what it copies.
+// copyable returns a text with a copy button. The noun names the text.
 func copyable(id, noun string, text any) markup {
 	return fill("copyable.html", map[string]any{"id": id, "noun": noun, "text": text}, html.EscapeString)
 }
 
-// redirect sends the short address on. The Location has no host, so no origin can be led astray.
+// redirect redirects the short path. The Location has no host.
 func redirect(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header(), inertPolicy)
 	w.Header().Set("Cache-Control", oneDay)
 	http.Redirect(w, r, ConnectPath, http.StatusPermanentRedirect)
 }
 
-// llms answers with the page for agents that read it (R-HOST-8), in the form of llmstxt.org.
+// llms serves the page for agents (R-HOST-8) in the form of llmstxt.org.
 func (p pages) llms(w http.ResponseWriter, r *http.Request) {
 	var tools strings.Builder
 	for _, definition := range p.options.Surface.Tools {
@@ -143,7 +136,7 @@ func (p pages) llms(w http.ResponseWriter, r *http.Request) {
 	if instructions != "" {
 		instructions = "\n\n" + instructions
 	}
-	// It is plain text: every value but the instructions is one line, so that none can pass for another.
+	// In plain text, every value except the instructions is one line, so that none can imitate another.
 	values := p.values(escapeURL(p.options.Origin(r)))
 	values["name"], values["tools"], values["instructions"] = oneLine(p.options.Name), tools.String(), instructions
 	body := fill("llms.txt", values, func(text string) string { return text })
@@ -152,8 +145,7 @@ func (p pages) llms(w http.ResponseWriter, r *http.Request) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Icon is the value of serverInfo.icons[] for a server at a public origin (R-HOST-6). It names the short
-// URL, since clients are sent it with every result.
+// Icon returns the icon of a server at a public origin (R-HOST-6).
 func Icon(origin string) mcp.Icon {
 	return mcp.Icon{Source: escapeURL(origin) + auth.IconPath, MIMEType: iconType, Sizes: []string{"any"}}
 }

@@ -14,22 +14,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
-// Content security policies (CSP Level 3). A page loads style, script and images from its origin
-// alone, and sends nothing; every other answer loads nothing.
+// Content security policies (CSP Level 3). A page loads style, script and images of its origin only. Other responses load nothing.
 const (
 	inertPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	pagePolicy  = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// How long an answer may be kept. What is made for a request is asked for again each time, which costs
-// a 304: an old page would show an old URL.
+// Caching. A page that depends on the request is revalidated, because an old one would show an old URL.
 const (
 	revalidated = "no-cache"
 	oneDay      = "public, max-age=86400"
 )
 
-// originHeaders are the request headers from which a public origin may come, besides Host.
+// originHeaders are the request headers that may name the public origin.
 const originHeaders = "Forwarded, X-Forwarded-Host, X-Forwarded-Proto"
 
 const iconType = "image/svg+xml"
@@ -37,7 +35,7 @@ const iconType = "image/svg+xml"
 //go:embed assets
 var assets embed.FS
 
-// asset reads an embedded file. It panics when there is none: the names are constants.
+// asset returns an embedded file. Names are constants.
 func asset(name string) []byte {
 	content, err := assets.ReadFile("assets/" + name)
 	if err != nil {
@@ -48,13 +46,11 @@ func asset(name string) []byte {
 
 // markup is HTML that is already escaped.
 //
-// Package html/template would find the context of each value by itself, but it finds methods by their names,
-// which makes the linker keep every method of every type: 2.6 MB. All values here stand between tags or
-// within double quotes, where one escape is right. In other documents it is what stands there as it is.
+// Package html/template would add 2.6 MB to the binary, because it looks up methods by name. All values here are between tags or within
+// double quotes, where the same escaping is right.
 type markup string
 
-// fill writes an asset with its values, which stand in it as ${name}: strings are escaped, markup is not. It panics
-// when one is missing: the assets are embedded, and tests write each of them.
+// fill expands ${name} in an asset. It escapes strings but not markup, and panics if a value is missing.
 func fill(name string, values map[string]any, escape func(string) string) markup {
 	return markup(os.Expand(string(asset(name)), func(name string) string {
 		switch value := values[name].(type) {
@@ -67,27 +63,27 @@ func fill(name string, values map[string]any, escape func(string) string) markup
 	}))
 }
 
-// escapeJSON makes a text what stands in a string of JSON.
+// escapeJSON escapes a text for a JSON string.
 func escapeJSON(text string) string {
 	quoted := rawjson.Quote(text)
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// document is one answer.
+// document is one response.
 type document struct {
 	contentType string
-	policy      string // empty for inertPolicy
-	caching     string // empty for revalidated
-	vary        string // empty when the request does not matter
+	policy      string // default: inertPolicy
+	caching     string // default: revalidated
+	vary        string // may be empty
 	body        []byte
 }
 
-// send answers GET and HEAD, and an If-None-Match that names the body with 304.
+// send answers GET and HEAD, with 304 for a matching If-None-Match.
 func send(w http.ResponseWriter, r *http.Request, answer document) {
 	header := w.Header()
 	secure(header, cmp.Or(answer.policy, inertPolicy))
 	header.Set("Content-Type", answer.contentType)
-	// A strong validator (RFC 9110, 8.8.3): the same bytes have the same tag on every replica.
+	// A strong validator (RFC 9110, 8.8.3), the same on every replica.
 	sum := sha256.Sum256(answer.body)
 	header.Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`)
 	header.Set("Cache-Control", cmp.Or(answer.caching, revalidated))
@@ -109,13 +105,13 @@ func script(w http.ResponseWriter, r *http.Request) {
 	send(w, r, document{contentType: "text/javascript; charset=utf-8", body: asset("connect.js")})
 }
 
-// icon may be shown by the pages of others, since hosts list servers with their icons.
+// icon serves the icon. Pages of other origins may show it, because hosts list servers with their icons.
 func icon(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	send(w, r, document{contentType: iconType, caching: oneDay, body: []byte(webpage.Icon)})
 }
 
-// secure sets the headers that every answer of this package carries.
+// secure sets the headers of every response of this package.
 func secure(header http.Header, policy string) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Referrer-Policy", "no-referrer")

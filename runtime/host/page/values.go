@@ -13,8 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
-// isPublic reports whether a client on the internet may reach an origin: HTTPS, and not a host that
-// only this machine or this network knows.
+// isPublic reports whether clients on the internet may reach an origin: HTTPS and not a private host.
 func isPublic(origin string) bool {
 	parsed, err := url.Parse(origin)
 	if err != nil || parsed.Scheme != "https" {
@@ -27,11 +26,10 @@ func isPublic(origin string) bool {
 	return strings.Contains(host, ".") && !address.MayBeLoopback(host)
 }
 
-// clientName is what a client calls this server. It is fixed, since clients allow few characters in it.
+// clientName is the server's name in clients. It is fixed, because clients allow few characters.
 const clientName = "pdpp"
 
-// values are what pages show of the server at an escaped origin, by the names that stand in the assets. The commands are lines for
-// a shell, each complete in itself. None of them holds a token: the client signs in by itself.
+// values returns the values of the assets for an escaped origin. Commands are complete shell lines without a token.
 func (p pages) values(origin string) map[string]any {
 	return map[string]any{
 		"name":    p.options.Name,
@@ -57,14 +55,13 @@ func (p pages) values(origin string) map[string]any {
 	}
 }
 
-// top is the markup above a page, with further markup for its head.
+// top returns the beginning of a page, with further markup for its head.
 func (p pages) top(title, further string) markup {
 	return markup(webpage.TopLinked(title, p.options.Name, stylePath, auth.IconPath, further))
 }
 
-// escapeURL percent-encodes every byte that an http origin cannot hold, so that the result is inert in
-// HTML, JSON, plain text, a header and a shell. A URL that is right comes back as it was, without the
-// slash at its end.
+// escapeURL percent-encodes every byte that an http origin cannot contain, so that the result is safe in HTML, JSON, plain text, headers and
+// shells. It removes a slash at the end.
 func escapeURL(text string) string {
 	var escaped strings.Builder
 	for _, octet := range []byte(strings.TrimRight(text, "/")) {

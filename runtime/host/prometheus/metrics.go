@@ -1,5 +1,4 @@
-// Package prometheus counts what a hosted server does and shows it in Prometheus' text format. No other
-// package knows the names and labels of metrics.
+// Package prometheus counts what a hosted server does, in Prometheus' text format. Names and labels of metrics are defined here only.
 package prometheus
 
 import (
@@ -28,12 +27,12 @@ func New() *Metrics {
 	return m
 }
 
-// Version shows which version runs.
+// Version sets the running version.
 func (m *Metrics) Version(version string) {
 	m.set.GetOrCreateGauge(fmt.Sprintf("pdpp_mcp_build_info{version=%q}", version), nil).Set(1)
 }
 
-// Change is what may change while a server runs, as a label.
+// Change is a kind of change of a running server, as a label.
 type Change string
 
 // The changes.
@@ -42,7 +41,7 @@ const (
 	ChangedSecret   Change = "secret"
 )
 
-// Refused shows whether a change is not in effect, because it was refused.
+// Refused sets whether the last change was refused.
 func (m *Metrics) Refused(what Change, isRefused bool) {
 	value := 0.0
 	if isRefused {
@@ -51,7 +50,7 @@ func (m *Metrics) Refused(what Change, isRefused bool) {
 	m.set.GetOrCreateGauge(fmt.Sprintf("pdpp_mcp_change_refused{what=%q}", string(what)), nil).Set(value)
 }
 
-// AuditLineLost counts a line of the audit that could not be written; it is the Lost of an audit.Log.
+// AuditLineLost counts a lost audit line. Pass it as audit.Log.Lost.
 func (m *Metrics) AuditLineLost() { m.lost().Inc() }
 
 func (m *Metrics) lost() *metrics.Counter {

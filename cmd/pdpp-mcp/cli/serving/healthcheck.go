@@ -15,20 +15,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// healthTimeout bounds the request to the server, which runs on the same machine.
-const healthTimeout = 2 * time.Second
+const (
+	healthPath    = "/healthz"
+	healthTimeout = 2 * time.Second
+)
 
-const healthPath = "/healthz"
-
-// NewHealthcheckCommand makes the command for health checks in images that have no other HTTP client.
+// NewHealthcheckCommand returns the command for health checks in images without an HTTP client.
 func NewHealthcheckCommand() *cobra.Command {
 	var listen string
 	command := &cobra.Command{
 		Use:   "healthcheck",
-		Short: "Ask a server on this machine whether it is up, for a container's health check",
-		Long: `Ask /healthz of a server on this machine. Nothing is printed when it is up.
+		Short: "Check whether a server on this machine is up, for a container's health check",
+		Long: `Read /healthz of a server on this machine. Prints nothing if the server is up.
 
-The exit code is 0 when the server is up, and 69 when it is not.`,
+The exit code is 0 if the server is up, and 69 if it is not.`,
 		Example: "  pdpp-mcp healthcheck --listen 127.0.0.1:8788",
 		Args:    invocation.NoArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -49,7 +49,7 @@ func checkHealth(ctx context.Context, listen string) error {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+healthPath, http.NoBody)
 	if err != nil {
-		return invocation.Usagef("--listen %q is no address; pass one such as 127.0.0.1:8788", listen)
+		return invocation.Usagef("invalid --listen %q: use an address such as 127.0.0.1:8788", listen)
 	}
 	transport := rs.NewTransport()
 	defer transport.CloseIdleConnections()
@@ -64,11 +64,11 @@ func checkHealth(ctx context.Context, listen string) error {
 	return nil
 }
 
-// dialable returns the address to dial for a server that listens on an address: loopback for one that means all interfaces.
+// dialable returns the address to dial for a listen address: loopback if that means all interfaces.
 func dialable(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		return "", invocation.Usagef("--listen %q is no address; pass one such as 127.0.0.1:8788", listen)
+		return "", invocation.Usagef("invalid --listen %q: use an address such as 127.0.0.1:8788", listen)
 	}
 	ip, err := netip.ParseAddr(host)
 	if host == "" || err == nil && ip.IsUnspecified() {
@@ -81,7 +81,7 @@ func unhealthy(address, found string, cause error) error {
 	return &credential.Error{
 		Class:    credential.Unreachable,
 		Message:  fmt.Sprintf("no healthy server at %s: %s", address, found),
-		NextStep: "look at the log of pdpp-mcp serve, and pass the --listen that it was given",
+		NextStep: "check the log of pdpp-mcp serve, and pass the same --listen",
 		Cause:    cause,
 	}
 }

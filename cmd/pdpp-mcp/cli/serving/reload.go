@@ -22,14 +22,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// reloader puts changed settings into effect while a server runs (R-OPS-3): all of them on SIGHUP, a changed secret by itself.
-// New ones must pass the checks of a start, and the authorization server must answer an introspection with them; else those in
-// effect stay. No request is refused meanwhile.
+// reloader applies changed settings while a server runs (R-OPS-3): all of them on SIGHUP, and the secret when its file changes. New settings
+// must pass the checks of a start and an introspection. Otherwise the old ones stay. No request is refused meanwhile.
 type reloader struct {
 	makes    *maker
 	again    func() (*serveSettings, error)
-	settings *serveSettings // in effect
-	started  *pflag.FlagSet // of the start
+	settings *serveSettings // current
+	started  *pflag.FlagSet // at the start
 	replace  func(*host.Handler)
 	logger   *slog.Logger
 	rotation invocation.Rotation // of the secret
@@ -54,7 +53,7 @@ func (r *reloader) run(ctx context.Context) error {
 	}
 }
 
-// reload puts all settings into effect as they are now.
+// reload applies the current settings.
 func (r *reloader) reload(ctx context.Context) {
 	fresh, err := r.again()
 	if err == nil {
@@ -62,7 +61,7 @@ func (r *reloader) reload(ctx context.Context) {
 	}
 	r.makes.counted.Refused(prometheus.ChangedSettings, err != nil)
 	if err != nil {
-		r.logger.Error("the new settings are refused; those before stay", "error", err)
+		r.logger.Error("invalid settings; the old ones stay", "error", err)
 		return
 	}
 	r.logChanges(fresh)
@@ -96,7 +95,7 @@ func (r *reloader) logChanges(fresh *serveSettings) {
 	}
 }
 
-// look puts a changed secret into effect.
+// look applies a changed secret.
 func (r *reloader) look(ctx context.Context) {
 	if r.settings.introspectionSecretFile == "" {
 		return
@@ -113,7 +112,7 @@ func (r *reloader) look(ctx context.Context) {
 	r.makes.counted.Refused(prometheus.ChangedSecret, r.rotation.IsRefused())
 }
 
-// use lets a handler with new settings answer from now on, unless the authorization server does not answer it.
+// use replaces the handler, if an introspection with the new settings succeeds.
 func (r *reloader) use(ctx context.Context, fresh *serveSettings) error {
 	made, err := r.makes.handler(fresh)
 	if err != nil {
@@ -122,13 +121,13 @@ func (r *reloader) use(ctx context.Context, fresh *serveSettings) error {
 	ctx, cancel := context.WithTimeout(ctx, invocation.CheckWithin)
 	defer cancel()
 	if err := made.verifier.Check(ctx); err != nil {
-		return fmt.Errorf("an introspection with --introspection-client-id %s and its secret fails: %w", fresh.introspectionClientID, err)
+		return fmt.Errorf("introspection with --introspection-client-id %s failed: %w", fresh.introspectionClientID, err)
 	}
 	r.replace(made.handler)
 	return nil
 }
 
-// settingsAgain are the settings as they are now, checked as at a start.
+// settingsAgain returns the current settings, checked as at a start.
 func settingsAgain(command *cobra.Command) (*serveSettings, error) {
 	settings, flags := &serveSettings{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	settings.addFlags(flags)

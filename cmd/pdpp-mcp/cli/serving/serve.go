@@ -23,7 +23,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// NewServeCommand makes the command that serves MCP over HTTP.
+// NewServeCommand returns the command that serves MCP over HTTP.
 func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tracing) *cobra.Command {
 	settings := &serveSettings{}
 	command := &cobra.Command{
@@ -53,7 +53,7 @@ func NewServeCommand(log *invocation.Log, version string, tracing invocation.Tra
 	return command
 }
 
-// serve serves until the context is done. Again gives the settings as they are now.
+// serve serves until the context is done. Again returns the current settings.
 func serve(ctx context.Context, settings *serveSettings, again func() (*serveSettings, error), makes *maker) error {
 	logger, counted := makes.logger, makes.counted
 	raiseGCPercent(servedGCPercent)
@@ -90,23 +90,23 @@ func serve(ctx context.Context, settings *serveSettings, again func() (*serveSet
 	return group.Wait()
 }
 
-// maker makes handlers of a hosted server, which share what does not change with its settings.
+// maker makes handlers. They share everything that does not depend on the settings.
 type maker struct {
 	version   string
-	tracer    toolcall.Tracer // nil for none
-	address   net.Addr        // that the server listens on
+	tracer    toolcall.Tracer // may be nil
+	address   net.Addr        // of the server
 	counted   *prometheus.Metrics
 	transport http.RoundTripper // to the resource server
 	logger    *slog.Logger
 }
 
-// made is a handler, and the verifier that it asks.
+// made is a handler with its verifier.
 type made struct {
 	handler  *host.Handler
 	verifier *auth.Verifier
 }
 
-// handler makes the handler of a hosted server from its settings.
+// handler returns a handler for the settings.
 func (m *maker) handler(settings *serveSettings) (made, error) {
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: settings.authorizationServer,
@@ -140,7 +140,7 @@ func (m *maker) handler(settings *serveSettings) (made, error) {
 	return made{handler, verifier}, err
 }
 
-// reachableAt returns the host and port for a URL: localhost for an address that means all interfaces.
+// reachableAt returns host and port for a URL: localhost if the address means all interfaces.
 func reachableAt(address net.Addr) string {
 	listening, err := netip.ParseAddrPort(address.String())
 	if err != nil || !listening.Addr().IsUnspecified() {
@@ -155,7 +155,7 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, credential.Misconfigured(
-			fmt.Sprintf("--%s %s cannot be listened on: %v", flag, address, err),
+			fmt.Sprintf("cannot listen on --%s %s: %v", flag, address, err),
 			"pass another address, such as 127.0.0.1:8788", err)
 	}
 	return listener, nil

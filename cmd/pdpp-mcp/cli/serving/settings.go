@@ -21,10 +21,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// introspectionSecretVariable names the environment variable that may hold the secret itself, for containers.
+// introspectionSecretVariable is the environment variable for the secret itself, for containers.
 const introspectionSecretVariable = "PDPP_INTROSPECTION_CLIENT_SECRET"
 
-// defaultListen is on loopback, so that other machines cannot connect by default.
+// defaultListen is on loopback, so that other machines cannot connect.
 const defaultListen = "127.0.0.1:8788"
 
 // serveSettings are the flags of serve, and the values that check derives from them.
@@ -60,27 +60,27 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	const listed = "; repeat it or separate with commas"
 	s.flags = flags
 	invocation.AddProviderURL(flags, &s.providerURL, "`url` of the PDPP provider, such as https://pdpp.example (required)")
-	flags.StringVar(&s.rsURL, "rs-url", "", "`url` where the resource server is read, if not at the provider's")
-	flags.StringVar(&s.serverName, "server-name", "pdpp-mcp", "`name` that the server tells its clients")
+	flags.StringVar(&s.rsURL, "rs-url", "", "`url` of the resource server (default: the provider URL)")
+	flags.StringVar(&s.serverName, "server-name", "pdpp-mcp", "`name` of the server for clients")
 	flags.StringVar(&s.listen, "listen", defaultListen, "`address` to listen on")
 	flags.StringVar(&s.metricsListen, "metrics-listen", "", "`address` for Prometheus metrics (default: none)")
-	flags.StringVar(&s.publicURL, "public-url", "", "`url` that clients see (default: from a trusted proxy, else the listen address)")
-	flags.StringVar(&s.authorizationServer, "authorization-server", "", "`url` of the issuer that clients sign in at (required)")
+	flags.StringVar(&s.publicURL, "public-url", "", "`url` that clients see (default: that of a trusted proxy, or the listen address)")
+	flags.StringVar(&s.authorizationServer, "authorization-server", "", "`url` of the issuer for sign-in (required)")
 	flags.StringVar(&s.introspectionURL, "introspection-url", "", "`url` of the introspection endpoint (default: from the issuer's metadata)")
 	flags.StringVar(&s.introspectionClientID, "introspection-client-id", "", "client `id` for introspection (required)")
 	flags.StringVar(&s.introspectionSecretFile, "introspection-client-secret-file", "",
 		"`file` that holds the secret for introspection; "+introspectionSecretVariable+" may hold the secret itself (required)")
-	flags.StringSliceVar(&s.audiences, "audience", nil, "further `audience` of tokens to accept"+listed)
-	flags.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "`network` (CIDR) whose forwarded headers count"+listed)
-	flags.StringSliceVar(&s.allowedHosts, "allowed-host", nil, "further `host` that clients may ask for"+listed)
+	flags.StringSliceVar(&s.audiences, "audience", nil, "additional token `audience` to accept"+listed)
+	flags.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "`network` (CIDR) of trusted proxies"+listed)
+	flags.StringSliceVar(&s.allowedHosts, "allowed-host", nil, "additional `host` to accept"+listed)
 	invocation.AddReadOn(flags, &s.readOn)
 	invocation.AddSlowCall(flags, &s.slowCall)
-	invocation.AddTimeout(flags, &s.rsTimeout, "limit of one request to the resource server")
-	invocation.AddDuration(flags, &s.drainDelay, "drain-delay", "how long to take connections after readiness has gone, when the server is told to end")
-	flags.StringVar(&s.auditFile, "audit-file", "", "`file` for a line of JSON for each call, without contents; - for stderr (default: none)")
+	invocation.AddTimeout(flags, &s.rsTimeout, "time limit of one request to the resource server")
+	invocation.AddDuration(flags, &s.drainDelay, "drain-delay", "how long to accept connections after /readyz fails during shutdown")
+	flags.StringVar(&s.auditFile, "audit-file", "", "`file` for the audit log, one JSON line per call; - for stderr (default: none)")
 	s.clearText.AddFlags(flags)
-	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "requests of one token at the same time")
-	flags.Float64Var(&s.limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "requests of one token each second, in the long run")
+	flags.IntVar(&s.limits.Concurrent, "caller-concurrency", host.DefaultLimits.Concurrent, "concurrent requests of one token")
+	flags.Float64Var(&s.limits.PerSecond, "caller-rate", host.DefaultLimits.PerSecond, "sustained requests per second of one token")
 	invocation.ReadConfigured(flags, "introspection-client-secret-file")
 	invocation.ReadVariables(flags, "rs-url", "server-name", "listen", "metrics-listen", "public-url", "authorization-server", "introspection-url",
 		"introspection-client-id", "audience", "trusted-proxy", "allowed-host", "audit-file", "drain-delay", "caller-concurrency", "caller-rate")
@@ -96,7 +96,7 @@ func (s *serveSettings) check() error {
 		return err
 	}
 	if s.limits.Concurrent < 1 || s.limits.PerSecond <= 0 {
-		return invocation.Usagef("--caller-concurrency and --caller-rate must be more than 0")
+		return invocation.Usagef("invalid --caller-concurrency or --caller-rate: both must be more than 0")
 	}
 	if err := invocation.RefuseReadOn(s.readOn); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (s *serveSettings) secret() (rs.Secret, error) {
 	return rs.NewSecret(strings.TrimSpace(value)), s.missing(value)
 }
 
-// audit returns the log that --audit-file asks for, which tells of each line that it loses; nil for none.
+// audit returns the log of --audit-file, or nil. It calls lost for each lost line.
 func (s *serveSettings) audit(logger *slog.Logger, lost func()) *audit.Log {
 	var log *audit.Log
 	switch s.auditFile {
@@ -181,8 +181,8 @@ func (s *serveSettings) audit(logger *slog.Logger, lost func()) *audit.Log {
 
 func (s *serveSettings) resourceURL() string { return cmp.Or(s.rsURL, s.providerURL) }
 
-// acceptedAudiences returns the token audiences to accept (R-HOST-10): both URLs of the resource server, this server's
-// origin and its /mcp, and those of --audience. Without a public URL, each allowed host behind a proxy is an origin.
+// acceptedAudiences returns the accepted token audiences (R-HOST-10): both URLs of the resource server, this server's origin and its /mcp,
+// and --audience. Without a public URL, each allowed host is an origin.
 func (s *serveSettings) acceptedAudiences(address string) []string {
 	origins := []string{s.publicURL}
 	if s.publicURL == "" {

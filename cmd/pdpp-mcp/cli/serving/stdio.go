@@ -15,7 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// NewStdioCommand makes the command that serves one MCP session over standard input and output.
+// NewStdioCommand returns the command that serves one MCP session over standard input and output.
 func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version string, tracing invocation.Tracing) *cobra.Command {
 	var sources invocation.Sources
 	var serverName string
@@ -54,13 +54,13 @@ func NewStdioCommand(terminal invocation.Terminal, log *invocation.Log, version 
 	sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &readOn)
 	invocation.AddSlowCall(command.Flags(), &slowCall)
-	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "`name` that the server tells its clients")
+	command.Flags().StringVar(&serverName, "server-name", "pdpp-mcp", "`name` of the server for clients")
 	invocation.ReadVariables(command.Flags(), "server-name")
 	return command
 }
 
-// The GC percentages trade memory for time: most allocations are buffers and pages that are garbage after each request. A
-// local server shares its machine with a person, so its heap grows less.
+// The GC percentages trade memory for time: most allocations are garbage after each request. A local server shares its machine with a
+// person.
 const (
 	servedGCPercent = 400
 	stdioGCPercent  = 300
