@@ -20,7 +20,7 @@ func TestHealthcheck(t *testing.T) {
 	}
 	s.end(t, syscall.SIGTERM)
 	healthcheck(t, "127.0.0.1:"+port, invocation.ExitUnreachable, "no healthy server at 127.0.0.1:"+port)
-	healthcheck(t, "nowhere", invocation.ExitUsage, `--listen "nowhere" is no address`)
+	healthcheck(t, "nowhere", invocation.ExitUsage, `invalid --listen "nowhere": use an address`)
 }
 
 func TestHealthcheckOfAnotherServer(t *testing.T) {
