@@ -70,10 +70,11 @@ const maxElements = 10_000
 // Elements takes an array apart, one level deep. It is false for a value of another kind and for an array of more than
 // 10,000 elements.
 func Elements(value Value) ([]Value, bool) {
-	c := NewCursor(value)
-	if !c.Enter(ArrayValue) {
+	if Kind(value) != ArrayValue {
 		return nil, false
 	}
+	c := NewCursor(value)
+	c.Enter(ArrayValue)
 	elements := []Value{}
 	for c.More() {
 		if len(elements) == maxElements {
@@ -86,10 +87,11 @@ func Elements(value Value) ([]Value, bool) {
 
 // ParseObject takes an object apart, one level deep. It is false for a value of another kind.
 func ParseObject(value Value) (Object, bool) {
-	c := NewCursor(value)
-	if !c.Enter(ObjectValue) {
+	if Kind(value) != ObjectValue {
 		return nil, false
 	}
+	c := NewCursor(value)
+	c.Enter(ObjectValue)
 	const usualMembers = 12
 	object := make(Object, 0, usualMembers)
 	for c.More() {
