@@ -21,123 +21,86 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// Ctrl-C ends with 130 after a whole line. The command line on stderr reads the rest: no row is lost or repeated, and no page
-// is requested twice. With -o the part is kept for that line alone, and the file is there once it is whole.
-func TestInterruptedReadingGoesOn(t *testing.T) {
+// Ctrl-C ends with 130 after a whole line. To a pipe, the command line on stderr reads the rest: no row is lost or repeated, and no
+// page is requested twice.
+func TestAnInterruptedPipeCanBeContinued(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // Windows sends no such signals
 	}
-	for name, flags := range map[string][]string{
-		"JSON lines to a pipe": nil, "JSON lines": {"-o"}, "CSV": {"--since", "2000-01-01", "--format", "csv", "-o"},
-		"jq": {"--jq", ".id", "-o"}, "template": {"--template", "{{.id}}", "-o"}, "over a file": {"--force", "-o"},
-	} {
-		t.Run(name, func(t *testing.T) { interrupted(t, flags) })
-	}
-}
-
-// interrupted stops a reading of all pages before its second page, and goes on.
-func interrupted(t *testing.T, flags []string) {
 	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
 	defer provider.server.Close()
 	holding := newHolding(provider)
 	defer holding.server.Close()
 	environment := append(os.Environ(), reading(holding.server.URL, provider.token(t, "everything"))...)
-	folder := t.TempDir()
-	file := filepath.Join(folder, "rows")
-	words := append([]string{
-		"call", "query_records", "--stream", "messages", "--all", "--limit", "40",
-		"--connection-id", "cin_gmail_personal",
-	}, flags...)
-	var out *os.File
-	if len(flags) > 0 {
-		words = append(words, file)
-	} else {
-		var err error
-		if out, err = os.Create(file); err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
+	file := filepath.Join(t.TempDir(), "rows")
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if slices.Contains(flags, "--force") {
-		if err := os.WriteFile(file, []byte(older), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	first := exec.CommandContext(t.Context(), "pdpp-mcp", words...)
-	said := stopped(t, first, environment, out, holding.asked)
-	said, readOn, found := strings.Cut(said, "; to read on: ")
-	readOn, last, _ := strings.Cut(readOn, "\n")
-	if !found || last != "pdpp-mcp: interrupted\n" || !strings.Contains(said, "stopped after 40 rows") || strings.Contains(readOn, provider.token(t, "everything")) {
-		t.Fatalf("said %q, want the command line that reads on", said+readOn)
-	}
-	if _, part, kept := strings.Cut(said, ", kept in "); kept != (out == nil) {
-		t.Errorf("said %q", said)
-	} else if kept {
-		isPrivatePart(t, part, file)
+	defer out.Close()
+	said := stopped(t, exportCommand(t, "--limit", "40", "--filter", "is_draft=false"), environment, out, holding.asked)
+	said, rest, found := strings.Cut(said, "; to continue, run: ")
+	rest, last, _ := strings.Cut(rest, "\n")
+	if !found || last != "pdpp-mcp: interrupted\n" || said != "stopped after 40 rows" || strings.Contains(rest, provider.token(t, "everything")) {
+		t.Fatalf("said %q, want the command line that continues", said+rest)
 	}
 	holding.held.Store(false)
-	rest := exec.CommandContext(t.Context(), "sh", "-c", readOn)
-	rest.Env, rest.Stdout, rest.Stderr = environment, stdoutOf(out), os.Stderr
-	if err := rest.Run(); err != nil {
-		t.Fatalf("%s: %v", readOn, err)
+	continued := exec.CommandContext(t.Context(), "sh", "-c", rest)
+	continued.Env, continued.Stdout, continued.Stderr = environment, out, os.Stderr
+	if err := continued.Run(); err != nil {
+		t.Fatalf("%s: %v", rest, err)
 	}
 	holdsEachRecordOnce(t, file)
-	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
-		t.Errorf("the folder holds %v, %v", left, err)
+}
+
+// An interrupted export to a file says so, leaves no file that looks complete, and points to sync, which can be resumed. It starts
+// again from the first page. An existing file keeps its content until the export is complete.
+func TestAnInterruptedFileStartsAgain(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // Windows sends no such signals
+	}
+	for name, flags := range map[string][]string{"JSON lines": nil, "CSV": {"--format", "csv"}, "jq": {"--jq", ".id"}, "over a file": {"--force"}} {
+		t.Run(name, func(t *testing.T) {
+			provider := newOrigin(newSandbox(t, resource.ReadsOpen))
+			defer provider.server.Close()
+			holding := newHolding(provider)
+			defer holding.server.Close()
+			environment := append(os.Environ(), reading(holding.server.URL, provider.token(t, "everything"))...)
+			file := filepath.Join(t.TempDir(), "rows")
+			left := 0
+			if slices.Contains(flags, "--force") {
+				left = 1
+				if err := os.WriteFile(file, []byte(older), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			flags := append([]string{"--limit", "40", "-o", file}, flags...)
+			said := stopped(t, exportCommand(t, flags...), environment, nil, holding.asked)
+			want := "stopped after 40 rows; no file was written. To keep a copy that can be resumed, run: pdpp-mcp sync <directory> --stream messages\npdpp-mcp: interrupted\n"
+			if said != want {
+				t.Errorf("said %q, want %q", said, want)
+			}
+			entries, err := os.ReadDir(filepath.Dir(file))
+			if content, _ := os.ReadFile(file); err != nil || len(entries) != left || len(content) != left*len(older) {
+				t.Errorf("left are %v, %v, and the file holds %q", entries, err, content)
+			}
+			holding.held.Store(false)
+			again := exportCommand(t, flags...)
+			again.Env = environment
+			if said, err := again.CombinedOutput(); err != nil || len(said) > 0 {
+				t.Fatalf("again: %v, %s", err, said)
+			}
+			holdsEachRecordOnce(t, file)
+			onlyFile(t, file)
+		})
 	}
 }
 
-// What a run with -o leaves that was killed is removed by the next run for the file, which says so. A run that is still under way
-// keeps its part, and what only looks like one stays.
-func TestPartOfAKilledRunIsRemoved(t *testing.T) {
-	provider := newOrigin(newSandbox(t, resource.ReadsOpen))
-	defer provider.server.Close()
-	holding := newHolding(provider)
-	defer holding.server.Close()
-	folder := t.TempDir()
-	file := filepath.Join(folder, "rows")
-	started := func(words ...string) (*exec.Cmd, *strings.Builder) {
-		var stderr strings.Builder
-		command := exec.CommandContext(t.Context(), "pdpp-mcp", append([]string{"call", "query_records", "messages", "-o", file, "--connection-id", "cin_gmail_personal"}, words...)...)
-		command.Env = append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+holding.server.URL)
-		command.Stderr = &stderr
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return command, &stderr
-	}
-	for _, other := range []string{"rows.part", "rows.123.part.txt", "rows.0123456789abcdef.part", "more.rows.123.part"} {
-		if err := os.WriteFile(filepath.Join(folder, other), []byte(older), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	parts := func() []string {
-		found, err := filepath.Glob(filepath.Join(folder, "rows.[0-9]*.part"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return slices.DeleteFunc(found, func(path string) bool { return strings.HasSuffix(path, "abcdef.part") })
-	}
-	first, _ := started("--all", "--limit", "40")
-	<-holding.asked
-	under := parts()
-	if len(under) != 1 {
-		t.Fatalf("a run under way has the parts %q", under)
-	}
-	if second, said := started("--limit", "1"); second.Wait() != nil || said.String() != "" || !slices.Equal(parts(), under) {
-		t.Errorf("beside a run under way another one said %q and left %q", said, parts())
-	}
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = first.Wait() // it was killed
-	third, said := started("--limit", "1", "--force")
-	if want := "removed " + under[0] + ", which a killed run left\n"; third.Wait() != nil || said.String() != want || len(parts()) != 0 {
-		t.Errorf("after a kill the next run said %q and left %q", said, parts())
-	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) != 5 {
-		t.Errorf("the folder holds %v, %v", left, err)
-	}
+// exportCommand exports the messages of the personal mailbox.
+func exportCommand(t *testing.T, flags ...string) *exec.Cmd {
+	t.Helper()
+	words := append([]string{"call", "query_records", "messages", "--all", "--connection-id", "cin_gmail_personal"}, flags...)
+	return exec.CommandContext(t.Context(), "pdpp-mcp", words...)
 }
 
 const older = "older\n"
@@ -188,18 +151,6 @@ func stdoutOf(file *os.File) io.Writer {
 		return nil
 	}
 	return file
-}
-
-// isPrivatePart checks that what is kept of a file is this user's alone, and that the file is not there or what it was.
-func isPrivatePart(t *testing.T, part, file string) {
-	t.Helper()
-	info, err := os.Stat(part)
-	if err != nil || info.Mode() != 0o600 || !strings.HasPrefix(part, file+".") {
-		t.Errorf("kept is %v, %v", info, err)
-	}
-	if content, err := os.ReadFile(file); err == nil && string(content) != older {
-		t.Errorf("the file holds %q before it is whole", content)
-	}
 }
 
 // recordOfLine matches a line of JSON, of CSV, and an id alone.

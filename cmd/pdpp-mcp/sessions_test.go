@@ -35,11 +35,13 @@ var sessions = []string{
 	"pdpp-mcp call read_record_field cin_gmail_personal/message_bodies:p-msg-010 --field-path body_text --limit-chars 200",
 	"pdpp-mcp call query_records messages --limit 2 --jq '.data.data[].data.subject'",
 	"pdpp-mcp call aggregate messages --metric count --group-by is_seen --format csv",
-	"pdpp-mcp call query_records messages --connection-id cin_gmail_personal --limit 3 --template '{{.received_at}}\\t{{.subject}}'",
 	"pdpp-mcp call query_records messages --connection-id cin_gmail_personal --count exact --all -o mails.jsonl",
 	"pdpp-mcp call query_records mesages",
 	"pdpp-mcp call serch overdraft",
-	"pdpp-mcp call query_records messages --fields subjekt",
+	"pdpp-mcp call query_records messages --fields subjekt --filter 'received_at>=2026'",
+	"pdpp-mcp call query_records",
+	"pdpp-mcp call schema --jq '.['",
+	"pdpp-mcp call schema -o missing/schema.json",
 	"pdpp-mcp strems",
 	"pdpp-mcp help call search",
 }
@@ -56,7 +58,7 @@ func TestSessionsOfATerminal(t *testing.T) {
 	provider := newOrigin(box)
 	defer provider.server.Close()
 	environment := append(os.Environ(), "PDPP_ACCESS_TOKEN="+provider.token(t, "everything"), "PDPP_PROVIDER_URL="+provider.server.URL, "TZ=Europe/Berlin", "LC_ALL=C.UTF-8")
-	for _, columns := range []int{80, 140} {
+	for _, columns := range []int{60, 80, 140} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
 			shown := ""
 			for i, line := range sessions {

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
-	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/resource"
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
@@ -122,12 +122,12 @@ func TestTableFitsTheTerminal(t *testing.T) {
 		t.Fatalf("shown is\n%s\nwant a heading and two rows", shown)
 	}
 	for _, line := range lines {
-		if wide := text.StringWidthWithoutEscSequences(line); wide > terminalColumns {
+		if wide := invocation.Width(line); wide > terminalColumns {
 			t.Errorf("%d columns: %s", wide, line)
 		}
 	}
 	second := strings.Index(lines[0], "subject")
-	if before := text.StringWidthWithoutEscSequences(lines[2][:strings.Index(lines[2], "ご")]); before != second {
+	if before := invocation.Width(lines[2][:strings.Index(lines[2], "ご")]); before != second {
 		t.Errorf("the second column begins at %d and %d:\n%s", second, before, shown)
 	}
 	if !strings.Contains(shown, "…") || !strings.Contains(shown, "of 4 columns hidden (--fields, --format json): na") {

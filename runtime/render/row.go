@@ -252,12 +252,3 @@ func WholeRows(response *rs.Response) []json.RawMessage {
 	}
 	return rows
 }
-
-// RowIdentity returns a key that distinguishes a row of a page from the others. Shared are the members that are written once for all
-// rows.
-func RowIdentity(value, shared json.RawMessage) string {
-	members, _ := rawjson.ParseObject(value)
-	once, _ := rawjson.ParseObject(shared)
-	all := append(members, once...)
-	return all.Text("connection_id") + "\x00" + all.Text("stream") + "\x00" + all.FirstText("id", "record_id", "record_key")
-}

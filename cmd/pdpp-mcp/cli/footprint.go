@@ -2,8 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -23,25 +22,24 @@ func newFootprintCommand(terminal invocation.Terminal) *cobra.Command {
 			if form.IsJSON() {
 				return terminal.PrintJSON(footprint)
 			}
-			return printFootprint(terminal.Out, footprint)
+			return printFootprint(terminal, footprint)
 		},
 	}
 	form.AddFlags(command.Flags(), "table")
 	return command
 }
 
-func printFootprint(out io.Writer, footprint tool.Footprint) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "tool\tbytes\tbudget\ttokens\tbudget\t")
-	for _, row := range footprint.Tools {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t\t\n", row.Name, row.Bytes, row.BudgetBytes, row.Tokens)
+func printFootprint(terminal invocation.Terminal, footprint tool.Footprint) error {
+	rows := [][]string{{"tool", "bytes", "budget", "tokens", "budget"}}
+	for _, row := range append(footprint.Tools, footprint.Total) {
+		rows = append(rows, []string{row.Name, strconv.Itoa(row.Bytes), strconv.Itoa(row.BudgetBytes), strconv.Itoa(row.Tokens), ""})
 	}
-	total := footprint.Total
-	fmt.Fprintf(table, "tools/list\t%d\t%d\t%d\t%d\t\n", total.Bytes, total.BudgetBytes, total.Tokens, footprint.BudgetTokens)
-	if err := table.Flush(); err != nil {
+	total := rows[len(rows)-1]
+	total[0], total[4] = "tools/list", strconv.Itoa(footprint.BudgetTokens)
+	if err := terminal.PrintTable(rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "instructions: %d characters, budget %d\n",
+	_, err := fmt.Fprintf(terminal.Out, "instructions: %d characters, budget %d\n",
 		footprint.InstructionsCharacters, footprint.BudgetInstructionsCharacters)
 	return err
 }

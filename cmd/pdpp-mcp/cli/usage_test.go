@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -41,7 +40,7 @@ func checkHelp(t *testing.T, command *cobra.Command, columns int) {
 	examples := strings.Split(command.Example, "\n")
 	for line := range strings.SplitSeq(help, "\n") {
 		isExample := strings.HasPrefix(line, "\t") || slices.Contains(examples, line)
-		if wide := text.StringWidthWithoutEscSequences(line); wide > columns && !isExample {
+		if wide := invocation.Width(line); wide > columns && !isExample {
 			t.Errorf("%s at %d columns has a line of %d: %s", command.CommandPath(), columns, wide, line)
 		}
 	}

@@ -39,8 +39,8 @@ func advised(command *cobra.Command, err error) error {
 		return err
 	}
 	var steps []string
-	if failure.Error.Hint != "" {
-		steps = append(steps, failure.Error.Hint)
+	if hint := failure.Error.Hint; hint != "" && !strings.Contains(err.Error(), hint) {
+		steps = append(steps, hint)
 	}
 	accepted := strings.Join(failure.Error.Accepted, ", ")
 	if accepted != "" && !strings.Contains(err.Error(), accepted) {
@@ -111,16 +111,18 @@ func asTyped(command *cobra.Command, arguments json.RawMessage) ([]string, bool)
 		if !isArgument || object.Get(argument.Argument.Name) == nil {
 			return
 		}
-		value, isWord := argument.Word(object.Get(argument.Argument.Name))
+		words, hasWords := argument.Words(object.Get(argument.Argument.Name))
 		taken++
-		ok = ok && isWord
-		switch {
-		case argument.Argument.Positional:
-			positional = append(positional, commandline.Word(value))
-		case flag.NoOptDefVal != "":
-			flagged = append(flagged, "--"+flag.Name+"="+value)
-		default:
-			flagged = append(flagged, "--"+flag.Name, commandline.Word(value))
+		ok = ok && hasWords
+		for _, word := range words {
+			switch {
+			case argument.Argument.Positional:
+				positional = append(positional, commandline.Word(word))
+			case flag.NoOptDefVal != "":
+				flagged = append(flagged, "--"+flag.Name+"="+word)
+			default:
+				flagged = append(flagged, "--"+flag.Name, commandline.Word(word))
+			}
 		}
 	})
 	if !ok || taken != len(object) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -16,9 +15,12 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
@@ -42,13 +44,13 @@ structured output as JSON. --format chooses another form: text is what a model r
 	return command
 }
 
-// refuseTool refuses a command line on which no tool was found.
-func refuseTool(command *cobra.Command, positional []string) error {
-	if len(positional) == 0 {
+// refuseTool returns the error of a command line without a known tool.
+func refuseTool(command *cobra.Command, words []string) error {
+	if len(words) == 0 {
 		return invocation.Usagef("call takes the name of one tool: %s", strings.Join(toolNames(), ", "))
 	}
-	message := fmt.Sprintf("unknown tool %q", positional[0])
-	if meant := nearname.Nearest(positional[0], toolNames()); meant != "" {
+	message := fmt.Sprintf("unknown tool %q", words[0])
+	if meant := nearname.Nearest(words[0], toolNames()); meant != "" {
 		message += fmt.Sprintf("; did you mean %s?", meant)
 	}
 	return invocation.Usagef("%s (the tools are %s)", message, strings.Join(toolNames(), ", "))
@@ -66,7 +68,10 @@ type toolCommand struct {
 	readOn    int
 	format    display.Format
 	target    saved.Target
-	pages     *pages
+	all       bool // read every page
+
+	account *audit.Log
+	caller  audit.Caller
 }
 
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
@@ -76,14 +81,16 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 		Short:   definition.Title,
 		Long:    definition.Description,
 		Example: examplesOf(definition.Name),
-		Args:    cobra.ArbitraryArgs, // Object refuses them
+		Args:    cobra.ArbitraryArgs, // Object checks them
 		RunE:    c.run,
 	}
 	c.arguments = invocation.AddArguments(command.Flags(), definition.Arguments, true)
 	command.Use += c.arguments.Use()
 	c.span = newTimespan(command.Flags(), definition)
 	c.format.AddFlags(command.Flags())
-	c.pages = newPages(&c.format, &c.target, command, definition.Pages)
+	if definition.Pages != "" {
+		command.Flags().BoolVar(&c.all, "all", false, "read every page and print whole rows, as --format jsonl does; progress is on stderr")
+	}
 	c.target.AddFlags(command.Flags(), "the default")
 	c.sources.AddFlags(command.Flags())
 	invocation.AddReadOn(command.Flags(), &c.readOn)
@@ -92,7 +99,7 @@ func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definitio
 
 func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	ctx := command.Context()
-	byRow, err := c.pages.byRow(c.span)
+	isPerRow, err := c.isPerRow()
 	if err != nil {
 		return err
 	}
@@ -111,34 +118,55 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	defer local.Settle(ctx)
 	env, err := admitted(ctx, local)
 	if err != nil {
-		return advised(command, err)
+		return err
 	}
 	if object, err = c.span.apply(ctx, env.RS, object, c.terminal.Err); err != nil {
 		return err
 	}
 	env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn})
-	return advised(command, c.print(ctx, env, object, byRow, accountFor(c.definition, &c.sources, logger)))
+	c.account, c.caller = c.sources.Account(logger)
+	c.caller.ClientName = "pdpp-mcp call"
+	if isPerRow {
+		err = (&export{toolCommand: c, command: command, env: env}).run(ctx, object)
+	} else {
+		err = c.print(ctx, env, object)
+	}
+	return advised(command, c.withStreams(ctx, env, object, err))
 }
 
-// print makes the call, or with byRow those of all pages, and prints what it gives.
-func (c *toolCommand) print(ctx context.Context, env tool.Env, object json.RawMessage, byRow bool, run run) error {
-	if byRow {
-		c.pages.kept = newWholeRows()
-		env.RS = c.pages.kept.reading(env.RS)
-		c.pages.call = func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error) {
-			return runWithin(ctx, run, env, arguments)
-		}
-		return c.pages.print(ctx, object)
+// withStreams adds the granted streams to the error of a call without a stream.
+func (c *toolCommand) withStreams(ctx context.Context, env tool.Env, arguments json.RawMessage, err error) error {
+	refused, isRefused := errors.AsType[*tool.Error](err)
+	object, _ := rawjson.ParseObject(arguments)
+	if !isRefused || c.span.stream == "" || refused.Param != c.span.stream || object.Get(c.span.stream) != nil {
+		return err
 	}
-	result, err := runWithin(ctx, run, env, object)
+	document, failed := schemadoc.Scope{}.Ask(ctx, env.RS.Get, nil)
+	if failed != nil {
+		return err
+	}
+	listed := *refused
+	listed.Accepted = document.Names().Streams("")
+	return &listed
+}
+
+// print makes the call and prints its result.
+func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.RawMessage) error {
+	var result *tool.Result
+	err := c.accounted(ctx, env, func(ctx context.Context, env tool.Env) (rows int, err error) {
+		if result, err = c.definition.Run(ctx, env, arguments); err != nil {
+			return 0, err
+		}
+		return result.Rows, nil
+	})
 	if err != nil {
 		return err
 	}
 	more := ""
 	if c.definition.Pages != "" {
-		more = ": --all reads every page"
+		more = "--all reads every page"
 	}
-	output, err := c.target.Open("")
+	output, err := c.target.Open()
 	if err != nil {
 		return err
 	}
@@ -150,24 +178,16 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, object json.RawMe
 	return output.Publish()
 }
 
-// run asks and renders one call.
-type run func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error)
-
-// accountFor returns the tool's Run, which keeps account of what it reads (R-OPS-2): agents call from shells too.
-func accountFor(definition tool.Definition, sources *invocation.Sources, logger *slog.Logger) run {
-	log, caller := sources.Account(logger)
-	caller.ClientName = "pdpp-mcp call"
-	return func(ctx context.Context, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
-		started, call := time.Now(), log.Begin(caller, definition.Name)
-		env.RS = call.Reader(env.RS)
-		result, err := definition.Run(ctx, env, arguments)
-		rows := 0
-		if err == nil {
-			rows = result.Rows
-		}
-		call.End(rows, tool.AuditCode(err), time.Since(started))
-		return result, err
-	}
+// accounted makes a call within the time limit of a server's calls. It records what the call reads (R-OPS-2), because agents call
+// from shells too.
+func (c *toolCommand) accounted(ctx context.Context, env tool.Env, call func(context.Context, tool.Env) (rows int, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+	defer cancel()
+	started, entry := time.Now(), c.account.Begin(c.caller, c.definition.Name)
+	env.RS = entry.Reader(env.RS)
+	rows, err := call(ctx, env)
+	entry.End(rows, tool.Outcome(err), time.Since(started))
+	return err
 }
 
 // admitted returns what a call may use, within the time limit that a server gives a call. The refusal of a bearer is returned as
@@ -202,11 +222,4 @@ func toolNames() []string {
 		names = append(names, definition.Name)
 	}
 	return names
-}
-
-// runWithin runs a tool within the time limit that a server gives a call.
-func runWithin(ctx context.Context, run run, env tool.Env, arguments json.RawMessage) (*tool.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-	defer cancel()
-	return run(ctx, env, arguments)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/gen"
+	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
@@ -138,7 +139,9 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 			defer keeper.close()
 			env.Writer = keeper
 		}
-		result, failed := runWithin(command.Context(), generated.Ask.Run, env, object)
+		ctx, cancel := context.WithTimeout(command.Context(), host.DefaultCallTimeout)
+		defer cancel()
+		result, failed := generated.Ask.Run(ctx, env, object)
 		if unconfirmed, ok := errors.AsType[*tool.UnconfirmedError](failed); ok {
 			result = unconfirmed.Result
 		} else if failed != nil {
@@ -146,7 +149,7 @@ func newAnswerCommand(terminal invocation.Terminal, log *invocation.Log, generat
 		}
 		tellMore(terminal.Err, result)
 		result = display.TerminalSafe(result)
-		return errors.Join(failed, format.PrintMembers(command.Context(), result, generated.Columns, access.tellApart()))
+		return errors.Join(failed, format.PrintList(command.Context(), result, generated.Columns, access.tellApart()))
 	}
 	return command
 }
@@ -175,7 +178,7 @@ func tellMore(out io.Writer, answer *tool.Result) {
 		return
 	}
 	if list.HasMore {
-		fmt.Fprintf(out, "the provider has more than these %d rows\n", len(list.Data))
+		fmt.Fprintf(out, "the provider has more than the %s shown\n", invocation.Count(len(list.Data), "row"))
 	}
 	for _, each := range list.Meta.Warnings {
 		fmt.Fprintln(out, invocation.OneLine(each.Message))

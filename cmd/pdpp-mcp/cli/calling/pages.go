@@ -11,198 +11,206 @@ import (
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/display"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
+	"github.com/pdppmcp/pdpp-mcp/runtime/commandline"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// pages reads every page of one call.
-type pages struct {
-	terminal invocation.Terminal
-	command  *cobra.Command
-	cursor   string // the argument that takes next_cursor
-	all      bool   // set by --all
-	format   *display.Format
-	target   *saved.Target
-	call     func(ctx context.Context, arguments json.RawMessage) (*tool.Result, error)
-	kept     *wholeRows // what the tool has read, uncut
+// export prints the rows of one call, or of all its pages, one by one and uncut (R-HAND-7).
+type export struct {
+	*toolCommand
+	command *cobra.Command
+	env     tool.Env
+
+	rows  *display.Rows
+	limit int // rows per page, unless the caller chose a limit
 }
 
-// newPages adds the flag --all to the command of a tool that takes next_cursor.
-func newPages(format *display.Format, target *saved.Target, command *cobra.Command, cursor string) *pages {
-	made := &pages{terminal: format.Terminal, command: command, cursor: cursor, format: format, target: target}
-	if cursor != "" {
-		command.Flags().BoolVar(&made.all, "all", false, "read every page; prints whole rows, as --format jsonl does, and how far it is on stderr")
-	}
-	return made
+// rowPage is one page of rows.
+type rowPage struct {
+	rows    []json.RawMessage
+	total   display.Total
+	cursor  string // of the next page
+	hasMore bool
 }
 
-// shownPage is what is read of a page's structured output.
-type shownPage struct {
-	display.Page
-	LeftOut int `json:"rows_left_out"`
-	Next    []struct {
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"next"`
-}
+var (
+	errNoCursor = invocation.Usagef("several connections hold this stream, and the provider pages one at a time; " +
+		"pass --connection-id with an id that schema lists")
+	errRepeatedCursor = invocation.Failf("the provider repeats the cursor of an earlier page; the pages after it cannot be read")
+)
 
-// next returns the arguments of the call that reads the next page, or nil after the last one. Calls that read on within a
-// row are skipped.
-func (p *shownPage) next(cursorName string) (json.RawMessage, error) {
-	for _, named := range p.Next {
-		if cursor := cursorOf(named.Arguments, cursorName); cursor != "" && cursor == p.Data.NextCursor {
-			return named.Arguments, nil
-		}
-	}
-	switch {
-	case p.LeftOut > 0:
-		return nil, &incompleteError{invocation.Failf("%d rows of a page are too large for one result; the output lacks them and all rows after them; "+
-			"call again with a smaller --limit", p.LeftOut)}
-	case p.Data.HasMore:
-		return nil, errManySources
-	}
-	return nil, nil
-}
-
-// rows returns the rows of a page, uncut. Before is the number of rows printed so far.
-func (p *pages) rows(shown *shownPage, before int) ([]json.RawMessage, error) {
-	if shown.Results == nil {
-		return p.kept.whole(shown.Data.Data, shown.Shared, before)
-	}
-	shared, _ := rawjson.ParseObject(shown.Shared)
-	rows := make([]json.RawMessage, len(shown.Results))
-	for i, hit := range shown.Results { // each line is read by itself
-		members, _ := rawjson.ParseObject(hit)
-		rows[i] = append(members, shared...).Encode()
-	}
-	return rows, nil
-}
-
-// cursorOf returns the cursor among a call's arguments, or an empty string for the first page.
-func cursorOf(arguments json.RawMessage, name string) string {
-	var passed map[string]json.RawMessage
-	var cursor string
-	if json.Unmarshal(arguments, &passed) != nil || json.Unmarshal(passed[name], &cursor) != nil {
-		return "" // absent, or wrong: the tool refuses it
-	}
-	return cursor
-}
-
-// errManySources refuses --all for several connections, since the resource server pages one at a time.
-var errManySources = invocation.Usagef("several connections hold this stream, and they are paged one at a time; pass --connection-id, which schema lists")
-
-// errLeadsBack ends --all at a page whose cursor is that of an earlier one.
-var errLeadsBack = invocation.Failf("the cursor of a page leads back to one that was read already; the output has the rows up to there")
-
-// byRow reports whether rows are printed one by one. It refuses wrong flags before any request: of a form, of a time, and --all for
-// a form that has no rows.
-func (p *pages) byRow(span *timespan) (bool, error) {
-	if err := p.format.Check(); err != nil {
+// isPerRow reports whether rows are printed one by one. It returns an error for wrong flags, before any request.
+func (c *toolCommand) isPerRow() (bool, error) {
+	if err := c.format.Check(); err != nil {
 		return false, err
 	}
-	if _, err := span.bounds(time.Now()); err != nil {
+	if _, err := c.span.bounds(time.Now()); err != nil {
 		return false, err
 	}
-	if p.all && !p.format.TakesRows() {
-		return false, invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq or --template, or none of them")
+	if c.all && !c.format.TakesRows() {
+		return false, invocation.Usagef("--all prints rows one by one: pass --format jsonl or csv, or --jq, or none of them")
 	}
-	return p.all || p.cursor != "" && p.format.PerRow(), nil
+	return c.all || c.definition.Pages != "" && c.format.IsPerRow(), nil
 }
 
-// print writes every row of every page, uncut, as one JSON object a line (R-HAND-7). It writes a page before it requests the
-// next and requests none twice. When reading stops early, also by Ctrl-C, the output ends with a whole line and stderr
-// names the command line that continues.
-func (p *pages) print(ctx context.Context, arguments json.RawMessage) error {
-	output, err := p.target.Open(p.lineFor(arguments))
+// run prints a page before it requests the next one. When reading stops early, also by Ctrl-C, the output ends with a whole line.
+func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
+	output, err := e.target.Open()
 	if err != nil {
 		return err
 	}
 	defer output.Discard()
-	p.format.Terminal.Out = output.Writer
-	rows := p.format.Rows()
-	if earlier := output.Earlier(); earlier != nil {
-		if err := rows.GoOn(earlier); err != nil {
-			return err
-		}
-	}
-	progress := newProgress(p.format.Terminal, cursorOf(arguments, p.cursor) == "")
+	object, _ := rawjson.ParseObject(arguments)
+	cursorName := e.definition.Pages
+	progress := newProgress(e.terminal, e.target.IsFile(), object.Text(cursorName) == "")
 	defer progress.line.End()
-	asked := map[string]bool{} // by cursor
-	for arguments != nil {
-		asked[cursorOf(arguments, p.cursor)] = true
-		next, err := p.printOne(ctx, arguments, rows, progress)
-		if err == nil && next != nil && asked[cursorOf(next, p.cursor)] {
-			err = &incompleteError{errLeadsBack}
+	e.format.Terminal.Out = output.Writer
+	e.rows = e.format.Rows()
+	if e.all && object.Get(limitArgument) == nil {
+		e.limit = rs.MostRows
+	}
+	seen := map[string]bool{object.Text(cursorName): true}
+	for {
+		page, err := e.printPage(ctx, object, progress)
+		if err == nil && page.cursor != "" && seen[page.cursor] {
+			err = errRepeatedCursor
 		}
 		if err != nil {
 			progress.line.End()
-			return errors.Join(err, p.stopped(err, output, progress.rows, arguments))
+			e.reportStop(err, progress.rows, object)
+			return err
 		}
-		if arguments = next; arguments != nil && !p.all {
-			progress.line.End()
-			fmt.Fprintf(p.terminal.Err, "%d rows; more follow: --all reads every page\n", progress.rows)
+		if page.cursor == "" {
 			break
 		}
-	}
-	return errors.Join(output.Publish(), rows.End())
-}
-
-// lineFor returns the command line that makes a call with these arguments and prints as this one does.
-func (p *pages) lineFor(arguments json.RawMessage) string {
-	return commandFor(p.command, p.command, arguments)
-}
-
-// stopped keeps what was read, and says on stderr how much that is and which command line goes on, if one can.
-func (p *pages) stopped(err error, output *saved.Output, rows int, arguments json.RawMessage) error {
-	if rows == 0 && output.Earlier() == nil {
-		return nil
-	}
-	line := p.lineFor(arguments)
-	path, failed := output.Keep(line)
-	if failed != nil {
-		return failed
-	}
-	said := fmt.Sprintf("stopped after %d rows", rows)
-	if path != "" {
-		said += ", kept in " + path
-	}
-	if _, incomplete := errors.AsType[*incompleteError](err); !incomplete {
-		said += "; to read on: " + line
-	} else if path == "" {
-		return nil // the error says what the output lacks
-	}
-	fmt.Fprintln(p.terminal.Err, said)
-	return nil
-}
-
-func (p *pages) printOne(ctx context.Context, arguments json.RawMessage, out *display.Rows, progress *progress) (json.RawMessage, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	p.kept.forget()
-	result, err := p.call(ctx, arguments)
-	if err != nil {
-		return nil, err
-	}
-	var page shownPage
-	if err := json.Unmarshal(result.Structured, &page); err != nil {
-		return nil, fmt.Errorf("read the page's structured output: %w", err)
-	}
-	next, noNext := page.next(p.cursor)
-	if errors.Is(noNext, errManySources) {
-		if p.all {
-			return nil, noNext
+		if !e.all {
+			progress.line.End()
+			fmt.Fprintf(e.terminal.Err, "%s; more follow: --all reads every page\n", invocation.Count(progress.rows, "row"))
+			break
 		}
-		fmt.Fprintln(p.terminal.Err, "more rows follow:", noNext)
-		noNext = nil
+		seen[page.cursor] = true
+		object = object.With(cursorName, rawjson.Quote(page.cursor))
 	}
-	rows, cut := p.rows(&page, progress.rows)
-	if err := out.Write(ctx, rows); err != nil {
-		return nil, err
+	return errors.Join(output.Publish(), e.rows.End())
+}
+
+// limitArgument is the argument that limits the rows of a page.
+const limitArgument = "limit"
+
+// printPage reads a page and prints its rows. A page that is too large is read again with fewer rows.
+func (e *export) printPage(ctx context.Context, object rawjson.Object, progress *progress) (page rowPage, err error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return page, err
+		}
+		limited := object
+		if e.limit > 0 {
+			limited = object.With(limitArgument, rawjson.Int("", int64(e.limit)).Value)
+		}
+		page, err = e.read(ctx, limited.Encode())
+		failure, isFailure := errors.AsType[*rs.Failure](err)
+		if !isFailure || failure.Reason != rs.ResponseTooLarge || e.limit <= 1 {
+			break
+		}
+		e.limit /= 4
 	}
-	progress.add(len(rows), page.Data.Meta.Count)
-	if cut != nil {
-		return nil, cut
+	if err != nil {
+		return page, err
 	}
-	return next, noNext
+	if page.hasMore && page.cursor == "" {
+		if e.all {
+			return page, errNoCursor
+		}
+		fmt.Fprintln(e.terminal.Err, "more rows follow:", errNoCursor)
+	}
+	if err := e.rows.Write(ctx, page.rows); err != nil {
+		return page, err
+	}
+	progress.add(len(page.rows), page.total)
+	return page, nil
+}
+
+// read asks for one page. Records are those of the response. The hits of a search are those of the result.
+func (e *export) read(ctx context.Context, arguments json.RawMessage) (page rowPage, err error) {
+	err = e.accounted(ctx, e.env, func(ctx context.Context, env tool.Env) (int, error) {
+		answer, err := e.definition.Ask(ctx, env, arguments)
+		if err != nil {
+			return 0, err
+		}
+		if e.definition.Table == tool.RowTable {
+			page, err = recordPage(answer.Response)
+			return len(page.rows), err
+		}
+		result, err := answer.Render()
+		if err != nil {
+			return 0, err
+		}
+		page, err = hitPage(result.Structured)
+		return len(page.rows), err
+	})
+	return page, err
+}
+
+func recordPage(response *rs.Response) (rowPage, error) {
+	list, err := response.List()
+	if err != nil {
+		return rowPage{}, err
+	}
+	page := rowPage{
+		rows: render.WholeRows(response), total: display.ReadTotal(list.Meta().Get("count")),
+		cursor: list.Text("next_cursor"), hasMore: string(list.Get("has_more")) == "true",
+	}
+	if reading := response.Reading; reading != nil {
+		page.cursor, page.hasMore = reading.Behind, false
+		if reading.CursorAfter != nil {
+			page.cursor = reading.CursorAfter(len(page.rows))
+		}
+	}
+	return page, nil
+}
+
+// hitPage returns the hits of structured output. Each has the members that all share.
+func hitPage(structured json.RawMessage) (rowPage, error) {
+	var result struct {
+		Shared  json.RawMessage   `json:"shared"`
+		Results []json.RawMessage `json:"results"`
+		Data    struct {
+			HasMore    bool   `json:"has_more"`
+			NextCursor string `json:"next_cursor"`
+			Meta       struct {
+				Count json.RawMessage `json:"count"`
+			} `json:"meta"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(structured, &result); err != nil {
+		return rowPage{}, fmt.Errorf("read the page's structured output: %w", err)
+	}
+	page := rowPage{total: display.ReadTotal(result.Data.Meta.Count), cursor: result.Data.NextCursor, hasMore: result.Data.HasMore}
+	shared, _ := rawjson.ParseObject(result.Shared)
+	for _, hit := range result.Results {
+		members, _ := rawjson.ParseObject(hit)
+		page.rows = append(page.rows, append(members, shared...).Encode())
+	}
+	return page, nil
+}
+
+// reportStop says on stderr how many rows were printed, and how to get the rest: standard output can be continued, a file cannot.
+func (e *export) reportStop(err error, rows int, object rawjson.Object) {
+	if rows == 0 {
+		return
+	}
+	said := "stopped after " + invocation.Count(rows, "row")
+	switch {
+	case e.target.IsFile():
+		said += "; no file was written. To keep a copy that can be resumed, run: pdpp-mcp sync <directory>"
+		if stream := object.Text(e.span.stream); stream != "" {
+			said += " --stream " + commandline.Word(invocation.OneLine(stream))
+		}
+	case !errors.Is(err, errRepeatedCursor):
+		said += "; to continue, run: " + commandFor(e.command, e.command, object.Encode())
+	}
+	fmt.Fprintln(e.terminal.Err, said)
 }

@@ -2,25 +2,12 @@ package calling
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
-
-// R-HAND-7: an export fails at a row that it cannot print whole, and at a page that leaves out rows, and names them.
-func TestAnExportSaysWhatItCannotHaveWhole(t *testing.T) {
-	rows, err := newWholeRows().whole([]json.RawMessage{[]byte(`{"id":"m7","stream":"messages","data":{"body":"cut"}}`)}, nil, 6)
-	if len(rows) != 0 || err == nil || invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "row 7") || !strings.Contains(err.Error(), "messages m7") {
-		t.Errorf("gives %s and %v", rows, err)
-	}
-	page := shownPage{LeftOut: 3}
-	if next, err := page.next("cursor"); next != nil || invocation.ExitCode(err) != invocation.ExitToolError || !strings.Contains(err.Error(), "3 rows") {
-		t.Errorf("a page that leaves out rows leads to %s, %v", next, err)
-	}
-}
 
 // A cursor in the command line to continue is quoted for the shell.
 func TestTheCallThatReadsOnIsOneWord(t *testing.T) {
@@ -57,16 +44,20 @@ func TestReadOnCommand(t *testing.T) {
 func TestArgumentsAsTyped(t *testing.T) {
 	const begin = "pdpp-mcp call query_records "
 	for arguments, want := range map[string]string{
-		`{"limit":3,"stream":"messages"}`:                      begin + "messages --limit 3",
-		`{"stream":"it's","fields":["a","b c"],"order":"asc"}`: begin + `'it'\''s' --order asc --fields 'a,b c'`,
-		`{"stream":"m","fields":["a,b"]}`:                      begin + `--json '{"stream":"m","fields":["a,b"]}'`,
-		`{"stream":"m","cursor":"-x"}`:                         begin + `--json '{"stream":"m","cursor":"-x"}'`,
-		`{"stream":"m","cursor":""}`:                           begin + `--json '{"stream":"m","cursor":""}'`,
-		`{"stream":"m","limit":1e2}`:                           begin + `--json '{"stream":"m","limit":1e2}'`,
-		`{"stream":"m","filter":{"a":"b"}}`:                    begin + `--json '{"stream":"m","filter":{"a":"b"}}'`,
-		`{"stream":"m","other":1}`:                             begin + `--json '{"stream":"m","other":1}'`,
-		`{"stream":7}`:                                         begin + `--json '{"stream":7}'`,
-		`{"stream":"\u202e"}`:                                  begin + `--json '{"stream":"\u202e"}'`,
+		`{"limit":3,"stream":"messages"}`:                              begin + "messages --limit 3",
+		`{"stream":"it's","fields":["a","b c"],"order":"asc"}`:         begin + `'it'\''s' --order asc --fields 'a,b c'`,
+		`{"stream":"m","fields":["a,b"]}`:                              begin + `--json '{"stream":"m","fields":["a,b"]}'`,
+		`{"stream":"m","cursor":"-x"}`:                                 begin + `--json '{"stream":"m","cursor":"-x"}'`,
+		`{"stream":"m","cursor":""}`:                                   begin + `--json '{"stream":"m","cursor":""}'`,
+		`{"stream":"m","limit":1e2}`:                                   begin + `--json '{"stream":"m","limit":1e2}'`,
+		`{"stream":"m","filter":{"a":"b","t":{"gte":"1","lt":"x y"}}}`: begin + `m --filter a=b --filter t.gte=1 --filter 't.lt=x y'`,
+		`{"stream":"m","filter":{"a":true}}`:                           begin + `--json '{"stream":"m","filter":{"a":true}}'`,
+		`{"stream":"m","filter":{"a.gte":"b"}}`:                        begin + `--json '{"stream":"m","filter":{"a.gte":"b"}}'`,
+		`{"stream":"m","filter":{"a>b":"c"}}`:                          begin + `--json '{"stream":"m","filter":{"a>b":"c"}}'`,
+		`{"stream":"m","expand_limit":{"r":2}}`:                        begin + `m --expand-limit r=2`,
+		`{"stream":"m","other":1}`:                                     begin + `--json '{"stream":"m","other":1}'`,
+		`{"stream":7}`:                                                 begin + `--json '{"stream":7}'`,
+		`{"stream":"\u202e"}`:                                          begin + `--json '{"stream":"\u202e"}'`,
 	} {
 		root := &cobra.Command{Use: "pdpp-mcp"}
 		root.AddCommand(NewCallCommand(invocation.Terminal{}, &invocation.Log{}))

@@ -1,4 +1,4 @@
-// Package completion lets a shell complete the values on a command line.
+// Package completion lets a shell complete names on a command line: of commands, tools, flags, streams, connections and fields.
 package completion
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Add lets a shell complete flag values of root, which has the whole tree of commands. Values without a completion offer
-// nothing, not the names of files.
+// Add adds completions of flag values to root, which has all commands. A value without a completion offers nothing, not even
+// the names of files.
 func Add(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeFlags(root)
@@ -80,32 +80,33 @@ func offerFor(command *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 
 // offerForArgument returns the completion of an argument: its enum, or names of the grant as its spec says.
 func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
-	if argument.Values != nil {
+	var names func(*cobra.Command) []string
+	switch {
+	case argument.Values != nil:
 		return oneOf(argument.Values)
-	}
-	if argument.Type == tool.FilterArgument {
-		return func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
-			takePositional(command, passed)
-			return beginning(grantedFilters(command), begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-		}
-	}
-	granted, ok := map[tool.Completion]func(*cobra.Command) []string{
-		tool.CompleteStream: grantedStreams, tool.CompleteConnection: grantedConnections, tool.CompleteField: grantedFields,
-	}[argument.Complete]
-	if !ok {
+	case argument.Complete == tool.CompleteStream:
+		names = grantedStreams
+	case argument.Complete == tool.CompleteConnection:
+		names = grantedConnections
+	case argument.Complete == tool.CompleteField, argument.Type == tool.FilterArgument:
+		names = grantedFields
+	default:
 		return nil
 	}
 	return func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
-		takePositional(command, passed)
-		if argument.Type == tool.StringListArgument {
-			return lastOfList(granted(command), begun), cobra.ShellCompDirectiveNoFileComp
+		setPositional(command, passed)
+		switch argument.Type {
+		case tool.StringListArgument:
+			return lastOfList(names(command), begun), cobra.ShellCompDirectiveNoFileComp
+		case tool.FilterArgument:
+			return withPrefix(names(command), begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
-		return beginning(granted(command), begun), cobra.ShellCompDirectiveNoFileComp
+		return withPrefix(names(command), begun), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// takePositional gives the argument that needs no flag the first word that was passed.
-func takePositional(command *cobra.Command, passed []string) {
+// setPositional sets the argument that needs no flag to the first word that was passed.
+func setPositional(command *cobra.Command, passed []string) {
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
 		value, ok := flag.Value.(*invocation.ArgumentValue)
 		if ok && value.Argument.Positional && value.Text() == "" && len(passed) > 0 {
@@ -123,12 +124,12 @@ func lastOfList(names []string, begun string) []string {
 			offered = append(offered, before+name)
 		}
 	}
-	return beginning(offered, begun)
+	return withPrefix(offered, begun)
 }
 
 func oneOf(values []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return beginning(slices.Clone(values), begun), cobra.ShellCompDirectiveNoFileComp
+		return withPrefix(slices.Clone(values), begun), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -139,15 +140,8 @@ func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 // Deadline bounds how long a shell waits for a provider. Tests raise it for busy machines.
 var Deadline = 2 * time.Second
 
-// namesFor returns the names of the grants that the command line would use.
-func namesFor(command *cobra.Command) schemadoc.Names {
-	return ask(command, func(ctx context.Context, provider *invocation.Provider) (schemadoc.Names, error) {
-		return namesOfGrant(ctx, provider, time.Now())
-	})
-}
-
-// ask puts a question to every grant that the command line would use, all at once, and puts the answers together. A failure gives
-// no answer, since completion prints no messages.
+// ask asks every grant that the command line would use, concurrently, and joins the answers. A grant that fails has no answer,
+// because completion prints no messages.
 func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *invocation.Provider) (S, error)) S {
 	if err := invocation.Fill(command); err != nil {
 		return nil
@@ -168,7 +162,7 @@ func ask[S ~[]E, E any](command *cobra.Command, question func(context.Context, *
 	return slices.Concat(answers...)
 }
 
-// grantsOf are those that a command with these flags would use: a single one, unless it reads several providers as one.
+// grantsOf returns the grants that a command with these flags would use.
 func grantsOf(flags *pflag.FlagSet) []*invocation.Provider {
 	sources := sourcesOf(flags)
 	if !sources.ReadsEvery {
@@ -212,12 +206,14 @@ func passedFor(command *cobra.Command, kind tool.Completion) string {
 }
 
 func grantedStreams(command *cobra.Command) []string {
-	return slices.DeleteFunc(namesFor(command).Streams(passedFor(command, tool.CompleteConnection)), func(name string) bool { return !completable(name) })
+	names := schemadoc.Names(ask(command, namesOfGrant))
+	return slices.DeleteFunc(names.Streams(passedFor(command, tool.CompleteConnection)), func(name string) bool { return !completable(name) })
 }
 
 func grantedConnections(command *cobra.Command) []string {
+	names := schemadoc.Names(ask(command, namesOfGrant))
 	var offered []string
-	for _, connection := range namesFor(command).Connections(passedFor(command, tool.CompleteStream)) {
+	for _, connection := range names.Connections(passedFor(command, tool.CompleteStream)) {
 		if completable(connection.ID) {
 			offered = append(offered, cobra.CompletionWithDesc(connection.ID, invocation.OneLine(connection.Label)))
 		}
@@ -227,44 +223,15 @@ func grantedConnections(command *cobra.Command) []string {
 
 // grantedFields returns the names of the fields of the stream on the command line, or none without a stream.
 func grantedFields(command *cobra.Command) []string {
-	var names []string
-	for _, field := range fieldsFor(command) {
-		names = append(names, field.Name)
-	}
-	return distinct(names)
-}
-
-// grantedFilters returns the filters that the stream on the command line takes, up to the value, and with it for booleans.
-func grantedFilters(command *cobra.Command) []string {
-	var filters []string
-	for _, field := range fieldsFor(command) {
-		switch boolean := slices.Contains(field.Values("t"), "boolean"); {
-		case field.Has("eq") && boolean:
-			filters = append(filters, field.Name+"=true", field.Name+"=false")
-		case field.Has("eq"):
-			filters = append(filters, field.Name+"=")
-		}
-		for _, operator := range field.Values("r") {
-			filters = append(filters, field.Name+"."+operator+"=")
-		}
-	}
-	return distinct(filters)
-}
-
-func distinct(words []string) []string {
-	slices.Sort(words)
-	return slices.Compact(words)
-}
-
-// fieldsFor returns the fields of the stream on the command line, or none without a stream.
-func fieldsFor(command *cobra.Command) []schemadoc.Field {
 	stream := passedFor(command, tool.CompleteStream)
 	if stream == "" {
 		return nil
 	}
-	return ask(command, func(ctx context.Context, provider *invocation.Provider) ([]schemadoc.Field, error) {
+	names := ask(command, func(ctx context.Context, provider *invocation.Provider) ([]string, error) {
 		return fieldsOf(ctx, provider, stream, passedFor(command, tool.CompleteConnection))
 	})
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // knownProviders offers the providers of the credential cache.
@@ -274,12 +241,12 @@ func knownProviders(command *cobra.Command, _ []string, begun string) ([]string,
 		offered = append(offered, entry.ProviderURL)
 	}
 	slices.Sort(offered)
-	return beginning(slices.Compact(offered), begun), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(slices.Compact(offered), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // knownGrants offers the cached grants of the providers that the command line names, or all of them when it names none.
 func knownGrants(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
-	entries := cachedEntries(command) // fills in the variables, too
+	entries := cachedEntries(command) // sets flags from variables, too
 	sources := sourcesOf(command.Flags())
 	named := slices.DeleteFunc(append(sources.URLs, sources.URL), func(url string) bool { return url == "" })
 	if takesProvider(command) {
@@ -295,7 +262,7 @@ func knownGrants(command *cobra.Command, passed []string, begun string) ([]strin
 			offered = append(offered, cobra.CompletionWithDesc(entry.Credential.GrantID, invocation.OneLine(entry.Credential.Label)))
 		}
 	}
-	return beginning(offered, begun), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(offered, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 func cachedEntries(command *cobra.Command) []*credential.Entry {
@@ -317,7 +284,7 @@ func cachedEntries(command *cobra.Command) []*credential.Entry {
 	return entries
 }
 
-// beginning keeps the words that start with what was typed, since some shells do not filter.
-func beginning(offered []string, begun string) []string {
+// withPrefix keeps the words that start with the typed text, because some shells do not filter.
+func withPrefix(offered []string, begun string) []string {
 	return slices.DeleteFunc(offered, func(each string) bool { return !strings.HasPrefix(each, begun) })
 }

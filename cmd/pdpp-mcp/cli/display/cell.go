@@ -5,71 +5,58 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// cell renders a value on one line: a string without its quotes, a list of strings with commas, and nothing for null.
-func cell(value json.RawMessage) string {
-	if plain, isText := rawjson.Text(value); isText {
-		return invocation.OneLine(plain)
+// cellOf returns a string without its quotes, a list of strings with commas, an empty text for null, and any other value as JSON.
+func cellOf(value json.RawMessage) string {
+	if text, isText := rawjson.Text(value); isText || rawjson.Kind(value) == rawjson.Null {
+		return text
 	}
 	var list []string
 	if err := json.Unmarshal(value, &list); err == nil {
-		return invocation.OneLine(strings.Join(list, ", "))
+		return strings.Join(list, ", ")
 	}
-	return invocation.OneLine(string(value))
+	return string(value)
 }
 
-// instants reports whether all cells that are not empty are times with a date, and at least one is.
-func instants(cells []string) bool {
-	found := false
-	for _, each := range cells {
-		if each == "" {
-			continue
-		}
-		if _, err := time.Parse(time.RFC3339, each); err != nil {
-			return false
-		}
-		found = true
-	}
-	return found
-}
-
-// localTimes renders times in the zone of the machine, whose name it returns, to the minute, and as dates if that loses nothing.
-func localTimes(cells []string) (zone string) {
+// localTimes returns cells that are all times with a date, or empty, in the zone of the machine. They are dates if no cell has a
+// time of day. It reports false for other cells, and if all are empty.
+func localTimes(cells []string) (local []string, zone string, ok bool) {
 	layout := time.DateOnly
 	times := make([]time.Time, len(cells))
-	for i, each := range cells {
-		if each == "" {
+	for i, cell := range cells {
+		if cell == "" {
 			continue
 		}
-		times[i], _ = time.Parse(time.RFC3339, each) // instants has parsed it
-		times[i] = times[i].Local()
+		at, err := time.Parse(time.RFC3339, cell)
+		if err != nil {
+			return nil, "", false
+		}
+		times[i] = at.Local()
+		zone, _ = times[i].Zone()
 		if hour, minute, second := times[i].Clock(); hour+minute+second > 0 {
 			layout = "2006-01-02 15:04"
 		}
 	}
-	for i, each := range cells {
-		if each != "" {
-			cells[i] = times[i].Format(layout)
-			zone, _ = times[i].Zone()
+	local = make([]string, len(cells))
+	for i, cell := range cells {
+		if cell != "" {
+			local[i] = times[i].Format(layout)
 		}
 	}
-	return zone
+	return local, zone, zone != ""
 }
 
-// numbers reports whether all values that are there are numbers.
-func numbers(values []json.RawMessage) bool {
+// areNumbers reports whether all values except null are numbers, and at least one is.
+func areNumbers(values []json.RawMessage) bool {
 	found := false
 	for _, value := range values {
-		switch rawjson.Kind(value) {
-		case rawjson.Number:
-			found = true
-		case rawjson.Null, rawjson.None:
-		default:
+		kind := rawjson.Kind(value)
+		if kind != rawjson.Number && kind != rawjson.Null && kind != rawjson.None {
 			return false
 		}
+		found = found || kind == rawjson.Number
 	}
 	return found
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -28,10 +27,9 @@ const (
 type Format struct {
 	Terminal invocation.Terminal
 
-	chosen, expression, passedTemplate string
+	chosen, expression string
 
-	selection *query    // of the expression; nil without one
-	template  *template // nil without one
+	selection *query // of the expression; nil without one
 }
 
 // AddFlags adds the flags that choose a form.
@@ -40,71 +38,59 @@ func (f *Format) AddFlags(flags *pflag.FlagSet) {
 	invocation.AddChoice(flags, &f.chosen, "format", "", usage, formatTable, formatJSON, formatLines, formatCSV, formatText)
 	invocation.AddJSON(flags, &f.chosen)
 	flags.StringVar(&f.expression, "jq", "", "print what this jq `expression` selects of the JSON, strings without quotes")
-	flags.StringVar(&f.passedTemplate, "template", "", "print this `text` for each row, with {{.subject}} where a field goes; \\t is a tab, dots lead into objects, and there are no "+
-		"other commands in it")
 }
 
-// Check refuses wrong flags. Call it before the request.
+// Check returns an error for wrong flags. Call it before the request.
 func (f *Format) Check() (err error) {
-	switch {
-	case f.expression != "" && f.passedTemplate != "":
-		return invocation.Usagef("--jq and --template are two ways to choose what is printed; pass one")
-	case f.passedTemplate != "" && f.chosen != "":
-		return invocation.Usagef("--template is a form of its own and cannot be combined with --format %s; pass one of both", f.chosen)
-	case f.passedTemplate != "":
-		f.template, err = newTemplate(f.passedTemplate)
-	case f.expression != "" && f.chosen != "" && f.chosen != formatJSON && f.chosen != formatLines:
-		return invocation.Usagef("--jq selects from JSON and cannot be combined with --format %s; pass one of both", f.chosen)
-	case f.expression != "":
+	if f.expression != "" && f.chosen != "" && f.chosen != formatJSON && f.chosen != formatLines {
+		return invocation.Usagef("--jq selects from JSON and cannot be combined with --format %s; pass one of them", f.chosen)
+	}
+	if f.expression != "" {
 		f.selection, err = newQuery(f.expression)
 	}
 	return err
 }
 
-// PerRow reports whether the form prints rows one by one, whole and as the resource server sent them.
-func (f *Format) PerRow() bool {
-	return f.passedTemplate != "" || slices.Contains([]string{formatLines, formatCSV}, f.chosen)
-}
+// IsPerRow reports whether the form prints rows one by one, whole and as the resource server sent them.
+func (f *Format) IsPerRow() bool { return f.chosen == formatLines || f.chosen == formatCSV }
 
 // TakesRows reports whether Rows prints in the form.
-func (f *Format) TakesRows() bool { return f.PerRow() || f.chosen == "" }
+func (f *Format) TakesRows() bool { return f.IsPerRow() || f.chosen == "" }
 
 // PrintShape writes a result of a tool in the chosen form. More says how to see the rows that follow a page.
 func (f *Format) PrintShape(ctx context.Context, result *tool.Result, shape tool.Table, more string) error {
-	return f.print(ctx, result, func(screen screen) string { return ofShape(shape, result, screen, more) })
+	return f.print(ctx, result, func(screen screen) string { return shapeTable(shape, result, screen, more) })
 }
 
-// PrintMembers writes the answer to a command in the chosen form; a table shows the named members of its rows, and those others
+// PrintList writes the answer to a command in the chosen form. A table shows the named members of its rows, and the optional ones
 // that a row has.
-func (f *Format) PrintMembers(ctx context.Context, result *tool.Result, names, others []string) error {
-	return f.print(ctx, result, func(screen screen) string { return ofMembers(result, names, others, screen) })
+func (f *Format) PrintList(ctx context.Context, result *tool.Result, names, optional []string) error {
+	return f.print(ctx, result, func(screen screen) string { return listTable(result, names, optional, screen) })
 }
 
 func (f *Format) print(ctx context.Context, result *tool.Result, asTable func(screen) string) error {
+	_, isTerminal := f.Terminal.Width()
 	switch {
-	case f.PerRow():
+	case f.IsPerRow():
 		rows := f.Rows()
 		return errors.Join(rows.Write(ctx, rowsOf(result.Structured)), rows.End())
 	case f.selection != nil:
 		return f.selectFrom(ctx, result.Structured)
-	}
-	_, onTerminal := f.Terminal.Width()
-	switch chosen := f.chosen; {
-	case chosen == formatText:
+	case f.chosen == formatText:
 		return f.write([]byte(result.Text + "\n"))
-	case chosen == formatJSON, chosen == "" && !onTerminal:
+	case f.chosen == formatJSON, f.chosen == "" && !isTerminal:
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, result.Structured, "", "  "); err != nil {
 			return fmt.Errorf("write structured output: %w", err)
 		}
 		return f.write([]byte(invocation.Printable(indented.String()) + "\n"))
 	}
-	// A table is made of cells that cannot control a terminal, and has colours.
+	// The cells of a table are escaped, and its colours must not be.
 	_, err := fmt.Fprintln(f.Terminal.Out, asTable(screenOf(f.Terminal)))
 	return err
 }
 
-// write writes whole lines. They cannot control a terminal.
+// write writes whole lines. On a terminal, control characters are escaped.
 func (f *Format) write(lines []byte) error {
 	if _, onTerminal := invocation.OnTerminal(f.Terminal.Out); onTerminal {
 		lines = []byte(invocation.Printable(string(lines)))

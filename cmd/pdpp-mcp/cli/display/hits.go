@@ -2,27 +2,24 @@ package display
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// hit is what a table shows of a search result.
+// hit is the part of a search result that a table shows.
 type hit struct {
 	ID, Title, Time, Stream, Snippet string
 	Source                           string `json:"display_name"`
 	Evidence                         []struct{ Preview string }
 }
 
-// hitTable has a row for each hit: time, title, the words that were found, the source, and the id.
-func hitTable(results []json.RawMessage, shared json.RawMessage, screen screen) *table {
-	table := newTable("time", "title", "found", "in", "id")
-	for i, kind := range []kind{timeKind, titleKind, textKind, otherKind, handleKind} {
-		table.Columns[i].Kind = kind
-	}
+// hitTable returns a table with a row for each hit. Shared has the members that all hits have in common.
+func hitTable(results []json.RawMessage, shared json.RawMessage) *table {
 	common, _ := rawjson.ParseObject(shared)
-	var times []string
+	var titles, found, times, sources, ids []string
 	for _, result := range results {
 		var h hit
 		members, _ := rawjson.ParseObject(result)
@@ -30,54 +27,37 @@ func hitTable(results []json.RawMessage, shared json.RawMessage, screen screen) 
 		if h.Snippet == "" && len(h.Evidence) > 0 {
 			h.Snippet = h.Evidence[0].Preview
 		}
-		if strings.HasPrefix(h.Title, h.Source+" / "+h.Stream) {
-			h.Title = "" // made of what the other columns show
+		plain := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(h.Snippet)
+		if h.Title == plain || strings.HasPrefix(h.Title, h.Source+" / "+h.Stream) {
+			h.Title = "" // the other columns show it
 		}
-		found := aroundMark(invocation.OneLine(h.Snippet))
-		if invocation.OneLine(h.Title) == marks.Replace(found) {
-			h.Title = ""
-		}
-		in := h.Stream
-		if h.Source != "" {
-			in = h.Source + " " + h.Stream
-		}
-		times = append(times, invocation.OneLine(h.Time))
-		table.Add("", h.Title, "", in, h.ID)
-		table.Rows[len(table.Rows)-1][2] = screen.marked(found)
+		titles, found = append(titles, h.Title), append(found, startAtMark(invocation.OneLine(h.Snippet)))
+		times, ids = append(times, h.Time), append(ids, h.ID)
+		sources = append(sources, strings.TrimSpace(h.Source+" "+h.Stream))
 	}
-	if instants(times) {
-		table.zone = localTimes(times)
+	table := &table{advice: "--format json"}
+	if slices.ContainsFunc(titles, func(title string) bool { return title != "" }) {
+		table.addColumn(column{name: "title", kind: contentKind}, titles)
 	}
-	for i := range times {
-		table.Rows[i][0] = times[i]
+	table.addColumn(column{name: "found", kind: textKind, hasMarks: true}, found)
+	if local, zone, isTime := localTimes(times); isTime {
+		times, table.zone = local, zone
 	}
-	table.leaveOut(func(at int) bool { return at < 2 && table.empty(at) })
+	table.addColumn(column{name: "time", kind: timeKind}, times)
+	table.addColumn(column{name: "in", kind: otherKind}, sources)
+	table.addColumn(column{name: "id", kind: handleKind}, ids)
 	return table
 }
 
-// marks removes the highlight tags of a snippet.
-var marks = strings.NewReplacer("<mark>", "", "</mark>", "")
+// charactersBeforeMark is how much of a snippet a table shows before the first highlight.
+const charactersBeforeMark = 12
 
-// marked shows what the tags highlight, or removes them on a screen without colours.
-func (s screen) marked(snippet string) string {
-	if !s.Colours {
-		return marks.Replace(snippet)
-	}
-	return strings.NewReplacer("<mark>", "\x1b["+striking+"m", "</mark>", "\x1b[0m").Replace(snippet)
-}
-
-// before is how much of a snippet a table shows before the first highlight, in characters.
-const before = 12
-
-// aroundMark cuts the beginning of a snippet whose first highlight would not be seen in a narrow column.
-func aroundMark(snippet string) string {
-	at := strings.Index(snippet, "<mark>")
-	if at < 0 {
+// startAtMark cuts the beginning of a snippet, so that its first highlight is visible in a narrow column.
+func startAtMark(snippet string) string {
+	before, rest, found := strings.Cut(snippet, "<mark>")
+	lead := []rune(before)
+	if !found || len(lead) <= 2*charactersBeforeMark {
 		return snippet
 	}
-	lead := []rune(snippet[:at])
-	if len(lead) <= 2*before {
-		return snippet
-	}
-	return "…" + string(lead[len(lead)-before:]) + snippet[at:]
+	return "…" + string(lead[len(lead)-charactersBeforeMark:]) + "<mark>" + rest
 }

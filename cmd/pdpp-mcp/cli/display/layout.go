@@ -3,83 +3,77 @@ package display
 import (
 	"slices"
 
-	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// layout places the columns of a table on a screen.
+// layout distributes the width of a screen over the columns of a table.
 type layout struct {
 	columns []column
 	natural []int // width of the widest cell
 	widths  []int // 0: hidden
-	left    int   // width that no column takes yet
+	left    int
 }
 
-// layout returns the width of each column, 0 for one that is hidden, and the column that each row shows on a line of its own,
-// or -1. The columns that people read come first and get a fair width, then the others, and then all that is left is shared.
-func (t *table) layout(columns int) (widths []int, below int) {
-	l := &layout{columns: t.Columns, natural: t.natural(), widths: make([]int, len(t.Columns)), left: columns + columnsApart}
-	below = -1
+// layout returns the width of each column, 0 for a hidden one. It reports the column that goes on a line of its own below each row,
+// or -1. The columns that people read get a fair width, then the others their least one, and then all share what is left.
+func (t *table) layout(screenWidth int) (widths []int, below int) {
+	l := &layout{t.columns, t.naturalWidths(), make([]int, len(t.columns)), screenWidth + columnGap}
 	var read, others []int
-	for i, column := range t.Columns {
-		switch {
-		case column.Kind == emptyKind: // never shown
-		case column.Kind == handleKind && l.natural[i] > columns*9/20 && len(t.Columns) > 1:
-			below = i
-		case column.Kind.read():
+	for i := range t.columns {
+		if kind := t.columns[i].kind; kind < otherKind {
 			read = append(read, i)
-		default:
+		} else if kind != emptyKind && kind != handleKind {
 			others = append(others, i)
 		}
 	}
-	slices.SortStableFunc(read, func(a, b int) int { return int(t.Columns[a].Kind - t.Columns[b].Kind) })
-	slices.SortStableFunc(others, func(a, b int) int { return int(t.Columns[a].Kind - t.Columns[b].Kind) })
-	l.place(read, columns, true)
-	l.widen(read, kind.most)
-	l.place(others, columns, false)
-	all := append(read, others...)
-	slices.SortStableFunc(all, func(a, b int) int { return (l.natural[a] - l.widths[a]) - (l.natural[b] - l.widths[b]) })
-	l.widen(all, func(kind) int { return columns }) // those first that lack little
+	byKind := func(a, b int) int { return int(t.columns[a].kind - t.columns[b].kind) }
+	slices.SortStableFunc(read, byKind)
+	slices.SortStableFunc(others, byKind)
+	l.place(read)
+	below = slices.IndexFunc(t.columns, func(column column) bool { return column.kind == handleKind })
+	if below >= 0 && (l.natural[below]+columnGap <= l.left || len(t.columns) == 1) {
+		l.place([]int{below})
+		below = -1
+	}
+	for _, i := range read {
+		l.widen(i, t.columns[i].kind.fairWidth())
+	}
+	l.place(others)
+	for _, i := range append(read, others...) {
+		l.widen(i, unlimited)
+	}
 	return l.widths, below
 }
 
-// natural returns the width of the widest cell of each column.
-func (t *table) natural() []int {
-	widest := make([]int, len(t.Columns))
-	for i, column := range t.Columns {
-		widest[i] = text.StringWidthWithoutEscSequences(column.Name)
-		for _, row := range t.Rows {
-			widest[i] = max(widest[i], text.StringWidthWithoutEscSequences(row[i]))
+func (t *table) naturalWidths() []int {
+	widest := make([]int, len(t.columns))
+	for i, column := range t.columns {
+		widest[i] = invocation.Width(column.name)
+		for _, row := range t.rows {
+			widest[i] = max(widest[i], invocation.Width(row[i]))
 		}
 	}
 	return widest
 }
 
-// place gives columns their least width, in this order, as far as they fit. A narrower column may take the place of one that
-// does not, if skip is set. One column is shown in any case.
-func (l *layout) place(order []int, columns int, skip bool) {
+// place gives columns their least width as far as they fit. The first column of all is shown in any case.
+func (l *layout) place(order []int) {
 	for _, i := range order {
-		least := min(l.natural[i], l.columns[i].Kind.least())
-		if l.left > columns { // the first
-			least = min(least, columns)
+		least := min(l.natural[i], l.columns[i].kind.minWidth())
+		if !slices.ContainsFunc(l.widths, func(width int) bool { return width > 0 }) {
+			least = min(least, l.left-columnGap)
 		}
-		if least+columnsApart > l.left {
-			if skip {
-				continue
-			}
-			return
+		if least+columnGap <= l.left {
+			l.widths[i] = least
+			l.left -= least + columnGap
 		}
-		l.widths[i] = least
-		l.left -= least + columnsApart
 	}
 }
 
-// widen gives columns that are cut what is left, in this order, up to their most.
-func (l *layout) widen(order []int, most func(kind) int) {
-	for _, i := range order {
-		if l.widths[i] == 0 || l.left <= 0 {
-			continue
-		}
-		more := min(max(min(l.natural[i], most(l.columns[i].Kind))-l.widths[i], 0), l.left)
+// widen widens a shown column up to a limit.
+func (l *layout) widen(i, limit int) {
+	if l.widths[i] > 0 {
+		more := max(min(min(l.natural[i], limit)-l.widths[i], l.left), 0)
 		l.widths[i] += more
 		l.left -= more
 	}

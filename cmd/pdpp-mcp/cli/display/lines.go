@@ -6,35 +6,22 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
+	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Rows prints rows one by one: as JSON, as CSV, or what --jq or --template make of each.
+// Rows prints rows one by one: as JSON, as CSV, or what --jq selects of each.
 type Rows struct {
 	format  *Format
-	columns []string // of CSV, after the first rows
-	strange []string // members of later rows that have no column
+	columns []string // of CSV: the members of the first page that has rows
+	missing []string // members of later rows that have no column
 }
 
 // Rows returns a printer of rows. Forms without one of their own print JSON lines.
 func (f *Format) Rows() *Rows { return &Rows{format: f} }
-
-// GoOn reads what an earlier run printed and goes on behind it. CSV keeps the columns of its heading.
-func (r *Rows) GoOn(earlier io.ReadSeeker) error {
-	if r.format.chosen == formatCSV {
-		heading, err := csv.NewReader(earlier).Read()
-		if err != nil {
-			return invocation.Failf("what an earlier run left is no CSV: %v", err)
-		}
-		r.columns = heading
-	}
-	_, err := earlier.Seek(0, io.SeekEnd)
-	return err
-}
 
 // Write prints rows as whole lines.
 func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
@@ -46,12 +33,6 @@ func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
 			}
 		}
 		return nil
-	case r.format.template != nil:
-		lines, err := r.format.template.lines(rows)
-		if err != nil {
-			return err
-		}
-		return r.format.write(lines)
 	case r.format.chosen == formatCSV:
 		return r.writeCSV(rows)
 	}
@@ -65,12 +46,13 @@ func (r *Rows) Write(ctx context.Context, rows []json.RawMessage) error {
 	return r.format.write(lines.Bytes())
 }
 
-// End says on stderr what CSV had no column for. Its columns are those of the first page that has rows.
+// End returns an error that names the members for which CSV had no column.
 func (r *Rows) End() error {
-	if len(r.strange) == 0 {
+	if len(r.missing) == 0 {
 		return nil
 	}
-	return invocation.Failf("the CSV lacks %d members that only later rows have: %v; use --format jsonl, or name the fields", len(r.strange), r.strange)
+	return invocation.Failf("the CSV lacks %s that only later rows have: %s; use --format jsonl, or name the fields with --fields",
+		invocation.Count(len(r.missing), "member"), invocation.OneLine(strings.Join(r.missing, ", ")))
 }
 
 func (r *Rows) writeCSV(rows []json.RawMessage) error {
@@ -89,8 +71,8 @@ func (r *Rows) writeCSV(rows []json.RawMessage) error {
 		for _, member := range row {
 			if at := slices.Index(r.columns, member.Name); at >= 0 {
 				cells[at] = csvCell(member.Value)
-			} else if !slices.Contains(r.strange, member.Name) {
-				r.strange = append(r.strange, member.Name)
+			} else if !slices.Contains(r.missing, member.Name) {
+				r.missing = append(r.missing, member.Name)
 			}
 		}
 		_ = writer.Write(cells)

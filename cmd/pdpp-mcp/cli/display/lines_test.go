@@ -52,7 +52,7 @@ func TestRows(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%v printed\n%q\nwant\n%q", test.flags, got, test.want)
 		}
-		if lacks := err != nil && strings.Contains(err.Error(), "the CSV lacks 1 members that only later rows have: [data.id]"); lacks != (len(test.flags) == 2 && test.flags[1] == "csv") {
+		if lacks := err != nil && strings.Contains(err.Error(), "the CSV lacks 1 member that only later rows have: data.id"); lacks != (len(test.flags) == 2 && test.flags[1] == "csv") {
 			t.Errorf("%v ended with %v", test.flags, err)
 		}
 	}
@@ -66,6 +66,19 @@ func TestCSVAfterAPageWithoutRows(t *testing.T) {
 	}
 	if got, err := printed(t, []string{"--format", "csv"}, nil); got != "" || err != nil {
 		t.Errorf("of no rows it printed %q, %v", got, err)
+	}
+}
+
+// A wrong query is refused with the position of the mistake.
+func TestAWrongQueryNamesThePosition(t *testing.T) {
+	for expression, want := range map[string]string{
+		".[":       `--jq: unexpected EOF after ".[", at character 3`,
+		".a | ü }": `after ".a | `,
+	} {
+		format := Format{expression: expression}
+		if err := format.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--jq %q: %v, want %q", expression, err, want)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
 
@@ -18,6 +20,11 @@ type query struct{ code *gojq.Code }
 
 func newQuery(expression string) (*query, error) {
 	parsed, err := gojq.Parse(expression)
+	if wrong, ok := errors.AsType[*gojq.ParseError](err); ok {
+		// Offset is the end of the wrong token, in bytes.
+		valid := strings.TrimSuffix(expression[:min(wrong.Offset, len(expression))], wrong.Token)
+		return nil, invocation.Usagef("--jq: %v after %q, at character %d", err, valid, utf8.RuneCountInString(valid)+1)
+	}
 	if err != nil {
 		return nil, invocation.Usagef("--jq: %v", err)
 	}

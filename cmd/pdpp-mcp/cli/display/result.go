@@ -5,19 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Page is what is shown of structured output.
-type Page struct {
+// page is what is shown of structured output.
+type page struct {
 	Shared json.RawMessage `json:"shared"` // members that all rows have in common
 	Data   struct {
 		Data       []json.RawMessage `json:"data"`
@@ -27,7 +23,8 @@ type Page struct {
 		NextCursor string            `json:"next_cursor"`
 		Bookmark   string            `json:"next_changes_since"`
 		Meta       struct {
-			Count json.RawMessage `json:"count"` // a Count; in a search, a number
+			Count    json.RawMessage   `json:"count"`
+			Warnings []json.RawMessage `json:"warnings"`
 		} `json:"meta"`
 	} `json:"data"`
 	GroupsLeftOut int               `json:"groups_left_out"`
@@ -35,54 +32,74 @@ type Page struct {
 	Title         string            `json:"title"`
 	Text          string            `json:"text"`
 	Note          string            `json:"note"`
-	Window        *window           `json:"window"`
+	LimitUsed     int               `json:"limit_used"`
+	Reading       *struct {
+		Records  int    `json:"records_read"`
+		Matched  int    `json:"matched"`
+		Complete bool   `json:"complete"`
+		Note     string `json:"note"`
+	} `json:"reading"`
+	Window *struct {
+		Text  string `json:"text"`
+		Start int    `json:"start_chars"`
+		End   int    `json:"end_chars"`
+		Total int    `json:"total_chars"`
+		Next  *int   `json:"next_offset_chars"`
+	} `json:"window"`
 }
 
-// Count is how many rows all pages have, as far as the resource server says.
-type Count struct {
+// Total is how many rows all pages have, as far as the resource server says.
+type Total struct {
 	Kind  string `json:"kind"` // exact, estimated or none
 	Value int    `json:"value"`
 }
 
-// String returns the number, behind "about" if it is estimated.
-func (c Count) String() string {
-	if c.Kind == "estimated" {
-		return fmt.Sprintf("about %d", c.Value)
+// ReadTotal reads meta.count of a page, which is a number in a search. The zero value is an unknown total.
+func ReadTotal(count json.RawMessage) (total Total) {
+	if json.Unmarshal(count, &total) != nil {
+		_ = json.Unmarshal(count, &total.Value)
 	}
-	return strconv.Itoa(c.Value)
+	return total
 }
 
-// ofShape shows structured output as a table, and results without rows as their text. Control characters are escaped. More
-// says how to see rows that follow.
-func ofShape(shape tool.Table, result *tool.Result, screen screen, more string) string {
-	var read Page
-	if err := json.Unmarshal(result.Structured, &read); err != nil {
+func (t Total) String() string {
+	if t.Kind == "estimated" {
+		return fmt.Sprintf("about %d", t.Value)
+	}
+	return fmt.Sprint(t.Value)
+}
+
+// shapeTable shows structured output as a table, and results without rows as their text. More says how to see the rows that follow.
+func shapeTable(shape tool.Table, result *tool.Result, screen screen, more string) string {
+	var p page
+	if err := json.Unmarshal(result.Structured, &p); err != nil {
 		return screen.text(result.Text)
 	}
 	switch {
-	case shape == tool.RowTable && len(read.Data.Data) > 0:
-		table, prefix := recordTable(read.Data.Data, screen.Columns)
-		table.Advice = "--fields, --format json"
-		return table.Render(screen) + footer(screen, read.counted(table, read.stream(), more)+ids(prefix)) + read.remarks(screen, result.Text, more)
-	case shape == tool.HitTable && len(read.Results) > 0:
-		table := hitTable(read.Results, read.Shared, screen)
-		table.Advice = seeAll
-		return table.Render(screen) + footer(screen, read.counted(table, "hits", more)) + read.remarks(screen, result.Text, more)
-	case shape == tool.GroupTable && len(read.Data.Groups) > 0:
-		table := memberTable(objectsOf(read.Data.Groups))
-		table.Advice = seeAll
-		return table.Render(screen) + footer(screen, read.cutGroups()) + read.remarks(screen, result.Text, "")
-	case shape == tool.DocumentTable && read.Text != "":
-		return document(screen, read)
-	case read.Window != nil:
-		return read.Window.show(screen)
+	case shape == tool.RowTable && len(p.Data.Data) > 0:
+		table := recordTable(p.Data.Data)
+		return table.render(screen) + screen.footer(p.rowLines(table, "row", more)...)
+	case shape == tool.HitTable && len(p.Results) > 0:
+		table := hitTable(p.Results, p.Shared)
+		return table.render(screen) + screen.footer(p.rowLines(table, "hit", more)...)
+	case shape == tool.GroupTable && len(p.Data.Groups) > 0:
+		return memberTable(objectsOf(p.Data.Groups)).render(screen) + screen.footer(append(p.groupLines(), p.remarks()...)...)
+	case shape == tool.DocumentTable && p.Text != "":
+		title := screen.style(bold, invocation.OneLine(p.Title))
+		return strings.TrimPrefix(title+"\n\n"+screen.text(p.Text), "\n\n")
+	case p.Window != nil:
+		line := fmt.Sprintf("characters %d to %d of %d", p.Window.Start, p.Window.End, p.Window.Total)
+		if p.Window.Next != nil {
+			line += fmt.Sprintf("; continue with --%s %d", invocation.FlagName(tool.FieldOffsetChars), *p.Window.Next)
+		}
+		return screen.text(p.Window.Text) + screen.footer(line)
 	}
 	return screen.text(result.Text)
 }
 
-// ofMembers shows the rows of a list as a table with the named members and those others that a row has, and any other result as its
-// text.
-func ofMembers(result *tool.Result, names, others []string, screen screen) string {
+// listTable shows the rows of a list with the named members, and with the optional ones that a row has. Other results are shown
+// as their text.
+func listTable(result *tool.Result, names, optional []string, screen screen) string {
 	var list struct {
 		Data []json.RawMessage `json:"data"`
 	}
@@ -90,55 +107,23 @@ func ofMembers(result *tool.Result, names, others []string, screen screen) strin
 		return screen.text(result.Text)
 	}
 	rows := objectsOf(list.Data)
-	had := memberNames(rows)
-	if names != nil {
-		names = slices.Concat(names, slices.DeleteFunc(slices.Clone(others), func(name string) bool { return !slices.Contains(had, name) }))
+	present := memberNames(rows)
+	for _, name := range optional {
+		if names != nil && slices.Contains(present, name) {
+			names = append(slices.Clip(names), name)
+		}
 	}
-	table := memberTable(rows, names...)
-	table.Advice = seeAll
-	return table.Render(screen)
+	return memberTable(rows, names...).render(screen)
 }
 
-// seeAll is the advice when columns do not fit.
-const seeAll = "--format json"
-
-// footer is lines below a table, set apart from it and wrapped to the screen.
-func footer(screen screen, lines string) string {
-	if lines = strings.Trim(lines, "\n"); lines == "" {
-		return ""
+// rowLines are the lines below a table of rows: how many of how many these are, how to see the others, and the remarks.
+func (p *page) rowLines(table *table, noun, more string) []string {
+	line := invocation.Count(len(table.rows), noun)
+	if total := ReadTotal(p.Data.Meta.Count); total.Value > 0 {
+		line = fmt.Sprintf("%d of %v %ss", len(table.rows), total, noun)
 	}
-	shown := "\n"
-	for line := range strings.SplitSeq(lines, "\n") {
-		shown += screen.notices(line)
-	}
-	return shown
-}
-
-// notices wraps a line to the screen, and precedes each part with a line break.
-func (s screen) notices(line string) string {
-	shown := ""
-	for part := range strings.SplitSeq(invocation.WrapLine(line, s.Columns, ""), "\n") {
-		shown += "\n" + s.Notice(part)
-	}
-	return shown
-}
-
-// stream is what the rows of a page are, such as messages.
-func (p *Page) stream() string {
-	shared, _ := rawjson.ParseObject(p.Shared)
-	return cmp.Or(invocation.OneLine(shared.Text("stream")), "rows") // a single row shares nothing
-}
-
-// counted says how many rows a page has, of how many, in which zone their times are, and how to see the others. Several
-// connections are paged one at a time.
-func (p *Page) counted(table *table, what, more string) string {
-	line := fmt.Sprintf("%d %s", len(table.Rows), what)
-	var all Count
-	if json.Unmarshal(p.Data.Meta.Count, &all) != nil { // a search counts with a number
-		_ = json.Unmarshal(p.Data.Meta.Count, &all.Value)
-	}
-	if all.Value > 0 {
-		line = fmt.Sprintf("%d of %v %s", len(table.Rows), all, what)
+	if shared, _ := rawjson.ParseObject(p.Shared); shared.Text("stream") != "" && noun == "row" {
+		line += " of " + shared.Text("stream")
 	}
 	if table.zone != "" && table.zone != "UTC" {
 		line += ", times in " + table.zone
@@ -147,56 +132,48 @@ func (p *Page) counted(table *table, what, more string) string {
 	case p.Data.HasMore && p.Data.NextCursor == "":
 		line += fmt.Sprintf("; more follow: --%s reads one source", invocation.FlagName(tool.RecordsConnectionID))
 	case p.Data.HasMore:
-		line += "; more follow" + more
+		line += "; more follow: " + cmp.Or(more, "next_cursor is in --format json")
 	}
-	if p.Note != "" {
-		line += "\n" + invocation.OneLine(p.Note)
-	}
-	return line
+	return append([]string{line}, p.remarks()...)
 }
 
-// ids says what the ids of a table leave out.
-func ids(prefix string) string {
-	if prefix == "" {
-		return ""
-	}
-	return "\nid: " + prefix + "…"
-}
-
-// cutGroups says what a table of groups lacks: groups that did not fit into the result, and records in groups that the
-// resource server did not send (R-SURF-8).
-func (p *Page) cutGroups() string {
-	lines := fmt.Sprintf("%d groups", len(p.Data.Groups))
+// groupLines are the lines below a table of groups. They count the groups and records that it lacks (R-SURF-8).
+func (p *page) groupLines() []string {
+	lines := []string{invocation.Count(len(p.Data.Groups), "group")}
 	if p.GroupsLeftOut > 0 {
-		lines += fmt.Sprintf("\n%d more groups do not fit into one result; narrow with a filter", p.GroupsLeftOut)
+		lines = append(lines, fmt.Sprintf("%s more do not fit into one result; narrow with a filter", invocation.Count(p.GroupsLeftOut, "group")))
 	}
 	if count, err := p.Data.Others.Float64(); err == nil && count > 0 {
-		lines += fmt.Sprintf("\nother_count=%s: so many records are in other groups; these %d are the top ones only",
-			p.Data.Others, len(p.Data.Groups)+p.GroupsLeftOut)
+		lines = append(lines, fmt.Sprintf("%s more records fall outside the top %s", p.Data.Others, invocation.Count(len(p.Data.Groups)+p.GroupsLeftOut, "group")))
 	}
 	return lines
 }
 
-// remarks returns the lines of a text that concern the page as a whole, wrapped to the screen, and what goes on from it. A cursor
-// that does not fit on one line is named only, and that of the next page is left out where more says how to see what follows.
-func (p *Page) remarks(screen screen, shown, more string) string {
-	prefixes := []string{"warning", "limit_used=", "rows_left_out=", "more_sources=", "read_by="}
-	var kept strings.Builder
-	for line := range strings.SplitSeq(shown, "\n") {
-		if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(line, prefix) }) {
-			continue
-		}
-		kept.WriteString(screen.notices(invocation.Printable(line)))
+// remarks are what a result says of the page as a whole.
+func (p *page) remarks() []string {
+	var lines []string
+	if p.Note != "" {
+		lines = append(lines, p.Note)
 	}
-	for _, on := range []struct{ name, value string }{{"next_cursor", p.Data.NextCursor}, {"next_changes_since", p.Data.Bookmark}} {
-		if on.value == "" || on.name == "next_cursor" && more != "" {
-			continue
-		}
-		line := invocation.Printable(render.Token(on.name, on.value))
-		if text.StringWidthWithoutEscSequences(line) > screen.Columns {
-			line = on.name + " is in --format json"
-		}
-		kept.WriteString(screen.notices(line))
+	if p.LimitUsed > 0 {
+		lines = append(lines, fmt.Sprintf("a page of more than %s does not fit into one result; --all prints whole rows", invocation.Count(p.LimitUsed, "row")))
 	}
-	return kept.String()
+	if p.Reading != nil {
+		line := fmt.Sprintf("pdpp-mcp read %s, because the provider does not answer this; %d match", invocation.Count(p.Reading.Records, "record"), p.Reading.Matched)
+		if !p.Reading.Complete {
+			line += "; more are unread"
+		}
+		lines = append(lines, line)
+		if p.Reading.Note != "" {
+			lines = append(lines, p.Reading.Note)
+		}
+	}
+	for _, warning := range p.Data.Meta.Warnings {
+		members, _ := rawjson.ParseObject(warning)
+		lines = append(lines, "warning: "+cmp.Or(rawjson.TextOf(warning), members.FirstText("message", "code")))
+	}
+	if p.Data.Bookmark != "" {
+		lines = append(lines, "next_changes_since is in --format json")
+	}
+	return lines
 }

@@ -6,38 +6,63 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// screen is where a table is shown. The zero value has no colours and no links.
+// screen is where a table is shown.
 type screen struct {
-	Columns int
-	Colours bool // escape sequences may set colours and links
+	columns    int
+	hasColours bool // it shows colours and links
 }
 
-// screenOf returns the screen of standard output.
 func screenOf(terminal invocation.Terminal) screen {
 	columns, _ := terminal.Width()
-	return screen{Columns: columns, Colours: terminal.HasColours()}
+	return screen{columns, terminal.HasColours()}
 }
 
-// The looks of a text, as parameters of the escape sequence SGR.
+// The styles of a text, as parameters of the escape sequence SGR.
 const (
-	bold     = "1"
-	faint    = "2"
-	cyan     = "36"
-	striking = "1;33"
+	bold        = "1"
+	faint       = "2"
+	cyan        = "36"
+	highlighted = "1;33"
 )
 
-// look gives a text a look where the screen has colours. The text must be Printable.
-func (s screen) look(parameters, text string) string {
-	if !s.Colours || text == "" || parameters == "" {
+// style adds a style where the screen has colours. The text must be Printable.
+func (s screen) style(parameters, text string) string {
+	if !s.hasColours || text == "" || parameters == "" {
 		return text
 	}
 	return "\x1b[" + parameters + "m" + text + "\x1b[0m"
 }
 
-// Notice is a line that is not data, such as the footer of a table.
-func (s screen) Notice(line string) string { return s.look(faint, line) }
+// The control characters that begin and end a highlight within a cell. Cells have no others.
+const (
+	beginHighlight = "\x01"
+	endHighlight   = "\x02"
+)
 
-// text is a text of several lines, wrapped at words. What goes on from an indented line stands below it, a little further in.
+// highlight styles the highlights of a cell, or removes their marks on a screen without colours.
+func (s screen) highlight(cell string) string {
+	if !s.hasColours {
+		return strings.NewReplacer(beginHighlight, "", endHighlight, "").Replace(cell)
+	}
+	if strings.Count(cell, beginHighlight) > strings.Count(cell, endHighlight) {
+		cell += endHighlight // it was cut
+	}
+	return strings.NewReplacer(beginHighlight, "\x1b["+highlighted+"m", endHighlight, "\x1b[0m").Replace(cell)
+}
+
+// footer is lines below a table that are not data, wrapped to the screen.
+func (s screen) footer(lines ...string) string {
+	var shown strings.Builder
+	shown.WriteString("\n")
+	for _, line := range lines {
+		for part := range strings.SplitSeq(invocation.WrapLine(invocation.OneLine(line), s.columns, ""), "\n") {
+			shown.WriteString("\n" + s.style(faint, part))
+		}
+	}
+	return shown.String()
+}
+
+// text wraps lines at words. The rest of an indented line is indented a little further.
 func (s screen) text(lines string) string {
 	var shown []string
 	for line := range strings.SplitSeq(invocation.Printable(lines), "\n") {
@@ -45,15 +70,15 @@ func (s screen) text(lines string) string {
 		if hang != "" {
 			hang += "  "
 		}
-		shown = append(shown, invocation.WrapLine(line, s.Columns, hang))
+		shown = append(shown, invocation.WrapLine(line, s.columns, hang))
 	}
 	return strings.Join(shown, "\n")
 }
 
-// link makes shown, which may be cut, a link to the web address that a cell holds. Other cells are unchanged.
+// link makes the shown part of a cell a link if the cell is a web address.
 func (s screen) link(shown, cell string) string {
-	web := strings.HasPrefix(cell, "https://") || strings.HasPrefix(cell, "http://")
-	if !s.Colours || !web || strings.ContainsAny(cell, " \\") {
+	isWeb := strings.HasPrefix(cell, "https://") || strings.HasPrefix(cell, "http://")
+	if !s.hasColours || !isWeb || strings.ContainsAny(cell, " \\") {
 		return shown
 	}
 	return "\x1b]8;;" + cell + "\x1b\\" + shown + "\x1b]8;;\x1b\\"

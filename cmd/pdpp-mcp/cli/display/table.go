@@ -5,123 +5,126 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 )
 
-// table is rows for people. It fits the width of a screen: columns that people read keep their place, and those that do not
-// fit are counted and named below it.
+// table shows rows to people. Columns that do not fit the screen are named below it.
 type table struct {
-	Columns []column
-	Rows    [][]string
-	Advice  string // where the columns that do not fit can be seen; may be empty
-
-	zone string // of the times, such as CET; empty without times
+	columns []column
+	rows    [][]string
+	advice  string // where to see the hidden columns
+	zone    string // of the times, such as CET; empty without times
 }
 
-// newTable makes a table. Where not all columns fit, the first are shown.
-func newTable(names ...string) *table {
-	table := &table{}
-	for _, name := range names {
-		table.Columns = append(table.Columns, column{Name: invocation.OneLine(name)})
+type column struct {
+	name     string
+	kind     kind
+	isRight  bool // aligned to the right
+	hasMarks bool // <mark> and </mark> in the cells highlight
+}
+
+var marks = strings.NewReplacer("<mark>", beginHighlight, "</mark>", endHighlight)
+
+// addColumn adds a column at the right. Control characters are escaped. A variation selector is dropped, because terminals disagree
+// about its width.
+func (t *table) addColumn(added column, cells []string) {
+	if t.rows == nil {
+		t.rows = make([][]string, len(cells))
 	}
-	return table
-}
-
-// Add adds a row with one cell for each column. Control characters are escaped.
-func (t *table) Add(cells ...string) {
-	row := make([]string, len(t.Columns))
-	for i := range min(len(row), len(cells)) {
-		row[i] = invocation.OneLine(cells[i])
+	added.name = invocation.OneLine(added.name)
+	t.columns = append(t.columns, added)
+	for i, cell := range cells {
+		cell = strings.ReplaceAll(invocation.OneLine(cell), "\ufe0f", "")
+		if added.hasMarks {
+			cell = marks.Replace(cell)
+		}
+		t.rows[i] = append(t.rows[i], cell)
 	}
-	t.Rows = append(t.Rows, row)
 }
 
-// empty reports whether a column has no value.
-func (t *table) empty(at int) bool {
-	return !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[at] != "" })
+// sortColumns puts the columns into the order of their kinds.
+func (t *table) sortColumns() {
+	order := make([]int, len(t.columns))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(t.columns[a].kind - t.columns[b].kind) })
+	t.columns = pick(t.columns, order)
+	for i, row := range t.rows {
+		t.rows[i] = pick(row, order)
+	}
 }
 
-// columnsApart is the space between two columns. Two spaces let other programs take a table apart.
-const columnsApart = 2
+func pick[E any](from []E, order []int) []E {
+	picked := make([]E, len(order))
+	for i, at := range order {
+		picked[i] = from[at]
+	}
+	return picked
+}
 
-// belowMost is the most lines that an id takes below its row. A longer one is counted only.
-const belowMost = 2
+// columnGap is the space between two columns. Programs can split a table at two spaces.
+const columnGap = 2
 
-// Render returns the lines of the table, without a line break at the end.
-func (t *table) Render(screen screen) string {
-	widths, below := t.layout(screen.Columns)
-	lines := []string{t.line(screen, widths, nil)}
+// maxIDLines is how many lines an id may take below its row.
+const maxIDLines = 2
+
+// render returns the lines of the table without a final line break.
+func (t *table) render(screen screen) string {
+	widths, below := t.layout(screen.columns)
+	headings := make([]string, len(t.columns))
+	var hidden []string
+	for i, column := range t.columns {
+		headings[i] = column.name
+		if widths[i] == 0 && i != below {
+			hidden = append(hidden, column.name)
+		}
+	}
+	lines := []string{t.line(screen, widths, headings, func(kind) string { return bold })}
 	tooLong := 0
-	for _, row := range t.Rows {
-		lines = append(lines, t.line(screen, widths, row))
+	for _, row := range t.rows {
+		lines = append(lines, t.line(screen, widths, row, kind.style))
 		switch {
-		case below < 0:
-		case columnsApart+text.StringWidthWithoutEscSequences(row[below]) > belowMost*screen.Columns:
+		case below < 0 || row[below] == "":
+		case columnGap+invocation.Width(row[below]) > maxIDLines*screen.columns:
 			tooLong++
-		case row[below] != "":
-			lines = append(lines, "  "+screen.look(t.Columns[below].Kind.look(), row[below]))
+		default:
+			lines = append(lines, "  "+screen.style(handleKind.style(), row[below]))
 		}
 	}
 	if tooLong > 0 {
-		lines = append(lines, screen.Notice(fmt.Sprintf("too long to show: %d of the %ss (--format json)", tooLong, t.Columns[below].Name)))
-	}
-	var hidden []string
-	for i, column := range t.Columns {
-		if widths[i] == 0 && i != below {
-			hidden = append(hidden, column.Name)
-		}
+		lines = append(lines, screen.style(faint, fmt.Sprintf("%s too long to show (--format json)", invocation.Count(tooLong, t.columns[below].name))))
 	}
 	if len(hidden) > 0 {
-		lines = append(lines, screen.Notice(t.counted(hidden, screen.Columns)))
+		line := fmt.Sprintf("%d of %d columns hidden", len(hidden), len(t.columns))
+		if t.advice != "" {
+			line += " (" + t.advice + ")"
+		}
+		line = invocation.Cut(line+": "+strings.Join(hidden, ", "), screen.columns)
+		lines = append(lines, screen.style(faint, line))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// counted is a line that says how many columns are hidden, where to see them, and as many of their names as fit.
-func (t *table) counted(hidden []string, columns int) string {
-	line := fmt.Sprintf("%d of %d columns hidden", len(hidden), len(t.Columns))
-	empty := 0
-	for _, column := range t.Columns {
-		if column.Kind == emptyKind {
-			empty++
-		}
-	}
-	if empty > 0 {
-		line += fmt.Sprintf(", %d empty", empty)
-	}
-	if t.Advice != "" {
-		line += " (" + t.Advice + ")"
-	}
-	return text.Snip(line+": "+strings.Join(hidden, ", "), columns, "…")
-}
-
-// line renders a row, or the headings if row is nil.
-func (t *table) line(screen screen, widths []int, row []string) string {
-	var shown strings.Builder
+func (t *table) line(screen screen, widths []int, cells []string, styleOf func(kind) string) string {
+	var line strings.Builder
 	padding := 0
 	for i, width := range widths {
 		if width == 0 {
 			continue
 		}
-		whole, look := t.Columns[i].Name, bold
-		if row != nil {
-			whole, look = row[i], t.Columns[i].Kind.look()
+		shown := invocation.Cut(cells[i], width)
+		before, after := padding, width-invocation.Width(shown)
+		if t.columns[i].isRight {
+			before, after = before+after, 0
 		}
-		cut := text.Snip(whole, width, "…")
-		space := width - text.StringWidthWithoutEscSequences(cut)
-		before := padding
-		if t.Columns[i].right {
-			before, space = before+space, 0
-		}
-		padding = space + columnsApart
-		if cut == "" {
+		padding = after + columnGap
+		if shown == "" {
 			padding += before
 			continue
 		}
-		shown.WriteString(strings.Repeat(" ", before))
-		shown.WriteString(screen.link(screen.look(look, cut), whole))
+		line.WriteString(strings.Repeat(" ", before))
+		line.WriteString(screen.link(screen.highlight(screen.style(styleOf(t.columns[i].kind), shown)), cells[i]))
 	}
-	return shown.String()
+	return line.String()
 }

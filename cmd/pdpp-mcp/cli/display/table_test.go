@@ -15,7 +15,7 @@ import (
 
 // onScreen shows a result as a table without colours.
 func onScreen(shape tool.Table, structured string, columns int) string {
-	return ofShape(shape, &tool.Result{Structured: json.RawMessage(structured)}, screen{Columns: columns}, "")
+	return shapeTable(shape, &tool.Result{Structured: json.RawMessage(structured)}, screen{columns: columns}, "")
 }
 
 // A table notes how many of its columns it hides, and which.
@@ -27,7 +27,7 @@ func TestATableCountsWhatItHides(t *testing.T) {
 	shown := onScreen(tool.RowTable, `{"data":{"data":[{"handle":"c/s:m1","id":"m1","data":{"nothing":null,`+strings.Join(fields, ",")+`}}]}}`, 160)
 	heading, rest, _ := strings.Cut(shown, "\n")
 	seen := len(strings.Fields(heading))
-	want := fmt.Sprintf("\n%d of 24 columns hidden, 1 empty (--fields, --format json): field_%d, ", 24-seen, seen-1)
+	want := fmt.Sprintf("\n%d of 24 columns hidden (--fields, --format json): field_%d, ", 24-seen, seen-1)
 	if seen < 5 || !strings.Contains(rest, want) {
 		t.Errorf("with %d columns, below the heading stands\n%s\nwant %q", seen, rest, want)
 	}
@@ -42,18 +42,20 @@ const mail = `{"shared":{"stream":"messages"},"data":{"has_more":true,"next_curs
 		"subject":"Your arranged overdraft","from_name":"Fjordbank","to":["nora@mail.example"],"cc":[],
 		"received_at":"2026-04-28T06:10:00.000Z","size_bytes":31375,"in_reply_to":null,"snippet":"Dear Ms Weiss, the raised overdraft ended"}}]}}`
 
-// What people read comes first at every width: time, from, title, text. The id is whole, and nothing is wider than the screen.
+// Content comes first at every width, then times and people, and ids last. The id is whole, so that it can be pasted, and nothing is
+// wider than the screen.
 func TestATableShowsWhatPeopleRead(t *testing.T) {
 	inUTC(t)
 	for columns, want := range map[int]string{
-		80:  "received_at       from_name   subject                                     id",
-		120: "received_at       from_name   subject                                     snippet                            id",
-		200: "received_at       from_name   subject                                     snippet                                    to                                      size_bytes  thread_id  id",
+		60:  "subject received_at from_name",
+		80:  "subject received_at from_name snippet",
+		120: "subject received_at from_name snippet id",
+		200: "subject received_at from_name snippet to size_bytes thread_id id",
 	} {
 		result := &tool.Result{Structured: json.RawMessage(fmt.Sprintf(mail, strings.Repeat("e", 220)))}
-		shown := ofShape(tool.RowTable, result, screen{Columns: columns}, "; --all")
+		shown := shapeTable(tool.RowTable, result, screen{columns: columns}, "--all")
 		lines := strings.Split(shown, "\n")
-		if strings.Join(strings.Fields(lines[0]), " ") != strings.Join(strings.Fields(want), " ") {
+		if strings.Join(strings.Fields(lines[0]), " ") != want {
 			t.Errorf("at %d columns:\n%s\nwant %s", columns, shown, want)
 		}
 		for _, line := range lines {
@@ -61,14 +63,33 @@ func TestATableShowsWhatPeopleRead(t *testing.T) {
 				t.Errorf("%q is wider than %d", line, columns)
 			}
 		}
-		for _, said := range []string{"2026-04-29 20:22", "p-msg-081", "2 of 261 messages; more follow; --all", "next_changes_since is in --format json"} {
+		for _, said := range []string{"2026-04-29 20:22", "cin_mail/messages:p-msg-081", "2 of 261 rows of messages; more follow: --all", "next_changes_since is in --format json"} {
 			if !strings.Contains(shown, said) {
 				t.Errorf("at %d columns %q is missing in\n%s", columns, said, shown)
 			}
 		}
 		if strings.Contains(shown, "next_cursor") {
-			t.Errorf("at %d columns a cursor stands beside --all:\n%s", columns, shown)
+			t.Errorf("at %d columns a cursor is shown although --all reads every page:\n%s", columns, shown)
 		}
+	}
+}
+
+// chat is a page of one message without a title.
+const chat = `{"shared":{"stream":"chat_messages"},"data":{"data":[{"handle":"cin_slack_team/chat_messages:C007:1777456800.387874","id":"C007:1777456800.387874",
+	"data":{"id":"C007:1777456800.387874","channel_id":"C007","channel_name":"lunch 🍜","edited_at":null,"is_pinned":false,"reply_count":0,
+		"sent_at":"2026-04-29T10:00:00.000Z","text":"With dessert ⚠️. I have money.","thread_root_id":"C007:1777456680.623049","user_id":"U001","user_name":"nora"}}]}}`
+
+// The text of rows without titles is their content: at 60 columns too. A variation selector shifts no column.
+func TestATableOfChatMessagesHasItsText(t *testing.T) {
+	inUTC(t)
+	shown := strings.Split(onScreen(tool.RowTable, chat, 60), "\n")
+	want := []string{
+		"text                           sent_at           user_name",
+		"With dessert ⚠. I have money.  2026-04-29 10:00  nora",
+		"  cin_slack_team/chat_messages:C007:1777456800.387874",
+	}
+	if !slices.Equal(shown[:3], want) || shown[len(shown)-1] != "1 row of chat_messages" {
+		t.Errorf("shown is\n%s\nwant\n%s", strings.Join(shown, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -78,7 +99,7 @@ func TestATableOfNamedMembersKeepsItsNumbers(t *testing.T) {
 	rows := `{"data":[{"name":"message_bodies","record_count":271,"last_updated":"2026-05-01T02:00:00.000Z","connection_id":"cin_gmail_personal",
 		"display_name":"Personal Gmail","grant_id":"grt_3c798d44eddaa81b"}]}`
 	names, others := []string{"name", "record_count", "last_updated", "connection_id", "display_name"}, []string{"grant_id"}
-	shown := ofMembers(&tool.Result{Structured: json.RawMessage(rows)}, names, others, screen{Columns: 80})
+	shown := listTable(&tool.Result{Structured: json.RawMessage(rows)}, names, others, screen{columns: 80})
 	heading, rest, _ := strings.Cut(shown, "\n")
 	if got := strings.Fields(heading); !slices.Equal(got, names) || !strings.Contains(rest, " 271  2026-05-01 02:00  cin_gmail_personal  Personal G") ||
 		!strings.Contains(rest, "1 of 6 columns hidden (--format json): grant_id") {
@@ -91,7 +112,7 @@ func TestATableOfHits(t *testing.T) {
 	shown := onScreen(tool.HitTable, `{"shared":{"display_name":"Fjordbank","stream":"notices"},"data":{"meta":{"count":46},"has_more":true,"next_cursor":"c"},"results":[
 		{"id":"cin_bank/notices:N-1","title":"Fjordbank / notices / 2025-05-19T05:15:00.000Z","time":"2025-05-19T05:15:00.000Z",
 		 "evidence":[{"field_path":"text","preview":"A long text that stands before what was found: your <mark>overdraft</mark> ended"}]}]}`, 80)
-	for _, said := range []string{"2025-05-19", "…found: your overdraft ended", "cin_bank/notices:N-1", "1 of 46 hits; more follow"} {
+	for _, said := range []string{"2025-05-19", "…found: your overdraft ended", "cin_bank/notices:N-1", "1 of 46 hits; more follow: "} {
 		if !strings.Contains(shown, said) {
 			t.Errorf("%q is missing in\n%s", said, shown)
 		}
@@ -111,9 +132,11 @@ func inUTC(t *testing.T) {
 
 // Colours and links are only where the screen has them, and take no width.
 func TestColours(t *testing.T) {
-	table := newTable("title", "url", "size")
-	table.Add("a", "https://data.example/1", "12")
-	plain, coloured := table.Render(screen{Columns: 80}), table.Render(screen{Columns: 80, Colours: true})
+	table := &table{}
+	for _, each := range [][2]string{{"title", "a"}, {"url", "https://data.example/1"}, {"size", "12"}} {
+		table.addColumn(column{name: each[0], kind: otherKind}, []string{each[1]})
+	}
+	plain, coloured := table.render(screen{columns: 80}), table.render(screen{columns: 80, hasColours: true})
 	if strings.Contains(plain, "\x1b") || plain != "title  url                     size\na      https://data.example/1  12" {
 		t.Errorf("without colours: %q", plain)
 	}
@@ -144,7 +167,7 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			result := &tool.Result{Text: "next_cursor=" + commands + "\nx" + commands, Structured: json.RawMessage(structured)}
-			shown := ofShape(shape, result, screen{Columns: 200}, "")
+			shown := shapeTable(shape, result, screen{columns: 200}, "")
 			if shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
 				t.Errorf("%q", shown)
 			}
@@ -152,7 +175,7 @@ func TestTablesCannotCommandTheTerminal(t *testing.T) {
 	}
 	for _, structured := range []string{`{}`, `{"data":[{` + hostile + `:` + hostile + `}]}`} {
 		result := &tool.Result{Text: "x" + commands, Structured: json.RawMessage(structured)}
-		if shown := ofMembers(result, nil, nil, screen{Columns: 200}); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
+		if shown := listTable(result, nil, nil, screen{columns: 200}); shown != invocation.Printable(shown) || !strings.Contains(shown, "x") {
 			t.Errorf("an answer of %s: %q", structured, shown)
 		}
 	}

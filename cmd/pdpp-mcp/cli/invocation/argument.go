@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,29 +169,60 @@ func (v *ArgumentValue) Text() string {
 	return text
 }
 
-// Word returns the one word that sets the flag to a value, if there is one that every terminal shows.
-func (v *ArgumentValue) Word(value json.RawMessage) (string, bool) {
-	word := string(value)
+// Words returns the values of the flag that set it to a JSON value, one for each use of the flag. It reports false if there are none
+// that every terminal shows.
+func (v *ArgumentValue) Words(value json.RawMessage) ([]string, bool) {
+	words := []string{string(value)}
 	switch v.Argument.Type {
 	case tool.StringListArgument:
-		list, _ := rawjson.Elements(value)
-		items := make([]string, len(list))
-		for i, item := range list {
-			items[i], _ = rawjson.Text(item)
-		}
-		word = strings.Join(items, ",")
+		words[0] = strings.Join(texts(value), ",")
 	case tool.IntegerArgument, tool.BooleanArgument:
 	case tool.FilterArgument, tool.LimitsArgument:
-		return "", false // takes a flag for each entry
+		words = entryWords(value)
 	default:
-		word, _ = rawjson.Text(value)
+		words = texts(rawjson.Array([]json.RawMessage{value}))
 	}
 	set := ArgumentValue{Argument: v.Argument}
-	compact, err := rawjson.Compact(value)
-	if err != nil || set.Set(word) != nil || string(set.passed) != string(compact) {
-		return "", false
+	for _, word := range words {
+		if set.Set(word) != nil || word == "" || strings.HasPrefix(word, "-") || word != OneLine(word) {
+			return nil, false
+		}
 	}
-	return word, word != "" && !strings.HasPrefix(word, "-") && word == OneLine(word)
+	compact, err := rawjson.Compact(value)
+	return words, err == nil && string(set.passed) == string(compact)
+}
+
+// texts returns the elements of an array, those that are no strings as empty texts.
+func texts(array json.RawMessage) []string {
+	elements, _ := rawjson.Elements(array)
+	found := make([]string, len(elements))
+	for i, element := range elements {
+		found[i], _ = rawjson.Text(element)
+	}
+	return found
+}
+
+// entryWords returns an object as field=value, or field.operator=value for a range.
+func entryWords(object json.RawMessage) []string {
+	var words []string
+	entries, _ := rawjson.ParseObject(object)
+	for _, entry := range entries {
+		bounds, isRange := rawjson.ParseObject(entry.Value)
+		if !isRange {
+			words = append(words, entry.Name+"="+plain(entry.Value))
+		}
+		for _, bound := range bounds {
+			words = append(words, entry.Name+"."+bound.Name+"="+plain(bound.Value))
+		}
+	}
+	return words
+}
+
+func plain(value json.RawMessage) string {
+	if text, isText := rawjson.Text(value); isText {
+		return text
+	}
+	return string(value)
 }
 
 func (v *ArgumentValue) usage() string {
@@ -199,7 +231,7 @@ func (v *ArgumentValue) usage() string {
 	case tool.StringListArgument:
 		usage += " Separated by commas, or repeated."
 	case tool.FilterArgument:
-		usage = "field=value, or field.gte=value with gte, gt, lte or lt; repeated for more."
+		usage = "field=value, or a range such as 'field>=value' or field.gte=value; repeated for more."
 	case tool.LimitsArgument:
 		usage = "relation=number; repeated for more."
 	}
@@ -267,11 +299,21 @@ func (v *ArgumentValue) Set(text string) error {
 
 var operators = []string{"gte", "gt", "lte", "lt"}
 
-// setFilter parses field=value or field.operator=value. Values stay strings, since a filter compares text.
+// comparison matches a range such as size>=10.
+var comparison = regexp.MustCompile(`^([^<>=]+)([<>])(=?)(.+)$`)
+
+// setFilter parses field=value, field.operator=value, or a comparison. Values stay strings, because a filter compares text.
 func (v *ArgumentValue) setFilter(text string) error {
 	name, value, found := strings.Cut(text, "=")
+	if compared := comparison.FindStringSubmatch(text); compared != nil {
+		operator := map[string]string{"<": ".lt", ">": ".gt"}[compared[2]]
+		if compared[3] == "=" {
+			operator += "e"
+		}
+		name, value, found = strings.TrimSpace(compared[1])+operator, strings.TrimSpace(compared[4]), true
+	}
 	if !found || name == "" {
-		return fmt.Errorf("%q is not field=value", text)
+		return fmt.Errorf("%q is not a filter: use field=value, 'field>=value' or field.gte=value", text)
 	}
 	at := strings.LastIndexByte(name, '.')
 	if at <= 0 || !slices.Contains(operators, name[at+1:]) {

@@ -8,9 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
@@ -64,17 +62,30 @@ func (t Terminal) PrintJSON(value any) error {
 	return nil
 }
 
-// PrintTable writes rows to standard output as columns as wide as their widest cell, each cell on one line. The first has the
-// headings. On a terminal that is narrower each row stands as a paragraph, with a cell behind its heading on each line.
+// PrintTable writes rows to standard output in aligned columns, each cell on one line. The first row has the headings. On a narrower
+// terminal each row is a paragraph with a line for each cell.
 func (t Terminal) PrintTable(rows [][]string) error {
-	var printed strings.Builder
-	table := tabwriter.NewWriter(&printed, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(table, strings.Join(oneLineEach(row), "\t"))
+	widths := make([]int, len(rows[0]))
+	for r := range rows {
+		rows[r] = oneLineEach(rows[r])
+		for i, cell := range rows[r] {
+			widths[i] = max(widths[i], Width(cell))
+		}
 	}
-	_ = table.Flush() // a strings.Builder takes all
-	shown := printed.String()
-	if columns, onTerminal := t.Width(); onTerminal && widest(shown) > columns {
+	const gap = 2
+	var table strings.Builder
+	widest := 0
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += cell + strings.Repeat(" ", widths[i]-Width(cell)+gap)
+		}
+		line = strings.TrimRight(line, " ")
+		widest = max(widest, Width(line))
+		table.WriteString(line + "\n")
+	}
+	shown := table.String()
+	if columns, onTerminal := t.Width(); onTerminal && widest > columns {
 		shown = paragraphs(rows, columns)
 	}
 	if _, err := fmt.Fprint(t.Out, shown); err != nil {
@@ -91,13 +102,6 @@ func oneLineEach(row []string) []string {
 	return cells
 }
 
-func widest(lines string) (columns int) {
-	for line := range strings.Lines(lines) {
-		columns = max(columns, text.StringWidthWithoutEscSequences(strings.TrimRight(line, " \n")))
-	}
-	return columns
-}
-
 func paragraphs(rows [][]string, columns int) string {
 	var shown []string
 	indent := 0
@@ -106,7 +110,7 @@ func paragraphs(rows [][]string, columns int) string {
 	}
 	for _, row := range rows[1:] {
 		paragraph := ""
-		for i, cell := range oneLineEach(row) {
+		for i, cell := range row {
 			line := fmt.Sprintf("%-*s%s", indent, rows[0][i], cell)
 			paragraph += strings.TrimRight(WrapLine(line, columns, strings.Repeat(" ", indent)), " ") + "\n"
 		}

@@ -1,10 +1,25 @@
 package invocation
 
 import (
+	"fmt"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/mattn/go-runewidth"
 )
+
+// Width returns how many columns a terminal needs for a text without escape sequences.
+func Width(text string) int { return runewidth.StringWidth(text) }
+
+// Cut returns a text that is no wider than columns. It marks a cut with an ellipsis.
+func Cut(text string, columns int) string { return runewidth.Truncate(text, columns, "…") }
+
+// Count returns a number with its noun, such as "1 row" or "2 rows".
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
 
 // WrapLine breaks a line at spaces so that no part is wider than columns, and begins each further part with hang. A word that is
 // wider stays whole.
@@ -14,7 +29,7 @@ func WrapLine(line string, columns int, hang string) string {
 	wrapped.WriteString(line[:len(line)-len(body)])
 	wide := wrapped.Len()
 	for i, word := range strings.Split(body, " ") {
-		width := text.StringWidthWithoutEscSequences(word)
+		width := Width(word)
 		switch {
 		case i > 0 && wide+1+width > columns:
 			wrapped.WriteString("\n" + hang)

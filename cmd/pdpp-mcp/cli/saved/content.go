@@ -24,9 +24,9 @@ func newContent(wanted string) content {
 	return content{wanted: wanted, digest: sha256.New(), size: -1}
 }
 
-func (c *content) add(part []byte) {
-	c.digest.Write(part)
-	c.offset += int64(len(part))
+func (c *content) add(bytes []byte) {
+	c.digest.Write(bytes)
+	c.offset += int64(len(bytes))
 }
 
 func (c *content) opened(opened *rs.Download) {
@@ -54,15 +54,15 @@ func (c *content) complete() bool { return c.wanted != "" && c.sum() == c.wanted
 func (c *content) check() error {
 	switch {
 	case c.size >= 0 && c.offset != c.size:
-		return invocation.Failf("%d bytes came, and %d were announced; try again", c.offset, c.size)
+		return invocation.Failf("the provider sent %d of %d bytes; try again", c.offset, c.size)
 	case c.wanted != "" && c.sum() != c.wanted:
-		return invocation.Failf("the bytes have the digest %s, and the id names %s; nothing was kept, try again", c.sum(), c.wanted)
+		return invocation.Failf("the bytes have the digest %s, but the id names %s; nothing was kept, try again", c.sum(), c.wanted)
 	}
 	return nil
 }
 
 // stream writes a download to standard output, where bytes cannot be taken back: a wrong digest only changes the exit code.
-// A write also ends with the context, since the reader of a pipe may have stopped reading.
+// A write also ends with the context, because the reader of a pipe may have stopped reading.
 type stream struct {
 	content
 	ctx context.Context //nolint:containedctx // ends with the one download
@@ -71,16 +71,16 @@ type stream struct {
 
 func (s *stream) begin(opened *rs.Download) error {
 	if s.offset > 0 && opened.Offset == 0 {
-		return invocation.Failf("the connection broke, and the provider cannot go on where it did; write to a file with -o, or try again")
+		return invocation.Failf("the connection broke, and the provider cannot resume the download; write to a file with -o, or try again")
 	}
 	s.opened(opened)
 	return nil
 }
 
-func (s *stream) Write(part []byte) (int, error) {
+func (s *stream) Write(bytes []byte) (int, error) {
 	written := make(chan error, 1)
 	go func() {
-		_, err := s.out.Write(part)
+		_, err := s.out.Write(bytes)
 		written <- err
 	}()
 	select {
@@ -88,10 +88,10 @@ func (s *stream) Write(part []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		s.add(part)
-		return len(part), nil
+		s.add(bytes)
+		return len(bytes), nil
 	case <-s.ctx.Done():
-		return 0, invocation.ErrInterrupted // the download has ended; part is not used again
+		return 0, invocation.ErrInterrupted // the download has ended; bytes are not used again
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// mostAttempts bounds how often one run tries to complete a download whose connection breaks.
-const mostAttempts = 4
+// maxAttempts is how often one run tries to complete a download whose connection breaks.
+const maxAttempts = 4
 
-// Download saves the answer to a request. A file gets its name only when it is complete and its digest is right. A partial
-// download stays beside it for the next run, if the blob's id has a digest by which that run can check the whole.
+// Download saves the answer to a request. A file gets its name when it is complete and its digest is right. If the blob's id has a
+// digest, a partial download stays next to it for the next run.
 func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Request) error {
 	digest := blob.DigestIn(path.Base(string(request.Path)))
 	var target sink = &stream{newContent(digest), ctx, t.Terminal.Out}
@@ -37,19 +37,15 @@ func (t *Target) Download(ctx context.Context, opener rs.Opener, request rs.Requ
 
 // sink receives the bytes of a download.
 type sink interface {
-	// complete reports whether all bytes are there. resume returns where to continue.
 	complete() bool
 	resume() rs.Resume
-	// begin prepares for an answer, which starts at the offset of resume or at 0.
-	begin(opened *rs.Download) error
+	begin(opened *rs.Download) error // the answer starts at the offset of resume or at 0
 	io.Writer
-	// finish checks the whole and names the file.
-	finish() error
-	// leave keeps a partial download for another run.
-	leave() error
+	finish() error // verifies and publishes
+	leave() error  // ends an incomplete download
 }
 
-// download reads until the sink is complete. It continues a broken download, with at most mostAttempts attempts in all.
+// download reads until the sink is complete. It resumes a broken download.
 func download(ctx context.Context, opener rs.Opener, request rs.Request, target sink, progress *progress) error {
 	for attempt := 1; !target.complete(); attempt++ {
 		before := target.resume().Offset
@@ -57,8 +53,8 @@ func download(ctx context.Context, opener rs.Opener, request rs.Request, target 
 		if err == nil {
 			break
 		}
-		_, brokeOff := errors.AsType[*rs.Failure](err)
-		if !brokeOff || target.resume().Offset == before || attempt == mostAttempts || ctx.Err() != nil {
+		_, isBroken := errors.AsType[*rs.Failure](err)
+		if !isBroken || target.resume().Offset == before || attempt == maxAttempts || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -69,7 +65,7 @@ func downloadPart(ctx context.Context, opener rs.Opener, request rs.Request, tar
 	opened, err := opener.Open(ctx, request, target.resume())
 	refused, ok := errors.AsType[*rs.Error](err)
 	if ok && refused.Status == http.StatusRequestedRangeNotSatisfiable && target.resume().Offset > 0 {
-		opened, err = opener.Open(ctx, request, rs.Resume{}) // the partial file is not a beginning of this blob
+		opened, err = opener.Open(ctx, request, rs.Resume{}) // the partial file does not belong to this blob
 	}
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func TestANameThatIsTakenMeanwhile(t *testing.T) {
 	const digested = "blob_sha256_2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // of x
 	for name, write := range map[string]func(target *saved.Target, appear func()) error{
 		"rows": func(target *saved.Target, appear func()) error {
-			output, err := target.Open("")
+			output, err := target.Open()
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ func TestANameThatIsTakenMeanwhile(t *testing.T) {
 			if invocation.ExitCode(err) != invocation.ExitUsage {
 				t.Fatalf("ended with %v", err)
 			}
-			said := regexp.MustCompile(`all of it is in (\S+)$`).FindStringSubmatch(err.Error())
+			said := regexp.MustCompile(`the complete file is (\S+)$`).FindStringSubmatch(err.Error())
 			if said == nil {
 				t.Fatalf("the error does not say where it is: %v", err)
 			}

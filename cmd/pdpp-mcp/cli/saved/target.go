@@ -1,11 +1,12 @@
-// Package saved writes downloads and the output of commands to files. A file gets its name when it is whole, and what an earlier
-// run left of it is gone on with.
+// Package saved writes downloads and the output of commands to files. A file gets its name when it is complete. The download of a
+// blob with a digest can be resumed by a later run.
 package saved
 
 import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -22,32 +23,36 @@ type Target struct {
 
 const standardOutput = "-"
 
-// AddFlags adds the flags that name a file. Standard says what no name means.
-func (t *Target) AddFlags(flags *pflag.FlagSet, standard string) {
-	flags.StringVarP(&t.name, "output", "o", "", "`file` to write, of mode 0600; - is standard output ("+standard+")")
-	flags.BoolVar(&t.force, "force", false, "write over a file that is there")
+// AddFlags adds the flags that name a file. Missing says what a missing name means.
+func (t *Target) AddFlags(flags *pflag.FlagSet, missing string) {
+	flags.StringVarP(&t.name, "output", "o", "", "`file` to write, of mode 0600; - is standard output ("+missing+")")
+	flags.BoolVar(&t.force, "force", false, "overwrite an existing file")
 }
 
-// toFile reports whether the target is a file.
-func (t *Target) toFile() bool { return t.name != "" && t.name != standardOutput }
+// IsFile reports whether the target is a file.
+func (t *Target) IsFile() bool { return t.name != "" && t.name != standardOutput }
 
-// Check refuses to replace an existing file without --force, and anything else than a regular file with it too.
+// Check returns an error if the file cannot be created: its directory is missing, it exists and --force is not set, or it is not a
+// regular file.
 func (t *Target) Check() error {
-	if !t.toFile() {
+	if !t.IsFile() {
 		return nil
 	}
 	info, err := os.Lstat(t.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(t.name)); errors.Is(err, fs.ErrNotExist) {
+			return invocation.Usagef("-o %s cannot be written: there is no directory %s; create it, or name another file", t.name, filepath.Dir(t.name))
+		}
 		return nil
 	case err != nil:
-		return cannotWrite(err)
+		return t.cannotWrite(err)
 	case info.IsDir():
 		return invocation.Usagef("-o %s is a directory; name a file in it", t.name)
 	case !info.Mode().IsRegular():
 		return invocation.Usagef("-o %s is not a regular file; name a file, or - for standard output", t.name)
 	case !t.force:
-		return invocation.Usagef("%s is there already; pass --force to write over it", t.name)
+		return invocation.Usagef("%s exists; pass --force to overwrite it", t.name)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/completion"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
@@ -33,7 +32,6 @@ the provider.`,
 			if err != nil {
 				return err
 			}
-			completion.ForgetNames(cache.Root)
 			removed, err := cache.Remove(arguments[0], grantID)
 			if err != nil {
 				return err

@@ -56,7 +56,7 @@ command says what is kept where.`,
 			if result == nil {
 				return failed
 			}
-			return errors.Join(failed, format.PrintMembers(command.Context(), result, nil, nil))
+			return errors.Join(failed, format.PrintList(command.Context(), result, nil, nil))
 		},
 	}
 	flags := command.Flags()

@@ -1,0 +1,98 @@
+package display
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// memberTable returns a table with a row for each object and a column for each name. Without names all members are columns, in the
+// order of their kinds. A dot in a name leads into a nested object.
+func memberTable(objects []rawjson.Object, names ...string) *table {
+	table := &table{advice: "--format json"}
+	isNamed := len(names) > 0
+	if !isNamed {
+		names = memberNames(objects)
+	}
+	for _, name := range names {
+		values := make([]json.RawMessage, len(objects))
+		cells := make([]string, len(objects))
+		for i, object := range objects {
+			values[i] = memberAt(object, name)
+			cells[i] = cellOf(values[i])
+		}
+		local, zone, isTime := localTimes(cells)
+		if isTime {
+			cells, table.zone = local, zone
+		}
+		table.addColumn(column{name: name, kind: kindOf(name, isTime, cells), isRight: areNumbers(values)}, cells)
+	}
+	rankKinds(table.columns)
+	if !isNamed {
+		table.sortColumns()
+		return table
+	}
+	for i := range table.columns { // a named number comes before other ids
+		switch column := &table.columns[i]; {
+		case column.kind == idKind:
+			column.kind = namedIDKind
+		case column.kind == otherKind && column.isRight:
+			column.kind = amountKind
+		}
+	}
+	return table
+}
+
+// recordTable returns a table of records. Its last column has the handles. The field that repeats the record's id is left out.
+func recordTable(records []json.RawMessage) *table {
+	fields, handles := make([]rawjson.Object, len(records)), make([]string, len(records))
+	repeatsID := true
+	for i, record := range objectsOf(records) {
+		fields[i], _ = rawjson.ParseObject(record.Get("data"))
+		handles[i] = record.Text("handle")
+		repeatsID = repeatsID && fields[i].Text("id") == record.Text("id")
+	}
+	for i := range fields {
+		if repeatsID {
+			fields[i] = fields[i].Without("id")
+		}
+	}
+	table := memberTable(fields)
+	table.advice = "--fields, --format json"
+	table.addColumn(column{name: "id", kind: handleKind}, handles)
+	return table
+}
+
+// objectsOf parses values. A value that is not an object has no members.
+func objectsOf(values []json.RawMessage) []rawjson.Object {
+	objects := make([]rawjson.Object, len(values))
+	for i, value := range values {
+		objects[i], _ = rawjson.ParseObject(value)
+	}
+	return objects
+}
+
+// memberNames returns the names of all members in the order of their first occurrence.
+func memberNames(objects []rawjson.Object) []string {
+	var names []string
+	for _, object := range objects {
+		for _, member := range object {
+			if !slices.Contains(names, member.Name) {
+				names = append(names, member.Name)
+			}
+		}
+	}
+	return names
+}
+
+// memberAt returns the member of a name, or nil. Dots in the name lead into nested objects.
+func memberAt(members rawjson.Object, name string) json.RawMessage {
+	outer, inner, isNested := strings.Cut(name, ".")
+	if value := members.Get(name); value != nil || !isNested {
+		return value
+	}
+	nested, _ := rawjson.ParseObject(members.Get(outer))
+	return memberAt(nested, inner)
+}
