@@ -38,7 +38,7 @@ func TestAnInterruptedPipeCanBeContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	said := stopped(t, exportCommand(t, "--limit", "40", "--filter", "is_draft=false"), environment, out, holding.asked)
+	said := stopped(t, exportCommand(t, "--limit", "40", "--filter", "received_at>=2000"), environment, out, holding.asked)
 	said, rest, found := strings.Cut(said, "; to continue, run: ")
 	rest, last, _ := strings.Cut(rest, "\n")
 	if !found || last != "pdpp-mcp: interrupted\n" || said != "stopped after 40 rows" || strings.Contains(rest, provider.token(t, "everything")) {

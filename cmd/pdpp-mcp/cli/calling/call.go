@@ -118,7 +118,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 	defer local.Settle(ctx)
 	env, err := admitted(ctx, local)
 	if err != nil {
-		return err
+		return advised(command, err)
 	}
 	if object, err = c.span.apply(ctx, env.RS, object, c.terminal.Err); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (c *toolCommand) accounted(ctx context.Context, env tool.Env, call func(con
 	started, entry := time.Now(), c.account.Begin(c.caller, c.definition.Name)
 	env.RS = entry.Reader(env.RS)
 	rows, err := call(ctx, env)
-	entry.End(rows, tool.Outcome(err), time.Since(started))
+	entry.End(rows, tool.AuditCode(err), time.Since(started))
 	return err
 }
 

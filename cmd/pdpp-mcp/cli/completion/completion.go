@@ -95,13 +95,17 @@ func offerForArgument(argument tool.Argument) cobra.CompletionFunc {
 	}
 	return func(command *cobra.Command, passed []string, begun string) ([]string, cobra.ShellCompDirective) {
 		setPositional(command, passed)
+		offered := names(command)
 		switch argument.Type {
 		case tool.StringListArgument:
-			return lastOfList(names(command), begun), cobra.ShellCompDirectiveNoFileComp
+			return lastOfList(offered, begun), cobra.ShellCompDirectiveNoFileComp
 		case tool.FilterArgument:
-			return withPrefix(names(command), begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			for i := range offered {
+				offered[i] += "="
+			}
+			return withPrefix(offered, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
-		return withPrefix(names(command), begun), cobra.ShellCompDirectiveNoFileComp
+		return withPrefix(offered, begun), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

@@ -144,7 +144,7 @@ func (p *page) groupLines() []string {
 		lines = append(lines, fmt.Sprintf("%s more do not fit into one result; narrow with a filter", invocation.Count(p.GroupsLeftOut, "group")))
 	}
 	if count, err := p.Data.Others.Float64(); err == nil && count > 0 {
-		lines = append(lines, fmt.Sprintf("%s more records fall outside the top %s", p.Data.Others, invocation.Count(len(p.Data.Groups)+p.GroupsLeftOut, "group")))
+		lines = append(lines, fmt.Sprintf("%s more records fall outside these %s", p.Data.Others, invocation.Count(len(p.Data.Groups)+p.GroupsLeftOut, "group")))
 	}
 	return lines
 }
