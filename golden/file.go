@@ -1,11 +1,13 @@
-// Package golden compares what a test got with a reviewed file. This folder has the goldens of the whole project and the
-// tests that compare them. Only tests import the package.
+// Package golden compares results with reviewed files. This folder has the goldens of the whole project and their tests. Only tests
+// import the package.
 package golden
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,11 +15,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files as the results are")
 
-// Updates reports whether goldens are to be written, for tests that keep several in one file: the flag -update.
+// Updates reports whether -update is set, for tests that keep several goldens in one file.
 func Updates() bool { return *update }
 
-// File fails the test when the file at the path differs from what the test got, or is missing. With the flag
-// -update it writes the file first.
+// File fails the test if the file at the path is missing or differs from the result. With -update it writes the file first.
 func File[Content ~string | ~[]byte](t testing.TB, path string, got Content) {
 	t.Helper()
 	if *update {
@@ -30,9 +31,31 @@ func File[Content ~string | ~[]byte](t testing.TB, path string, got Content) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v; run the test with -update and review the file", err)
+		t.Fatalf("%v; write it with: %s", err, updateCommand(t))
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-golden +got); run the test with -update when this is meant:\n%s", path, diff)
+		t.Errorf("%s (-golden +got); if the change is intended, update it with: %s\n%s", path, updateCommand(t), diff)
 	}
+}
+
+// updateCommand returns the command line that updates the goldens of a test, for the root of the repository.
+func updateCommand(t testing.TB) string {
+	t.Helper()
+	directory, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := directory
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil || root == filepath.Dir(root) {
+			break
+		}
+		root = filepath.Dir(root)
+	}
+	folder, err := filepath.Rel(root, directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, _, _ := strings.Cut(t.Name(), "/")
+	return fmt.Sprintf("go test ./%s -run '^%s$' -update", filepath.ToSlash(folder), name)
 }

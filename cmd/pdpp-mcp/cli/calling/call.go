@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/invocation"
 	"github.com/pdppmcp/pdpp-mcp/cmd/pdpp-mcp/cli/saved"
 	"github.com/pdppmcp/pdpp-mcp/gen"
-	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
@@ -70,9 +70,11 @@ type toolCommand struct {
 	target    saved.Target
 	all       bool // read every page
 
-	account *audit.Log
-	caller  audit.Caller
+	accounted func(ctx context.Context, env tool.Env, call accountedCall) error
 }
+
+// accountedCall makes a call and returns how many rows it read.
+type accountedCall func(context.Context, tool.Env) (rows int, err error)
 
 func newToolCommand(terminal invocation.Terminal, log *invocation.Log, definition tool.Definition) *cobra.Command {
 	c := &toolCommand{terminal: terminal, log: log, definition: definition, format: display.Format{Terminal: terminal}, target: saved.Target{Terminal: terminal}}
@@ -124,8 +126,7 @@ func (c *toolCommand) run(command *cobra.Command, words []string) error {
 		return err
 	}
 	env.Readings = tool.NewReadings(tool.ReadingsOptions{Most: c.readOn})
-	c.account, c.caller = c.sources.Account(logger)
-	c.caller.ClientName = "pdpp-mcp call"
+	c.accounted = newAccounted(c.definition.Name, &c.sources, logger)
 	if isPerRow {
 		err = (&export{toolCommand: c, command: command, env: env}).run(ctx, object)
 	} else {
@@ -178,16 +179,20 @@ func (c *toolCommand) print(ctx context.Context, env tool.Env, arguments json.Ra
 	return output.Publish()
 }
 
-// accounted makes a call within the time limit of a server's calls. It records what the call reads (R-OPS-2), because agents call
-// from shells too.
-func (c *toolCommand) accounted(ctx context.Context, env tool.Env, call func(context.Context, tool.Env) (rows int, err error)) error {
-	ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
-	defer cancel()
-	started, entry := time.Now(), c.account.Begin(c.caller, c.definition.Name)
-	env.RS = entry.Reader(env.RS)
-	rows, err := call(ctx, env)
-	entry.End(rows, tool.AuditCode(err), time.Since(started))
-	return err
+// newAccounted returns a function that makes a call within the time limit of a server's calls, and records what the call reads
+// (R-OPS-2), because agents call from shells too.
+func newAccounted(name string, sources *invocation.Sources, logger *slog.Logger) func(context.Context, tool.Env, accountedCall) error {
+	account, caller := sources.Account(logger)
+	caller.ClientName = "pdpp-mcp call"
+	return func(ctx context.Context, env tool.Env, call accountedCall) error {
+		ctx, cancel := context.WithTimeout(ctx, host.DefaultCallTimeout)
+		defer cancel()
+		started, entry := time.Now(), account.Begin(caller, name)
+		env.RS = entry.Reader(env.RS)
+		rows, err := call(ctx, env)
+		entry.End(rows, tool.AuditCode(err), time.Since(started))
+		return err
+	}
 }
 
 // admitted returns what a call may use, within the time limit that a server gives a call. The refusal of a bearer is returned as
