@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,8 @@ func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
 	defer progress.line.End()
 	e.format.Terminal.Out = output.Writer
 	e.rows = e.format.Rows()
-	if e.all && object.Get(limitArgument) == nil {
+	hasLimit := slices.ContainsFunc(e.definition.Arguments, func(argument tool.Argument) bool { return argument.Name == tool.HitsLimit })
+	if e.all && hasLimit && object.Get(tool.HitsLimit) == nil {
 		e.limit = rs.MostRows
 	}
 	seen := map[string]bool{object.Text(cursorName): true}
@@ -97,9 +99,6 @@ func (e *export) run(ctx context.Context, arguments json.RawMessage) error {
 	return errors.Join(output.Publish(), e.rows.End())
 }
 
-// limitArgument is the argument that limits the rows of a page.
-const limitArgument = "limit"
-
 // printPage reads a page and prints its rows. A page that is too large is read again with fewer rows.
 func (e *export) printPage(ctx context.Context, object rawjson.Object, progress *progress) (page rowPage, err error) {
 	for {
@@ -108,7 +107,7 @@ func (e *export) printPage(ctx context.Context, object rawjson.Object, progress 
 		}
 		limited := object
 		if e.limit > 0 {
-			limited = object.With(limitArgument, rawjson.Int("", int64(e.limit)).Value)
+			limited = object.With(tool.HitsLimit, rawjson.Int("", int64(e.limit)).Value)
 		}
 		page, err = e.read(ctx, limited.Encode())
 		failure, isFailure := errors.AsType[*rs.Failure](err)
