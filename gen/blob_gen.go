@@ -47,7 +47,7 @@ func blobCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"blob"},
 		Title:       "Save a blob to a file",
-		Description: "Save the bytes of an attachment, an image or another blob to a file. A record names its blob in a member such as blob_ref. What was begun is continued when the provider can; the size, and the digest that an id such as blob_sha256_… carries, are checked before the file gets its name.",
+		Description: "Save the bytes of an attachment, an image or another blob to a file. A record names its blob in a member such as blob_ref. Resumes an interrupted download if the provider supports it. Verifies the size, and the digest in an id such as blob_sha256_…, before the file gets its final name.",
 		Arguments: []tool.Argument{
 			{Name: "id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the blob, such as blob_sha256_…"},
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},

@@ -4,7 +4,8 @@ package gen
 
 import "github.com/pdppmcp/pdpp-mcp/runtime/tool"
 
-// Commands are what only a terminal has, in the order of the specs. No client is offered them.
+// Commands returns the commands of the terminal, in the order of the specs. No MCP client is offered
+// them.
 func Commands() []tool.Command {
 	return []tool.Command{
 		streamsCommand(),

@@ -52,7 +52,7 @@ func streamsCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"streams"},
 		Title:       "List the granted streams",
-		Description: "List every stream that the grants cover, one row for each connection, with the number of its records and the time of the newest.",
+		Description: "List every granted stream, one row for each connection, with the number of records and the time of the newest.",
 		Arguments: []tool.Argument{
 			{Name: "connection_id", Type: tool.StringArgument, Description: "Source to read, if several.", Complete: tool.CompleteConnection},
 		},

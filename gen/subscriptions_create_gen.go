@@ -56,7 +56,7 @@ func subscriptionsCreateCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"subscriptions", "create"},
 		Title:       "Create an event subscription",
-		Description: "Let the provider post signed events to an address. The provider first posts a challenge there, which the receiver has to echo; until then the subscription is pending_verification. The signing secret is in this one answer and in no later one.",
+		Description: "Let the provider post signed events to a URL. The provider first posts a challenge, which the receiver must echo; until then the subscription is pending_verification. The signing secret is shown once.",
 		Arguments: []tool.Argument{
 			{Name: "callback_url", Type: tool.StringArgument, Required: true, Positional: true, Description: "Address that receives the events."},
 			{Name: "streams", Type: tool.StringListArgument, Description: "Only changes of these streams."},

@@ -46,7 +46,7 @@ func subscriptionsDeleteCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"subscriptions", "delete"},
 		Title:       "Delete an event subscription",
-		Description: "Delete a subscription. Nothing is delivered to its address any more.",
+		Description: "Delete a subscription. Its address receives no more events.",
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},

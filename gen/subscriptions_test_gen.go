@@ -46,7 +46,7 @@ func subscriptionsTestCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"subscriptions", "test"},
 		Title:       "Send a test event",
-		Description: "Let the provider post one signed test event to the address of a subscription that is active or pending_verification. The answer names the event; whether it arrived, the receiver knows.",
+		Description: "Let the provider post one signed test event to the address of a subscription that is active or pending_verification. The answer has the id of the event; check at the receiver whether it arrived.",
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 		},

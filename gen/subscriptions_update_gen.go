@@ -63,7 +63,7 @@ func subscriptionsUpdateCommand() tool.Command {
 	return tool.Command{
 		Words:       []string{"subscriptions", "update"},
 		Title:       "Change an event subscription",
-		Description: "Switch a subscription off and on, or change its signing secret. Its address and its streams cannot be changed: create another, and delete this one. A new signing secret is in this one answer and in no later one.",
+		Description: "Enable or disable a subscription, or change its signing secret. To change its address or its streams, create another and delete this one. A new signing secret is shown once.",
 		Arguments: []tool.Argument{
 			{Name: "subscription_id", Type: tool.StringArgument, Required: true, Positional: true, Description: "Id of the subscription, from subscriptions list."},
 			{Name: "enabled", Type: tool.BooleanArgument, Description: "Whether events are delivered; off is --enabled=false."},

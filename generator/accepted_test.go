@@ -79,7 +79,7 @@ func (s triedTool) String() string {
 // bindable are values for bindings: arguments of every kind, the target, its parts, and an unknown name.
 var bindable = []string{
 	"stream", "given", "may", "number", "always", "list", "id", "connection_id",
-	"target", "target.stream", "target.record_id", "target.connection_id", "target.other", "nobody",
+	"target", "target.stream", "target.record_id", "target.connection_id", "target.other", "unknown",
 }
 
 const (

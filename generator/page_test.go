@@ -86,7 +86,7 @@ func shownChanges(t *testing.T) []shownChange {
 	for _, found := range block.FindAllStringSubmatchIndex(page, -1) {
 		names := specName.FindAllStringSubmatch(page[:found[0]], -1)
 		if names == nil {
-			t.Fatal("a block stands before any name of a file")
+			t.Fatal("a block precedes the first file name")
 		}
 		change := shownChange{file: names[len(names)-1][1]}
 		indent, kind := page[found[2]:found[3]], page[found[4]:found[5]]

@@ -137,7 +137,7 @@ func (r *report) loadPrompts(root fs.FS, tools []loadedTool) []Prompt {
 	return prompts
 }
 
-// checkStem notes a name that is not that of its file.
+// checkStem notes a name that differs from the name of its file.
 func checkStem(from source, key, name, file string) {
 	if name != "" && name+".yaml" != path.Base(file) {
 		from.add(key, "is %q in a file named %q; give both one name", name, path.Base(file))

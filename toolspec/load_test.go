@@ -170,7 +170,7 @@ func problemsOf(t *testing.T, folder fs.FS) string {
 		t.Fatal("loaded without a problem")
 	}
 	if surface != nil {
-		t.Error("gave a surface beside the problems")
+		t.Error("returned a surface and problems")
 	}
 	return err.Error() + "\n"
 }

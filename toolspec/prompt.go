@@ -15,7 +15,7 @@ type Prompt struct {
 	// one word to each: a value of several words loses all but the first, and belongs in a prompt without other arguments.
 	Arguments []PromptArgument `yaml:"arguments,omitempty"`
 	// Text is what a model is asked. {argument} is the value as JSON, of a day also {argument.begin} and {argument.end}, the first
-	// moment of that day and of the next. What stands between << and >> is left out without its argument. Each call stands in
+	// moment of that day and of the next. Text between << and >> is left out without its argument. Each call is in
 	// backticks, as a tool and one JSON object.
 	Text string `yaml:"text"`
 
@@ -129,5 +129,5 @@ func (a PromptArgument) CompleteWord() Word { return Completions.on(a.Complete, 
 // CompleteWord returns the word for what a client offers for the template's variable, or an empty word for nothing.
 func (t Template) CompleteWord() Word { return Completions.on(t.Complete, "string") }
 
-// MomentWord returns the word for the moment that stands for a day, or an empty word for the value itself.
+// MomentWord returns the word for the moment of a day, or an empty word for the value itself.
 func (p PromptPart) MomentWord() Word { return PromptMoments.ifAny(p.Moment) }

@@ -32,7 +32,7 @@ type Template struct {
 	MIMEType    string `yaml:"mime_type"`
 	Tool        string `yaml:"tool"`               // the tool that answers a read
 	Complete    string `yaml:"complete,omitempty"` // a complete word of the vocabulary: what a client offers for the variable
-	File        bool   `yaml:"file,omitempty"`     // the read gives the bytes of a file, with a media type of their own
+	File        bool   `yaml:"file,omitempty"`     // the read gives the bytes of a file, with the media type of the file
 }
 
 // Call is a call that results and refusals suggest. It names the tool and its arguments, so that hand-written code does
@@ -49,7 +49,7 @@ type Refusal struct {
 	// asks for a connection and lists none.
 	Codes []string `yaml:"codes"`
 	Show  string   `yaml:"show,omitempty"` // a show word of the vocabulary: the schema that helps; left out: none does
-	Hint  string   `yaml:"hint"`           // {tool.argument} stands for the bounds of an integer
+	Hint  string   `yaml:"hint"`           // {tool.argument} is replaced by the bounds of an integer
 }
 
 // Tool is one tool. A call is answered by Request and Result, or by Operation, which gets the request if there is one.

@@ -14,7 +14,7 @@ func unknown(noun, word string, known []string) string {
 		return message + fmt.Sprintf("; did you mean %q?", near)
 	}
 	if len(known) == 0 {
-		return message + "; there are none here"
+		return message + "; none is allowed here"
 	}
 	return message + "; use one of " + strings.Join(known, ", ")
 }

@@ -50,7 +50,7 @@ func checkPositive(from source, path string, value int) {
 func checkShared(from source, file SharedFile) {
 	for index, argument := range file.Arguments {
 		if argument.Use != "" {
-			from.add(fmt.Sprintf("arguments[%d].use", index), "stands in shared.yaml; write the argument out, only tools use others")
+			from.add(fmt.Sprintf("arguments[%d].use", index), "is not allowed in shared.yaml; write the argument out")
 		}
 	}
 	checkArguments(from, file.Arguments)
@@ -145,9 +145,9 @@ func checkListed(from source, key string, list []string, tools []loadedTool, ter
 		case tool.value.Terminal() != terminal && terminal:
 			from.add(path, "is %q, which is a tool for MCP clients; give it surface: terminal, or move it to tools", name)
 		case tool.value.Terminal() != terminal:
-			from.add(path, "is %q, which is a command of the terminal alone; move it to commands", name)
+			from.add(path, "is %q, which is a terminal command; move it to commands", name)
 		case command != "" && owner != "" && owner != name:
-			from.add(path, "is %q, whose command %q is that of %s; give each its own", name, command, owner)
+			from.add(path, "is %q, with the same command %q as %s; give each its own", name, command, owner)
 		default:
 			commands[command] = name
 		}

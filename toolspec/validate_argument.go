@@ -31,7 +31,7 @@ func checkArguments(from source, arguments []Argument) {
 	}
 	for index, argument := range arguments {
 		if other := argument.DeclaredFor; other != "" && !slices.ContainsFunc(arguments, func(a Argument) bool { return a.Name == other }) {
-			from.add(fmt.Sprintf("arguments[%d].declared_for", index), "is %q, which is no argument of this tool; name one that is", other)
+			from.add(fmt.Sprintf("arguments[%d].declared_for", index), "is %q, which is not an argument of this tool; name one", other)
 		}
 		for number, alias := range argument.Aliases {
 			checkArgumentName(from, fmt.Sprintf("arguments[%d].aliases[%d]", index, number), alias, names)
@@ -51,7 +51,7 @@ func checkArgumentName(from source, path, name string, seen map[string]string) {
 	}
 	folded := strings.ReplaceAll(name, "_", "")
 	if first, twice := seen[folded]; twice {
-		from.addOwn(path, "is %q, like %s but for underscores at most; give each argument its own name", name, first)
+		from.addOwn(path, "is %q, the same as %s except for underscores; give each argument its own name", name, first)
 		return
 	}
 	seen[folded] = path

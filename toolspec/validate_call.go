@@ -40,7 +40,7 @@ func checkToolName(from source, path, name string, tools []loadedTool) (Tool, bo
 		from.add(path, "%s", unknown("tool", name, stemsOf(tools)))
 	case !tools[index].source.complete:
 	case tools[index].value.Terminal():
-		from.add(path, "is %q, which is a command of the terminal alone; name a tool for MCP clients", name)
+		from.add(path, "is %q, which is a terminal command; name a tool for MCP clients", name)
 	default:
 		return tools[index].value, true
 	}

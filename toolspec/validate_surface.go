@@ -35,7 +35,7 @@ func (c *toolCheck) surface() {
 func (c *toolCheck) terminal() {
 	switch command := c.tool.Command; {
 	case !c.has("command"):
-		c.lacks("command", "is missing; say which words stand behind pdpp-mcp")
+		c.lacks("command", "is missing; write the words after pdpp-mcp")
 	case command != "" && !commandWords.MatchString(command):
 		c.add("command", "is %q; write small letters, digits and -, with one space between words", command)
 	}
@@ -45,10 +45,10 @@ func (c *toolCheck) terminal() {
 		}
 	}
 	if request := c.tool.Request; request != nil && request.Sources != nil && request.Method != Method {
-		c.add("request.sources", "stands beside %s; remove it, what changes something is asked with a single grant", request.Method)
+		c.add("request.sources", "is not allowed with %s; remove it, a change is sent with a single grant", request.Method)
 	}
 	if c.has("request.read_on") {
-		c.add("request.read_on", "is for tools of MCP clients; remove it, a command shows what the resource server answers")
+		c.add("request.read_on", "is for tools of MCP clients; remove it, a command shows the response")
 	}
 	if result := c.tool.Result; result != nil && result.Render == RenderFile {
 		c.file()
@@ -63,7 +63,7 @@ func (c *toolCheck) file() {
 	}
 	for _, key := range []string{"target", "preconditions"} {
 		if c.has(key) {
-			c.add(key, "stands beside render: %s, which sends its request at once; remove it", RenderFile)
+			c.add(key, "is not allowed with render: %s; remove it", RenderFile)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (c *toolCheck) positional() {
 			c.addOwn(path, "is true for %s too; a command or a tool takes one argument without a flag", first)
 			continue
 		case argument.Type != "string" && argument.Type != "":
-			c.addOwn(path, "is true for %s; only a string stands there", article(argument.Type))
+			c.addOwn(path, "is true for %s; only a string can be positional", article(argument.Type))
 		case c.tool.Terminal() && !argument.Required && c.complete:
 			c.addOwn(path, "is true for an argument that may be absent; add required: true")
 		}

@@ -162,7 +162,7 @@ func (c *toolCheck) answer() {
 	request, result, operation := c.has("request"), c.has("result"), c.has("operation")
 	switch {
 	case operation && result:
-		c.add("operation", "stands beside result; keep one, an operation renders by itself")
+		c.add("operation", "is not allowed with result; keep one, an operation renders its own result")
 	case !operation && !request:
 		c.lacks("request", "is missing; add request and result, or operation")
 	case request && !result && !operation:
@@ -178,7 +178,7 @@ func (c *toolCheck) answer() {
 		c.add("request.read_on", "needs result; remove it, the operation sends the request")
 	}
 	if c.has("endpoint") && request {
-		c.add("endpoint", "stands beside request, which says it already; remove it")
+		c.add("endpoint", "is not allowed with request, which names the endpoint; remove it")
 	}
 	if endpoint := c.tool.Endpoint; endpoint != "" && !strings.HasPrefix(endpoint, Method+" /") {
 		c.add("endpoint", "is %q; write it as GET /path", endpoint)

@@ -80,7 +80,7 @@ var Checks = Words{
 
 // Sends are the words for `send`: methods of rs.Query, and the path.
 var Sends = Words{
-	{Name: SendPath, Doc: "As a segment of the request's path, where {name} stands.", Fits: []Fit{{"string", ""}}},
+	{Name: SendPath, Doc: "As a segment of the request's path, in place of {name}.", Fits: []Fit{{"string", ""}}},
 	{Name: "query", Doc: "As name=value.", Fits: []Fit{{"string", "String"}, {"integer", "Integer"}}},
 	{Name: "comma_list", Doc: "As name=a,b.", Fits: []Fit{{"string_list", "CommaList"}}},
 	{Name: "repeated", Doc: "As name=a&name=b.", Fits: []Fit{{"string_list", "Repeated"}}},
@@ -183,28 +183,28 @@ var ReadOnWords = Words{
 	},
 }
 
-// What an answer means that the adapter read itself.
+// What the reference pages say about answers that the adapter reads itself.
 var (
 	rowsMeaning = append([]string{
-		"A filter that the resource server refuses as such is applied to the records of the stream; a refusal of one field or operator stands.",
+		"If the resource server refuses all filters, the filter is applied to the records of the stream. If it refuses one field or operator, that is the error.",
 		"With a `sort` that the resource server does not offer, the rows are the first of the whole stream by that field: ties by record key, " +
-			"nulls last, no further page. Where the reading ends before the stream, the next page has those of the records behind.",
+			"nulls last, one page only. If the reading stops early, the next page has the first of the remaining records.",
 	}, readMeaning...)
 	groupsMeaning = append([]string{
-		"It also tallies what the resource server does not: fields that it does not declare, sums per group, elements of arrays, and `group_by` " +
+		"It also aggregates what the resource server cannot: fields that it does not declare, sums per group, elements of arrays, and `group_by` " +
 			"together with `group_by_time`. A group is `key`, `time`, `count` and `value`; records without the value have the key null. " +
 			"A sum adds texts that spell numbers too, and a warning says so.",
 	}, readMeaning...)
 	hitsMeaning = append([]string{"Hits stay in rank order, and a hit whose stream lacks a field of the filter does not match."}, readMeaning...)
 )
 
-// readMeaning is what a filter means where the adapter applies it (R-SCAN-2), and what is said of it (R-SCAN-6).
+// readMeaning says how the adapter applies a filter (R-SCAN-2), and how the result reports it (R-SCAN-6).
 var readMeaning = []string{
 	"A value compares with the text of the field's, letter by letter: `true` is true, `2.0` is `2`, integers keep their digits.",
 	"A range compares numbers by value, times and dates as instants (a date is its midnight in UTC), and other strings by code point.",
-	"A field that is null or absent matches nothing. An array matches when one of its elements does. All fields are to match.",
+	"A field that is null or absent matches nothing. An array matches if one of its elements does. Every field of the filter must match.",
 	"`reading` says how many records were read and how many matched, in this call, and whether that was all. If not, `up_to` is the last of " +
-		"them, and `next` the call that goes on.",
+		"them, and `next` is the call that continues.",
 }
 
 // Renderers are the words for `render`: functions of package render.
@@ -213,17 +213,17 @@ var Renderers = Words{
 		Name: "records", Function: "Records", Doc: "A page of records, as previews.", Continues: true,
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}, {"fields", KindStringList}},
 		Promises: []string{
-			"With `fields`, a record holds these fields and, of what stands beside them, `id`, `stream`, `connection_id`, " +
+			"With `fields`, a record holds these fields and, of its other members, `id`, `stream`, `connection_id`, " +
 				"`connector_key`, `display_name`, `deleted`, `deleted_at` and, when `expand` is given, `expanded`.",
 			"Both channels show the same rows. A row begins with its `handle`, which is the id for the other tools. Text has the names of the fields " +
-				"once, after `columns:`, and then a JSON array for each row. Structured output has in `shared` what all rows have in common.",
+				"once, after `columns:`, and then a JSON array for each row. Structured output has the members that all rows share in `shared`.",
 			"Text has at most 24,000 characters and structured output 40,000. On a page that does not fit, values of more than 8,000 characters " +
-				"end in `…[2000 of 60000 characters shown]`, and the row has the call that reads on in `next`. Where that is not enough the " +
-				"page is read again with a smaller limit, shown as `limit_used`; `next_cursor` goes on after the last row shown.",
-			"Base64 is named and sized, as in `binary(image/png 1200 bytes)…[0 of 1600 characters shown]`. `resume` is the call that reads a feed " +
-				"of changes on later.",
+				"end in `…[2000 of 60000 characters shown]`, and the row has the call that reads the rest in `next`. If that is not enough, the " +
+				"page is read again with a smaller limit, shown as `limit_used`; `next_cursor` continues after the last row shown.",
+			"Base64 is named and sized, as in `binary(image/png 1200 bytes)…[0 of 1600 characters shown]`. `resume` is the call that continues a feed " +
+				"of changes later.",
 			"Without `connection_id`, `limit` counts for each connection. The page then has no `next_cursor` but a call for each connection, " +
-				"which goes on after its last row shown.",
+				"which continues after its last row shown.",
 		},
 	},
 	{
@@ -231,22 +231,22 @@ var Renderers = Words{
 		Parameters: []Parameter{{"stream", KindString}, {"connection_id", KindOptionalString}},
 	},
 	{
-		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that read on.", Continues: true,
+		Name: "search", Function: "Search", Doc: "Hits with their evidence and the calls that continue.", Continues: true,
 		Parameters: []Parameter{{"connection_id", KindOptionalString}},
 		Promises: []string{
-			"A hit stands once, in `results`; what all of several hits have in common stands in `shared`. Evidence that has no `next` is all of its field. " +
+			"A hit appears once, in `results`; members that all hits share are in `shared`. Evidence without `next` is the whole field. " +
 				"Without hits, `try` has calls that may find something.",
 			"`limit` bounds the hits of all connections together. Every mode has a `next_cursor`; in hybrid mode it leads to 100 hits, " +
-				"which is as far as servers rank.",
+				"the most that servers rank.",
 		},
 	},
 	{
 		Name: "document", Function: "Document", Doc: "One record as id, title, text, url and metadata.",
 		Parameters: []Parameter{{"target", KindTarget}, {"fields", KindStringList}},
 		Promises: []string{
-			"A document of up to 40,000 characters, escapes of JSON counted, is shown in full. In a longer one the longest values, those of expanded records " +
-				"too, end in `…[2000 of 60000 characters shown]`, and `metadata.next` has the calls that read on from there.",
-			"With `fields`, no other field of the source stands anywhere. Its identity and its times stay in `metadata`.",
+			"A document of up to 40,000 characters, counting JSON escapes, is shown in full. In a longer one the longest values, also of expanded records, " +
+				"end in `…[2000 of 60000 characters shown]`, and `metadata.next` has the calls that read the rest.",
+			"With `fields`, no other field of the record appears. Its identity and its times stay in `metadata`.",
 		},
 	},
 }
@@ -343,9 +343,9 @@ var Operations = Words{
 			"A field that refers to a blob is read as the file: the record, then `GET /v1/blobs/{id}`, with the same token. Its size and its digest are " +
 				"checked, and nothing is kept. Text, JSON, XML, CSV, calendars and contacts come in windows like any field, up to 16 MiB; HTML as " +
 				"readable text, mail with its parts named, SVG as text. `field` has `media_type`, `size_bytes` and the `charset` that was read.",
-			"A PNG, JPEG or GIF of up to 1 MiB comes as one image beside the text that describes it, without structured content, so that hosts which " +
-				"show either show the image. Of any other file, PDF among them, the result says what it " +
-				"is and the ways to it: `resource`, of up to 4 MiB, for hosts, and `save`, a command for a terminal.",
+			"A PNG, JPEG or GIF of up to 1 MiB comes as one image with a text that describes it, without structured content, so that hosts which " +
+				"show either show the image. For any other file, such as a PDF, the result says what it " +
+				"is and how to get it: `resource`, of up to 4 MiB, for hosts, and `save`, a command for a terminal.",
 			"The path of a reference in a list or inside another object has a dot before the number of the element, from 0 on, or the name " +
 				"of the member: `attachments.0`. The first eight of a record are named so, up to four levels deep.",
 		},

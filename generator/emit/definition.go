@@ -35,7 +35,7 @@ func (t toolFile) definition() jen.Code {
 }
 
 // arguments returns the member of the definition that lists the arguments for hosts that do not read the schema, or no
-// member if there are none.
+// member without arguments.
 func (t toolFile) arguments() []member {
 	if len(t.tool.Arguments) == 0 {
 		return nil

@@ -13,7 +13,7 @@ func Footprint(footprint measure.Footprint) ([]byte, error) {
 	for _, row := range footprint.Tools {
 		rows = append(rows, footprintRow(row))
 	}
-	file.Add(comment("Footprint is what the generator measured the advertised surface to weigh, against the budgets of the specs.")).
+	file.Add(comment("Footprint is the measured size of the advertised surface, with its budgets.")).
 		Line().Func().Id("Footprint").Params().Add(runtime("tool", "Footprint")).Block(
 		jen.Return(runtime("tool", "Footprint").Add(structLiteral([]member{
 			{"Tools", jen.Index().Add(runtime("tool", "FootprintRow")).Add(braces(rows, true))},

@@ -32,7 +32,7 @@ func (m *markdown) command(tool plan.Tool) {
 	m.argumentTable(tool.Arguments, typed)
 }
 
-// typed is an argument as it stands on a command line: its flag, or its place.
+// typed returns an argument as people type it: a flag, or a positional word.
 func typed(argument plan.Argument) string {
 	name := strings.ReplaceAll(argument.Name, "_", "-")
 	if argument.Positional {

@@ -52,7 +52,7 @@ type Tool struct {
 
 // Terminal has the members of a tool that is only a command.
 type Terminal struct {
-	Words    []string // behind pdpp-mcp
+	Words    []string // after pdpp-mcp
 	Columns  []string // of a table; nil: every member
 	Secret   bool     // the answer holds a signing secret
 	Download bool     // the answer is bytes for a file, and nothing renders it
@@ -112,7 +112,7 @@ type Value struct {
 	Variable string // input or target
 	Field    string // empty for the whole variable
 	Address  bool   // the parameter is a pointer and the field is not
-	Named    bool   // the parameter has the argument's name beside its value
+	Named    bool   // the parameter has the argument's name and its value
 	NameOnly bool   // the parameter is the argument's name
 }
 

@@ -96,7 +96,7 @@ func (l *linter) kind(pointer string, schema node) {
 	case present && !ok:
 		l.report(pointer+"/type", "must be one name: write alternatives as anyOf below the top level")
 	case kind == "object" && schema["properties"] == nil:
-		l.report(pointer+"/properties", "is missing: an open map has an empty one beside additionalProperties")
+		l.report(pointer+"/properties", "is missing: an open map has an empty one next to additionalProperties")
 	case kind == "array" && schema["items"] == nil:
 		l.report(pointer+"/items", "is missing: say what the items are")
 	}
@@ -109,7 +109,7 @@ func (l *linter) loose(pointer string, schema node) {
 	}
 	for _, keyword := range []string{"required", "enum"} {
 		if schema[keyword] != nil {
-			l.report(pointer+"/"+keyword, "must not stand in an output: error results have to fit too")
+			l.report(pointer+"/"+keyword, "is not allowed in an output: error results must be valid too")
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/toolspec"
 )
 
-// R-SURF-9, R-ARG-1, R-ARG-4: members stand in declared order, and open maps say what they take.
+// R-SURF-9, R-ARG-1, R-ARG-4: members are in declared order, and open maps say what they take.
 func TestInputKeepsDeclaredOrder(t *testing.T) {
 	least, most := int64(1), int64(100)
 	input := schema.Input(plan.Tool{Arguments: []plan.Argument{

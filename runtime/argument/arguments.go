@@ -22,7 +22,7 @@ type Names struct {
 	Aliases  map[string]string // unadvertised name → accepted name; may be nil
 }
 
-// Arguments decodes one call. It keeps the first error, after which every method returns a zero value. A null argument counts as
+// Arguments decodes one call. It keeps the first error; from then on, every method returns a zero value. A null argument counts as
 // absent. It is not safe for concurrent use.
 type Arguments struct {
 	values map[string]json.RawMessage // by accepted name, without nulls

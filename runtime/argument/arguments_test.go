@@ -66,7 +66,7 @@ func TestDecode(t *testing.T) {
 		{"nulls are absent", `{"q":null,"limit":null,"fields":null,"filter":null,"expand_limit":null}`, input{}},
 		{"empty string is a value", `{"order":"asc","q":"x"}`, input{Order: pointer("asc"), Q: pointer("x")}},
 		{"alias", `{"query":"x"}`, input{Q: pointer("x")}},
-		{"alias beside null", `{"q":null,"query":"x"}`, input{Q: pointer("x")}},
+		{"alias and null", `{"q":null,"query":"x"}`, input{Q: pointer("x")}},
 		{"5.0 is 5", `{"limit":5.0}`, input{Limit: pointer(int64(5))}},
 		{"bounds belong to the range", `{"limit":100,"open":-9223372036854775808}`, input{Limit: pointer(int64(100)), Open: pointer(int64(math.MinInt64))}},
 		{"an empty list names nothing", `{"fields":[]}`, input{}},

@@ -48,7 +48,7 @@ func FieldName(name, value string) error {
 	case value == "":
 		return refuse(tool.InvalidArguments, name, "must not hold an empty name; leave it out")
 	case strings.Contains(value, ","):
-		return refuse(tool.InvalidArguments, name, fmt.Sprintf("must hold one name per item, and %s has a comma; pass each name as an item of its own", quote(value)))
+		return refuse(tool.InvalidArguments, name, fmt.Sprintf("must hold one name per item, and %s has a comma; pass each name as a separate item", quote(value)))
 	case strings.ContainsFunc(value, unicode.IsControl):
 		return refuse(tool.InvalidArguments, name, fmt.Sprintf("must not hold control characters, as in %s; take the names from schema", quote(value)))
 	}

@@ -32,8 +32,8 @@ func TestFieldWindowSelector(t *testing.T) {
 		{"all", selector{OffsetChars: &number, Cursor: &text, Q: &text}, "cursor"},
 		{"before alone", selector{BeforeChars: &number}, "before_chars"},
 		{"after alone", selector{AfterChars: &number}, "after_chars"},
-		{"before beside offset", selector{OffsetChars: &number, BeforeChars: &number}, "before_chars"},
-		{"after beside cursor", selector{Cursor: &text, AfterChars: &number}, "after_chars"},
+		{"before with offset", selector{OffsetChars: &number, BeforeChars: &number}, "before_chars"},
+		{"after with cursor", selector{Cursor: &text, AfterChars: &number}, "after_chars"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

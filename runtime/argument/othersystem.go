@@ -69,7 +69,7 @@ func (t *translation) addMember(member rawjson.Member) bool {
 
 var keyForm = regexp.MustCompile(`^(?:filter\[)?([^\[\]]+?)\]?(?:(?:\[\$?|__|\.\$?)(gte?|lte?|eq)\]?)?$`)
 
-// splitKey takes the operator off a key such as at[gte], filter[at][gte], at__gte or at.gte. It is empty if there is none.
+// splitKey takes the operator off a key such as at[gte], filter[at][gte], at__gte or at.gte. The operator is empty if the key has none.
 func splitKey(key string) (field, operator string) {
 	parts := keyForm.FindStringSubmatch(key)
 	if parts == nil {

@@ -40,7 +40,7 @@ func TestResolveTarget(t *testing.T) {
 			recordid.Target{Handle: "cin_1/messages:m1", ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"self-contained beside the same connection (R-HAND-4)",
+			"self-contained with the same connection (R-HAND-4)",
 			given{ID: pointer("cin_1/messages:m1"), ConnectionID: cin1},
 			recordid.Target{Handle: "cin_1/messages:m1", ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
 		},
@@ -50,7 +50,7 @@ func TestResolveTarget(t *testing.T) {
 			recordid.Target{Handle: "messages:m1", Stream: "messages", RecordID: "m1"},
 		},
 		{
-			"short beside a connection",
+			"short with a connection",
 			given{ID: pointer("messages:m1"), ConnectionID: cin1},
 			recordid.Target{Handle: "messages:m1", ConnectionID: cin1, Stream: "messages", RecordID: "m1"},
 		},

@@ -45,7 +45,7 @@ func TestOrderKeepsNames(t *testing.T) {
 			t.Fatalf("%q became %q", names, ordered)
 		}
 		if meant := nearname.Nearest(word, names); meant != "" && !slices.Contains(names, meant) {
-			t.Fatalf("%q is none of %q", meant, names)
+			t.Fatalf("%q is not one of %q", meant, names)
 		}
 	})
 }

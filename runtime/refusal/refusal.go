@@ -128,8 +128,8 @@ func (c call) connectionID() string {
 }
 
 // packageHint is for a token that has no schema. A client's token always has one, if only an empty one.
-const packageHint = "The provider answers this token with 404 for its schema too, as it does for a package token, which stands for " +
-	"several connections at once. No change of arguments helps: such a token is for the hosted MCP server, /mcp at the provider's " +
+const packageHint = "The provider answers this token with 404 for its schema too, as it does for a package token, which covers " +
+	"several connections. No change of arguments helps: such a token is for the hosted MCP server, /mcp at the provider's " +
 	"address; for this one, connect again and approve a single connection."
 
 // withoutSchema tells a package token from a wrong name (R-STDIO-6).

@@ -18,16 +18,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// provider refuses every read in one way, and has a schema.
+// provider refuses every read in the same way, and has a schema.
 type provider struct {
 	status int
 	body   string
-	schema []byte // nil: it has none for this token
+	schema []byte // nil: not found for this token
 	seen   []string
 }
 
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/v1/streams" { // the index reads it beside the schema
+	if r.URL.Path != "/v1/streams" { // the index reads it too
 		p.seen = append(p.seen, r.URL.Path)
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -79,10 +79,10 @@ func TestCapturedRefusals(t *testing.T) {
 		{"804b another sort, advertised", "813i", "query_records", `{"stream":"samples","sort":"qty"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'qty' is not advertised as sortable")},
 		{"804c a sort in words, advertised", "813i", "query_records", `{"stream":"samples","sort":"at desc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'at desc' is not advertised as sortable")},
 		{"a sort by no field", "813i", "query_records", `{"stream":"samples","sort":"newest"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'newest' is not advertised as sortable")},
-		{"a sort by a misspelled field, hollow", "813b", "query_records", `{"stream":"samples","sort":"-amout"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'amout' is not advertised as sortable")},
-		{"804c a sort in words, hollow", "813b", "query_records", `{"stream":"samples","sort":"when asc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'when asc' is not advertised as sortable")},
+		{"a sort by a misspelled field, not advertised", "813b", "query_records", `{"stream":"samples","sort":"-amout"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'amout' is not advertised as sortable")},
+		{"804c a sort in words, not advertised", "813b", "query_records", `{"stream":"samples","sort":"when asc"}`, 400, fmt.Sprintf(invalid, "invalid_sort", "Sort field 'when asc' is not advertised as sortable")},
 		{"810c an aggregate that is not declared", "813i", "aggregate", `{"stream":"samples","metric":"sum","field":"plain_num"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation sum is not declared for 'plain_num'")},
-		{"810f the same, hollow", "813b", "aggregate", `{"stream":"samples","metric":"count","group_by":"code"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation group_by is not declared for 'code'")},
+		{"810f the same, not advertised", "813b", "aggregate", `{"stream":"samples","metric":"count","group_by":"code"}`, 400, fmt.Sprintf(invalid, "invalid_request", "Aggregation group_by is not declared for 'code'")},
 		{"781h a sum of nothing", "813i", "aggregate", `{"stream":"samples","metric":"sum"}`, 400, fmt.Sprintf(invalid, "invalid_request", "field is required for sum")},
 		{"a record of two connections", "813d", "fetch", `{"id":"messages:shared-1","fields":["subject"]}`, 409, ofTwo},
 		{"of the connection that was named", "813d", "fetch", `{"id":"messages:shared-1","connection_id":"cin_gmail_work"}`, 409, ofTwo},
@@ -100,7 +100,7 @@ func TestCapturedRefusals(t *testing.T) {
 		{"a field that is not granted", "ungranted", "query_records", `{"stream":"samples","fields":["code"],"connection_id":"cin_lab"}`, 403, fmt.Sprintf(forbidden, "field_not_granted", "Fields not in grant: code")},
 		{"a field of another connector's stream", "ungranted", "query_records", `{"stream":"samples","fields":["prize"],"connection_id":"cin_shop"}`, 400, fmt.Sprintf(unknownField, "prize")},
 		{"a feed since a date", "ungranted", "query_records", `{"stream":"samples","filter":{"id":"s1"},"changes_since":"2026-04-20"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed changes_since cursor")},
-		{"a feed since a date, hollow", "813b", "query_records", `{"stream":"samples","changes_since":"2026-04-20T08:00:00Z"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed changes_since cursor")},
+		{"a feed since a date, not advertised", "813b", "query_records", `{"stream":"samples","changes_since":"2026-04-20T08:00:00Z"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed changes_since cursor")},
 		{"a feed since its start", "813b", "query_records", `{"stream":"samples","changes_since":"start"}`, 400, fmt.Sprintf(invalid, "invalid_cursor", "Malformed changes_since cursor")},
 		{"several streams, under another name", "813d", "query_records", `{"streams":["messages","labels"],"limit":2}`, 200, `{}`},
 		{"several streams", "813d", "query_records", `{"stream":["messages","labels"]}`, 200, `{}`},

@@ -14,7 +14,7 @@ type schema struct {
 	names schemadoc.Names
 }
 
-// rows returns the rows of a stream and a connection. An empty name stands for all of them.
+// rows returns the rows of a stream and a connection. An empty name matches all of them.
 func (s schema) rows(stream, connectionID string) iter.Seq2[*schemadoc.Connector, *schemadoc.Stream] {
 	return func(yield func(*schemadoc.Connector, *schemadoc.Stream) bool) {
 		for connector, row := range s.Rows() {

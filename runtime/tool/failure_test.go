@@ -44,7 +44,7 @@ func TestFailed(t *testing.T) {
 		{
 			name:   "no envelope",
 			err:    fmt.Errorf("reading: %w", &rs.Error{Status: 502, Type: "api_error", Code: "api_error", Message: "bad gateway"}),
-			object: `{"type":"api_error","code":"api_error","message":"bad gateway","hint":"The resource server failed. Repeat the call later; if it fails again, its operator must look."}`,
+			object: `{"type":"api_error","code":"api_error","message":"bad gateway","hint":"The resource server failed. Repeat the call later; if it fails again, tell its operator."}`,
 			beside: `,"http_status":502`,
 		},
 		{

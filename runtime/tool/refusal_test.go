@@ -101,7 +101,7 @@ var codes = []struct {
 	{401, "authentication_error", "approve access again", ""},
 	{401, "context.active_false", "approve access again", ""},
 	{401, "context.stream_not_allowed", "stream of that name", schemaOfAll},
-	{401, "context.instance_mismatch", "connection of that id", schemaOfAll},
+	{401, "context.instance_mismatch", "connection with that id", schemaOfAll},
 	{403, "permission_error", "broader grant", ""},
 	{403, "grant_revoked", "approve access again", ""},
 	{403, "grant_expired", "approve access again", ""},
