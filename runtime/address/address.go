@@ -1,5 +1,5 @@
-// Package address judges web addresses that are configured or that other servers name: whether one can be used, whether
-// it stands for this machine, and where the metadata of a server lie. It sends nothing.
+// Package address checks web addresses from the configuration or from other servers: whether one can be used, whether it is this
+// machine, and where the metadata of a server is. It sends nothing.
 package address
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Fault is why an address cannot be used. It completes a sentence about the address, such as "names no host", and never
-// repeats the address, in which a password may stand.
+// Fault is why an address cannot be used. It completes a sentence, such as "names no host". It never repeats the address, which may
+// have a password.
 type Fault string
 
 func (f Fault) Error() string { return string(f) }
@@ -83,18 +83,17 @@ func WellKnown(server *url.URL, name string) string {
 	return server.Scheme + "://" + server.Host + "/.well-known/" + name + strings.TrimRight(server.EscapedPath(), "/")
 }
 
-// IsLoopback reports whether a host, with or without the brackets of an IPv6 address, certainly stands for this machine:
-// localhost, or a loopback address. What goes there crosses no network, so this decides where a secret may be sent
-// without encryption. It is strict: a name below localhost is looked up in the DNS by some systems (RFC 6761, section
-// 6.3), and the unspecified address and one with a zone are no loopback addresses.
+// IsLoopback reports whether a host, with or without the brackets of an IPv6 address, is certainly this machine: localhost or a
+// loopback address. A secret may be sent there without encryption. It is strict: some systems look up names below localhost in the
+// DNS (RFC 6761, section 6.3), and the unspecified address and one with a zone are not loopback addresses.
 func IsLoopback(host string) bool {
 	host = plain(host)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback() && ip.Zone() == ""
 }
 
-// MayBeLoopback reports whether a host may stand for this machine: it is the rule for what is kept away from this
-// machine's own services, and strict in the other direction. A name that only the DNS knows is not looked up.
+// MayBeLoopback reports whether a host may be this machine. It protects this machine's services, so it is strict in the other
+// direction. It does not look up names.
 func MayBeLoopback(host string) bool {
 	host = plain(host)
 	ip, err := netip.ParseAddr(host)

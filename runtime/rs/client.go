@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Client is a Reader and a Writer over HTTP with one bearer. It is cheap: it holds no connections of its own, so a
-// host makes one per caller on a shared transport and a shared budget of retries. It is immutable and safe for concurrent use.
+// Client is a Reader and a Writer over HTTP with one bearer. It is immutable and safe for concurrent use. A host makes one per
+// caller, on a shared transport and a shared budget of retries.
 type Client struct {
 	transport   http.RoundTripper
 	baseURL     string
@@ -27,8 +27,7 @@ var (
 	_ Opener = (*Client)(nil)
 )
 
-// NewClient checks the options and makes a client. Its error is an *OptionError.
-// It sends nothing.
+// NewClient checks the options and returns a new client. It sends nothing. Its error is an *OptionError.
 func NewClient(options Options) (*Client, error) {
 	baseURL, err := origin("BaseURL", options.BaseURL)
 	if err != nil {
@@ -65,10 +64,9 @@ func NewClient(options Options) (*Client, error) {
 // ProviderURL is the provider's public origin, without a trailing slash.
 func (c *Client) ProviderURL() string { return c.providerURL }
 
-// Get reads within the client's timeout and the context's deadline, whichever is sooner, and sends the
-// GET again where that may help (MaxTries). It sends nothing with other credentials (R-ERR-3), follows no
-// redirect, and removes the bearer from whatever the resource server echoes (R-ERR-6). An optional parameter that
-// is refused is left out of another GET, which has the client's timeout anew.
+// Get reads within the client's timeout and the context's deadline, whichever is sooner. It repeats the GET where that may help
+// (MaxTries). It sends nothing with other credentials (R-ERR-3), follows no redirect, and removes the bearer from what the
+// resource server echoes (R-ERR-6). If an optional parameter is refused, it sends another GET without it, with a new timeout.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 	sent, most := asked.asSent()
 	response, err := withFewer(sent, func(asked Request) (*Response, error) { return c.get(ctx, asked) })
@@ -100,8 +98,8 @@ func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
 	return c.exchange(ctx, change.Method, asked).run(limited, change.Body.Encoded())
 }
 
-// exchange is a request to come. The caller's context says why the context that bounds it ended. What is shown of it stands
-// at the provider's public origin: the address that is read may be one of an inner network, which a remote caller must not see.
+// exchange prepares a request. Its shown URL has the provider's public origin: the address that is read may be in an internal
+// network, and a remote caller must not see it. The caller's context says why a context that is derived from it ended.
 func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
 	target := string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Resume says where a download goes on. The zero value begins it.
+// Resume says where a download continues. The zero value starts it.
 type Resume struct {
 	Offset int64  // bytes that are there already
-	ETag   string // of the answer that they came from; empty: unknown
+	ETag   string // of the response they came from; empty if unknown
 }
 
-// Download is an answer whose body is bytes of any kind. The caller closes it.
+// Download is a response whose body is bytes of any kind. The caller closes Body.
 type Download struct {
-	// Body has to be read to its end. A read waits no longer than the client's timeout for more bytes. Its
-	// errors are io.EOF and *Failure; an answer that ends before its announced length is a *Failure.
+	// Body must be read to its end. A read waits up to the client's timeout for more bytes. Its errors are io.EOF and *Failure.
+	// A body that ends before its announced length is a *Failure.
 	Body        io.ReadCloser
-	Offset      int64  // where Body begins: the offset that was asked for, or 0 when the RS sends the whole
-	Size        int64  // bytes of the whole; -1 when the RS does not say
-	ETag        string // strong validator; empty when there is none
+	Offset      int64  // where Body starts: the requested offset, or 0 if the RS sends the whole
+	Size        int64  // bytes of the whole; -1 if unknown
+	ETag        string // strong validator; may be empty
 	ContentType string
 	RequestID   string
 	URL         string // absolute URL at the provider's public origin; never holds a bearer
@@ -32,8 +32,8 @@ type Download struct {
 	secrets *Secrets
 }
 
-// ReadAll reads the body to its end. A body of more bytes than the limit is a *Failure of reason ResponseTooLarge; other errors
-// are those of Body.
+// ReadAll reads the body to its end. Its errors are those of Body, and a *Failure of reason ResponseTooLarge for a body of more
+// bytes than the limit.
 func (d *Download) ReadAll(limit int64) ([]byte, error) {
 	body, err := readAll(d.Body, d.Size-d.Offset, limit)
 	var tooLarge *bodyTooLargeError
@@ -43,18 +43,16 @@ func (d *Download) ReadAll(limit int64) ([]byte, error) {
 	return body, err
 }
 
-// Told is what is shown of the bytes, or of a text that they hold: without the bearers in them (R-ERR-6). It is the slice itself
-// when it holds none.
+// Told returns the bytes, or a text taken from them, without bearers (R-ERR-6). It returns the slice itself if there are none.
 func (d *Download) Told(shown []byte) []byte { return d.secrets.bytes(shown) }
 
-// Unusable is a *Failure of reason InvalidResponse: the bytes are not what was promised (R-ERR-4).
+// Unusable returns a *Failure of reason InvalidResponse: the bytes are not what was promised (R-ERR-4).
 func (d *Download) Unusable(message string) *Failure {
 	return &Failure{Reason: InvalidResponse, Message: message, NextStep: tryAgain, Status: http.StatusOK, RequestID: d.RequestID, URL: d.URL}
 }
 
-// Open begins to read bytes that are no JSON, such as a blob, or goes on with them when the RS honours ranges
-// (RFC 9110, section 14). The time from one byte to the next is bounded, not that of the whole; the caller
-// bounds the size. Errors are those of Get.
+// Open starts to read bytes that are not JSON, such as a blob, or resumes if the RS supports ranges (RFC 9110, section 14). It
+// bounds the time between two bytes; the caller bounds the size. Errors are those of Get.
 func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Download, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	exchange := c.exchange(ctx, http.MethodGet, asked)
@@ -86,7 +84,7 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 	body.ReadCloser = response.Body
 	download, err := exchange.open(ctx, response, from)
 	if err != nil {
-		_ = body.Close() // what it held was read or is not wanted
+		_ = body.Close() // its content was read or is not wanted
 		return nil, err
 	}
 	download.Body, body.left = body, response.ContentLength
@@ -96,7 +94,7 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 	return download, nil
 }
 
-// open judges the head of an answer.
+// open checks the head of a response.
 func (e *exchange) open(ctx context.Context, response *http.Response, from Resume) (*Download, error) {
 	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusPartialContent {
 		_, err := e.read(ctx, response)
@@ -107,26 +105,26 @@ func (e *exchange) open(ctx context.Context, response *http.Response, from Resum
 	}
 	e.status, e.requestID = response.StatusCode, e.client.secrets.text(requestID(response.Header))
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, e.failure(InvalidResponse, "the resource server encoded the bytes, which was not asked for", tryAgain, fmt.Errorf("content encoding %q", encoding))
+		return nil, e.failure(InvalidResponse, "the resource server encoded the bytes, which was not requested", tryAgain, fmt.Errorf("content encoding %q", encoding))
 	}
 	download := &Download{
 		Size: response.ContentLength, ETag: response.Header.Get("ETag"),
 		ContentType: response.Header.Get("Content-Type"), RequestID: e.requestID, URL: e.shownURL, secrets: e.client.secrets,
 	}
 	if strings.HasPrefix(download.ETag, "W/") {
-		download.ETag = "" // a weak one does not speak of bytes
+		download.ETag = "" // a weak one does not identify bytes
 	}
 	if response.StatusCode == http.StatusPartialContent {
 		first, size, ok := contentRange(response.Header.Get("Content-Range"))
 		if !ok || from.Offset == 0 || first != from.Offset {
-			return nil, e.failure(InvalidResponse, "the resource server sent another part than was asked for", tryAgain, nil)
+			return nil, e.failure(InvalidResponse, "the resource server sent a different part than was requested", tryAgain, nil)
 		}
 		download.Offset, download.Size = first, size
 	}
 	return download, nil
 }
 
-// contentRange reads bytes 5-9/10, or bytes 5-9/* with size -1.
+// contentRange parses "bytes 5-9/10", or "bytes 5-9/*" with size -1.
 func contentRange(value string) (first, size int64, ok bool) {
 	span, whole, found := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
 	begin, end, dashed := strings.Cut(span, "-")
@@ -142,12 +140,12 @@ func contentRange(value string) (first, size int64, ok bool) {
 	return first, size, err == nil && size == last+1
 }
 
-// downloadBody counts bytes, turns what goes wrong into failures, and gives up when the next byte takes too long.
+// downloadBody counts bytes, turns errors into failures, and gives up if the next byte takes too long.
 type downloadBody struct {
 	io.ReadCloser
 	exchange *exchange
 	cancel   context.CancelFunc
-	timer    *time.Timer // runs while the resource server is waited for
+	timer    *time.Timer // runs during a read
 	left     int64       // -1: unknown
 }
 

@@ -9,11 +9,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// List is a list envelope (rs-contract.md, Envelopes) taken apart. Older servers wrap the envelope in one more
-// data object.
+// List is a list envelope (rs-contract.md, Envelopes). Older servers wrap the envelope in another data object.
 type List struct {
 	Outer    rawjson.Object // the body
-	Inner    rawjson.Object // the envelope inside data; nil when the body is the envelope
+	Inner    rawjson.Object // the envelope inside data; nil if the body is the envelope
 	RowsName string         // the member that holds the rows
 	Rows     []json.RawMessage
 
@@ -23,8 +22,8 @@ type List struct {
 // Cursor returns a cursor before a row.
 func (l *List) Cursor(row int) rawjson.Cursor { return rawjson.NewCursor(l.Rows[row]) }
 
-// List takes the body apart as a list, wrapped or not, and keeps the rows of the page that was asked for. A body
-// without a list is a *Failure. The rows are not to be written to, since whoever reads the list next has the same ones.
+// List reads the body as a list, wrapped or not, with the rows of the requested page. A body without a list, or with too many
+// rows, is a *Failure. The caller must not write to the rows: the next call of List returns the same ones.
 func (r *Response) List() (List, error) {
 	if r.list == nil {
 		list, err := r.wholeList()
@@ -52,7 +51,7 @@ func (r *Response) wholeList() (List, error) {
 	return list, nil
 }
 
-// page leaves out the rows after those that were asked for, and then those that the caller has.
+// page removes the rows after the requested ones, and those that the caller has already.
 func (r *Response) page(list List) List {
 	if r.most > 0 && len(list.Rows) > r.most {
 		list.Rows = list.Rows[:r.most]
@@ -69,7 +68,7 @@ func (r *Response) page(list List) List {
 	return list
 }
 
-// withoutRows is an envelope in which nothing follows; nil stays nil.
+// withoutRows returns an envelope that says that nothing follows; nil stays nil.
 func withoutRows(envelope rawjson.Object) rawjson.Object {
 	if envelope == nil || envelope.Get("has_more") == nil {
 		return envelope
@@ -80,8 +79,7 @@ func withoutRows(envelope rawjson.Object) rawjson.Object {
 // rowsNames are the members under which servers list rows, the usual one first.
 var rowsNames = []string{"data", "records", "results", "hits"}
 
-// ListIn takes an envelope apart that is not wrapped, such as that of an expanded relation. It is false when no
-// member holds rows.
+// ListIn reads an envelope that is not wrapped, such as that of an expanded relation. It is false if no member has rows.
 func ListIn(envelope rawjson.Value) (List, bool) { return listIn(envelope, 0) }
 
 // listIn is ListIn for a list that may have up to limit rows of each connection, or any number if limit is 0.
@@ -159,7 +157,7 @@ func likelyCursor(body []byte) string {
 	return string(cursor)
 }
 
-// Get is a member beside the rows, else of the body; nil when neither has it, or it is null.
+// Get returns a member of the envelope, or else of the body. It is nil if the member is absent or null.
 func (l List) Get(name string) json.RawMessage {
 	if value := l.Inner.Get(name); value != nil {
 		return value
@@ -167,10 +165,10 @@ func (l List) Get(name string) json.RawMessage {
 	return l.Outer.Get(name)
 }
 
-// Text is the text of a member, looked up as Get does; empty when it is no JSON string.
+// Text returns the text of a member that Get finds, or "" if it is not a string.
 func (l List) Text(name string) string { return rawjson.TextOf(l.Get(name)) }
 
-// Meta is the object meta, looked up as Get does; nil when there is none.
+// Meta returns the object meta that Get finds, or nil.
 func (l List) Meta() rawjson.Object {
 	meta, _ := rawjson.ParseObject(l.Get("meta"))
 	return meta

@@ -10,18 +10,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Error is an answer in which the RS says no (R-ERR-1). It keeps the whole error object: the value of
-// the body's error member, or the body itself in the shapes that have none.
+// Error is a refusal by the RS (R-ERR-1). It keeps the whole error object: the value of the body's error member, or the body
+// itself if it has no such member.
 type Error struct {
 	Status    int             // HTTP status
-	Type      string          // the envelope's type; derived from the status when the RS sent none
-	Code      string          // the envelope's code; derived from the status when the RS sent none
+	Type      string          // the envelope's type, or one derived from the status
+	Code      string          // the envelope's code, or one derived from the status
 	Message   string          // for people and models
-	Envelope  json.RawMessage // the error object with every member that the RS sent; nil when the body was no JSON object
+	Envelope  json.RawMessage // the error object with every member that the RS sent; nil if the body was not a JSON object
 	RequestID string
 
-	// RetryAfter is the Retry-After header as it was sent, seconds or an HTTP date (RFC 9110,
-	// section 10.2.3); empty when there was none.
+	// RetryAfter is the Retry-After header: seconds or an HTTP date (RFC 9110, section 10.2.3). It may be empty.
 	RetryAfter string
 
 	Request Request // what was asked; never holds a bearer
@@ -32,13 +31,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("resource server answered %d %s: %s", e.Status, e.Code, e.Message)
 }
 
-// Param is the parameter that the refusal names; empty: none.
+// Param returns the parameter that the refusal names, or "".
 func (e *Error) Param() string {
 	envelope, _ := rawjson.ParseObject(e.Envelope)
 	return envelope.Text("param")
 }
 
-// EndsGrant reports whether the grant of the bearer has ended, whatever is read with it.
+// EndsGrant reports whether the grant of the bearer has ended.
 func (e *Error) EndsGrant() bool { return e.Code == "grant_revoked" || e.Code == "grant_expired" }
 
 // NeedsSignIn reports whether a new token is needed, because this one or its grant has ended. Resource servers also answer 401
@@ -57,7 +56,7 @@ func (e *Error) MeansPackageToken() bool {
 	return e.Status == http.StatusNotFound && members.Text("code") == CodeNotFound
 }
 
-// NoneAnswered is the error of a read of several sources none of which answered. Its cause stands for what all of them said.
+// NoneAnswered is the error of a read of several sources, none of which answered. Its cause summarizes their errors.
 type NoneAnswered struct {
 	Cause   error
 	Missing []Missing
@@ -65,10 +64,10 @@ type NoneAnswered struct {
 
 func (e *NoneAnswered) Error() string { return e.Cause.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *NoneAnswered) Unwrap() error { return e.Cause }
 
-// Codes of refusals that came without one. A resource server may send the same ones, and others.
+// Codes for refusals without one. A resource server may send the same codes, and others.
 const (
 	CodeInvalidRequest  = "invalid_request"      // 400
 	CodeAuthentication  = "authentication_error" // 401
@@ -82,10 +81,10 @@ const (
 	CodeOther           = "api_error"            // any other status
 )
 
-// otherType is the type of refusals with any status for which there is no other (rs-contract.md, Envelopes).
+// otherType is the default type of refusals (rs-contract.md, Envelopes).
 const otherType = "api_error"
 
-// derived are the type and the code that go with a status, for refusals that came without them.
+// derived has the type and the code of each status, for refusals without them.
 var derived = map[int]struct{ kind, code string }{
 	http.StatusBadRequest:            {"invalid_request_error", CodeInvalidRequest},
 	http.StatusUnauthorized:          {"authentication_error", CodeAuthentication},
@@ -98,9 +97,9 @@ var derived = map[int]struct{ kind, code string }{
 	http.StatusTooManyRequests:       {"rate_limit_error", CodeRateLimit},
 }
 
-// refusal turns an answer outside 2xx into an *Error. Four shapes occur (rs-contract.md): the PDPP
-// envelope {"error":{…}}, OAuth {error, error_description}, framework {message, error, statusCode},
-// and bodies that are no JSON object, such as a proxy's page.
+// refusal returns the *Error for a response outside 2xx. Four shapes occur (rs-contract.md): the PDPP envelope {"error":{…}},
+// OAuth {error, error_description}, framework {message, error, statusCode}, and bodies that are not JSON objects, such as a
+// proxy's page.
 func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	refused := &Error{
 		Status: e.status, Type: otherType, Code: CodeOther,
@@ -121,7 +120,7 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	return refused
 }
 
-// describe takes from the body what it says of the refusal. What it does not say stays derived.
+// describe replaces derived values with those in the body.
 func (e *Error) describe(body json.RawMessage) {
 	e.Envelope = body
 	members, _ := rawjson.ParseObject(body)
@@ -133,7 +132,7 @@ func (e *Error) describe(body json.RawMessage) {
 			*target = text
 		}
 	}
-	// OAuth's error is a code; a framework's is the reason phrase, which says no more than the status.
+	// OAuth's error is a code. A framework's is the reason phrase, which adds nothing to the status.
 	if code := members.Text("error"); oauthCode.MatchString(code) {
 		e.Code = code
 	}
@@ -148,7 +147,7 @@ func (e *Error) describe(body json.RawMessage) {
 
 var oauthCode = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
 
-// afterRefusal is the next step after a refusal that came without advice.
+// afterRefusal returns the next step after a refusal without advice.
 func afterRefusal(status int) string {
 	switch {
 	case status == http.StatusUnauthorized:

@@ -14,7 +14,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tracecontext"
 )
 
-// exchange is one request and what became of it.
+// exchange is one request and its outcome.
 type exchange struct {
 	client    *Client
 	caller    context.Context //nolint:containedctx // lives as long as one request
@@ -22,16 +22,16 @@ type exchange struct {
 	address   string
 	asked     Request
 	shownURL  string // the URL at the provider's public origin, without the bearer
-	try       int    // of its read, from 1 on
+	try       int    // of its read, starting at 1
 	started   time.Time
 	status    int
 	bytes     int64 // of the body that were read
 	requestID string
-	isTold    bool        // to the observer
-	isSilent  atomic.Bool // a download of which nothing came for the client's timeout
+	isTold    bool        // the observer was called
+	isSilent  atomic.Bool // a download received nothing for the client's timeout
 }
 
-// request is the exchange's request under a context, with the headers that all have.
+// request returns the HTTP request with the common headers.
 func (e *exchange) request(ctx context.Context, accept string, body []byte) (*http.Request, error) {
 	var sent io.Reader // nil for no body, so that no length is announced
 	if body != nil {
@@ -55,7 +55,7 @@ func (e *exchange) request(ctx context.Context, accept string, body []byte) (*ht
 	return request, nil
 }
 
-// tell tells the caller's observer what became of the request, once.
+// tell calls the caller's observer, once.
 func (e *exchange) tell() {
 	if observer := ObserverOf(e.caller); observer != nil && !e.isTold {
 		e.isTold = true
@@ -63,7 +63,7 @@ func (e *exchange) tell() {
 	}
 }
 
-// run sends the request and reads the whole answer.
+// run sends the request and reads the whole response.
 func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	request, err := e.request(ctx, "application/json", body)
 	if err != nil {
@@ -71,9 +71,7 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	}
 	request.Header.Set("Accept-Encoding", "gzip")
 
-	// The transport is called directly. Package http's Client would follow redirects, and the bearer goes
-	// only where the configuration says: not to another origin, and a resource server has no reason to
-	// move its API within its own.
+	// The transport is called directly: http.Client would follow redirects and could send the bearer to another origin.
 	response, err := e.client.transport.RoundTrip(request)
 	if err != nil {
 		e.tell()
@@ -83,7 +81,7 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	return e.read(ctx, response)
 }
 
-// read turns an answer into a response, an *Error or a *Failure.
+// read turns an HTTP response into a Response, an *Error or a *Failure.
 func (e *exchange) read(ctx context.Context, response *http.Response) (*Response, error) {
 	e.status = response.StatusCode
 	e.requestID = e.client.secrets.text(requestID(response.Header))
@@ -124,7 +122,7 @@ func (e *exchange) read(ctx context.Context, response *http.Response) (*Response
 	}, nil
 }
 
-// changes reports whether the request is a change, whose answer may have no body, such as 204.
+// changes reports whether the request is a change. Its response may have no body, such as 204.
 func (e *exchange) changes() bool { return e.method != http.MethodGet }
 
 func requestID(header http.Header) string {

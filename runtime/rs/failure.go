@@ -9,41 +9,40 @@ import (
 	"net"
 )
 
-// Reason says why an answer could not be used. The values are stable adapter error codes.
+// Reason says why a response cannot be used. The values are stable adapter error codes.
 type Reason string
 
 // The reasons, as interfaces.md lists them.
 const (
-	Unreachable      Reason = "rs_unreachable"        // no status line came
-	Timeout          Reason = "rs_timeout"            // the answer was not whole in time
-	InvalidResponse  Reason = "rs_invalid_response"   // what came is not what the contract promises
+	Unreachable      Reason = "rs_unreachable"        // no status line was received
+	Timeout          Reason = "rs_timeout"            // the response was incomplete at its deadline
+	InvalidResponse  Reason = "rs_invalid_response"   // the response violates the contract
 	ResponseTooLarge Reason = "rs_response_too_large" // more bytes than Options.MaxBody
-	Redirected       Reason = "rs_redirect"           // a redirect, which is not followed
+	Redirected       Reason = "rs_redirect"           // a redirect; none is followed
 )
 
-// Failure is a request that got no usable answer (R-ERR-4).
+// Failure is a request without a usable response (R-ERR-4).
 type Failure struct {
 	Reason    Reason
-	Message   string // what happened, and the limit if one was passed
-	NextStep  string // what to do now; empty when nothing is known to help
-	Status    int    // HTTP status, or 0 when there was none
+	Message   string // what happened, and the limit if one was exceeded
+	NextStep  string // what to do now; may be empty
+	Status    int    // HTTP status, or 0
 	RequestID string
 	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
 	Cause     error  // may be nil; for logs, since it may name the address that was dialled
 
-	passing bool // the same request may be answered when it is sent again
+	passing bool // the same request may succeed if it is sent again
 }
 
 func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Text() }
 
-// Text is one line for people and models: what happened, and what to do now.
+// Text returns one line for people and models: what happened, and what to do now.
 func (f *Failure) Text() string { return Explain(f.Message, f.NextStep) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// Explain joins what happened and what to do now, which may be empty, to one line. All errors of the adapter that have
-// the two read alike by it.
+// Explain joins what happened and what to do now in one line. The next step may be empty.
 func Explain(message, nextStep string) string {
 	if nextStep == "" {
 		return message
@@ -57,8 +56,8 @@ const (
 	askForLess    = "ask for less, or try again"
 	checkProvider = "check that the provider URL is a PDPP resource server"
 
-	// lookFirst replaces the next step of a change that may have been made: what helps a read to be sent again is wrong then.
-	lookFirst = "the change may have been made: look before sending it again"
+	// lookFirst is the next step after a change without a response, because sending it again could make it twice.
+	lookFirst = "the change may have been made: check before sending it again"
 )
 
 func (e *exchange) failure(reason Reason, message, nextStep string, cause error) *Failure {
@@ -71,13 +70,13 @@ func (e *exchange) failure(reason Reason, message, nextStep string, cause error)
 	}
 }
 
-// undialled reports whether a request failed before anything was sent.
+// undialled reports whether a request failed before any byte was sent.
 func undialled(cause error) bool {
 	var operation *net.OpError
 	return errors.As(cause, &operation) && operation.Op == "dial"
 }
 
-// unanswered is the failure of a request that got no status line.
+// unanswered returns the failure of a request without a status line.
 func (e *exchange) unanswered(err error) *Failure {
 	if late := e.late(err); late != nil {
 		return late
@@ -93,7 +92,7 @@ func (e *exchange) unanswered(err error) *Failure {
 	return failure
 }
 
-// unreadable is the failure of an answer whose body broke off, took too long or was too large.
+// unreadable returns the failure of a response whose body broke off, took too long or was too large.
 func (e *exchange) unreadable(err error) *Failure {
 	if late := e.late(err); late != nil {
 		return late
@@ -112,7 +111,7 @@ func (e *exchange) unreadable(err error) *Failure {
 	return e.failure(InvalidResponse, "the resource server's answer cannot be decoded", checkProvider, err)
 }
 
-// late is the failure of a request that ran out of time or that the caller gave up; nil for any other.
+// late returns the failure of a request that timed out or was cancelled, or nil.
 func (e *exchange) late(err error) *Failure {
 	var timeout net.Error
 	switch {

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// withFewer runs a read, and again without an optional parameter when the server refuses one. Each parameter is left
-// out once at most, so that this ends. A refusal that is about something else is final, and then the first one
-// counts: it answers what the caller asked. What got no answer counts as it is.
+// withFewer runs a read, and repeats it without an optional parameter if the server refuses one. A refusal for another reason is
+// final. It then returns the first refusal, which is about the caller's own request. A Failure is returned as it is.
 func withFewer(asked Request, read func(Request) (*Response, error)) (*Response, error) {
 	var first error
 	for {
@@ -31,9 +30,8 @@ func withFewer(asked Request, read func(Request) (*Response, error)) (*Response,
 	}
 }
 
-// withoutRefused is the request without the optional parameter that a server does not take, or false when the
-// refusal is about something else. A server that does not say which is thought to mean the first, which is the
-// newest, and after that any of the others.
+// withoutRefused returns the request without the optional parameter that a server refused, or false if the refusal has another reason.
+// If the server does not name it, the newest parameter is removed first, and then all others.
 func (r Request) withoutRefused(refused *Error) (Request, bool) {
 	sent := slices.DeleteFunc(slices.Clone(r.Optional), func(name string) bool {
 		_, isSent := r.Query.Get(name)

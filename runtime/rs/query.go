@@ -10,17 +10,16 @@ import (
 // Parameter is one name and value of a query string, neither of them encoded.
 type Parameter struct{ Name, Value string }
 
-// Query is the query string of a request, in the order in which it was built. An argument that was
-// not given (a nil pointer, a nil slice) adds nothing; an empty string that was given is sent.
-// The zero value is an empty query. Copies of a query must not both be added to.
+// Query is the query string of a request, in the order in which it was built. A nil argument adds nothing; an empty string is
+// sent. The zero value is an empty query. Only one copy of a query may be changed.
 type Query struct {
 	parameters []Parameter
 }
 
-// Parameters are the parameters in their order. The caller does not change them.
+// Parameters returns the parameters in order. The caller must not change them.
 func (q Query) Parameters() []Parameter { return q.parameters }
 
-// Get is the value of the first parameter of a name, and whether there is one.
+// Get returns the value of the first parameter of a name, and whether there is one.
 func (q Query) Get(name string) (string, bool) {
 	for _, parameter := range q.parameters {
 		if parameter.Name == name {
@@ -30,7 +29,7 @@ func (q Query) Get(name string) (string, bool) {
 	return "", false
 }
 
-// With is a copy in which the parameter has the value: in its place when it was there, else at the end.
+// With returns a copy in which a parameter has a value. A new parameter is the last one.
 func (q Query) With(name, value string) Query {
 	for i, parameter := range q.parameters {
 		if parameter.Name == name {
@@ -42,21 +41,21 @@ func (q Query) With(name, value string) Query {
 	return Query{append(slices.Clip(q.parameters), Parameter{name, value})}
 }
 
-// Without is a copy without the parameters of the given names.
+// Without returns a copy without the named parameters.
 func (q Query) Without(names ...string) Query {
 	return Query{slices.DeleteFunc(slices.Clone(q.parameters), func(parameter Parameter) bool {
 		return slices.Contains(names, parameter.Name)
 	})}
 }
 
-// WithoutMembers is a copy without the parameters name[…], such as those of a filter.
+// WithoutMembers returns a copy without the parameters name[…], such as those of a filter.
 func (q Query) WithoutMembers(name string) Query {
 	return Query{slices.DeleteFunc(slices.Clone(q.parameters), func(parameter Parameter) bool {
 		return strings.HasPrefix(parameter.Name, name+"[")
 	})}
 }
 
-// Encoded is the query string without a leading question mark.
+// Encoded returns the query string without a leading question mark.
 func (q Query) Encoded() string {
 	var encoded strings.Builder
 	for _, parameter := range q.parameters {
@@ -75,14 +74,14 @@ func (q *Query) Set(name, value string) {
 	q.parameters = append(q.parameters, Parameter{name, value})
 }
 
-// String adds name=value when a value was given.
+// String adds name=value unless the value is nil.
 func (q *Query) String(name string, value *string) {
 	if value != nil {
 		q.Set(name, *value)
 	}
 }
 
-// Integer adds name=value when a value was given.
+// Integer adds name=value unless the value is nil.
 func (q *Query) Integer(name string, value *int64) {
 	if value != nil {
 		q.Set(name, strconv.FormatInt(*value, 10))

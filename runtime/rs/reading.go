@@ -1,39 +1,38 @@
 package rs
 
-// Reading says that the adapter made an answer itself, of records that it read (R-SCAN-6).
+// Reading describes a response that the adapter computed from records that it read (R-SCAN-6).
 type Reading struct {
-	Read     int64 // records of the list that were looked at, in this call alone
+	Read     int64 // records of the list that this call read
 	Matched  int64 // of them
-	Complete bool  // nothing of what was asked for is unread
-	UpTo     Mark  // of a reading that is not complete: the last record that was looked at
-	Groups   int   // of an aggregate, with those that its limit leaves out; 0: unknown
+	Complete bool  // every record in question was read
+	UpTo     Mark  // of an incomplete reading: the last record that was read
+	Groups   int   // all groups of an aggregate, also those beyond its limit; 0: unknown
 
-	// Note says in sentences what no other member does: why a reading ended before it was complete, unless the page was full,
-	// and which rows these are.
+	// Note says which rows these are, and why an incomplete reading ended if the page was not full.
 	Note string
 
-	// Rows are the rows of the answer, in their order; nil where no page follows.
+	// Rows are the rows of the response, in order; nil if no page follows.
 	Rows []Mark
 
-	// CursorAfter gives the cursor that goes on after so many of the rows, at least one; nil where no page follows.
+	// CursorAfter returns the cursor of the page after the first rows, at least one; nil if no page follows.
 	CursorAfter func(rows int) string
 
-	// Behind is the cursor of the same question to the records behind UpTo; empty: none is, or CursorAfter leads to them.
+	// Behind is the cursor of the same query for the records after UpTo. It is empty if there are none or CursorAfter leads to them.
 	Behind string
 
-	// Rest finds those records of an aggregate that it does not tell of: it stands in the caller's filter, in the place of
-	// bounds in the same direction. Nil: nothing can say which they are.
+	// Rest selects the records that an aggregate leaves out. In the caller's filter, it replaces bounds in the same direction. Nil: they
+	// are unknown.
 	Rest *Condition
 }
 
-// Mark is a record at which a reading may stop.
+// Mark is a record where a reading may stop.
 type Mark struct {
-	ID   string // as the resource server has it; empty: no record
-	Time string // of the field that the records are ordered by; empty: unknown
-	Read int64  // records that were looked at up to this one
+	ID   string // as the resource server sent it; empty: no record
+	Time string // value of the field that orders the records; empty: unknown
+	Read int64  // records read up to this one
 }
 
-// Ending is the reading of a page that ends after so many of its rows, as if the caller had asked for no more.
+// Ending returns the reading of a page that ends after some of its rows, as if the caller had asked for no more.
 func (r Reading) Ending(rows int) Reading {
 	if rows >= len(r.Rows) || rows == 0 {
 		return r

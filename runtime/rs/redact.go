@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Secrets are the bearers of one call: nothing that is shown of it may hold any of them, however the resource server
-// spells it (R-ERR-6). They are immutable and safe for concurrent use; nil is none. Printing them gives a fixed word.
+// Secrets are the bearers of one call. They are removed from everything that is shown, in any spelling (R-ERR-6). They are
+// immutable and safe for concurrent use; nil has none. Printing them gives a fixed word.
 type Secrets struct {
 	bearers []string
 	letters [256]bool // that the bearers have
 }
 
-// NewSecrets takes bearers as they are sent. What is shorter than ShortestBearer is not taken.
+// NewSecrets returns a set of bearers. It ignores values shorter than ShortestBearer.
 func NewSecrets(bearers ...string) *Secrets {
 	s := &Secrets{}
 	for _, bearer := range bearers {
@@ -32,7 +32,7 @@ func NewSecrets(bearers ...string) *Secrets {
 	return s
 }
 
-// with adds a bearer, unless it is among them.
+// with returns the set with another bearer.
 func (s *Secrets) with(bearer string) *Secrets {
 	if s != nil && slices.Contains(s.bearers, bearer) {
 		return s
@@ -53,7 +53,7 @@ func (s *Secrets) text(text string) string {
 	return string(s.bytes([]byte(text)))
 }
 
-// bytes gives the slice itself when it holds no bearer, which is nearly always.
+// bytes returns a body without bearers. It returns the slice itself if there are none, which is the usual case.
 func (s *Secrets) bytes(body []byte) []byte {
 	for _, bearer := range s.bearers {
 		if bytes.Contains(body, []byte(bearer)) {
@@ -63,8 +63,8 @@ func (s *Secrets) bytes(body []byte) []byte {
 	return s.escaped(body)
 }
 
-// escaped takes out the bearers of which at least one character is escaped: by JSON, once or twice, in a URL, or both.
-// Each such bearer has a first escape. Only what stands before one is compared, so that nothing is decoded elsewhere.
+// escaped removes bearers with at least one escaped character: by JSON, once or twice, in a URL, or both. Such a bearer has a first
+// escape, so it compares only the text around escapes.
 func (s *Secrets) escaped(body []byte) []byte {
 	var clean []byte
 	taken := 0 // of the body, into clean
@@ -90,7 +90,7 @@ func (s *Secrets) escaped(body []byte) []byte {
 	return append(clean, body[taken:]...)
 }
 
-// nextOf is where a byte stands next, or the length of the body.
+// nextOf returns the next position of a byte, or the length of the body.
 func nextOf(body []byte, from int, wanted byte) int {
 	if at := bytes.IndexByte(body[from:], wanted); at >= 0 {
 		return from + at
@@ -98,8 +98,8 @@ func nextOf(body []byte, from int, wanted byte) int {
 	return len(body)
 }
 
-// around gives the bearer whose first escape stands at a place and that begins no earlier than least; to is 0 when there
-// is none.
+// around returns the bounds of the bearer whose first escape is at a position and that starts at least or later; to is 0 if there is
+// none.
 func (s *Secrets) around(body []byte, least, at int) (from, to int) {
 	for _, bearer := range s.bearers {
 		for before := range min(len(bearer), at-least+1) {
@@ -114,7 +114,7 @@ func (s *Secrets) around(body []byte, least, at int) (from, to int) {
 	return at, 0
 }
 
-// spelledOut gives the end of a text that begins at a place, however its characters are spelled, or 0.
+// spelledOut returns the end of a text that starts at a position in any spelling, or 0.
 func spelledOut(body []byte, at int, text string) int {
 	for i := range len(text) {
 		if at >= len(body) {
@@ -129,7 +129,7 @@ func spelledOut(body []byte, at int, text string) int {
 	return at
 }
 
-// unescape reads the character at a place, and gives where the next one begins.
+// unescape returns the character at a position, and the position of the next one.
 func unescape(body []byte, at int) (character rune, end int) {
 	character, end = unquote(body, at)
 	if character != '%' {
@@ -151,13 +151,13 @@ func digitAt(body []byte, at int) (digit rune, end int) {
 	return hexadecimal(character), end
 }
 
-// unquote reads a character of a JSON string, in which another JSON string may stand.
+// unquote reads a character of a JSON string that may contain another JSON string.
 func unquote(body []byte, at int) (character rune, end int) {
 	character, end, escape := unquoteOnce(body, at)
 	if character != '\\' || !escape || end >= len(body) {
 		return character, end
 	}
-	// The backslash was escaped: with what follows, it may be an escape of the string within.
+	// The backslash was escaped: it may start an escape of the inner string.
 	kind, after, _ := unquoteOnce(body, end)
 	switch kind {
 	case 'u':
@@ -180,7 +180,7 @@ func unquote(body []byte, at int) (character rune, end int) {
 	return character, end
 }
 
-// unquoteOnce reads a byte, or the character that a JSON escape stands for (RFC 8259, section 7).
+// unquoteOnce reads a byte, or the character of a JSON escape (RFC 8259, section 7).
 func unquoteOnce(body []byte, at int) (character rune, end int, escape bool) {
 	if body[at] != '\\' || at+1 == len(body) {
 		return rune(body[at]), at + 1, false
@@ -213,9 +213,8 @@ func hexadecimal(digit rune) rune {
 	return -1
 }
 
-// told takes the bearers out of what a server told about a failure, base64 included (RFC 4648, both alphabets), as a server
-// spells them that repeats an Authorization header for Basic. Answers with records are searched by bytes alone: looking
-// for base64 takes as long as reading them.
+// told removes bearers from a server's text about a failure, also in base64 (RFC 4648, both alphabets), which a server uses that
+// repeats an Authorization header for Basic. Bodies with records are not searched for base64: it takes as long as reading them.
 func (s *Secrets) told(body []byte) []byte {
 	return base64Run.ReplaceAllFunc(s.bytes(body), func(run []byte) []byte {
 		text := unescapeBase64.Replace(string(run))
@@ -229,13 +228,12 @@ func (s *Secrets) told(body []byte) []byte {
 	})
 }
 
-// base64Run is base64 that is long enough for a bearer, its slashes perhaps escaped by JSON.
+// base64Run is base64 that is long enough for a bearer. JSON may have escaped its slashes.
 var base64Run = regexp.MustCompile(`(?:[A-Za-z0-9+_-]|\\?/){21,}=*`)
 
 var unescapeBase64 = strings.NewReplacer(`\`, "", "-", "+", "_", "/", "=", "")
 
-// cause keeps an error as it is, unless its text repeats the bearer. Package http quotes what a
-// server sent when it could not be read as HTTP.
+// cause returns an error without bearers in its text. Package http quotes a response that is not HTTP.
 func (s *Secrets) cause(err error) error {
 	if err == nil {
 		return nil
@@ -246,7 +244,7 @@ func (s *Secrets) cause(err error) error {
 	return err
 }
 
-// request is a request without the bearer. A request that holds the bearer must not be sent again.
+// request returns a request without bearers.
 func (s *Secrets) request(asked Request) Request {
 	clean := Request{Path: Path(s.text(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
 	for _, parameter := range asked.Query.Parameters() {

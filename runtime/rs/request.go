@@ -1,5 +1,5 @@
-// Package rs is the client of a PDPP resource server (RS): paths, queries, filters, responses and
-// errors. It knows nothing of MCP, and it leaves records as the bytes that the RS sent.
+// Package rs is the client of a PDPP resource server (RS): paths, queries, filters, responses and errors. It does not know
+// MCP, and it does not decode records.
 package rs
 
 import (
@@ -19,8 +19,8 @@ type Reader interface {
 	ProviderURL() string
 }
 
-// Origins are the public origins of the providers that a request is sent to, each once. It is that of the reader, unless this one
-// reads several providers as one.
+// Origins returns the public origins of the providers that a request is sent to, each once. It is the reader's, unless the reader
+// combines several providers.
 func Origins(reader Reader, request Request) []string {
 	if several, ok := reader.(interface{ Origins(Request) []string }); ok {
 		return several.Origins(request)
@@ -28,26 +28,26 @@ func Origins(reader Reader, request Request) []string {
 	return []string{reader.ProviderURL()}
 }
 
-// Opener is a Reader that reads bytes too. Client and the reader of a package are; Wrap passes it on.
+// Opener is a Reader that also reads bytes. Client and the reader of a package are Openers; Wrap preserves it.
 type Opener interface {
-	// Open begins to read the bytes of one source, from the first on. Its errors are those of Get.
+	// Open starts to read the bytes of one source. Its errors are those of Get.
 	Open(ctx context.Context, request Request, from Resume) (*Download, error)
 }
 
 // Rows of a page of records or of hits (rs-contract.md).
 const (
-	DefaultRows = 25  // when a request has no limit that servers take
-	MostRows    = 100 // whatever limit is sent
+	DefaultRows = 25  // without a valid limit in the request
+	MostRows    = 100 // with any limit
 )
 
-// Request is one read. It is a value: a reader keeps nothing of it but what Response.Request says.
+// Request is one read.
 type Request struct {
 	Path    Path
 	Query   Query
-	Sources Sources // nil: the resource server itself finds the source
+	Sources Sources // nil: the resource server finds the source
 
-	// Optional names parameters that older servers refuse, the newest first. A Client leaves out one that its server
-	// refuses and asks again; the reader of the answer then does what the parameter stands for (R-SCH-1).
+	// Optional names parameters that older servers refuse, the newest first. If a server refuses one, a Client repeats the request
+	// without it, and the caller does what the parameter would have done (R-SCH-1).
 	Optional []string
 
 	// Ahead is told the cursor that seems to lead on from a page as soon as the page's body has come, so that the next page can
@@ -56,7 +56,7 @@ type Request struct {
 	Ahead func(cursor string)
 }
 
-// Limit is how many rows a page of the request's list has at most.
+// Limit returns the maximum number of rows on a page of the request's list.
 func (r Request) Limit() int {
 	sent, _ := r.Query.Get("limit")
 	limit, err := strconv.Atoi(sent)
@@ -75,35 +75,34 @@ func (r Request) maxRows() int {
 	return maxRows
 }
 
-// Sources says what a request needs of a package, which is several grants under one bearer. It is one of
-// OneSource, NamedSource, HitsOfSources, SchemaOfSources and StreamsOfSources. A reader with a single grant ignores it.
+// Sources says which grants of a package a request needs. It is one of OneSource, NamedSource, HitsOfSources, SchemaOfSources and
+// StreamsOfSources. A reader with a single grant ignores it.
 type Sources interface{ sources() }
 
-// OneSource is a request that a single source answers: the one named, or the only one that grants the
-// stream (R-PKG-7).
+// OneSource is a request to a single source: the named one, or the only one that grants the stream (R-PKG-7).
 type OneSource struct {
 	Stream       string
 	ConnectionID *string // nil: not named
 }
 
-// HitsOfSources is a search whose answers are merged into one ranked list (R-PKG-2).
+// HitsOfSources is a search whose responses are merged into one ranked list (R-PKG-2).
 type HitsOfSources struct {
 	Streams      []string // nil: every stream
 	ConnectionID *string  // nil: every source
 }
 
-// SchemaOfSources is a schema read whose answers are merged into one document (R-PKG-7).
+// SchemaOfSources is a schema read whose responses are merged into one document (R-PKG-7).
 type SchemaOfSources struct {
 	Stream       *string // nil: every stream
 	ConnectionID *string // nil: every source
 }
 
-// StreamsOfSources is a list of streams whose answers are put together (R-SCH-9).
+// StreamsOfSources is a list of streams whose responses are joined (R-SCH-9).
 type StreamsOfSources struct {
 	ConnectionID *string // nil: every source
 }
 
-// NamedSource is a request that the named source answers, or the only one.
+// NamedSource is a request to the named source, or to the only one.
 type NamedSource struct {
 	ConnectionID *string // nil: not named
 }
@@ -114,11 +113,11 @@ func (HitsOfSources) sources()    {}
 func (SchemaOfSources) sources()  {}
 func (StreamsOfSources) sources() {}
 
-// Path is the percent-encoded path of a request, beginning with a slash.
+// Path is the percent-encoded path of a request. It starts with a slash.
 type Path string
 
 // JoinPath encodes each segment and joins them: JoinPath("v1", "streams", `a b`) is "/v1/streams/a%20b".
-// It does not judge segments; package argument refuses the unsafe ones before a path is built (R-ARG-7).
+// It does not check segments: package argument refuses unsafe ones before a path is built (R-ARG-7).
 func JoinPath(segments ...string) Path {
 	var path strings.Builder
 	for _, segment := range segments {
@@ -128,24 +127,24 @@ func JoinPath(segments ...string) Path {
 	return Path(path.String())
 }
 
-// The places in a feed of changes that have a name. Servers know the first one only.
+// Named positions in a feed of changes. Servers know only "beginning".
 const (
 	feedPlace     = "changes_since"
 	feedBeginning = "beginning"
 	feedNow       = "now"
 )
 
-// isFromNow reports whether the request asks for this moment's place in a feed, and for no rows (R-QRY-6).
+// isFromNow reports whether the request asks for the current position in a feed, without rows (R-QRY-6).
 func (r Request) isFromNow() bool {
 	place, _ := r.Query.Get(feedPlace)
 	return place == feedNow
 }
 
-// asSent is the request in words that servers know, and how many rows of the answer were asked for; zero: all of them. The
-// place of this moment stands beside the first page of the whole feed, however small that page is (050).
+// asSent returns the request in terms that servers know, and how many rows of the response the caller wants; zero: all of them. The
+// first page of the whole feed, of any size, has the current position (050).
 //
-// A server fuses as many rows of its rankings as the limit says, so that another limit gives another order (920, 920b): a hybrid
-// search is always asked for the most, and a smaller page is the beginning of a larger one.
+// The order of a hybrid search depends on its limit, since a server fuses that many rows of its rankings (920, 920b). The client
+// always requests the maximum, so that a smaller page is the start of a larger one.
 func (r Request) asSent() (Request, int) {
 	switch {
 	case r.isFromNow():

@@ -11,55 +11,54 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Response is a successful answer of the RS. WithBody gives it its body. It is for one goroutine at a time.
+// Response is a successful response of the RS. It is not safe for concurrent use.
 type Response struct {
 	Status    int
-	RequestID string // the RS's Request-Id (or X-Request-Id); empty when it sent none
+	RequestID string // the RS's Request-Id (or X-Request-Id); may be empty
 	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
-	// ProviderURL is the provider's public origin, without a trailing slash, of an answer that one of several sources gave;
-	// else empty, and the reader's.
+	// ProviderURL is the provider's public origin, without a trailing slash, if the reader has several sources. Otherwise it is
+	// empty, and the reader's ProviderURL holds.
 	ProviderURL string
 
-	// GrantIDs are the grants whose answers these are, of a reader that has several or may come to have; else nil.
+	// GrantIDs are the grants that answered, for a reader that can have several; otherwise nil.
 	GrantIDs []string
 
-	Request Request // what was asked, to ask it again in another way; never holds a bearer
+	Request Request // what was requested; never holds a bearer
 
-	// Absent are warnings of sources that might have had a part in the answer and cannot be read; none of a single source.
+	// Absent are warnings about sources that could have contributed and cannot be read; nil for a single source.
 	Absent []rawjson.Value
 
-	// Missing are the sources of a merged answer that were asked and did not answer; none of a single source.
+	// Missing are the sources of a merged response that failed; nil for a single source.
 	Missing []Missing
 
-	Reading *Reading // nil: the resource server gave the answer, not the adapter
+	Reading *Reading // nil: the response is the resource server's, not computed by the adapter
 
-	// Seen is how many rows at the beginning of the list the caller has already, which List leaves out.
+	// Seen is how many rows at the start of the list the caller has already. List leaves them out.
 	Seen int
 
-	// most is how many rows of the list were asked for, where the RS was asked for more; zero: all. List leaves the
-	// others out.
+	// most is how many rows of the list the caller wants if the client requested more; zero: all. List leaves the others out.
 	most int
 
-	// rowsMax is how many rows of a list the resource server may send for each connection; zero: any number, of a body that is made here.
+	// rowsMax is how many rows of a list the resource server may send for each connection; zero: any number, for a body of the adapter.
 	rowsMax int
 
 	body    json.RawMessage
 	compact rawjson.Value // the body without the whitespace between its tokens
-	list    *List         // all rows of the body, which several readers look at; nil: not taken apart yet
+	list    *List         // all rows of the body; nil: not read yet
 }
 
-// Missing is a source of a merged answer that was asked for its part and gave none.
+// Missing is a source of a merged response that failed.
 type Missing struct {
 	Origin string // public origin of its provider
 	Err    error
 }
 
-// Body is a JSON object in valid UTF-8, as the RS sent it: no name stands twice in one object, and at most 512 objects
-// and arrays stand in each other. It is nil when a change was answered without one. It is not to be written to.
+// Body returns a JSON object in valid UTF-8, as the RS sent it: names are unique in their object, and up to 512 objects and arrays
+// are inside each other. It is nil for a change that was answered without a body. The caller must not write to it.
 func (r *Response) Body() json.RawMessage { return r.body }
 
-// WithBody is the answer with a body, or with another one. The body is checked here, once for all who read it: one that
-// is not what Body promises is a *Failure of reason InvalidResponse (R-ERR-4). It is not copied.
+// WithBody returns the response with another body, which it checks and does not copy. A body that is not what Body promises is a
+// *Failure of reason InvalidResponse (R-ERR-4).
 func (r Response) WithBody(body []byte) (*Response, error) {
 	var problem string
 	if r.compact, problem = readObject(context.Background(), body); problem != "" {
@@ -69,16 +68,14 @@ func (r Response) WithBody(body []byte) (*Response, error) {
 	return &r, nil
 }
 
-// WithMembers is the answer with a body that is made here, of values that were checked or that package rawjson wrote. No
-// name may stand twice among the members.
+// WithMembers returns the response with a body of checked values. The names must be unique.
 func (r Response) WithMembers(body rawjson.Object) *Response {
 	r.body, r.list, r.rowsMax = body.Encode(), nil, 0
 	r.compact = r.body
 	return &r
 }
 
-// deepest is how many arrays and objects may stand in each other. The package json of this adapter takes ten thousand;
-// clients fail from about a thousand on, and no record comes near.
+// deepest is how many arrays and objects may be inside each other. Clients fail from about a thousand.
 const deepest = 512
 
 // readObject reads a body. Problem says why the body is not a JSON object that all readers take alike; empty: it is one.
@@ -105,7 +102,7 @@ func readObject(ctx context.Context, body []byte) (compact rawjson.Value, proble
 	return compact, ""
 }
 
-// Unusable is a *Failure of reason InvalidResponse: the answer's shape does not fit (R-ERR-4). The next step may be empty.
+// Unusable returns a *Failure of reason InvalidResponse: the shape of the response is wrong (R-ERR-4). The next step may be empty.
 func (r *Response) Unusable(message, nextStep string) *Failure {
 	return &Failure{
 		Reason: InvalidResponse, Message: message, NextStep: nextStep,
@@ -113,8 +110,8 @@ func (r *Response) Unusable(message, nextStep string) *Failure {
 	}
 }
 
-// Object takes the body apart, one level deep, its values without whitespace between tokens. An answer without a body
-// is a *Failure. The values share memory with the body.
+// Object returns the members of the body, without whitespace between tokens. They share memory with the body. A response without a
+// body is a *Failure.
 func (r *Response) Object() (rawjson.Object, error) {
 	body, ok := rawjson.ParseObject(r.compact)
 	if !ok {
@@ -123,8 +120,8 @@ func (r *Response) Object() (rawjson.Object, error) {
 	return body, nil
 }
 
-// Compact is the body without the whitespace between its tokens; nil when there is none. It is not to be written to.
+// Compact returns the body without the whitespace between its tokens, or nil. The caller must not write to it.
 func (r *Response) Compact() json.RawMessage { return r.compact }
 
-// Cursor stands before the body; before nothing when there is none.
+// Cursor returns a cursor before the body.
 func (r *Response) Cursor() rawjson.Cursor { return rawjson.NewCursor(r.compact) }

@@ -13,24 +13,22 @@ import (
 	"time"
 )
 
-// MaxTries is how often one read is sent at most: once, and twice again.
+// MaxTries bounds how often one read is sent.
 //
-// A read is sent again when nothing of an answer can have been used: the connection was refused or broke before a status
-// line came, or the answer was 502, 503 or 504, or 429 with a Retry-After. Every try is the same request with the same
-// bearer (R-ERR-3), and all together have the time of one. A change, and a read that ran out of time, is never sent
-// again; a connection that package http replaces because it was closed meanwhile counts as the same try. Jitter spreads
-// callers who failed together, and RetryBudget bounds what all of them cost. A caller waits at most 0.6 s longer for a
-// refusal, or as long as Retry-After asks.
+// A read is repeated if the connection was refused or broke before a status line, or after 502, 503, 504, or 429 with a
+// Retry-After. Every try is the same request with the same bearer (R-ERR-3), and all tries share one timeout. A change is never
+// repeated, nor is a read that timed out. Jitter spreads callers that failed together, and RetryBudget bounds their total
+// load. A caller waits up to 0.6 s longer for a refusal, or as long as Retry-After asks.
 const MaxTries = 3
 
-// The waits before the second and the third try are these, give or take up to a half.
+// Waits before the second and the third try, plus or minus up to a half.
 const (
 	firstWait  = 100 * time.Millisecond
 	waitFactor = 3
 )
 
-// repeat runs a read until it has an answer to give. The context, which has a deadline, bounds all tries, the budget those after
-// the first. When there is no further try, the last one's error is the answer, also for a caller who has gone away while this waited.
+// repeat runs a read until it succeeds or may not be repeated. The context's deadline bounds all tries, and the budget those after
+// the first. It returns the error of the last try, also if the context ends during a wait.
 func repeat(ctx context.Context, budget *RetryBudget, once func(try int) (*Response, error)) (*Response, error) {
 	budget.earn()
 	deadline, _ := ctx.Deadline()
@@ -53,8 +51,8 @@ func repeat(ctx context.Context, budget *RetryBudget, once func(try int) (*Respo
 	}
 }
 
-// waitAfter is how long to wait after a failed try, as the server asks or else as usual, and whether a further one may help in
-// the time that is left.
+// waitAfter returns how long to wait after a failed try, as the server asks or else as usual, and whether another try may help
+// in the time that is left.
 func waitAfter(err error, usual, left time.Duration) (wait time.Duration, again bool) {
 	var refused *Error
 	if !errors.As(err, &refused) {
@@ -71,13 +69,12 @@ func waitAfter(err error, usual, left time.Duration) (wait time.Duration, again 
 	if !asked {
 		return usual, again && usual < left
 	}
-	// A wait that leaves the try less time than itself is the caller's to judge, who is told how long it is.
+	// If the wait is longer than the time left for the try, the caller decides: the error has the Retry-After.
 	jitter := rand.N(firstWait)
 	return wait + jitter, again && wait <= left/2-jitter
 }
 
-// retryAfter reads a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date. What is neither asks
-// for nothing.
+// retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date.
 func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second, true
@@ -89,9 +86,9 @@ func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
 	return max(0, date.Sub(now)), true
 }
 
-// isPassing reports whether a request that got no answer failed in a way that may be over at once: a connection that was
-// refused or that broke. A name that does not resolve, a certificate that is not trusted and bytes that are no HTTP
-// stay as they are, and after a timeout the caller has waited enough.
+// isPassing reports whether a request without a response may succeed at once: its connection was refused or broke. A name that
+// does not resolve, an untrusted certificate and bytes that are not HTTP are permanent, and after a timeout the caller has
+// waited long enough.
 func isPassing(err error) bool {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -109,38 +106,36 @@ func isPassing(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// What reads may be sent again, of all reads that share a RetryBudget. A reserve lets single failures be mended at once, the
-// share lets a busy adapter go on with that, and the floor lets one that is hardly used, such as a local server, recover
-// after an outage.
+// Further tries of all reads that share a RetryBudget. The reserve repairs single failures at once. The share allows the same under
+// load. The floor lets an adapter with few reads, such as a local server, recover after an outage.
 const (
-	retryShare   = 0.1  // of a further try, earned by each read
-	retryReserve = 20.0 // further tries that are there at first, and the most that are ever saved up
-	retryFloor   = 1.0  // further tries earned in a second, whatever is read
+	retryShare   = 0.1  // further tries earned by each read
+	retryReserve = 20.0 // further tries at the start, and the maximum
+	retryFloor   = 1.0  // further tries earned per second
 )
 
-// RetryBudget bounds the tries after the first ones of all reads that share it, so that callers together do not triple the
-// load of a resource server that is down: it gets at most a tenth more reads than it is asked, one more a second, and
-// twenty (as gRFC A6 and Site Reliability Engineering, chapter 21, have it). When the budget is spent, the first failure
-// is the answer. It is made by NewRetryBudget and safe for concurrent use.
+// RetryBudget bounds the further tries of all reads that share it, so that callers do not triple the load of a resource server
+// that is down: up to a tenth of the reads, plus one per second, plus twenty (compare gRFC A6 and Site Reliability Engineering,
+// chapter 21). Once it is spent, the first failure is final. Use NewRetryBudget. It is safe for concurrent use.
 type RetryBudget struct {
 	mutex  sync.Mutex
 	saved  float64 // further tries, from 0 to retryReserve
 	counts time.Time
 }
 
-// NewRetryBudget makes a budget with its whole reserve.
+// NewRetryBudget returns a new budget with its whole reserve.
 func NewRetryBudget() *RetryBudget {
 	return &RetryBudget{saved: retryReserve, counts: time.Now()}
 }
 
-// earn adds what one read brings.
+// earn adds the share of one read.
 func (b *RetryBudget) earn() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.saved = min(b.saved+retryShare, retryReserve)
 }
 
-// spend takes one further try, and reports whether there was one.
+// spend takes one further try and reports whether there was one.
 func (b *RetryBudget) spend() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

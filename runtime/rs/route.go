@@ -7,7 +7,7 @@ import (
 
 // Route is the endpoint that a path leads to.
 type Route struct {
-	Template string // one of the constants; a word in braces stands for any segment
+	Template string // one of the constants; a word in braces matches any segment
 	Stream   string // in the path; empty if the template has none
 }
 

@@ -7,17 +7,16 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is a bearer or a password. Printing, formatting, logging and marshalling it give a fixed word; only Reveal
-// gives the value (R-STDIO-4, R-ERR-6). The zero value is no secret. Secrets cannot be compared with ==.
+// Secret is a bearer or a password. Printing, logging and marshalling it give a fixed word; only Reveal returns the value
+// (R-STDIO-4, R-ERR-6). The zero value is empty. Secrets cannot be compared with ==.
 //
-// The value stands behind a pointer, because package fmt calls no method of what is in an unexported field of
-// another struct, and prints its fields.
+// The value is behind a pointer because package fmt prints unexported fields of another struct without calling their methods.
 type Secret struct{ value *string }
 
-// NewSecret hides a value.
+// NewSecret returns a secret with a value.
 func NewSecret(value string) Secret { return Secret{&value} }
 
-// Reveal gives the value itself, for an Authorization header or the credential cache.
+// Reveal returns the value, for an Authorization header or the credential cache.
 func (s Secret) Reveal() string {
 	if s.value == nil {
 		return ""
@@ -28,31 +27,31 @@ func (s Secret) Reveal() string {
 // IsZero reports whether there is no value.
 func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
-// Format gives the same fixed word for every verb, %#v and %x too.
+// Format writes the fixed word for every verb, including %#v and %x.
 func (s Secret) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
-// MarshalText gives the fixed word to package json, to slog and to other encodings.
+// MarshalText returns the fixed word to package json, slog and other encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // Bounds of a bearer, in bytes.
 const (
-	// ShortestBearer: a token that cannot be guessed has 128 random bits (RFC 6749, section 10.10), for which even bytes of
-	// any value need 16. A shorter one could stand inside ordinary words, and could not be told from them.
+	// ShortestBearer: an unguessable token has 128 random bits (RFC 6749, section 10.10), which need at least 16 bytes. A shorter one
+	// could occur inside ordinary words.
 	ShortestBearer = 16
-	// LongestBearer: a longer one does not fit into the header limits of usual servers.
+	// LongestBearer: a longer one exceeds the header limits of usual servers.
 	LongestBearer = 16 << 10
 )
 
-// Faults of a bearer. They complete a sentence about it.
+// Faults of a bearer. Each completes a sentence.
 var (
 	errBearerEmpty      = errors.New("is empty")
-	errBearerCharacters = errors.New("holds characters that a bearer cannot have")
-	errBearerTooShort   = fmt.Errorf("is shorter than %d characters, as no token is that nobody can guess", ShortestBearer)
+	errBearerCharacters = errors.New("has characters that a bearer cannot have")
+	errBearerTooShort   = fmt.Errorf("is shorter than %d characters and could be guessed", ShortestBearer)
 	errBearerTooLong    = fmt.Errorf("is longer than %d bytes", LongestBearer)
 )
 
-// NewBearer checks that a value can stand in an Authorization header: visible ASCII (RFC 6750, section 2.1), from
-// ShortestBearer to LongestBearer bytes. Its error completes a sentence about the value, such as "is empty".
+// NewBearer checks that a value is a valid bearer: visible ASCII (RFC 6750, section 2.1), from ShortestBearer to LongestBearer
+// bytes. Its error completes a sentence, such as "is empty".
 func NewBearer(value string) (Secret, error) {
 	switch {
 	case value == "":

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Sent is one request that a Client sent, and what became of it. It tells nothing of the request's values, its bearer or its answer.
+// Sent is one request of a Client and its outcome. It has no values of the request, no bearer and no content.
 type Sent struct {
 	Template string        // of its Route
-	Status   int           // 0 when no answer came
-	Took     time.Duration // from sending to the end of the answer's body
-	Bytes    int64         // of the body, after decompression; 0 for one that was not read
-	Try      int           // of the read that it belongs to: from 1 to MaxTries
+	Status   int           // 0 without a response
+	Took     time.Duration // from sending to the end of the response's body
+	Bytes    int64         // of the body, after decompression; 0 if it was not read
+	Try      int           // of its read, from 1 to MaxTries
 }
 
-// Observer is told of requests when they have ended. It is called concurrently, and must not block.
+// Observer receives requests that have ended. It is called concurrently and must not block.
 type Observer interface{ Sent(sent Sent) }
 
 type observerKey struct{}
 
-// ObservedBy is a context of whose requests an observer is told.
+// ObservedBy returns a context whose requests an observer receives.
 func ObservedBy(ctx context.Context, observer Observer) context.Context {
 	return context.WithValue(ctx, observerKey{}, observer)
 }
 
-// ObserverOf gives the observer of a context; nil when it has none.
+// ObserverOf returns the observer of a context, or nil.
 func ObserverOf(ctx context.Context) Observer {
 	observer, _ := ctx.Value(observerKey{}).(Observer)
 	return observer

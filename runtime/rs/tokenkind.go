@@ -8,26 +8,25 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// The kinds of tokens that PDPP has. Only a client's is read with; a package stands for several of them.
+// The kinds of tokens in PDPP. Only a client's token can read. A package represents several of them.
 const (
 	KindClient  = "client"
 	KindPackage = "mcp_package"
 	KindOwner   = "owner"
 )
 
-// KindMembers are the names under which answers and cache files state the kind of a token (interfaces.md, Credential
-// cache). The first two state nothing else; the others are about tokens only where they say owner.
+// KindMembers are the members of responses and cache files with the kind of a token (interfaces.md, Credential cache). The first two
+// have no other meaning. The others are about tokens only if their value is owner.
 var KindMembers = []string{"pdpp_token_kind", "token_kind", "kind", "role"}
 
 const kindOnly = 2 // of KindMembers
 
-// errKindShape does not repeat the value, which is whatever somebody put there.
-var errKindShape = errors.New("the kind of the token is stated as something that is no string")
+// errKindShape does not repeat the value, which may be anything.
+var errKindShape = errors.New("the kind of the token is not a string")
 
-// TokenKind is what an object says of the kind of a token, and in which member: owner when any of KindMembers says so,
-// else the first statement that is not client, else client, and empty when nothing is stated. get gives a member by its
-// exact name, nil for one that is not there; the object must not name a member twice. A statement that
-// is no string is an error, since its meaning is not known.
+// TokenKind returns the kind of a token and the member that states it: owner if any of KindMembers says so, otherwise the first
+// kind other than client, otherwise client, or "" if none is stated. get returns a member by its exact name, or nil; names must be
+// unique. A kind that is not a string is an error.
 func TokenKind(get func(name string) json.RawMessage) (kind, member string, err error) {
 	for i, name := range KindMembers {
 		value := get(name)
@@ -48,20 +47,19 @@ func TokenKind(get func(name string) json.RawMessage) (kind, member string, err 
 	return kind, member, nil
 }
 
-// Bearer is what the resource server says of the token that its schema was read with.
+// Bearer describes the token that a schema was read with.
 type Bearer struct {
-	Kind    string // by TokenKind; empty when it is not stated, which means a client's (R-STDIO-3)
-	GrantID string // empty when it is not stated
+	Kind    string // by TokenKind; empty means a client's (R-STDIO-3)
+	GrantID string // may be empty
 }
 
-// IsClient reports whether the token is one to read with.
+// IsClient reports whether the token can read.
 func (b Bearer) IsClient() bool { return b.Kind == "" || b.Kind == KindClient }
 
-// errBearerShape is a schema or a bearer block that is no object.
+// errBearerShape is a schema or a bearer block that is not an object.
 var errBearerShape = errors.New("the schema or its bearer block is not an object")
 
-// SchemaBearer reads the bearer block of a schema, the body of a Response. Older servers wrap it once more, in data; when
-// both stand there, both count.
+// SchemaBearer reads the bearer block of a schema, the body of a Response. Older servers put it in data. If there are two, both count.
 func SchemaBearer(schema json.RawMessage) (Bearer, error) {
 	outer, isObject := rawjson.ParseObject(schema)
 	if !isObject {

@@ -2,9 +2,8 @@ package rs
 
 import "context"
 
-// Wrap puts get in the place of a reader's Get. The rest stays the reader's own: whoever it reads for, and its bytes if it is an
-// Opener. Opening, if not nil, is told of each request for bytes. Readers that stand before another are made so, since one that
-// forgets Open would hide files without an error.
+// Wrap returns a reader with another Get. The rest is the inner reader's, including Open if it is an Opener. Opening, if not nil,
+// receives each request for bytes. Use it for every reader around another one: one that forgets Open would hide files.
 func Wrap(inner Reader, get func(context.Context, Request) (*Response, error), opening func(Request)) Reader {
 	outer := wrapped{inner, get}
 	if opener, opens := inner.(Opener); opens {
@@ -22,10 +21,10 @@ func (w *wrapped) Get(ctx context.Context, request Request) (*Response, error) {
 	return w.get(ctx, request)
 }
 
-// Origins are those of the reader itself.
+// Origins returns those of the inner reader.
 func (w *wrapped) Origins(request Request) []string { return Origins(w.Reader, request) }
 
-// wrappedOpener is a type of its own, so that no reader claims to read bytes that cannot.
+// wrappedOpener is a separate type because not every reader can read bytes.
 type wrappedOpener struct {
 	wrapped
 	inner   Opener

@@ -28,8 +28,7 @@ var kept = []string{
 	"resource_metadata", "unavailable_connections",
 }
 
-// bounded keeps an error object small enough for a tool result. What is left out is named in the
-// member truncated, so that nobody takes the rest for the whole.
+// bounded keeps an error object small enough for a tool result. The member truncated says that something was left out.
 func (o object) bounded() object {
 	if len(o.Encode()) <= errorBytes {
 		return o
@@ -72,7 +71,7 @@ func clippedText(value json.RawMessage, most int) json.RawMessage {
 	}
 }
 
-// candidates sets as many whole candidates as fit, with their total beside them (R-ERR-5).
+// candidates sets as many whole candidates as fit, and their total (R-ERR-5).
 func (o *object) candidates(value json.RawMessage) {
 	candidates, ok := rawjson.Elements(value)
 	if !ok {

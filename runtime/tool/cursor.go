@@ -12,8 +12,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// A cursor of the adapter's own making holds all that is kept between two pages, so that any replica can go on. It holds
-// no secret; who changes it reaches nothing but other places in lists that the caller may read.
+// A cursor of the adapter has the whole state between two pages, so that any replica can continue. It has no secret. A changed cursor
+// can only reach other positions in lists that the caller may read.
 
 // QuestionOf stands for what such a cursor is bound to: everything of a request but its page. Parameters count without
 // their order, as a filter may be spelled in another order for the next page.
@@ -27,7 +27,7 @@ func QuestionOf(request rs.Request) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// EncodeCursor spells a struct of strings, numbers and lists of them as a cursor, in the alphabet of URLs.
+// EncodeCursor encodes a struct of strings, numbers and lists of them as a cursor, in the alphabet of URLs.
 func EncodeCursor(holds any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Failed turns the error of a Run into a result that a model can act on (R-ERR-1, R-ERR-2). The error
+// Failed returns a result that a model can act on, from the error of a Run (R-ERR-1, R-ERR-2). The error
 // object stands in structured.error and, as the same JSON on one line without unseen characters, in the text. An error of a kind that Run
 // does not promise becomes code internal, and its text is not shown, since nobody has judged it.
 func Failed(err error) *Result {
@@ -23,7 +23,7 @@ func Failed(err error) *Result {
 	return &Result{Text: rawjson.Visible(failed.text()), Structured: members.Encode(), Meta: failed.meta, IsError: true}
 }
 
-// failure is an error object and what stands beside it.
+// failure is an error object with the members next to it.
 type failure struct {
 	object    json.RawMessage
 	status    int

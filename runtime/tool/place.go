@@ -8,9 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Place is a row of a list that the resource server gives no cursor for: so many rows after the beginning of the page
-// at one of its own cursors. Servers give none in a hybrid search, over several connections, and in the middle of a page
-// (R-BUD-3, R-SEARCH-9).
+// Place is a row of a list for which the resource server has no cursor: a number of rows after one of its cursors. Servers have no
+// cursors in a hybrid search, over several connections, and in the middle of a page (R-BUD-3, R-SEARCH-9).
 type Place struct {
 	Cursor string `json:"c,omitempty"` // of the resource server; empty: the beginning of the list
 	Skip   int    `json:"k"`           // rows, at least 1 in a cursor

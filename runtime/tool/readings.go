@@ -28,9 +28,9 @@ const (
 	stopsMost = 1_000
 )
 
-// Readings bounds what calls read for themselves where a resource server refuses them (R-SCAN-8), and remembers what it
-// refuses. One serves all calls of a process; it holds no record, and of a caller the name by which it is told apart and, for
-// some minutes, at which of the resource server's cursors its aggregates stopped. It is safe for concurrent use.
+// Readings bounds what calls read themselves when a resource server refuses a query (R-SCAN-8), and remembers what it refuses. All
+// calls of a process share one. It has no records. For a caller it has a name, and for some minutes the cursors where its aggregates
+// stopped. It is safe for concurrent use.
 type Readings struct {
 	options ReadingsOptions
 
@@ -52,7 +52,7 @@ type turns struct {
 	held int // by readings under way, and by those that wait
 }
 
-// ReadingsOptions says how much may be read, and who is told.
+// ReadingsOptions configures Readings.
 type ReadingsOptions struct {
 	Most    int                                       // records of one call
 	Observe func(context.Context, string, rs.Reading) // told of each reading that ended and of its kind, from a closed set; may be nil
@@ -81,7 +81,7 @@ func (r *Readings) Refuses(providers []string) bool {
 	return len(providers) > 0 && !slices.ContainsFunc(providers, func(each string) bool { return !r.options.Now().Before(r.refused[each]) })
 }
 
-// NoteRefusal remembers for some minutes that the providers, all of which were asked, refused a filter as such.
+// NoteRefusal remembers for some minutes that all of the providers refuse filters.
 func (r *Readings) NoteRefusal(providers []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,7 +111,7 @@ func (r *Readings) Begin(ctx context.Context, caller string) (end func(), err er
 	return func() { of.free.Release(1); r.leave(caller, of) }, nil
 }
 
-// BeginBeside gives a caller whose reading is under way the turn of another one, unless there is none free, and what ends it.
+// BeginBeside starts a second reading of a caller if one is allowed, and returns the function that ends it.
 func (r *Readings) BeginBeside(caller string) (end func(), begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

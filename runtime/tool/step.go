@@ -25,8 +25,8 @@ type advice struct {
 // connectionMember is how the RS names a connection, in its parameters and in its answers.
 const connectionMember = "connection_id"
 
-// stepAfter is what a model can do after a refusal of the RS (R-ERR-1): what retry_with asks for, else what goes with its code,
-// else what goes with its status. Next is a call of schema where that shows what would have been accepted, else nil.
+// stepAfter returns what a model can do after a refusal by the RS (R-ERR-1), by retry_with, by code or by status, in this order. Next is
+// a call of schema if that shows what would be accepted, otherwise nil.
 func stepAfter(refused *rs.Error, members object) (hint string, next json.RawMessage) {
 	known := adviceOn(refused)
 	if members.Text("retry_with") == connectionMember {
@@ -70,13 +70,13 @@ func adviceOn(refused *rs.Error) advice {
 	return adviceFor[codeOf(refused.Status)]
 }
 
-// IsAboutNames reports whether a refusal may be about a name that the schema shows: it is no matter of the login, the load or
-// the server's state.
+// IsAboutNames reports whether a refusal may be about a name that the schema shows, and not about the login, the load or the server's
+// state.
 func IsAboutNames(refused *rs.Error) bool {
 	return adviceOn(refused).look != nowhere || refused.Status == http.StatusNotFound
 }
 
-// codeOf is a code that has the advice for a status.
+// codeOf returns the code whose advice is that for a status.
 func codeOf(status int) string {
 	switch status {
 	case http.StatusUnauthorized:

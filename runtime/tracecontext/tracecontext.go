@@ -1,5 +1,5 @@
-// Package tracecontext reads where a request stands in its caller's trace (W3C Trace Context, W3C Baggage), and carries that to
-// what is asked for its sake. What is malformed counts as absent, so that no caller can write anything else into a header.
+// Package tracecontext reads the trace of a caller's request (W3C Trace Context, W3C Baggage) and adds it to the requests that the
+// adapter sends for it. Malformed parts count as absent, so that no caller can write anything else into a header.
 package tracecontext
 
 import (
@@ -25,7 +25,7 @@ const (
 	mostBaggage    = 64
 )
 
-// Context is the trace that a request belongs to. Each part is well-formed, or empty when there is none.
+// Context is the trace of a request. Each part is well-formed or empty.
 type Context struct {
 	Parent  string // traceparent of version 00
 	State   string // tracestate; empty without a Parent
@@ -43,8 +43,8 @@ func Read(get func(name string) string) Context {
 	return c
 }
 
-// OfHeader reads what an HTTP request says. It takes no baggage: that of a header is of the proxies between the caller and this
-// server, who did not mean it for others.
+// OfHeader reads the trace of an HTTP request without its baggage, which comes from the proxies before this server and is not meant for
+// others.
 func OfHeader(header http.Header) Context {
 	return Read(func(name string) string {
 		values := header.Values(name)

@@ -93,7 +93,7 @@ func (s Secret) Verify(message Message, now time.Time, tolerance time.Duration) 
 	}
 	if apart := now.Sub(time.Unix(seconds, 0)); apart > tolerance || apart < -tolerance {
 		return &Refusal{TimestampHeader, fmt.Sprintf(
-			"its time is %s from now, more than %s; an old event may be a repeated one, else compare the clocks", apart.Abs().Round(time.Second), tolerance)}
+			"its time is %s from now, more than %s; an old event may be a replay; otherwise compare the clocks", apart.Abs().Round(time.Second), tolerance)}
 	}
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(values[IDHeader] + "." + values[TimestampHeader] + "."))
@@ -105,5 +105,5 @@ func (s Secret) Verify(message Message, now time.Time, tolerance time.Duration) 
 			return nil
 		}
 	}
-	return &Refusal{SignatureHeader, "no v1 signature in " + SignatureHeader + " is that of this body under this secret; the body must be as it came, byte for byte"}
+	return &Refusal{SignatureHeader, "no v1 signature in " + SignatureHeader + " matches this body and secret; pass the body exactly as it was received"}
 }
