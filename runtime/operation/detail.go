@@ -68,7 +68,7 @@ func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) 
 func (d *detail) render() (*tool.Result, error) {
 	portions, advice := compactPortions, "name its connection_id"
 	if d.input.full() {
-		portions, advice = fullPortions(), "call "+tool.SchemaTool+" with stream and without detail"
+		portions, advice = fullPortions, "call "+tool.SchemaTool+" with stream and without detail"
 	}
 	if result := d.fit(portions); result != nil {
 		return result, nil

@@ -13,57 +13,48 @@ import (
 // indexBytes bounds text and structured output of the index together (R-SCH-2).
 const indexBytes = 40_000
 
-// rowStyle is how the structured index lists streams.
-type rowStyle int
+// indexStyle is how much the index shows of each connector.
+type indexStyle struct {
+	connections int  // of each connector; with 0 a connector is one line of text
+	label       int  // characters of a display name
+	key         int  // bytes of a connector key in text
+	sent        int  // bytes of one member of the server's envelope
+	perSource   bool // each connection has its own streams, in a table in text; otherwise the connector has them
+	counts      bool // structured output has the names of the connectors that fit, otherwise counts
+}
 
-const (
-	asRows  rowStyle = iota // objects, as the server lists them
-	asNames                 // strings
-	asRoom                  // names of the connectors for which there is room, else counts
+// The index styles, from the most to the least detailed.
+var (
+	tableStyle = indexStyle{label: 100, key: 100, sent: 2_000, perSource: true}
+	namesStyle = indexStyle{connections: 20, label: 40, key: 60, sent: 2_000}
+	countStyle = indexStyle{sent: 400, counts: true}
 )
 
-// indexStyle is how much stands beside the stream names.
-type indexStyle struct {
-	connections int // of each connector; with 0 a connector is one line of text
-	label       int // characters of a display name
-	key         int // bytes of a connector key in text
-	sent        int // bytes of one member of the server's envelope
-	rows        rowStyle
-	shares      bool // each connection has the streams that are its own, in a table in text; else its connector has them
-	name        int  // bytes of a stream name in text; longer ones, and those without room, are counted. With 0 all are shown
-}
-
-// indexStyles are tried in turn until the index fits. Stream names give way in the last one alone.
-var indexStyles = []indexStyle{
-	{label: 100, key: 100, sent: 2_000, shares: true},
-	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asRows},
-	{connections: 20, label: 100, key: 100, sent: 2_000, rows: asNames},
-	{connections: 5, label: 40, key: 60, sent: 1_000, rows: asNames},
-	{connections: 5, label: 40, key: 60, sent: 1_000, rows: asRoom},
-	{connections: 1, label: 20, key: 40, sent: 400, rows: asRoom},
-	{connections: 0, key: 24, sent: 400, rows: asRoom},
-	{connections: 0, key: 4, sent: 0, rows: asRoom},
-	{connections: 0, key: 4, sent: 0, rows: asRoom, name: handleMaximum},
-}
+// keyBytes bounds the connector keys of countStyle together, so that the names of the streams have room.
+const keyBytes = 4_000
 
 // index is the list of every granted stream by connector, without what can be done with them.
 type index struct {
 	*schemadoc.Document
-	response *rs.Response
-	input    SchemaInput
-	holdings holdings
-	common   common // of the holdings
+	response    *rs.Response
+	input       SchemaInput
+	holdings    holdings
+	common      common   // of the holdings
+	sharedNames []string // of streams that several connections have
 }
 
-// renderIndex is the index in the first style that fits.
+// renderIndex renders the index in the first style that fits.
 func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings) (*tool.Result, error) {
-	x := &index{Document: d, response: response, input: input, holdings: held}
+	x := &index{Document: d, response: response, input: input, holdings: held, sharedNames: sharedStreams(d)}
 	x.common = x.findCommon()
-	styles := indexStyles
+	styles := []indexStyle{tableStyle, namesStyle, countStyle}
 	if !x.common.tells {
 		styles = styles[1:]
 	}
 	for _, style := range styles {
+		if style.counts {
+			style.key = min(24, max(4, keyBytes/max(1, len(d.Connectors))))
+		}
 		if result := x.result(style); result != nil {
 			return result, nil
 		}
@@ -75,10 +66,10 @@ func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput
 // result is the index, or nil when it does not fit.
 func (x *index) result(style indexStyle) *tool.Result {
 	room, write := indexBytes, x.text
-	if style.rows == asRoom {
+	if style.counts {
 		room -= len(x.wrap(style, nil))
 	}
-	if style.shares {
+	if style.perSource {
 		write = x.table
 	}
 	text, fits := write(style, room)

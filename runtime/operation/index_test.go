@@ -311,3 +311,24 @@ func TestSchemaIndexNamesMissingSources(t *testing.T) {
 		}
 	}
 }
+
+// R-SCH-9, R-ERR-5: the index says in both channels which streams need a connection_id, before a read is refused as ambiguous.
+func TestSchemaIndexSaysWhichStreamsNeedAConnection(t *testing.T) {
+	body := `{"connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_a"},{"connection_id":"cin_b"}],"streams":[
+		{"name":"messages"},{"name":"labels","granted_connections":[{"connection_id":"cin_a"}]}]},
+		{"connector_key":"chat","granted_connections":[{"connection_id":"cin_c"}],"streams":[{"name":"channels"},{"name":"labels"}]}]}`
+	for connection, want := range map[string]string{"": "messages labels", "cin_a": ""} {
+		input := operation.SchemaInput{}
+		if connection != "" {
+			input.ConnectionID = &connection
+		}
+		result := schemaOf(t, serving(body), input)
+		line, member := "\nneed a connection_id: "+want+"\n", `"need_connection_id":["messages","labels"]`
+		if want == "" {
+			line, member = "need a connection_id", "need_connection_id"
+		}
+		if strings.Contains(result.Text, line) != (want != "") || strings.Contains(string(result.Structured), member) != (want != "") {
+			t.Errorf("connection %q:\n%s\n%s", connection, result.Text, result.Structured)
+		}
+	}
+}

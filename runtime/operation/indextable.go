@@ -67,7 +67,7 @@ func (x *index) table(style indexStyle, room int) (text string, fits bool) {
 	if x.common.added != "" {
 		out.WriteString(" " + render.Token("last_added", x.common.added))
 	}
-	for _, line := range append(x.warnings(style.sent), x.common.columns()) {
+	for _, line := range append(x.notes(style), x.common.columns()) {
 		out.WriteString("\n" + line)
 	}
 	for _, c := range x.Connectors {

@@ -11,42 +11,49 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// text is the index in at most so many bytes, and whether the names that the style may not leave out fit.
+// text writes the index in up to room bytes and reports whether it fits. countStyle leaves out names that do not fit, long ones
+// first, and counts them. The other styles leave out none.
 func (x *index) text(style indexStyle, room int) (text string, fits bool) {
+	room -= len(x.leftOut(style, 0))
+	text, left := x.namesWithin(style, room, room)
+	if left > 0 && style.counts {
+		room += len(x.leftOut(style, 0)) - len(x.leftOut(style, x.StreamCount()))
+		text, left = x.namesWithin(style, room, handleMaximum)
+	}
+	return text + x.leftOut(style, left), len(text) <= room && (left == 0 || style.counts)
+}
+
+// namesWithin writes the connectors with the names of their streams, each of up to longest bytes, and counts the names that it
+// leaves out.
+func (x *index) namesWithin(style indexStyle, room, longest int) (text string, left int) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "schema connectors=%d streams=%d", len(x.Connectors), x.StreamCount())
 	if x.StreamCount() == 0 {
 		out.WriteString("\nNo stream is granted, or none of this connection. Call " + tool.SchemaTool + " without arguments for what is.")
 	}
-	for _, line := range x.warnings(style.sent) {
+	for _, line := range x.notes(style) {
 		out.WriteString("\n" + line)
 	}
-	left, most := 0, 0
-	if style.name > 0 {
-		most = x.StreamCount()
-	}
-	room -= len(x.leftOut(style, most))
 	for _, c := range x.Connectors {
 		heading := "\n" + render.HeadingName(fitted(shownKey(c), style.key)) + ":"
 		if style.connections > 0 {
 			writeConnector(&out, c, style)
 			heading = "\n  streams:"
 		}
-		left += writeNames(&out, heading, c.Streams, cmp.Or(style.name, room), room)
-		if left > most || out.Len() > room {
-			return "", false
+		left += writeNames(&out, heading, c.Streams, longest, room)
+		if out.Len() > room {
+			break
 		}
 	}
-	out.WriteString(x.leftOut(style, left))
-	return out.String(), true
+	return out.String(), left
 }
 
-// writeNames lists the streams behind a heading for which a text of so many bytes has room, and counts the others.
+// writeNames lists after a heading the streams for which a text of room bytes has space, and counts the others.
 func writeNames(out *strings.Builder, heading string, streams []*schemadoc.Stream, longest, room int) (left int) {
 	for _, s := range streams {
 		free := room - out.Len() - len(heading) - 1
 		name := ""
-		if len(s.Name) <= min(free, longest) { // as it is shown it is no shorter
+		if len(s.Name) <= min(free, longest) { // the listed form is never shorter
 			name = render.ListedName(s.Name)
 		}
 		if name == "" || len(name) > free {
@@ -89,6 +96,39 @@ func (x *index) leftOut(style indexStyle, names int) (lines string) {
 		count += len(c.Connections)
 	}
 	return lines + fmt.Sprintf("\nconnections_left_out=%d: schema with a stream lists those that have it.", count)
+}
+
+// notes are the lines above the connectors: the server's warnings, and the streams that need a connection_id.
+func (x *index) notes(style indexStyle) []string {
+	lines := x.warnings(style.sent)
+	switch {
+	case len(x.sharedNames) == 0:
+	case style.counts:
+		lines = append(lines, fmt.Sprintf("%d streams need a connection_id: several connections have them", len(x.sharedNames)))
+	default:
+		names := make([]string, len(x.sharedNames))
+		for i, name := range x.sharedNames {
+			names[i] = render.ListedName(name)
+		}
+		lines = append(lines, "need a connection_id: "+strings.Join(names, " "))
+	}
+	return lines
+}
+
+// sharedStreams are the names of the streams that several connections have, so that a read has to name one of them.
+func sharedStreams(d *schemadoc.Document) []string {
+	var names []string
+	first, isShared := map[string]string{}, map[string]bool{} // by stream
+	for c, s := range d.Rows() {
+		for _, connection := range c.ConnectionsOf(s) {
+			if id, known := first[s.Name]; !known {
+				first[s.Name] = connection.ID
+			} else if id != connection.ID && !isShared[s.Name] {
+				names, isShared[s.Name] = append(names, s.Name), true
+			}
+		}
+	}
+	return names
 }
 
 // warnings are the server's warnings within so many bytes, or their number.

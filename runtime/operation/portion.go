@@ -24,36 +24,23 @@ type portion struct {
 	whole   bool     // every field is shown, and each member that is not dropped whatever its size
 }
 
-// compactPortions are tried in turn until the rows fit into one result: connections and their labels give way.
-var compactPortions = []portion{
-	{connections: 100_000, label: tool.LabelCharacters, relations: 50, least: 50},
-	{connections: 100_000, label: 0, relations: 50, least: 50},
-	{connections: 200, label: 40, relations: 20, least: 50},
-	{connections: 50, label: 40, relations: 20, least: 50},
-	{connections: 20, label: 20, relations: 10, least: 50},
-	{connections: 5, label: 20, relations: 5, least: 50},
-	{connections: 1, label: 0, relations: 1, least: 1},
-}
-
-// bulky are the members of an exhaustive row, the least telling first, that give way when the row does not fit into one result.
-// What they say stands in the JSON Schema and in the flags as well. The last one gives way to its flags.
+// bulky are the members of an exhaustive row that are left out when the row does not fit into one result. The JSON Schema and the
+// flags say the same.
 var bulky = []string{"freshness", "query", "views", "relationships", capabilitiesName}
 
-// fullPortions are tried in turn for exhaustive rows: the bulky members give way, then the largest schemas.
-func fullPortions() []portion {
-	var portions []portion
-	for dropped := range len(bulky) + 1 {
-		shown := compactPortions[0]
-		shown.dropped, shown.schema, shown.whole, shown.least = bulky[:dropped], render.ChannelCharacters, true, math.MaxInt
-		portions = append(portions, shown)
+// The portions of the rows of a stream, and of an exhaustive row, from the most to the least detailed.
+var (
+	compactPortions = []portion{
+		{connections: 100_000, label: tool.LabelCharacters, relations: 50, least: 50},
+		{connections: 50, label: 40, relations: 20, least: 50},
+		{connections: 1, relations: 1, least: 1},
 	}
-	part := portion{connections: 5, label: 40, relations: 10, dropped: bulky, least: 50}
-	for _, part.schema = range []int{8_000, 2_000, 500} {
-		portions = append(portions, part)
+	fullPortions = []portion{
+		{connections: 100_000, label: tool.LabelCharacters, relations: 50, least: math.MaxInt, schema: render.ChannelCharacters, whole: true},
+		{connections: 5, label: 40, relations: 10, least: 50, dropped: bulky, schema: 2_000},
+		{connections: 1, relations: 1, least: 1, dropped: bulky, schema: 500},
 	}
-	portions[len(portions)-1].least = 1
-	return portions
-}
+)
 
 // fit is the result of the first portion that fits. Every row is shown as long as it has some fields; then the last rows give
 // way, no more of them than must. It is nil when not even one row fits.

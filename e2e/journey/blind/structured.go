@@ -59,6 +59,15 @@ type schemaStream struct {
 	Seen map[string]map[string]json.RawMessage `json:"fields_seen"`
 }
 
+// UnmarshalJSON reads a row, or a name alone, as an index has it.
+func (s *schemaStream) UnmarshalJSON(encoded []byte) error {
+	if json.Unmarshal(encoded, &s.Name) == nil {
+		return nil
+	}
+	type row schemaStream
+	return json.Unmarshal(encoded, (*row)(s))
+}
+
 // Index reads the streams of each connector. A stream that lists no connections has the connector's.
 func (Structured) Index(seen string) ([]Source, error) {
 	var result schemaResult
