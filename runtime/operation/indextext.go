@@ -115,12 +115,16 @@ func (x *index) notes(style indexStyle) []string {
 	return lines
 }
 
-// sharedStreams are the names of the streams that several connections have, so that a read has to name one of them.
+// sharedStreams are the names of the streams that several connections have whose grants the adapter reads together, so that a read
+// has to name one of them. A server with a single grant reads its connections together itself; its rows name no grant.
 func sharedStreams(d *schemadoc.Document) []string {
 	var names []string
 	first, isShared := map[string]string{}, map[string]bool{} // by stream
 	for c, s := range d.Rows() {
 		for _, connection := range c.ConnectionsOf(s) {
+			if own, _ := rawjson.ParseObject(connection.Row); own.Text("grant_id") == "" {
+				continue
+			}
 			if id, known := first[s.Name]; !known {
 				first[s.Name] = connection.ID
 			} else if id != connection.ID && !isShared[s.Name] {
