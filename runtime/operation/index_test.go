@@ -314,11 +314,10 @@ func TestSchemaIndexNamesMissingSources(t *testing.T) {
 
 // R-SCH-9, R-ERR-5: the index says in both channels which streams need a connection_id, before a read is refused as ambiguous.
 func TestSchemaIndexSaysWhichStreamsNeedAConnection(t *testing.T) {
-	body := `{"connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_a","grant_id":"g1"},
-		{"connection_id":"cin_b","grant_id":"g2"}],"streams":[
-		{"name":"messages"},{"name":"labels","granted_connections":[{"connection_id":"cin_a","grant_id":"g1"}]}]},
-		{"connector_key":"chat","granted_connections":[{"connection_id":"cin_c","grant_id":"g3"}],"streams":[{"name":"channels"},{"name":"labels"}]}]}`
-	oneGrant := strings.NewReplacer(`,"grant_id":"g1"`, "", `,"grant_id":"g2"`, "", `,"grant_id":"g3"`, "").Replace(body)
+	body := `{"bearer":{"token_kind":"mcp_package"},"connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_a"},
+		{"connection_id":"cin_b"}],"streams":[{"name":"messages"},{"name":"labels","granted_connections":[{"connection_id":"cin_a"}]}]},
+		{"connector_key":"chat","granted_connections":[{"connection_id":"cin_c"}],"streams":[{"name":"channels"},{"name":"labels"}]}]}`
+	oneGrant := strings.Replace(body, "mcp_package", "client", 1)
 	if result := schemaOf(t, serving(oneGrant), operation.SchemaInput{}); strings.Contains(result.Text, "need a connection_id") {
 		t.Errorf("a server with one grant reads its connections together:\n%s", result.Text)
 	}

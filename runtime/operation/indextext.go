@@ -116,15 +116,15 @@ func (x *index) notes(style indexStyle) []string {
 }
 
 // sharedStreams are the names of the streams that several connections have whose grants the adapter reads together, so that a read
-// has to name one of them. A server with a single grant reads its connections together itself; its rows name no grant.
+// has to name one of them. Of a single grant there are none: its server reads the connections together.
 func sharedStreams(d *schemadoc.Document) []string {
+	if !d.HasSeveralGrants() {
+		return nil
+	}
 	var names []string
 	first, isShared := map[string]string{}, map[string]bool{} // by stream
 	for c, s := range d.Rows() {
 		for _, connection := range c.ConnectionsOf(s) {
-			if own, _ := rawjson.ParseObject(connection.Row); own.Text("grant_id") == "" {
-				continue
-			}
 			if id, known := first[s.Name]; !known {
 				first[s.Name] = connection.ID
 			} else if id != connection.ID && !isShared[s.Name] {

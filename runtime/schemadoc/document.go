@@ -122,6 +122,12 @@ func (d *Document) GrantID() string {
 	return bearer.Text("grant_id")
 }
 
+// HasSeveralGrants reports whether the document merges the documents of several grants.
+func (d *Document) HasSeveralGrants() bool {
+	bearer, _ := rawjson.ParseObject(d.Members.Get("bearer"))
+	return bearer.Text("token_kind") == rs.KindPackage
+}
+
 func readConnectors(c *cursor) []*Connector {
 	connectors := []*Connector{}
 	for inside := c.Enter(rawjson.ArrayValue); inside && c.more(); {
