@@ -143,7 +143,7 @@ func (p pod) place(t *testing.T, secret string, settings map[string]string) []st
 	return arguments
 }
 
-// configured returns the configuration file with some of its settings replaced. There is none to add.
+// configured returns the configuration file with some settings replaced.
 func (p pod) configured(t *testing.T, file string, settings map[string]string) string {
 	t.Helper()
 	present := make(map[string]string)

@@ -132,7 +132,7 @@ func TestKillingAReplicaUnderLoad(t *testing.T) {
 	t.Logf("%d answers by %v, %d retries", len(c.balancer.order)-failed, c.balancer.served, retried)
 }
 
-// R-HOST-9: a replica that is told to stop fails /readyz first, so a balancer that checks it loses no request.
+// R-HOST-9: a replica that gets SIGTERM fails /readyz first, so a balancer that checks it loses no request.
 func TestDrainingAReplicaUnderLoad(t *testing.T) {
 	c := newCluster(t)
 	leaving := c.replicas[2]

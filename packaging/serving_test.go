@@ -34,7 +34,7 @@ func TestTheChartIsServed(t *testing.T) {
 				t.Fatalf("%v %+v", err, result)
 			}
 			if port := pod.annotations["prometheus.io/port"]; pod.annotations["prometheus.io/scrape"] != "true" || port != pod.port(t, "metrics") {
-				t.Errorf("Prometheus is told to read %q", port)
+				t.Errorf("Prometheus reads port %q", port)
 			}
 			if status, body := got(t, server.metrics, "/metrics"); status != http.StatusOK || !strings.Contains(body, `pdpp_mcp_calls_total{tool="schema",code="ok"} 1`) {
 				t.Errorf("the metrics are %d\n%s", status, body)

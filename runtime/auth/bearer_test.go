@@ -73,7 +73,7 @@ func TestMalformedBearerIsNotAskedAbout(t *testing.T) {
 	}
 }
 
-// Whatever is sent, a bearer that comes out stands in the header as it is and can be sent on.
+// A bearer that Bearer returns is in the header unchanged, and can be forwarded.
 func FuzzBearer(f *testing.F) {
 	for _, sent := range []string{"Bearer abc", "bearer  a=", "Bearer", "Basic a", "Bearer a, Bearer b", "Bearer \x00"} {
 		f.Add(sent)

@@ -30,7 +30,7 @@ func (v *verdict) result() (*Caller, error) {
 	return v.caller, nil
 }
 
-// cache keeps verdicts. Refusals have a cache of their own, so that a flood of made-up tokens does not displace valid callers.
+// cache keeps verdicts. Refusals are cached separately, so that a flood of made-up tokens does not displace valid callers.
 type cache struct{ positive, negative *lru.Cache[key, *verdict] }
 
 func newCache(size int) *cache {

@@ -81,13 +81,13 @@ func TestMetadataGolden(t *testing.T) {
 	golden.File(t, "testdata/metadata/mcp.json", string(documents.MCP()))
 }
 
-// R-HOST-3, R-SURF-2: what must not stand in them.
+// R-HOST-3, R-SURF-2: what the documents must not contain.
 func TestMetadataNamesNoOwnerAndNoProfile(t *testing.T) {
 	documents := auth.Metadata{PublicOrigin: resource, AuthorizationServer: "https://as.example.com"}
 	for _, document := range [][]byte{documents.Provider(), documents.MCP()} {
 		for _, word := range []string{"logo_uri", "profile", "toolset", "surface", `"owner`} {
 			if strings.Contains(string(document), word) {
-				t.Errorf("%s stands in %s", word, document)
+				t.Errorf("%s is in %s", word, document)
 			}
 		}
 	}

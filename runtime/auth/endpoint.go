@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// address returns the introspection endpoint: the configured one, or that of the issuer's metadata, which is kept once read.
+// address returns the introspection endpoint: the configured one, or the one in the issuer's metadata, which is kept.
 // Concurrent callers share one request, which continues if one of them is cancelled.
 func (v *Verifier) address(ctx context.Context) (string, error) {
 	if v.endpoint.Load() == nil {

@@ -44,7 +44,7 @@ func TestDiscoveryOfIssuerWithPath(t *testing.T) {
 	}
 }
 
-// R-HOST-4: metadata that cannot be used lets nobody in, sends no token anywhere, and is read again.
+// R-HOST-4: unusable metadata admits no token, sends no token, and is read again.
 func TestFailedDiscoveryIsTriedAgain(t *testing.T) {
 	const good = `{"issuer":"ISSUER","introspection_endpoint":"ISSUER/introspect"}`
 	for name, metadata := range map[string]http.HandlerFunc{

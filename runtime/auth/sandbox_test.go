@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/sandbox/sample"
 )
 
-// newSandbox runs the sandbox's authorization server on an origin of its own. The function makes a Verifier
+// newSandbox runs the sandbox's authorization server on its own origin. The function returns a Verifier
 // that remembers nothing yet, and finds introspection by way of the metadata.
 func newSandbox(t *testing.T) (*authorization.Server, func() *auth.Verifier) {
 	t.Helper()

@@ -38,7 +38,7 @@ func TestIntrospectionRequest(t *testing.T) {
 	}
 	for name, values := range got.Header {
 		if strings.Contains(strings.Join(values, " "), bearer) {
-			t.Errorf("the token stands in %s", name)
+			t.Errorf("the token is in %s", name)
 		}
 	}
 	if discovered := as.Discovered(); len(discovered) != 0 {
@@ -46,7 +46,7 @@ func TestIntrospectionRequest(t *testing.T) {
 	}
 }
 
-// R-HOST-4: an answer that cannot be used lets nobody in, however it looks.
+// R-HOST-4: an unusable answer admits no token.
 func TestUnusableAnswersFailClosed(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc
@@ -78,7 +78,7 @@ func TestUnusableAnswersFailClosed(t *testing.T) {
 				t.Errorf("the cause is %#v", cause)
 			}
 			if strings.Contains(refusal.Message, as.URL) {
-				t.Errorf("a client is told of the endpoint: %s", refusal.Message)
+				t.Errorf("the message to a client names the endpoint: %s", refusal.Message)
 			}
 		})
 	}

@@ -85,7 +85,7 @@ func TestRefusedAnswers(t *testing.T) {
 		{"R-HOST-10 audience", `{"active":true,"pdpp_token_kind":"client","aud":"https://other.example.com"}`, 403, "permission_error", "insufficient_scope"},
 		{"R-HOST-10 longer audience", `{"active":true,"pdpp_token_kind":"client","aud":"https://pdpp.example.com.evil.example"}`, 403, "permission_error", "insufficient_scope"},
 		{"R-HOST-10 audiences", `{"active":true,"pdpp_token_kind":"client","aud":["https://other.example.com","x"]}`, 403, "permission_error", "insufficient_scope"},
-		{"R-HOST-10 audience of nobody", `{"active":true,"pdpp_token_kind":"client","aud":[]}`, 403, "permission_error", "insufficient_scope"},
+		{"R-HOST-10 empty audience", `{"active":true,"pdpp_token_kind":"client","aud":[]}`, 403, "permission_error", "insufficient_scope"},
 		{"R-HOST-10 empty audience", `{"active":true,"pdpp_token_kind":"client","aud":""}`, 403, "permission_error", "insufficient_scope"},
 		{"R-HOST-10 package's audience", `{"active":true,"pdpp_token_kind":"mcp_package","aud":"x"}`, 403, "permission_error", "insufficient_scope"},
 		{"R-PKG-1 package without members", `{"active":true,"pdpp_token_kind":"mcp_package","package":{"package_id":"gpkg_1"}}`, 503, "package_unsupported", ""},
@@ -119,7 +119,7 @@ func TestAcceptedAudiences(t *testing.T) {
 	}
 }
 
-// R-HOST-4: an answer that makes no sense lets nobody in, and is not kept.
+// R-HOST-4: an invalid answer admits no token and is not cached.
 func TestNonsensicalAnswersFailClosed(t *testing.T) {
 	for name, text := range map[string]string{
 		"no active":                  `{"pdpp_token_kind":"client"}`,

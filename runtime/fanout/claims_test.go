@@ -23,16 +23,16 @@ func TestNamedSourceMayNotClaimAnother(t *testing.T) {
 		body      string
 		isRefused bool
 	}{
-		"a record of its own":         {one, `{"object":"record","id":"1","connection_id":"cin_a"}`, false},
+		"its own record":              {one, `{"object":"record","id":"1","connection_id":"cin_a"}`, false},
 		"a record without a name":     {one, `{"object":"record","id":"1","data":{"connection_id":"cin_b"}}`, false},
 		"a record of another":         {one, `{"object":"record","id":"1","connection_id":"cin_b"}`, true},
 		"of another, escaped":         {one, `{"object":"record","id":"1","connection_id":"cin_\u0062"}`, true},
 		"of one that has ended":       {one, `{"object":"record","id":"1","connection_id":"cin_gone"}`, true},
-		"of nobody in the package":    {one, `{"object":"record","id":"1","connection_id":"cin_x"}`, false},
+		"of no member":                {one, `{"object":"record","id":"1","connection_id":"cin_x"}`, false},
 		"a row of another":            {records("messages", id), `{"data":[{"id":"1"},{"id":"2","connector_instance_id":"cin_b"}]}`, true},
-		"rows of its own":             {records("messages", id), `{"data":[{"id":"1"},{"id":"2","connection_id":"cin_a"}]}`, false},
+		"its own rows":                {records("messages", id), `{"data":[{"id":"1"},{"id":"2","connection_id":"cin_a"}]}`, false},
 		"a hit of another":            {byName, `{"data":[{"record_key":"1","connection_id":"cin_b"}]}`, true},
-		"a hit of its own":            {byName, `{"data":[{"record_key":"1","connection_id":"cin_a"}]}`, false},
+		"its own hit":                 {byName, `{"data":[{"record_key":"1","connection_id":"cin_a"}]}`, false},
 		"a row of a stream, unnamed":  {records("tracks", ""), `{"data":[{"id":"1","connection_id":"cin_b"}]}`, false},
 		"a total, which has no owner": {records("messages", id), `{"object":"aggregate","value":4}`, false},
 	} {

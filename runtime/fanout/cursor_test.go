@@ -29,7 +29,7 @@ func firstCursor(t tester) (string, string) {
 	return page.NextCursor, string(text)
 }
 
-// R-PKG-5: a cursor goes on in the search that it came from, and nowhere else. Nothing else is asked.
+// R-PKG-5: a cursor continues only its own search. Any other is refused before any read.
 func TestCursorsAreCheckedStrictly(t *testing.T) {
 	real, text := firstCursor(t)
 	changed := func(old, replacement string) string {

@@ -32,7 +32,7 @@ func (p *readPage) envelope(hits []rawjson.Value, rest []waiting) rawjson.Object
 	return append(body, rawjson.Raw("data", rawjson.Array(hits)), rawjson.Raw("meta", p.meta(rest, ok).Encode()))
 }
 
-// nextCursor returns the cursor of the next page, or nothing if there is none. It returns false if the cursor would be too large. Cursors
+// nextCursor returns the cursor of the next page, or nothing on the last page. It returns false if the cursor would be too large. Cursors
 // of the sources keep the state of their first page. If they do not fit, positions are counted from the start, which is shorter.
 func (p *readPage) nextCursor(rest []waiting) (string, bool) {
 	if len(rest) == 0 {

@@ -35,7 +35,7 @@ func (w *wideGrant) Get(ctx context.Context, request rs.Request) (*rs.Response, 
 	return w.all.Get(ctx, request)
 }
 
-// wide is a grant over the connections a and b beside one of c.
+// wide returns a grant over the connections a and b, and one of c.
 func wide() (grant *wideGrant, other *fakeRS, sources []fanout.Source) {
 	a, b, c := &fakeRS{name: "a", hits: 3}, &fakeRS{name: "b", hits: 2}, &fakeRS{name: "c", hits: 2}
 	all := &fakeRS{name: "all", body: `{"object":"schema","connectors":[{"connector_key":"gmail","streams":[{"name":"messages"}],` +
@@ -126,7 +126,7 @@ func TestWhatGetsASourceBack(t *testing.T) {
 	}
 }
 
-// R-ERR-8: among several providers each hit says of which it is, and no provider stands for the whole.
+// R-ERR-8: with several providers each hit names its provider, and the response names none.
 func TestSeveralProviders(t *testing.T) {
 	a, b := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "b", hits: 1}
 	response, err := fanout.New(members(a, b), fanout.Options{}).Get(t.Context(), searchFor(5, ""))

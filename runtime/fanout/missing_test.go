@@ -117,7 +117,7 @@ func TestPagingEndsWithoutTheFailing(t *testing.T) {
 	}
 }
 
-// R-PKG-6: when nobody answers, what all say is the answer; else each is named.
+// R-PKG-6: if no source answers, their common refusal is returned, or else each is named.
 func TestAllSourcesFail(t *testing.T) {
 	refusal := func(status int, code string) error {
 		return &rs.Error{Status: status, Code: code, Message: code, URL: "http://internal/v1/search"}
@@ -131,7 +131,7 @@ func TestAllSourcesFail(t *testing.T) {
 		"authorization":               {[]error{refusal(403, "grant_revoked"), refusal(401, "context.active_false")}, 403, "grant_revoked"},
 		"authorization and a bad day": {[]error{refusal(403, "grant_revoked"), down}, 0, "source_unavailable"},
 		"two kinds of refusals":       {[]error{refusal(403, "grant_revoked"), refusal(500, "api_error")}, 0, "source_unavailable"},
-		"a question that nobody can answer": {
+		"a request without sources": {
 			[]error{refusal(400, "invalid_request"), refusal(400, "invalid_request")}, 400, "invalid_request",
 		},
 	} {
@@ -162,7 +162,7 @@ func TestAllSourcesFail(t *testing.T) {
 }
 
 // R-PKG-6: sources that hang one after the other do not add up. Those that hang once they have answered make a short page and not
-// a slow one; they are not missing, and the cursor goes on where the page ends.
+// a slow one; they are not missing, and the cursor continues after the page.
 func TestSourcesThatHangLaterMakeAShortPage(t *testing.T) {
 	synctest.Test(t, sourcesThatHangLaterMakeAShortPage)
 }

@@ -30,7 +30,7 @@ func (b bytesRS) Open(_ context.Context, request rs.Request, _ rs.Resume) (*rs.D
 	return &rs.Download{Body: io.NopCloser(strings.NewReader(b.name)), Size: -1}, nil
 }
 
-// R-PKG-7, R-BLOB-2: the bytes of a blob come from the one source that its record is of, and nobody else is asked.
+// R-PKG-7, R-BLOB-2: the bytes of a blob are read from the source of its record only.
 func TestOpenAsksOneSource(t *testing.T) {
 	servers := map[string]bytesRS{}
 	for _, name := range []string{"a", "b"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// pageThrough reads all pages, each with the limit that is next, by a reader of its own as another replica
+// pageThrough reads all pages, each with the limit that is next, by a new reader, as another replica
 // would have, and gives all hits in their order.
 func pageThrough(t tester, sources []fanout.Source, limit func() int) []string {
 	t.Helper()

@@ -274,7 +274,7 @@ func callEnded(ctx context.Context) error {
 }
 
 // gather sends one request to each grant of these sources. It returns the frame of the merged response and warnings about missing
-// sources. Take adds an answer, and returns an error if that is unusable. If no source answered, the error is that of all.
+// sources. Take adds an answer, and returns an error if that is unusable. If no source answered, the error covers all of them.
 func (r *Reader) gather(
 	ctx context.Context, request rs.Request, sources []*Source, ended []absence, take func(context.Context, *Source, *rs.Response) error,
 ) (*rs.Response, []rawjson.Value, error) {

@@ -113,7 +113,7 @@ const ReasonInactive = "grant_inactive"
 
 // EndedError is a grant that is known to have ended without asking its resource server.
 type EndedError struct {
-	Reason  string // a code, such as that of the resource server
+	Reason  string // a code of the resource server or the adapter
 	Message string // completes a sentence about the source
 }
 

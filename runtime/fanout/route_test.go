@@ -25,7 +25,7 @@ func records(stream, connectionID string) rs.Request {
 	return rs.Request{Path: rs.JoinPath("v1", "streams", stream, "records"), Query: query, Sources: wanted}
 }
 
-// R-PKG-7: one source answers, its request and its answer pass through as they are, and nobody else is asked.
+// R-PKG-7: one source is asked, and request and response are unchanged.
 func TestOneSourceAnswers(t *testing.T) {
 	for name, test := range map[string]struct {
 		request rs.Request
@@ -78,7 +78,7 @@ func TestUnpublishedConnectionIsAsked(t *testing.T) {
 	}
 }
 
-// R-ERR-5, R-HAND-6: several sources of a stream are told from membership, the inactive one apart (R-PKG-8),
+// R-ERR-5, R-HAND-6: several sources of a stream are listed from membership, the inactive one apart (R-PKG-8),
 // and no resource server is asked.
 func TestAmbiguityNeedsNoRequest(t *testing.T) {
 	one, two, other := &fakeRS{name: "a"}, &fakeRS{name: "b"}, &fakeRS{name: "c"}
@@ -148,7 +148,7 @@ func TestUnreadableSourcesAreRefused(t *testing.T) {
 	}{
 		"a revoked connection":      {some, records("messages", "cin_c"), tool.SourceUnavailable, "approve it again", []string{"cin_a"}, []string{"cin_c"}},
 		"an unknown connection":     {some, records("messages", "cin_z"), tool.SourceUnavailable, `"cin_z"`, []string{"cin_a"}, []string{"cin_c"}},
-		"a stream of nobody":        {some, records("nope", ""), tool.InvalidArguments, `"nope"`, nil, nil},
+		"an unknown stream":         {some, records("nope", ""), tool.InvalidArguments, `"nope"`, nil, nil},
 		"a stream of a revoked one": {some, records("notes", ""), tool.SourceUnavailable, `"notes"`, nil, []string{"cin_c"}},
 		"searching no known stream": {some, searchFor(7, "", "nope"), tool.InvalidArguments, `"nope"`, nil, nil},
 		"a request without sources": {some, rs.Request{Path: "/v1/streams"}, tool.PackageUnsupported, "/v1/streams", nil, nil},

@@ -9,8 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// schema merges the documents of every source that may have the stream (R-PKG-7). If none has it, the document is empty, as that of one
-// source is (rs-contract.md).
+// schema merges the documents of every source that may have the stream (R-PKG-7). If none has it, the document is empty (rs-contract.md).
 func (r *Reader) schema(ctx context.Context, request rs.Request, wanted rs.SchemaOfSources) (*rs.Response, error) {
 	streams := streamsOf(wanted.Stream)
 	merged := document{alike: map[string]*merged{}}
@@ -52,7 +51,7 @@ func (d *document) add(ctx context.Context, source *Source, response *rs.Respons
 	return nil
 }
 
-// connected returns a connector with its own connections, or else that of the grant.
+// connected returns a connector with its connections, or else with the grant's.
 func (s *Source) connected(connector *schemadoc.Connector) rawjson.Object {
 	sent, ok := rawjson.ParseObject(connector.Row)
 	if !ok {

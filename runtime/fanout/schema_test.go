@@ -135,7 +135,7 @@ func TestSchemasAreMerged(t *testing.T) {
 }
 
 // R-PKG-3, R-PKG-7: only sources that may have the stream are asked; a connection is asked alone; a stream of
-// nobody has an empty document.
+// no source has an empty document.
 func TestSchemaIsRouted(t *testing.T) {
 	body := schemaBody(`"streams":[]`)
 	for name, test := range map[string]struct {

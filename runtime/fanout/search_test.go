@@ -38,7 +38,7 @@ func TestNamedConnectionIsSearchedAlone(t *testing.T) {
 }
 
 // R-PKG-3: each source is asked only for the names that its grant has; one with none is not asked. A name of
-// nobody is told.
+// no source is reported.
 func TestStreamsAreRouted(t *testing.T) {
 	mail, music, open, chat := &fakeRS{name: "a", hits: 1}, &fakeRS{name: "b", hits: 1}, &fakeRS{name: "c", hits: 1}, &fakeRS{name: "d", hits: 1}
 	sources := []fanout.Source{member(mail, "messages", "threads"), member(music, "tracks", "threads"), member(chat, "channels")}
@@ -154,7 +154,7 @@ func TestCountsStayHonest(t *testing.T) {
 }
 
 // R-BUD-3: the beginning of a page is read again without a request, also while a source hangs, and the
-// cursor goes on right after it. The request says what the caller asked.
+// cursor continues right after it. The request is the caller's.
 func TestSmallerPageNeedsNoRequest(t *testing.T) {
 	a, b := &fakeRS{name: "a", hits: 50}, &fakeRS{name: "b", hits: 50}
 	reader := newReader(members(a, b)...)
@@ -227,7 +227,7 @@ func TestSourceWarningsAreKept(t *testing.T) {
 	}
 }
 
-// R-SEARCH-9, R-ERR-4: what a source says of its own search takes no name that the package gives it, so that the merged
+// R-SEARCH-9, R-ERR-4: the members of a source's recall never replace those of the package, so that the merged
 // answer names nothing twice.
 func TestRecallNamesItsSourceOnce(t *testing.T) {
 	source := &fakeRS{name: "a", body: `{"data":[],"has_more":false,"meta":{"recall":{"complete":false,"connection_id":"cin_x"}}}`}

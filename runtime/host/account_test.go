@@ -70,7 +70,7 @@ func TestAccountOverHTTP(t *testing.T) {
 }
 
 // Covers R-OPS-2: over stdio an account says whose credential was used and what the client calls itself; a resource that is read
-// stands there as the tool that answers, and what no tool answers by its method.
+// is recorded as its tool, and any other request as its method.
 func TestAccountOverStdio(t *testing.T) {
 	written := &hosttest.Journal{}
 	options := hosttest.Options

@@ -41,10 +41,8 @@ func (r *Refusal) OfCall() *tool.Error {
 	return &tool.Error{Code: CredentialRefused, Message: r.Error(), Cause: r}
 }
 
-// Admit asks the resource server once of what kind the reader's bearer is: it reads the bearer block of the compact schema. It
-// returns that schema for a client token and for a kind that is not stated (R-STDIO-3), a *Refusal with signIn for any other and for
-// one that could not be read, or the error of the request, with signIn if the token or its grant has ended. SignIn is the command
-// line that gets another credential.
+// Admit reads the kind of the reader's bearer from the compact schema. It returns that schema for a client token and for an unstated kind
+// (R-STDIO-3), a *Refusal with the sign-in command for any other or unreadable kind, or the error of the request.
 func Admit(ctx context.Context, reader rs.Reader, signIn string) (*rs.Response, error) {
 	schema, err := reader.Get(ctx, schemadoc.Scope{}.Request(false))
 	refused, isRefused := errors.AsType[*rs.Error](err)
@@ -82,9 +80,8 @@ type question struct {
 	refusal  *Refusal // may be nil
 }
 
-// NewAdmission is that of a reader with one bearer. The sign-in is the command line that gets another credential. Learn is shown
-// the compact schema of a bearer that is admitted, before a request waits no longer; it may be nil. Nothing is asked before Begin,
-// Wait or Environment is called; what is asked ends with the lifetime.
+// NewAdmission returns the Admission of a reader with one bearer. SignIn is the command line that gets another credential. Learn, which may
+// be nil, receives the compact schema of an admitted bearer before any request continues. Nothing is sent before Begin, Wait or Environment.
 func NewAdmission(lifetime context.Context, reader rs.Reader, signIn string, learn func(*rs.Response)) *Admission {
 	return &Admission{lifetime: lifetime, reader: reader, signIn: signIn, learn: learn, refused: make(chan struct{})}
 }

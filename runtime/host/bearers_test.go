@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Covers R-ERR-6 and R-HOST-5: a member of a package whose answer repeats the package's token, or that of another member,
+// Covers R-ERR-6 and R-HOST-5: a member of a package whose response repeats a token of the package or of another member,
 // shows neither, in an answer as in a refusal, and however it spells them.
 func TestNoBearerOfACallIsShown(t *testing.T) {
 	bearers := map[string]string{
@@ -49,7 +49,7 @@ func TestNoBearerOfACallIsShown(t *testing.T) {
 	}
 }
 
-// Covers R-ERR-6: what is too short to be a token is told as that, before anybody is asked.
+// Covers R-ERR-6: a token that is too short is refused as such before any request.
 func TestAShortBearerIsRefused(t *testing.T) {
 	h := newHosted(t)
 	answer := send(t, h.request(t, http.MethodPost, "/mcp", callOf("read", `{}`), "Authorization", "Bearer "+strings.Repeat("x", rs.ShortestBearer-1)))

@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A tool of one's own stands beside the generated ones. It reads with the bearer of whoever calls it.
+// A hand-written tool next to the generated ones. It reads with the bearer of its caller.
 func ExampleServeSession() {
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -68,7 +68,7 @@ func ExampleServeSession() {
 	// Output: {"path":"/v1/where"}
 }
 
-// The hosted adapter is an http.Handler. Beside a provider on the same origin it is mounted at host.Paths.
+// The hosted adapter is an http.Handler. On the origin of a provider it is mounted at host.Paths.
 func ExampleNewHandler() {
 	verifier, err := auth.NewVerifier(auth.Options{
 		AuthorizationServer: "https://as.pdpp.example",

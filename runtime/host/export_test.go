@@ -11,7 +11,7 @@ import (
 )
 
 // NewBareSDK is a server of the same surface whose calls the SDK reads, runs and answers, for tests to compare with. Origin
-// is that of the icon; empty for a local server.
+// is for the icon; empty for a local server.
 func NewBareSDK(surface tool.Surface, options Options, origin string, environment toolcall.Environment) *mcp.Server {
 	self := options.identity()
 	if origin != "" {

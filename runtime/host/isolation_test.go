@@ -16,7 +16,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// callers is how many of them come at the same time, each with a grant of its own.
+// callers is the number of concurrent callers, each with its own grant.
 const callers = 100
 
 // readAll is a tool that gives back whatever the resource server answers, errors included.
@@ -61,7 +61,7 @@ func tokenOf(caller int) string {
 	return fmt.Sprintf("token-of-a-caller-%d", caller)
 }
 
-// introspectionOf names the bearer that reads for a caller: its own, or that of the one member of its
+// introspectionOf names the bearer that reads for a caller: its own, or the one of the only member of its
 // package that has the stream.
 func introspectionOf(caller int) string {
 	if caller%2 == 1 {
@@ -122,7 +122,7 @@ func TestCallersDoNotMix(t *testing.T) {
 	}
 }
 
-// BenchmarkInterleavedCallers is the same for as long as it is told to run:
+// BenchmarkInterleavedCallers runs the same for the benchmark's time:
 //
 //	go test -run '^$' -bench InterleavedCallers -benchtime 10s ./runtime/host
 func BenchmarkInterleavedCallers(b *testing.B) {

@@ -14,7 +14,7 @@ func limited(limits host.Limits) func(*hostedWith) {
 	return func(with *hostedWith) { with.options.Limits = limits }
 }
 
-// Covers R-HOST-9: a caller that sends too much is told when to come back, and others are not held up.
+// Covers R-HOST-9: a caller over its limit gets Retry-After, and others are not delayed.
 func TestRateOfOneToken(t *testing.T) {
 	h := newHosted(t, limited(host.Limits{Concurrent: 2, Burst: 3, PerSecond: 0.01}))
 	h.as.says("tok-other-3fKq9aBcD7xY", `{"active":true,"pdpp_token_kind":"client"}`)

@@ -152,7 +152,7 @@ func checkRefusal(t *testing.T, got answered, name string, status, code int, id 
 	}
 }
 
-// Covers R-HOST-1: a method that nobody knows is -32601 with the id of its request in every revision, over HTTP as over stdio,
+// Covers R-HOST-1: an unknown method is -32601 with the id of its request in every revision, over HTTP as over stdio,
 // and a notification of one is taken.
 func TestUnknownMethods(t *testing.T) {
 	h := newHosted(t)

@@ -90,7 +90,7 @@ func (o *origins) isTrusted(remote string) bool {
 }
 
 // forwarded returns the host, which may be empty, and the scheme that a proxy received. It reads Forwarded (RFC 7239), or else
-// X-Forwarded-Host and X-Forwarded-Proto. The last element of a list is that of the nearest proxy; earlier ones may come from the client.
+// X-Forwarded-Host and X-Forwarded-Proto. The nearest proxy wrote the last element of a list; the client may have written earlier ones.
 func forwarded(header http.Header) (host, scheme string) {
 	host, scheme = lastElement(header.Values("X-Forwarded-Host")), lastElement(header.Values("X-Forwarded-Proto"))
 	if element := lastElement(header.Values("Forwarded")); element != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Codes of refusals that do not depend on the caller (interfaces.md). That of 429 is tool.RateLimitExceeded.
+// Codes of refusals that do not depend on the caller (interfaces.md). For 429 it is tool.RateLimitExceeded.
 const (
 	CodeMisdirected      = "misdirected_request" // 421: a Host that is not allowed
 	CodeForeignOrigin    = "origin_not_allowed"  // 403: a page of another origin

@@ -13,18 +13,18 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// progressing is a tool that tells how far it is, if anybody wants to know, and goes back once, of which nobody hears. It hands out
+// progressing is a tool that reports its progress if the client asked for it, and once goes back, which is not sent. It hands out
 // the means to tell more.
 func progressing(heard <-chan bool, afterwards chan<- func(int64, string)) tool.Definition {
 	return running("count", func(ctx context.Context, env tool.Env, _ json.RawMessage) (*tool.Result, error) {
 		if env.Progress == nil {
-			return &tool.Result{Text: "nobody asked"}, nil
+			return &tool.Result{Text: "not asked"}, nil
 		}
 		env.Progress(100, `100 records of "messages" read`)
 		env.Progress(50, "again")
 		select {
 		case <-heard:
-		case <-ctx.Done(): // it is told too late
+		case <-ctx.Done(): // the progress came too late
 			return nil, ctx.Err()
 		}
 		afterwards <- env.Progress
@@ -32,7 +32,7 @@ func progressing(heard <-chan bool, afterwards chan<- func(int64, string)) tool.
 	})
 }
 
-// clientTold makes a client that passes on what it is told.
+// clientTold returns a client that passes on notifications.
 func clientTold(notified chan<- *mcp.ProgressNotificationParams, heard chan<- bool) *mcp.Client {
 	return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "test"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, request *mcp.ProgressNotificationClientRequest) {
@@ -42,7 +42,7 @@ func clientTold(notified chan<- *mcp.ProgressNotificationParams, heard chan<- bo
 	})
 }
 
-// R-SCAN-8: a client that sends a token is told how far its call has come, over both transports, until the answer.
+// R-SCAN-8: a client that sends a token gets the progress of its call, over both transports, until the response.
 func TestProgressIsReportedToThoseWhoAsk(t *testing.T) {
 	heard, afterwards := make(chan bool), make(chan func(int64, string), 4)
 	surface := testSurface(progressing(heard, afterwards))
@@ -75,7 +75,7 @@ func TestProgressIsReportedToThoseWhoAsk(t *testing.T) {
 				}
 				(<-afterwards)(1_000, "after the answer")
 			}
-			if text := called(t, session, &mcp.CallToolParams{Name: "count"}); text != "nobody asked" {
+			if text := called(t, session, &mcp.CallToolParams{Name: "count"}); text != "not asked" {
 				t.Errorf("without a token the answer is %s", text)
 			}
 			if len(notified) > 0 {

@@ -179,7 +179,7 @@ func TestCompletionIsBoundedAndSoft(t *testing.T) {
 	}
 }
 
-// schemaOf has a number of streams, of which each name has a space.
+// schemaOf has a number of streams with a space in each name.
 func schemaOf(streams int) string {
 	names := make([]string, streams)
 	for i := range names {

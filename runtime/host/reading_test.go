@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// R-SCAN-8: what calls read for themselves is counted, and noted in the line of the call; callers are told apart without a bearer.
+// R-SCAN-8: computed answers are counted and in the log line of the call; callers are distinguished without a bearer.
 func TestReadingsAreCounted(t *testing.T) {
 	var callers []string
 	h := newHosted(t, func(with *hostedWith) {

@@ -124,7 +124,7 @@ func TestRefusesALongBodyWithoutALength(t *testing.T) {
 	}
 }
 
-// Covers R-HOST-4: while the authorization server cannot be reached, nobody is let in who is not known.
+// Covers R-HOST-4: while the authorization server is unreachable, only cached tokens are admitted.
 func TestUnreachableAuthorizationServer(t *testing.T) {
 	h := newHosted(t)
 	if got := h.post(t, ping); got.status != 200 {

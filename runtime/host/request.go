@@ -38,7 +38,7 @@ func throughSDK(sdk http.Handler) http.Handler {
 	return sdkauth.RequireBearerToken(alreadyVerified, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(withoutBearer)
 }
 
-// fromSDK returns the HTTP request of an MCP message, or an empty one. It does not use the SDK's context, which may be that of another
+// fromSDK returns the HTTP request of an MCP message, or an empty one. It does not use the SDK's context, which may belong to another
 // request.
 func fromSDK(message mcp.Request) *toolcall.Request {
 	if extra := message.GetExtra(); extra != nil && extra.TokenInfo != nil {

@@ -48,7 +48,7 @@ func FuzzHostedRequests(f *testing.F) {
 		}
 		if told := recorder.Body.String() + h.log.String(); strings.Contains(told, bearer) && !strings.Contains(body+target+origin+media+revision, bearer) ||
 			strings.Contains(told, introspectionSecret) {
-			t.Error("a secret was told")
+			t.Error("a secret was shown")
 		}
 	})
 }

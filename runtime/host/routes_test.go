@@ -11,8 +11,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/host"
 )
 
-// Covers R-HOST-3, R-HOST-7, R-HOST-8, R-HOST-11 and R-MCP-2: what needs no bearer, on the origin that the client sees. Nobody is
-// asked for it.
+// Covers R-HOST-3, R-HOST-7, R-HOST-8, R-HOST-11 and R-MCP-2: the public routes, on the origin that the client sees, without any other
+// request.
 func TestPublicRoutes(t *testing.T) {
 	h := newHosted(t)
 	tests := []struct{ path, media, holds string }{

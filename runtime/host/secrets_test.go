@@ -75,7 +75,7 @@ func TestNothingSecretIsLoggedOrCounted(t *testing.T) {
 	}
 }
 
-// What one caller's request carries goes on to the resource server: its id.
+// The id of a caller's request is forwarded to the resource server.
 func TestRequestIDIsPassedOn(t *testing.T) {
 	tests := []struct{ name, id, want string }{
 		{"an id", "req_1234567890", "req_1234567890"},

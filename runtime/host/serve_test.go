@@ -19,7 +19,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// serving runs Serve on a listener of its own, and gives its URL, how to tell it to end, and its end.
+// serving runs Serve on a new listener, and returns its URL, a function that ends it, and its result.
 func serving(t *testing.T, h *hosted, options host.ServeOptions) (url string, end context.CancelFunc, ended chan error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -67,7 +67,7 @@ func blocking(arrived, release chan struct{}) func(*hostedWith) {
 	}
 }
 
-// Covers R-HOST-9: a server that is told to end is not ready at once, finishes the call under way, and ends.
+// Covers R-HOST-9: an ending server is not ready at once, finishes the running call, and ends.
 func TestDrain(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	let := sync.OnceFunc(func() { close(release) })

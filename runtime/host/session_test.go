@@ -102,7 +102,7 @@ func TestCallsWaitForTheHandshake(t *testing.T) {
 	lines.checkOver()
 }
 
-// R-STDIO-7: a cancellation finds its call however its id is spelled. The call ends at once and gets no answer, whoever
+// R-STDIO-7: a cancellation finds its call however its id is spelled. The call ends at once without a response, whoever
 // works on it; others go on.
 func TestCancellationFindsItsCall(t *testing.T) {
 	for _, ids := range [][2]string{{`7`, `7`}, {`7`, `7.0`}, {`7.0`, `7`}, {`70`, `7e1`}, {`"ab"`, `"\u0061b"`}, {`"\u0061b"`, `"ab"`}, {`"é"`, `"\u00e9"`}} {
@@ -227,7 +227,7 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 	}
 	select {
 	case id := <-begun:
-		t.Fatalf("call %s is worked on beside %d others", id, most)
+		t.Fatalf("call %s runs with %d others", id, most)
 	default:
 	}
 	lines.send(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n") // it waits for a place as well
@@ -253,7 +253,7 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 	lines.checkOver()
 }
 
-// R-STDIO-7: while nobody reads the answers, only so much is read and worked on.
+// R-STDIO-7: while the client reads no responses, only a limited input is read and run.
 func TestNobodyReadsTheAnswers(t *testing.T) {
 	var mu sync.Mutex
 	ran := 0

@@ -80,7 +80,7 @@ func answerStatus(w http.ResponseWriter, r *http.Request) {
 }
 
 // Covers R-OPS-1: a call that takes too long is logged with what it read, added up by template and status, and with the ids under
-// which the rest of it is found. No name or value of it stands there.
+// which the rest is found. It contains no name or value of the call.
 func TestSlowCall(t *testing.T) {
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	h := newHosted(t, func(with *hostedWith) {

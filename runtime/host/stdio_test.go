@@ -118,7 +118,7 @@ func TestNothingIsReadBeforeTheBearerIsKnown(t *testing.T) {
 		return rs.Response{Status: 200}.WithBody([]byte(`{}`))
 	}}
 	c := converse(t.Context(), t, reader)
-	<-asked // beside the handshake: nothing was sent yet
+	<-asked // concurrently with the handshake: nothing was sent yet
 	c.send(initialize)
 	if first := c.next(); string(first.ID) != `"init"` {
 		t.Errorf("first answer is to %s, want the handshake's", first.ID)
@@ -280,7 +280,7 @@ func TestQuestionIsAskedAgain(t *testing.T) {
 	if err := <-c.ended; err != nil {
 		t.Errorf("the session ended with %v, want no error", err)
 	}
-	// The first call may have joined the question that was asked beside the handshake.
+	// The first call may have joined the question that was asked during the handshake.
 	seen := strings.Join(reader.seen(), " ")
 	want := strings.Join([]string{question, question, question, "/v1/echo", "/v1/echo"}, " ")
 	if seen != want && seen != question+" "+want {

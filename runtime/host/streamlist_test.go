@@ -84,7 +84,7 @@ func TestListResourcesKeepsFailure(t *testing.T) {
 	}
 }
 
-// Covers R-MCP-1 and R-HOST-5: each caller gets the streams of its own grant.
+// Covers R-MCP-1 and R-HOST-5: each caller gets the streams of its grant.
 func TestListsArePrivate(t *testing.T) {
 	const other = "another-scoped-token-of-another"
 	h := newHosted(t, func(with *hostedWith) {

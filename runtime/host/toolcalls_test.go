@@ -20,7 +20,7 @@ func callSurface() tool.Surface {
 	return testSurface(
 		whole(),
 		running("failing", func(context.Context, tool.Env, json.RawMessage) (*tool.Result, error) {
-			return nil, errors.New("a failure that nobody may read")
+			return nil, errors.New("a secret failure")
 		}),
 		running("pointing", func(_ context.Context, _ tool.Env, arguments json.RawMessage) (*tool.Result, error) {
 			return &tool.Result{

@@ -97,7 +97,7 @@ func (m *Membership) connect(grants []*grant, wanted tool.Uncovered) string {
 	return asked.Connect(url, m.options.Cache.NamedRoot())
 }
 
-// onlySourceOf returns the only connector for which a stream was approved, and its provider. An unknown connection is most likely another
+// onlySourceOf returns the only connector with an approved stream, and its provider. An unknown connection is most likely another
 // account there.
 func onlySourceOf(grants []*grant, stream string) (source, provider string) {
 	for _, each := range grants {

@@ -90,7 +90,7 @@ func (s *server) end(bearer, code string) {
 	s.ended[bearer] = code
 }
 
-// bearerOf is that of a grant in these tests.
+// bearerOf returns the bearer of a grant.
 func bearerOf(name string) string { return name + "-bearer-of-a-test" }
 
 func add(t *testing.T, cache *credential.Cache, provider, name string, change ...func(*credential.Entry)) {

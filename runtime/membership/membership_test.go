@@ -18,7 +18,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// A single grant is read as it is: of what kind it is, is asked once beside the handshake, and nothing else is. Answers name it,
+// A single grant is read as it is: its kind is asked once during the handshake, and nothing else. Answers name it,
 // for the account (R-OPS-2).
 func TestOneGrant(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a", "cin_b"}})
@@ -111,7 +111,7 @@ func TestBytesOfOneSource(t *testing.T) {
 	}
 }
 
-// The cache is told of a grant's last use to the hour, also by a server that runs for days.
+// The cache has a grant's last use to the hour, also from a server that runs for days.
 func TestUseIsNotedEachHour(t *testing.T) {
 	provider := newServer(t, map[string][]string{bearerOf("a"): {"cin_a"}})
 	cache := &credential.Cache{Root: t.TempDir()}
@@ -224,7 +224,7 @@ func TestAnOwnersBearer(t *testing.T) {
 	}
 }
 
-// R-LOCAL-1: two providers with one connection id are refused by name, at the start when the cache tells, else at the first call.
+// R-LOCAL-1: two providers with one connection id are refused by name, at the start if the cache has both, or else at the first call.
 func TestOneConnectionOfTwoProviders(t *testing.T) {
 	for name, known := range map[string][]func(*credential.Entry){"by the cache": {approved("cin_a")}, "by the schema": nil} {
 		t.Run(name, func(t *testing.T) {

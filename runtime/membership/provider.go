@@ -124,7 +124,7 @@ func (m *Membership) equip() {
 	}
 }
 
-// namesOf returns the selected names of a provider. With several providers these are its own names, or if there are none, all of them.
+// namesOf returns the selected names of a provider. With several providers these are its own names, or all names if it has none of them.
 func (m *Membership) namesOf(p *provider) []string {
 	if own := credential.Named(m.stored(p), m.options.Grants); len(m.providers) > 1 && len(own) > 0 {
 		return own

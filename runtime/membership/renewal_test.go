@@ -72,7 +72,7 @@ func (a *authority) renewable(name string, left time.Duration) func(*credential.
 }
 
 // Covers R-LOCAL-5: each grant is renewed by its own refresh token, before its access token ends or once after it was refused, while
-// the server goes on with all of them.
+// the server continues with all of them.
 func TestRenewalWhileServing(t *testing.T) {
 	for name, test := range map[string]struct {
 		left time.Duration

@@ -11,7 +11,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/membership"
 )
 
-// R-LOCAL-2, R-STDIO-2, R-STDIO-3: a provider of which every grant has expired, or of which there is none, costs its sources when others
+// R-LOCAL-2, R-STDIO-2, R-STDIO-3: a provider without usable grants is missing if others
 // can be read, and is named with what gets it back. Without any usable grant, with an owner's, and when the grants were named,
 // nothing is served.
 func TestAProviderWithoutAUsableGrant(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
-// What a page says is text, and its policy allows the style that stands in it and nothing else.
+// Texts of a page are escaped, and its policy allows only its own style.
 func TestMessageIsInert(t *testing.T) {
 	const hostile = `"><script>alert(1)</script>`
 	response := httptest.NewRecorder()

@@ -49,7 +49,7 @@ func TestPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	packed, wanted := unpacked(t, released), unpacked(t, saved)
-	delete(packed, "pdpp-mcp/Chart.yaml") // helm writes it in an order of its own
+	delete(packed, "pdpp-mcp/Chart.yaml") // helm sorts it
 	delete(wanted, "pdpp-mcp/Chart.yaml")
 	if !maps.Equal(packed, wanted) {
 		t.Errorf("packed are %v, by helm %v, or their contents differ", slices.Sorted(maps.Keys(packed)), slices.Sorted(maps.Keys(wanted)))

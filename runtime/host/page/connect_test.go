@@ -123,7 +123,7 @@ func TestSetupPageMarkup(t *testing.T) { // R-HOST-7
 	}
 	buttons, hidden := len(anyButton.FindAllString(content, -1)), len(copyButton.FindAllString(content, -1))
 	if buttons != 7 || hidden != buttons {
-		t.Errorf("%d buttons, of which %d copy and are hidden until a script runs; want 7 of 7", buttons, hidden)
+		t.Errorf("%d buttons, %d copy buttons hidden until a script runs; want 7 of 7", buttons, hidden)
 	}
 	if !statusLines.MatchString(content) {
 		t.Error("no live region stands ready")

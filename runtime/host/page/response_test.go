@@ -19,7 +19,7 @@ const htmlMedia = "text/html; charset=utf-8"
 // served are the routes that answer with content.
 var served = []struct {
 	path, accept, contentType, caching, vary string
-	scripts                                  bool // whether its policy lets scripts of its own origin run
+	scripts                                  bool // whether its policy allows scripts of its origin
 }{
 	{"/", "", "application/json; charset=utf-8", "no-cache", "Accept, Forwarded, X-Forwarded-Host, X-Forwarded-Proto", false},
 	{"/", "text/html", htmlMedia, "no-cache", "Accept, Forwarded, X-Forwarded-Host, X-Forwarded-Proto", true},

@@ -64,7 +64,7 @@ func policyStopsWhatIsInline(s site, t tab) {
 		t.Error("an inline script ran")
 	}
 	if seen := strings.Join(problems(), "\n"); !strings.Contains(seen, "Content Security Policy") {
-		t.Errorf("no violation stands in the console: %q", seen)
+		t.Errorf("no violation is in the console: %q", seen)
 	}
 }
 
@@ -104,7 +104,7 @@ func announcementGoesAway(s site, t tab) {
 }
 
 func selectsWhenRefused(s site, t tab) {
-	origin := "http://localhost" + s.port // another origin than that of the test that may copy
+	origin := "http://localhost" + s.port // another origin than in the test that may copy
 	t.permit(origin, browser.PermissionSettingDenied)
 	t.Do(chromedp.Navigate(origin + "/dashboard/connect"))
 	expectSelection(t)

@@ -22,11 +22,11 @@ const methodCall = "tools/call"
 type Call struct {
 	Method     string
 	Definition tool.Definition // zero if no tool runs
-	Arguments  json.RawMessage // nil if there are none
+	Arguments  json.RawMessage // may be nil
 	Client     string          // the client's name outside _meta; may be empty
 
 	id            messageID
-	meta          json.RawMessage // checked; nil if there is none
+	meta          json.RawMessage // checked; may be nil
 	revision      string          // in meta; may be empty before NewestRevision
 	isNewest      bool            // of NewestRevision or later, whose results name the server
 	hasResultType bool

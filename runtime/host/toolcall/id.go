@@ -25,7 +25,7 @@ var (
 	errTwoIDs     = errors.New(`the message has the member "id" twice`)
 )
 
-// idOf returns the id of a message, or zero if there is none.
+// idOf returns the id of a message, or zero.
 func idOf(members rawjson.Object) (messageID, error) {
 	var spelled json.RawMessage
 	for _, each := range members {

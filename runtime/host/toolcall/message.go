@@ -25,7 +25,7 @@ const (
 // its params and their _meta (R-STDIO-7).
 type message struct {
 	raw     json.RawMessage
-	id      messageID // zero if there is none
+	id      messageID // may be zero
 	method  string    // empty for a response
 	params  json.RawMessage
 	members rawjson.Object // of params; nil if those are not an object
@@ -118,7 +118,7 @@ func readMessage(text json.RawMessage) message {
 }
 
 // readBatch reads the messages of a batch. Two requests with the same id invalidate the whole batch, since their responses could not
-// be told apart. Any other fault affects only its message (JSON-RPC 2.0, section 6).
+// be told apart. Other faults affect only their message (JSON-RPC 2.0, section 6).
 func readBatch(texts []json.RawMessage) (batch []message, bad message) {
 	batch = make([]message, len(texts))
 	known := make(map[jsonrpc.ID]bool, len(texts))
@@ -138,7 +138,7 @@ func readBatch(texts []json.RawMessage) (batch []message, bad message) {
 // refusal returns the response to an invalid message.
 func (m message) refusal() []byte { return errorResponse(m.id, m.refused) }
 
-// errorResponse returns an error response. Its id is null if there is none.
+// errorResponse returns an error response. A missing id becomes null.
 func errorResponse(id messageID, failed *jsonrpc.Error) []byte {
 	written := id.written
 	if written == nil {

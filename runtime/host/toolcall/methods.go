@@ -12,7 +12,7 @@ import (
 const (
 	headerRevision = "Mcp-Protocol-Version"
 
-	// defaultRevision is that of a request that names none (MCP 2025-06-18, Protocol Version Header).
+	// defaultRevision applies to a request without a revision (MCP 2025-06-18, Protocol Version Header).
 	defaultRevision = "2025-03-26"
 
 	methodInitialize = "initialize"

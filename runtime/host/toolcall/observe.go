@@ -19,7 +19,7 @@ type Recorder interface {
 	// Request records an HTTP request.
 	Request(route string, status int, elapsed time.Duration)
 
-	// Call records a tool call or a resource read. The code is ok, or that of its error.
+	// Call records a tool call or a resource read. The code is ok or an error code.
 	Call(tool, code string, elapsed time.Duration)
 
 	// Read records a request to the resource server. The status is 0 without a response.

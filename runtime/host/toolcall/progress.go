@@ -21,7 +21,7 @@ type progress struct {
 	mu      sync.Mutex
 	done    int64
 	sent    time.Time
-	isEnded bool // the response follows, after which nothing may be sent
+	isEnded bool // nothing may be sent after the response
 }
 
 type progressKey struct{}

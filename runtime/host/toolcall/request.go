@@ -50,7 +50,7 @@ func LogRefusal(ctx context.Context, logger *slog.Logger, status int, code strin
 	logger.LogAttrs(ctx, slog.LevelInfo, "refused", attributes...)
 }
 
-// Traced returns a context in the trace that a message names, or else in that of its request (MCP SEP-414).
+// Traced returns a context in the trace of a message, or else of its request (MCP SEP-414).
 func Traced(ctx context.Context, named tracecontext.Context) context.Context {
 	return named.Or(RequestOf(ctx).Trace).Within(ctx)
 }

@@ -33,7 +33,7 @@ type Options struct {
 	Recorder Recorder      // may be nil
 }
 
-// Environment returns what one request may use. The context is that of the request: the bearer of one caller must not reach another
+// Environment returns what one request may use. It gets the request's context: the bearer of one caller must not reach another
 // (R-HOST-5). Its error becomes the result of the request. It is called concurrently.
 type Environment func(ctx context.Context) (tool.Env, error)
 

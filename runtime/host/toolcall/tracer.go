@@ -26,7 +26,7 @@ type TracedCall struct {
 	MessageID string               // of JSON-RPC, if it is a number
 	RequestID string               // over HTTP, as in the response and the log
 	IsHosted  bool                 // over HTTP
-	Parent    tracecontext.Context // zero if there is none
+	Parent    tracecontext.Context // may be zero
 	Link      tracecontext.Context // of the HTTP request, if the message names another parent (MCP SEP-414)
 }
 

@@ -64,7 +64,7 @@ func (s *serveSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.serverName, "server-name", "pdpp-mcp", "`name` of the server for clients")
 	flags.StringVar(&s.listen, "listen", defaultListen, "`address` to listen on")
 	flags.StringVar(&s.metricsListen, "metrics-listen", "", "`address` for Prometheus metrics (default: none)")
-	flags.StringVar(&s.publicURL, "public-url", "", "`url` that clients see (default: that of a trusted proxy, or the listen address)")
+	flags.StringVar(&s.publicURL, "public-url", "", "`url` that clients see (default: from a trusted proxy, or the listen address)")
 	flags.StringVar(&s.authorizationServer, "authorization-server", "", "`url` of the issuer for sign-in (required)")
 	flags.StringVar(&s.introspectionURL, "introspection-url", "", "`url` of the introspection endpoint (default: from the issuer's metadata)")
 	flags.StringVar(&s.introspectionClientID, "introspection-client-id", "", "client `id` for introspection (required)")
@@ -111,7 +111,7 @@ func (s *serveSettings) check() error {
 	return s.refuseClearText()
 }
 
-// missing returns one error that names every required setting without a value, or nil. Its exit code is that of a missing provider
+// missing returns one error that names every required setting without a value, or nil. It has the exit code of a missing provider
 // URL, which is ExitUsage for every command, or else ExitConfiguration.
 func (s *serveSettings) missing(secret string) error {
 	var names []string
