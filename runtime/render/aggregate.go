@@ -234,7 +234,7 @@ func (a *aggregation) mayHaveLater() bool { return a.isTimeline() && a.isCut() &
 func (a *aggregation) note(shown int) string {
 	switch further := len(a.groups) - shown; {
 	case further == 0 && a.mayHaveLater():
-		return fmt.Sprintf("These are the earliest %d groups, as many as limit allows; later ones may follow, which a larger limit shows.", shown)
+		return fmt.Sprintf("These are the earliest %d groups, as many as limit allows; later ones may exist: a larger limit shows them.", shown)
 	case a.others() <= 0 && further == 0:
 		return ""
 	case a.others() <= 0:

@@ -102,7 +102,7 @@ func TestSearchLeftOut(t *testing.T) {
 	}
 	next := placeOf(t, structuredCalls(t, result.Structured), "/v1/search/semantic?q=overdraft&streams=messages")
 	if next != (tool.Place{Skip: ids}) {
-		t.Errorf("goes on at %+v after %d hits", next, ids)
+		t.Errorf("continues at %+v after %d hits", next, ids)
 	}
 	has(t, textCalls(t, result.Text, "next"), "search", string(structuredCalls(t, result.Structured)[0].Arguments))
 }
@@ -123,7 +123,7 @@ func placeOf(t *testing.T, calls []call, path string) tool.Place {
 	return place
 }
 
-// R-SEARCH-10: resource URIs stand in _meta only.
+// R-SEARCH-10: resource URIs are in _meta only.
 func TestSearchResourceURIs(t *testing.T) {
 	result, err := render.Search(context.Background(), tool.Env{RS: &silent{}}, fixture(t, "search/older_server", "/v1/search?q=overdraft"), render.SearchInput{})
 	if err != nil {

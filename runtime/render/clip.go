@@ -28,7 +28,7 @@ type clipLimit struct{ above, keep int }
 // unclipped shows every value whole.
 var unclipped = clipLimit{math.MaxInt, math.MaxInt}
 
-// cut is a value of which only the beginning is shown.
+// cut is a value whose beginning is shown.
 type cut struct {
 	name   string
 	shown  int  // characters

@@ -12,7 +12,7 @@ import (
 )
 
 // R-BUD-3, R-BUD-6: a text beyond 8,000 characters is clipped where it stands, to 2,000 at least, before a page loses
-// rows for its sake; the call beside it starts where the shown text ends. Others are whole.
+// rows for its sake; the call next to it starts where the shown text ends. Others are whole.
 func TestLongTextsGiveWayToRows(t *testing.T) {
 	sizes := []int{500, 60_000, 7_900, 500, 30_000, 500}
 	server := &shelf{rows: shelve(1, sizes...)}
@@ -45,7 +45,7 @@ func TestLongTextsGiveWayToRows(t *testing.T) {
 	}
 }
 
-// R-BUD-2, R-BUD-6: whatever the letters of a text, its clipped beginning is exact, and the call beside it starts where
+// R-BUD-2, R-BUD-6: whatever the letters of a text, its clipped beginning is exact, and the call next to it starts where
 // that ends, in the code points that read_record_field counts.
 func TestClippedTextsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -113,7 +113,7 @@ func (a *aggregation) join(ctx context.Context, connections []string, groups []c
 		joined.known = len(groups)
 	}
 	if !isSettled(groups, maximum, hidden) {
-		joined.together += " A count may be too low, and a group may be missing: each connection gives its largest alone. Ask for one connection at a time."
+		joined.together += " A count may be too low, and a group may be missing: each connection returns only its largest groups. Ask for one connection at a time."
 	}
 	return joined
 }

@@ -31,7 +31,7 @@ func (w *watched) Get(ctx context.Context, request rs.Request) (*rs.Response, er
 	return w.Reader.Get(ctx, request)
 }
 
-// manyKinds gives each connection 130 kinds of its own and one that both have, which neither shows among its hundred largest
+// manyKinds gives each connection 130 kinds and one that both have, which neither shows among its hundred largest
 // unless it is asked alone or the kind is large there.
 func manyKinds(t *testing.T, shared int) *catalog.Dataset {
 	set := lab.Dataset(t)
@@ -67,7 +67,7 @@ func TestGroupsOverSeveralConnections(t *testing.T) {
 		further   string
 		asked     int
 	}{
-		"the largest of both": { // 787c has none of a, of which there are five
+		"the largest of both": { // 787c lacks a, which occurs five times
 			lab.Dataset(t), `{"stream":"samples","metric":"count","group_by":"kind","limit":3}`,
 			`["a",5] ["k01",4] ["k02",4] other_count=51`, together, "17", 3,
 		},
@@ -182,7 +182,7 @@ func (l limitless) Get(ctx context.Context, request rs.Request) (*rs.Response, e
 	return response.WithMembers(body.Without("limit")), nil
 }
 
-// R-AGG-4: groups over several connections are shown, however many there are, where no limit is told.
+// R-AGG-4: groups over several connections are shown, however many there are, if no limit is sent.
 func TestGroupsWithoutALimit(t *testing.T) {
 	result := aggregated(t, limitless{lab.Serve(t, lab.Dataset(t)).Client()}, `{"stream":"samples","metric":"count","group_by":"flag"}`)
 	for _, said := range []string{"[true,35]", "[false,29]", "other_count=0"} {
@@ -191,7 +191,7 @@ func TestGroupsWithoutALimit(t *testing.T) {
 		}
 	}
 	if strings.Contains(result.Text, "limit=") {
-		t.Errorf("a limit is told that the server does not tell: %s", result.Text)
+		t.Errorf("a limit is shown that the server does not send: %s", result.Text)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // continuation says how to get the rows after a page. Both channels are written from it, so that they say the same (R-HAND-8).
 type continuation struct {
 	isWhole bool   // the page shows every row that the RS sent, so that its paging members hold
-	cursor  string // of the next page; empty: there is none
+	cursor  string // of the next page, if any
 	isOwn   bool   // the adapter made the cursor
 	calls   []Call
 	note    string // what to do if more rows match than the cursor and the calls reach
@@ -74,7 +74,7 @@ func (l list) after(response *rs.Response, shown, leftOut int, narrowing string)
 	case leftOut > 0 && shown == 0:
 		next.note = doesNotFit
 	case leftOut == 0 && (shown == 0 || place.Skip >= rs.MostRows):
-		next.note = fmt.Sprintf("The resource server goes no further than %d, and more match. To get others, call again with %s.", place.Skip, narrowing)
+		next.note = fmt.Sprintf("The resource server lists no more than %d, and more match. To get others, call again with %s.", place.Skip, narrowing)
 	default:
 		next.cursor, next.isOwn = place.CursorAt(response.Request), true
 	}
@@ -98,7 +98,7 @@ func (r *records) next(shown int) continuation {
 	return next
 }
 
-// pagesPerConnection reports whether several connections have more rows, for which the RS gives no cursor. Where none has, the rows
+// pagesPerConnection reports whether several connections have more rows, and the RS gives no cursor. If none has more, the rows
 // that are left out follow in the same list.
 func (r *records) pagesPerConnection(shown int) bool {
 	return r.response.Reading == nil && string(r.Get("has_more")) == "true" && r.input.ConnectionID == nil && len(r.sources) > 1 &&

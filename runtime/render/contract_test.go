@@ -50,7 +50,7 @@ func allCalls(t *testing.T, from string, result *tool.Result) []call {
 	return found
 }
 
-// checkCall makes the call. A tool takes it when it goes on to read (R-HAND-7).
+// checkCall makes the call. A tool accepts it if it then reads (R-HAND-7).
 func checkCall(t *testing.T, continuation call) {
 	t.Helper()
 	for _, definition := range gen.Surface().Tools {

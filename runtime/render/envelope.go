@@ -71,7 +71,7 @@ func withText(object rawjson.Object, name, text string) rawjson.Object {
 	return append(object, rawjson.String(name, text))
 }
 
-// withCalls appends calls as a member, unless there are none.
+// withCalls appends calls as a member, if there are any.
 func withCalls(object rawjson.Object, name string, calls []Call) rawjson.Object {
 	if len(calls) == 0 {
 		return object

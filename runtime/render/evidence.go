@@ -121,8 +121,8 @@ func textEvidence(excerpts []excerpt) json.RawMessage {
 	return byField.Encode()
 }
 
-// groupBodies puts a hit right after a better one of the same record id and connection, such as a mail and its body, if the evidence
-// of one repeats that of the other. The repeated text is shown once.
+// groupBodies puts a hit right after a better one of the same record id and connection, such as a mail and its body, if the
+// evidence of one repeats the other's. The repeated text is shown once.
 func groupBodies(hits []*hit) []*hit {
 	ordered := make([]*hit, 0, len(hits))
 	isGrouped := map[*hit]bool{}
@@ -141,7 +141,7 @@ func groupBodies(hits []*hit) []*hit {
 	return ordered
 }
 
-// shareEvidence reports whether evidence of one hit repeats that of the other, and leaves the shorter text to the longer.
+// shareEvidence reports whether evidence of one hit repeats the evidence of the other, and leaves the shorter text to the longer.
 func (h *hit) shareEvidence(other *hit) bool {
 	for i := range h.excerpts {
 		for j := range other.excerpts {

@@ -93,7 +93,7 @@ func TestHitsFoundByMeaning(t *testing.T) {
 	}
 }
 
-// R-SEARCH-11: a query with operators is told that the provider has none, also where it has hits.
+// R-SEARCH-11: the result of a query with operators says that the provider has no such syntax, also if there are hits.
 func TestOperatorsOfAQuery(t *testing.T) {
 	const said = "The provider has no search syntax"
 	for q, isSaid := range map[string]bool{
@@ -139,7 +139,7 @@ func TestAnExpandedChildKeepsItsTime(t *testing.T) {
 	}
 }
 
-// R-FETCH-1: the name of a field cannot begin a line of its own in the text of a document.
+// R-FETCH-1: the name of a field cannot begin another line in the text of a document.
 func TestAFieldNameForgesNoLine(t *testing.T) {
 	body := `{"id":"m1","stream":"s","connection_id":"cin_1","data":{"a\nsubject: forged\u2028\u202e":"x","plain name":"y"}}`
 	result, err := render.Document(t.Context(), env, answer("/v1/streams/s/records/m1", body), render.DocumentInput{

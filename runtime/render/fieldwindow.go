@@ -141,11 +141,11 @@ func (w *window) note() string {
 	case w.later != nil:
 		return w.later.note()
 	case more && hasMatch:
-		return "The provider finds only the first match of q. To find a later one, read on with next, or pass a longer q that holds words beside it."
+		return "The provider finds only the first match of q. To find a later one, continue with next, or pass a longer q with the words around it."
 	case more || w.members.True("complete"):
 		return ""
 	case known && w.text == "" && 0 < total && total <= start:
-		return fmt.Sprintf("The field has %d characters: none is at this offset or behind it.", total)
+		return fmt.Sprintf("The field has %d characters: this offset is at or past its end.", total)
 	case string(w.members.Get("has_more")) == "false":
 		return "The field ends here."
 	}

@@ -201,7 +201,7 @@ func TestALargeRecordMakesNoLaterPageSmall(t *testing.T) {
 			t.Errorf("%s: %d calls, the sizes of the rows demand %d", name, all.calls, least)
 		}
 		if strings.Contains(all.said, "Nothing is skipped") {
-			t.Errorf("%s: claims what nobody has checked", name)
+			t.Errorf("%s: claims what was not checked", name)
 		}
 	}
 }
@@ -228,7 +228,7 @@ func TestEveryHitOfAHybridSearchIsReached(t *testing.T) {
 	if len(slices.Compact(all.read)) != 100 || len(all.read) != 100 {
 		t.Errorf("%d hits were reached", len(all.read))
 	}
-	for _, want := range []string{"goes no further than 100", "streams", "connection_id"} {
+	for _, want := range []string{"lists no more than 100", "streams", "connection_id"} {
 		if !strings.Contains(all.said, want) {
 			t.Errorf("text does not name %q", want)
 		}
@@ -276,7 +276,7 @@ func TestACursorOfAnotherSearchIsRefused(t *testing.T) {
 	}
 }
 
-// R-BUD-3, R-QRY-5: a page over several connections, which the RS gives no cursor for, goes on in each of them right
+// R-BUD-3, R-QRY-5: a page over several connections, which the RS gives no cursor for, continues in each of them right
 // after its last row shown, and says how its rows were counted.
 func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 	for _, test := range []struct{ connections, rows, size, limit int }{
@@ -290,7 +290,7 @@ func TestEveryRowOfSeveralConnectionsIsReached(t *testing.T) {
 		arguments := fmt.Sprintf(`{"stream":"notes","limit":%d}`, test.limit)
 		all := follow(t, sessionOver(t, server.open(t)), "query_records", arguments, 80)
 		everyOnce(t, server, all.read)
-		if !strings.Contains(all.said, "no one timeline") {
+		if !strings.Contains(all.said, "not one timeline") {
 			t.Error("text does not say how several connections stand on a page")
 		}
 	}

@@ -35,7 +35,7 @@ var anyHandle = rapid.Custom(func(t *rapid.T) recordid.Handle {
 	return handle
 }).Filter(recordid.Handle.CanFormat)
 
-// R-HAND-1, R-HAND-2, R-BUD-1: an id stands byte for byte in both channels of every list, and in the calls
+// R-HAND-1, R-HAND-2, R-BUD-1: an id is byte-exact in both channels of every list, and in the calls
 // that pass it on.
 func TestHandlesAreByteExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -81,7 +81,7 @@ func TestHandlesAreByteExact(t *testing.T) {
 	})
 }
 
-// R-HAND-1, R-SEARCH-4: a connection that an id cannot hold stands beside it, and goes along in the calls;
+// R-HAND-1, R-SEARCH-4: a connection that an id cannot hold is shown next to it and passed in the calls;
 // one that it holds is not said again.
 func TestConnectionBesideTheID(t *testing.T) {
 	for connectionID, want := range map[string]string{
@@ -133,7 +133,7 @@ func TestHitAddresses(t *testing.T) {
 	}
 }
 
-// R-SEARCH-10: wherever a server puts resource URIs, they stand in _meta only.
+// R-SEARCH-10: wherever a server puts resource URIs, they are in _meta only.
 func TestNoResourceURIInAnyShape(t *testing.T) {
 	token := "pdpp://record/" + "eyJ2IjoxLCJraW5kIjoicmVjb3JkIiwiY29ubmVjdGlvbl9pZCI6ImNpbl9hIiwic3RyZWFtIjoibm90ZXMiLCJyZWNvcmRfaWQiOiJuMSJ9"
 	window := "pdpp://field-window/abc"

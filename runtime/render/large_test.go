@@ -98,7 +98,7 @@ func TestManyLongFieldsOfALongID(t *testing.T) {
 	}
 }
 
-// R-FETCH-3: relations that nobody asked for do not come through a projection, of one record or of a page.
+// R-FETCH-3: relations that were not requested do not pass a projection, of one record or of a page.
 func TestProjectionDropsRelationsThatWereNotAskedFor(t *testing.T) {
 	record := `{"id":"1","stream":"s","connection_id":"cin_1","data":{"a":"kept","b":"hidden"},"expanded":{"r":{"data":[{"c":"hidden"}]}}}`
 	fields := []string{"a"}
@@ -174,7 +174,7 @@ func TestDocumentParts(t *testing.T) {
 	}
 }
 
-// R-AGG-2: what stands behind the groups shown is said as far as it is known, with the total over all groups and over those that are
+// R-AGG-2: the number of further groups is shown as far as it is known, with the total over all groups and over those that are
 // not shown.
 func TestAggregateRest(t *testing.T) {
 	long := strings.Repeat("k", 190)
@@ -182,17 +182,17 @@ func TestAggregateRest(t *testing.T) {
 	for i := range 120 {
 		many = append(many, fmt.Sprintf(`{"key":"%s%02d","count":1}`, long, i))
 	}
-	for _, test := range []struct{ groups, beside, want string }{
+	for _, test := range []struct{ groups, members, want string }{
 		{`{"key":"a","count":1}`, ``, "further_groups=0 total_count=1"},
 		{`{"key":"a","count":1}`, `,"filtered_record_count":1`, "further_groups=0"},
 		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":2`, "further_groups=0 total_count=1"},
-		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":1`, "further_groups=unknown These are the earliest 1 groups, as many as limit allows; later ones may follow, which a larger limit shows."},
+		{`{"key":"a","count":1}`, `,"group_by_time":"at","limit":1`, "further_groups=unknown These are the earliest 1 groups, as many as limit allows; later ones may exist: a larger limit shows them."},
 		{`{"key":"a","count":1}`, `,"other_count":0`, "further_groups=0 other_count=0 total_count=1"},
 		{`{"key":"a","count":1}`, `,"other_count":9`, "further_groups=unknown other_count=9 total_count=10 These are the top 1 groups; other_count records are in groups that are not shown."},
 		{strings.Join(many, ","), `,"other_count":0`, "further_groups=7 other_count=0 total_count=120 not_shown_count=7 These are the first 113 groups; narrow with filter to see the others."},
 		{strings.Join(many, ","), `,"other_count":9`, "further_groups=7 other_count=9 total_count=129 not_shown_count=16 These are the top 113 groups; other_count records are in groups that are not shown."},
 	} {
-		body := `{"metric":"count","groups":[` + test.groups + `]` + test.beside + `}`
+		body := `{"metric":"count","groups":[` + test.groups + `]` + test.members + `}`
 		result, err := render.Aggregate(context.Background(), env, answer("/x", body), render.AggregateInput{Stream: "s"})
 		if err != nil {
 			t.Fatal(err)

@@ -97,13 +97,13 @@ func (w *window) windowFrom(ctx context.Context, env tool.Env, request rs.Reques
 func (m *laterMatches) note() string {
 	switch {
 	case len(m.offsets) == 0 && m.searched == 0:
-		return "q does not stand again behind this window."
+		return "q does not occur again after this window."
 	case len(m.offsets) == 0:
-		return fmt.Sprintf("q does not stand again up to offset_chars %d, where the search ended.", m.searched)
+		return fmt.Sprintf("q does not occur again up to offset_chars %d, where the search ended.", m.searched)
 	}
-	said := "q stands again at offset_chars " + strings.Trim(strings.ReplaceAll(fmt.Sprint(m.offsets), " ", ", "), "[]")
+	said := "q occurs again at offset_chars " + strings.Trim(strings.ReplaceAll(fmt.Sprint(m.offsets), " ", ", "), "[]")
 	if m.searched == 0 {
-		return said + ", and nowhere behind."
+		return said + ", and nowhere after that."
 	}
 	return fmt.Sprintf("%s; the search ended at %d.", said, m.searched)
 }

@@ -9,8 +9,8 @@ import (
 
 // What is said of a filter that no record matches.
 const (
-	wholeValues = "A filter by a text matches the whole value alone."
-	noTimeIsDay = "A filter by a date matches no time of that day."
+	wholeValues = "A text in a filter matches whole values only."
+	noTimeIsDay = "A date in a filter does not match times of that day."
 )
 
 // nothing says of a page without rows why a filter by a text may have missed records, and returns the call that finds them: words in
@@ -25,7 +25,7 @@ func (r *records) nothing(next continuation) (string, []Call) {
 		text, isText := rawjson.Text(condition.Value)
 		day, err := time.Parse(time.DateOnly, text)
 		switch {
-		case !isText, err == nil && r.response.Reading != nil: // a reading has a warning of its own
+		case !isText, err == nil && r.response.Reading != nil: // the reading has a warning
 		case err == nil:
 			times := rawjson.Object{
 				rawjson.String("gte", text), rawjson.String("lt", day.AddDate(0, 0, 1).Format(time.DateOnly)),

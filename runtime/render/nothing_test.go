@@ -72,7 +72,7 @@ func TestASearchWithoutHitsSaysWhatToTry(t *testing.T) {
 // R-BUD-1: a filter by a text that no record matches says in both channels what it compares, with the call that may find them; a page
 // with a row or behind another, and a filter by a number or a range, say nothing of it.
 func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
-	const whole, times = "A filter by a text matches the whole value alone.", "A filter by a date matches no time of that day."
+	const whole, times = "A text in a filter matches whole values only.", "A date in a filter does not match times of that day."
 	for _, test := range []struct{ arguments, rows, note, try string }{
 		{`{"stream":"s","filter":{"seen":false,"subject":"flat"}}`, "", whole, `search {"q":"flat"}`},
 		{
@@ -106,7 +106,7 @@ func TestAPageWithoutRowsSaysWhatToTry(t *testing.T) {
 
 // R-QRY-6: every page of a feed has the bookmark of its end; both channels say that the pages before it are read first.
 func TestABookmarkBeforeTheLastPage(t *testing.T) {
-	const said = "resume begins behind the last page: read next to the end before."
+	const said = "resume starts after the last page: follow next to the end first."
 	for body, isSaid := range map[string]bool{
 		`{"object":"list","data":[],"has_more":true,"next_cursor":"c1","next_changes_since":"v9"}`: true,
 		`{"object":"list","data":[],"has_more":false,"next_changes_since":"v9"}`:                   false,
@@ -143,7 +143,7 @@ func TestWarningsOfASearchTellOfFailures(t *testing.T) {
 	}
 }
 
-// R-FETCH-8: the title of a record without one has its event time, and that of a file its name.
+// R-FETCH-8: the title of a record without one has its event time, and the title of a file has its name.
 func TestTitlesOfDocumentsWithoutOne(t *testing.T) {
 	target := recordid.Target{Handle: "cin_1/s:1", ConnectionID: pointer("cin_1"), Stream: "s", RecordID: "1"}
 	for data, want := range map[string]string{

@@ -31,7 +31,7 @@ type page struct {
 type pageRow struct {
 	text       string
 	structured json.RawMessage
-	cuts       int // values of which only the beginning is shown
+	cuts       int // clipped values
 
 	textEnd, structuredEnd int // characters of either channel up to the end of this row
 }

@@ -28,7 +28,7 @@ func describeReading(response *rs.Response, rows int) (figures, upTo rawjson.Obj
 	if reading.UpTo.ID != "" {
 		upTo = withText(rawjson.Object{rawjson.String("id", reading.UpTo.ID)}, "time", reading.UpTo.Time)
 	}
-	return figures, upTo, words("What is said here holds for the records up to up_to; those behind it are not looked at yet.", reading.Note)
+	return figures, upTo, words("This covers the records up to up_to; those after it have not been read yet.", reading.Note)
 }
 
 func readingLines(response *rs.Response, rows int) []string {

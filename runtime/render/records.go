@@ -188,10 +188,10 @@ func (r *records) resume(next continuation) []Call {
 func (r *records) notes(next continuation) (string, []Call) {
 	var notes []string
 	if len(r.sources) > 1 && r.response.Reading == nil {
-		notes = append(notes, "limit is counted for each connection, and the rows stand one connection after the other: this is no one timeline.")
+		notes = append(notes, "limit counts per connection, and the rows are listed one connection after another: this is not one timeline.")
 	}
 	if len(next.calls) > 0 && r.resume(next) != nil {
-		notes = append(notes, "resume begins behind the last page: read next to the end before.")
+		notes = append(notes, "resume starts after the last page: follow next to the end first.")
 	}
 	why, try := r.nothing(next)
 	return words(append(notes, next.note, why)...), try

@@ -65,7 +65,7 @@ func TestRecordsHundredHandlesInText(t *testing.T) {
 }
 
 // R-BUD-2, R-BUD-3: rows that do not fit and cannot be read again are left to the next page. The server's cursor, which
-// would skip them, stands nowhere; both channels carry the call that goes on after the last row shown.
+// would skip them, is nowhere; both channels have the call that continues after the last row shown.
 func TestRecordsLeftOut(t *testing.T) {
 	page := recordsPage(50, 2000, `,"has_more":true,"next_cursor":"c50","links":{"next":"/x?cursor=c50"}`)
 	result := renderRecords(t, "/v1/streams/messages/records?limit=50&order=asc&filter%5Ba%5D%5Bgte%5D=1.10", page, render.RecordsInput{
@@ -89,7 +89,7 @@ func TestRecordsLeftOut(t *testing.T) {
 	}
 	next := placeOf(t, structuredCalls(t, result.Structured), "/v1/streams/messages/records?order=asc&filter%5Ba%5D%5Bgte%5D=1.10")
 	if next != (tool.Place{Skip: len(ids)}) {
-		t.Errorf("goes on at %+v after %d rows", next, len(ids))
+		t.Errorf("continues at %+v after %d rows", next, len(ids))
 	}
 	has(t, textCalls(t, result.Text, "next"), "query_records", string(structuredCalls(t, result.Structured)[0].Arguments))
 }
@@ -130,7 +130,7 @@ func TestRecordsOneTooLarge(t *testing.T) {
 	}
 }
 
-// R-QRY-1: a server that ignores fields is projected here; what stays beside them is named in the
+// R-QRY-1: a server that ignores fields is projected here; the other members that stay are listed in the
 // tool reference.
 func TestRecordsProjection(t *testing.T) {
 	body := `{"data":[{"object":"record","id":"m1","stream":"messages","connection_id":"cin_1","connector_instance_id":"cin_1",

@@ -14,8 +14,8 @@ var urlNames = []string{"url", "html_url", "permalink", "web_url", "link", "cano
 
 const urlCharacters = 2_000 // a longer address is not one that a client opens
 
-// recordURL is an absolute address of the record: the source's own when the record has one, else the
-// record under the public origin of its provider (R-FETCH-5), which a hit among several providers names.
+// recordURL returns an absolute address of the record: the source's own if the record has one, otherwise the record under the public origin
+// of its provider (R-FETCH-5). A hit among several providers names its provider.
 func recordURL(members, fields rawjson.Object, id identity, provider string) string {
 	provider = cmp.Or(provider, members.Text("provider_url"))
 	for _, from := range []rawjson.Object{fields, members} {

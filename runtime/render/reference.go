@@ -8,13 +8,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// reference is a field of a record that refers to a blob, or a part of one.
+// reference is a field of a record, or a part of one, that refers to a file.
 type reference struct {
 	name string // the path
 	blob.Reference
 }
 
-// referencesShown bounds the references of one record. Any other one stays as it was sent.
+// referencesShown is the maximum number of references of one record that are named. Others stay as they were sent.
 const referencesShown = 8
 
 // usualWindow is how many characters a window has without limit_chars.
@@ -39,8 +39,7 @@ func nameFiles(fields rawjson.Object) (rawjson.Object, []reference) {
 	return named, found
 }
 
-// readReferences are the calls that read the blobs, those of text in the largest windows. A blob of which the tool shows
-// nothing has none.
+// readReferences returns the calls that read the files, texts in the largest windows. A file that the tool cannot show has no call.
 func (id identity) readReferences(references []reference) []Call {
 	var calls []Call
 	for _, reference := range references {

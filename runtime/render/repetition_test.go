@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// longString is the length from which a repeated text costs a model something, in characters.
+// longString is the length from which a repeated text costs a model tokens, in characters.
 const longString = 40
 
 // mayRepeat are the places at which one long text may stand several times, and why.
@@ -21,11 +21,11 @@ var mayRepeat = []struct {
 }{
 	{"R-QRY-1, R-HAND-7: structured output has the cursor in the envelope, and in the call that passes it on", regexp.MustCompile(
 		`^(data\.next_cursor|next\.arguments\.cursor)$`)},
-	{"R-HAND-2, R-HAND-7, R-SEARCH-2: an id is shown, and stands in the calls that pass it on", regexp.MustCompile(
+	{"R-HAND-2, R-HAND-7, R-SEARCH-2: an id is shown, and is in the calls that pass it on", regexp.MustCompile(
 		`^(id|data\.data\.(handle|next\.arguments\.id)|record\.id|results\.(id|evidence\.next\.arguments\.id)|content_ladder\.records\.id|` +
 			`(metadata\.)?next\.arguments\.id|previous\.arguments\.id)$`)},
 	{"R-SEARCH-7: a title that is made of label, stream and time is the same for hits of one time", regexp.MustCompile(`^results\.title$`)},
-	{"R-SEARCH-5: the beginning of the evidence stands in the ladder too", regexp.MustCompile(
+	{"R-SEARCH-5: the beginning of the evidence is in the ladder too", regexp.MustCompile(
 		`^(results\.evidence\.preview|content_ladder\.records\.preview)$`)},
 	{"R-QRY-1, R-QRY-6: so with a bookmark", regexp.MustCompile(
 		`^(data\.next_changes_since|resume\.arguments\.changes_since)$`)},
@@ -66,7 +66,7 @@ func TestRepetitionsAreFound(t *testing.T) {
 // leaf is one text of a channel and the names on the way to it.
 type leaf struct{ place, text string }
 
-// repetitions are the long texts that stand in more than one place, alone or within another.
+// repetitions are the long texts that occur in more than one place, alone or within another.
 func repetitions(channel []byte) []string {
 	var leaves []leaf
 	var document any
@@ -89,7 +89,7 @@ func repetitions(channel []byte) []string {
 			}
 		}
 		if first && len(places) > 1 && !allowed(places) {
-			found = append(found, fmt.Sprintf("%q stands in %s", one.text, places))
+			found = append(found, fmt.Sprintf("%q is in %s", one.text, places))
 		}
 	}
 	return found

@@ -10,12 +10,24 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// timeRole is what schemas call the field that says when something happened.
+// timeRole is the role that schemas give the field that says when something happened.
 const timeRole = "event-time"
 
-// timeOfRole is the value of the record's field that the schema gives the role of the event time (R-FETCH-8). It is for a record
-// that has neither a title nor a time by a known name, since it reads the schema; empty when that is not to be had, or names
-// no such field.
+// documentTitle returns the title of a record that is shown alone (R-FETCH-8): the source's own, otherwise label, stream and time.
+func documentTitle(ctx context.Context, env tool.Env, record *row, label string) string {
+	if own := ownTitle(nil, record.fields, nil); own != "" {
+		return own
+	}
+	// The wrapper's time is not a field of the source, so that a projection does not remove it (R-FETCH-3).
+	happened := authoredTime(rawjson.Object{rawjson.Raw("authored_at", record.members.Get("authored_at"))}, record.fields)
+	if happened == "" && len(record.fields) > 0 {
+		happened = timeOfRole(ctx, env, record)
+	}
+	return madeTitle(record.identity, label, timeInTitle(happened, record.members), nil)
+}
+
+// timeOfRole returns the value of the field to which the schema gives the role of the event time (R-FETCH-8). It reads the schema, so it is only
+// for a record without a title and without a time of a known name. It returns "" if the schema is unavailable or names no such field.
 func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
 	scope := schemadoc.Scope{Stream: &record.stream}
 	if record.connectionID != "" {
@@ -33,17 +45,4 @@ func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
 		}
 	}
 	return ""
-}
-
-// documentTitle is the title of a record that is shown alone (R-FETCH-8): the source's own, else label, stream and time.
-func documentTitle(ctx context.Context, env tool.Env, record *row, label string) string {
-	if own := ownTitle(nil, record.fields, nil); own != "" {
-		return own
-	}
-	// What the source's wrapper says of the record is no source field, and may stand in a title of a projection (R-FETCH-3).
-	happened := authoredTime(rawjson.Object{rawjson.Raw("authored_at", record.members.Get("authored_at"))}, record.fields)
-	if happened == "" && len(record.fields) > 0 {
-		happened = timeOfRole(ctx, env, record)
-	}
-	return madeTitle(record.identity, label, timeInTitle(happened, record.members), nil)
 }

@@ -65,7 +65,7 @@ func drawnObject(t *rapid.T, depth int) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// drawnRow draws a record, most of them with the fields that others have, and what a record may have beside them.
+// drawnRow draws a record, most of them with the same fields, and optional members of the wrapper.
 func drawnRow(t *rapid.T, number int, shape []string) (row, data string) {
 	if rapid.IntRange(0, 3).Draw(t, "own shape") == 0 {
 		data = drawnObject(t, 2)
@@ -78,7 +78,7 @@ func drawnRow(t *rapid.T, number int, shape []string) (row, data string) {
 	}
 	wrapper := fmt.Sprintf(`{"object":"record","id":"r%d","stream":"notes","connection_id":%q,"emitted_at":"2026-01-01T00:00:00Z"`,
 		number, rapid.SampledFrom([]string{"cin_1", "cin_1", "cin_2", "cin:3"}).Draw(t, "connection"))
-	switch rapid.SampledFrom([]string{"", "", "", "deleted", "expanded", "null"}).Draw(t, "beside") {
+	switch rapid.SampledFrom([]string{"", "", "", "deleted", "expanded", "null"}).Draw(t, "extra member") {
 	case "deleted":
 		return wrapper + `,"deleted":true,"deleted_at":"2026-02-01T00:00:00Z"}`, ""
 	case "expanded":

@@ -13,7 +13,7 @@ import (
 //	columns: ["handle","subject","seen"]
 //	["cin_1/messages:m1","Hello",true]
 //
-// A row whose fields differ from the columns is an object in text too. Members outside the fields follow on a line of their own as an
+// A row whose fields differ from the columns is an object in text too. Other members follow on the next line as an
 // object, and then the calls that read more of the row, each indented:
 //
 //	["cin_1/messages:m2","It begins so…[2000 of 60000 characters shown]",true]

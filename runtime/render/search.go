@@ -159,7 +159,7 @@ func (s *search) describesSources() bool {
 
 // frame is what both channels say around the leading hits.
 func (s *search) frame(shown int) frame {
-	next := s.after(s.response, shown, len(s.hits)-shown, "streams or connection_id, of which each is ranked by itself")
+	next := s.after(s.response, shown, len(s.hits)-shown, "streams or connection_id, which are ranked separately")
 	if next.cursor != "" {
 		next.calls = s.call.With(rawjson.String("cursor", next.cursor))
 	}
@@ -187,13 +187,13 @@ func (s *search) frame(shown int) frame {
 // isNothing reports whether nothing was found, and everything was searched.
 func (s *search) isNothing() bool { return len(s.hits) == 0 && isWhole(s.response) }
 
-// before says what to do with a hit and what all hits have in common, or that there are none.
+// before says what to do with a hit and what all hits have in common, or that there are no hits.
 func (s *search) before(note string) []string {
 	switch {
 	case s.isNothing():
 		return []string{"No hits: " + note}
 	case len(s.hits) == 0:
-		return []string{"No hits among those that were looked at."}
+		return []string{"No hits among the records that were read."}
 	}
 	lines := []string{fmt.Sprintf("%s takes an id as it is, %s with a %s.", tool.DocumentTool, tool.FieldTool, tool.FieldPath)}
 	if slices.ContainsFunc(s.hits, (*hit).isExcerpted) {

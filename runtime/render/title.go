@@ -74,7 +74,7 @@ func timeInTitle(happened string, members rawjson.Object) string {
 	return happened
 }
 
-// dayOf shortens a time in a title to its day. The hit has the time in a member of its own.
+// dayOf shortens a time in a title to its day. The hit has the time in another member.
 func dayOf(text string) string {
 	if at := strings.IndexByte(text, 'T'); at > 0 && strings.HasSuffix(text, "Z") {
 		return text[:at]

@@ -61,7 +61,7 @@ func TestTitleNeverContainsTheSnippet(t *testing.T) {
 	})
 }
 
-// R-SEARCH-7: the source's title, else label, stream and the time at which something was written or
+// R-SEARCH-7: the source's title, otherwise label, stream and the time at which something was written or
 // happened, and only without any that at which it was added, which says so and is no hit's time.
 func TestTitles(t *testing.T) {
 	for _, test := range []struct {
@@ -96,7 +96,7 @@ func TestTitles(t *testing.T) {
 			}
 			hit, text := foundHit(t, members)
 			if hit.Time == "2026-05-01" || strings.Contains(text, "2026-05-01") {
-				t.Errorf("the time of ingestion is given as that of the record: %q\n%s", hit.Time, text)
+				t.Errorf("the time of ingestion is shown as the time of the record: %q\n%s", hit.Time, text)
 			}
 			if hit.Title != test.want {
 				t.Errorf("title %q, want %q", hit.Title, test.want)

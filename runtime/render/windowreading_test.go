@@ -157,8 +157,8 @@ func TestCapturedWindows(t *testing.T) {
 		"934c-fw-continue-from-code-points": {`,"offset_chars":5452,"limit_chars":12}`, `,"offset_chars":5464,"limit_chars":12}`, 5464, 0, true, "", "ends here"},
 		"930b-fw-second":                    {`,"offset_chars":4096,"limit_chars":4096}`, `,"offset_chars":8192,"limit_chars":4096}`, 8192, 0, true, "", "ends here"},
 		"930c-fw-last-window":               {`,"offset_chars":9225,"limit_chars":100}`, "", 9285, 0, false, "The field ends here.", ""},
-		"930d-fw-offset-exactly-end":        {`,"offset_chars":9285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: none is at this offset or behind it.", ""},
-		"930e-fw-offset-beyond-end":         {`,"offset_chars":10285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: none is at this offset or behind it.", ""},
+		"930d-fw-offset-exactly-end":        {`,"offset_chars":9285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: this offset is at or past its end.", ""},
+		"930e-fw-offset-beyond-end":         {`,"offset_chars":10285,"limit_chars":100}`, "", 9285, 0, false, "The field has 9285 characters: this offset is at or past its end.", ""},
 		"932-fw-q-first":                    {`,"q":"needle","before_chars":10,"after_chars":20}`, `,"offset_chars":41}`, 41, 21, true, firstOnly, "ends here"},
 		"932i-fw-q-emoji-after":             {`,"q":"😀","before_chars":6,"after_chars":6}`, `,"offset_chars":5454}`, 5454, 5447, true, firstOnly, "ends here"},
 		"932o-fw-q-after-emoji":             {`,"q":"Third needle","before_chars":5,"after_chars":5}`, `,"offset_chars":9278}`, 9278, 9273, true, firstOnly, "ends here"},
@@ -168,7 +168,7 @@ func TestCapturedWindows(t *testing.T) {
 			shown := windowOf(t, result)
 			for channel, calls := range map[string][]call{"text": textCalls(t, result.Text, "next"), "structured": structuredCalls(t, result.Structured)} {
 				if want.next == "" && len(calls) > 0 || want.next != "" && (len(calls) != 1 || string(calls[0].Arguments) != record+want.next) {
-					t.Errorf("%s goes on with %s, want %s", channel, calls, want.next)
+					t.Errorf("%s continues with %s, want %s", channel, calls, want.next)
 				}
 			}
 			if shown.Window.End != want.end || shown.Window.HasMore != want.hasMore || want.matchEnd > 0 && *shown.Window.MatchEnd != want.matchEnd {
@@ -186,8 +186,8 @@ func TestCapturedWindows(t *testing.T) {
 	}
 }
 
-// R-WIN-4: behind a window around a match both channels have the places where the words stand again, those of the first window that
-// has some, and the call that reads the next; what was not searched is said.
+// R-WIN-4: after a window around a match both channels have the places where the words occur again, from the first window with
+// any, and the call that reads the next; both say where the search ended.
 func TestFurtherMatches(t *testing.T) {
 	pieces := []string{"needle", "NEEDLE", "need", "le", "é😀", strings.Repeat("x", 9000), strings.Repeat("😀", 12)}
 	for _, each := range [][]int{ // of pieces
@@ -215,13 +215,13 @@ func checkFurtherMatches(t *testing.T, text []rune, after int) {
 			places = append(places, strconv.Itoa(at))
 		}
 	}
-	said, isAll := strings.CutSuffix(strings.TrimPrefix(shown.Note, "q stands again at offset_chars "), ", and nowhere behind.")
+	said, isAll := strings.CutSuffix(strings.TrimPrefix(shown.Note, "q occurs again at offset_chars "), ", and nowhere after that.")
 	said, _, _ = strings.Cut(said, ";")
 	named := strings.Split(said, ", ")
 	switch {
 	case !shown.Window.HasMore:
 		places = nil
-	case len(places) == 0 && shown.Note != "q does not stand again behind this window.",
+	case len(places) == 0 && shown.Note != "q does not occur again after this window.",
 		len(places) > 0 && (len(named) > len(places) || !slices.Equal(named, places[:len(named)]) || isAll && len(named) < len(places)):
 		t.Fatalf("it says %q of %s", shown.Note, places)
 	}
@@ -254,7 +254,7 @@ func (r oneCapture) Get(context.Context, rs.Request) (*rs.Response, error) {
 	return nil, fmt.Errorf("no capture %s", r.name)
 }
 
-// R-WIN-4: cursor is a decimal offset and sent as one. What is none is refused before the resource server is asked.
+// R-WIN-4: cursor is a decimal offset and is sent as one. Any other value is refused before a request is sent.
 func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 	server := &utf16Ends{text: []rune("some text of a field")}
 	result := run(t, server, "read_record_field", `{"id":"cin_1/s:1","field_path":"f","cursor":"5"}`)
@@ -280,7 +280,7 @@ func TestTheCursorOfAWindowIsAnOffset(t *testing.T) {
 	}
 }
 
-// R-WIN-1: the previous window ends where this one starts, and no call has a length that nobody asked for.
+// R-WIN-1: the previous window ends where this one starts, and no call has a length that the caller did not request.
 func TestWindowsDoNotOverlap(t *testing.T) {
 	for _, test := range []struct{ arguments, window, next, previous string }{
 		{``, `"start_chars":1000,"end_chars":5096,"next_offset_chars":5096,"previous_offset_chars":0`, `"offset_chars":5096`, `"offset_chars":0,"limit_chars":1000`},
