@@ -9,7 +9,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Call collects what one call reads. A nil Call collects nothing, at no cost. It is safe for concurrent use until it ends.
+// Call collects what one call reads. A nil Call does nothing. It is safe for concurrent use until End.
 type Call struct {
 	log *Log
 
@@ -17,27 +17,32 @@ type Call struct {
 	entry Entry
 }
 
-// Begin begins a call. A nil Log gives a nil Call.
+// Begin starts the entry of a call. A nil Log returns a nil Call.
 func (l *Log) Begin(caller Caller, tool string) *Call {
 	if l == nil {
 		return nil
 	}
-	if len(caller.ClientName) > claimBytesMost {
-		caller.ClientName = strings.ToValidUTF8(caller.ClientName[:claimBytesMost], "")
+	if len(caller.ClientName) > maxClientBytes {
+		caller.ClientName = strings.ToValidUTF8(caller.ClientName[:maxClientBytes], "")
 	}
 	return &Call{log: l, entry: Entry{Time: time.Now().UTC().Truncate(time.Millisecond), Caller: caller, Tool: tool}}
 }
 
-// Reader is a reader whose answers the call takes note of.
+// Reader returns a reader that records its responses in the call.
 func (c *Call) Reader(inner rs.Reader) rs.Reader {
 	if c == nil || inner == nil {
 		return inner
 	}
 	c.entry.Provider = inner.ProviderURL()
-	return c.reading(inner)
+	get := func(ctx context.Context, request rs.Request) (*rs.Response, error) {
+		response, err := inner.Get(ctx, request)
+		c.note(request, response)
+		return response, err
+	}
+	return rs.Wrap(inner, get, func(request rs.Request) { c.note(request, nil) })
 }
 
-// End writes the call's line. A log that cannot be written stops nothing.
+// End writes the call's line. A failed write does not affect the caller.
 func (c *Call) End(rows int, code string, took time.Duration) {
 	if c == nil {
 		return
@@ -46,22 +51,11 @@ func (c *Call) End(rows int, code string, took time.Duration) {
 	defer c.mu.Unlock()
 	c.entry.Rows, c.entry.Code, c.entry.Duration = rows, code, took.Milliseconds()
 	switch len(c.entry.GrantIDs) {
-	case 0: // that of the caller
+	case 0: // the grant of the caller
 	case 1:
 		c.entry.GrantID, c.entry.GrantIDs = c.entry.GrantIDs[0], nil
 	default:
 		c.entry.GrantID = ""
 	}
 	c.log.write(&c.entry)
-}
-
-// reading is a reader whose answers the call takes note of. Of bytes it notes that they were read: what record they are of, the
-// read of that record has told.
-func (c *Call) reading(inner rs.Reader) rs.Reader {
-	get := func(ctx context.Context, request rs.Request) (*rs.Response, error) {
-		response, err := inner.Get(ctx, request)
-		c.note(request, response)
-		return response, err
-	}
-	return rs.Wrap(inner, get, func(request rs.Request) { c.note(request, nil) })
 }

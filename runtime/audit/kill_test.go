@@ -39,7 +39,7 @@ func TestKilledWhileItKeepsAccount(t *testing.T) {
 		if len(found) != told && len(found) != told+1 {
 			t.Fatalf("%d lines after the %dth was finished", len(found), told)
 		}
-		for _, each := range append(audit.Ended(path), path) {
+		for _, each := range append(audit.Rotated(path), path) {
 			wholeLines(t, each)
 		}
 	}

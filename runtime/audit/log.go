@@ -13,29 +13,27 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// Limits bounds what a log keeps.
+// Limits bounds the files of a log.
 type Limits struct {
-	FileBytes int64         // of one file, about: it ends with the line that goes beyond
-	Files     int           // with the one that is written
-	Age       time.Duration // of what is kept; no file spans more than Age/Files
+	FileBytes int64         // of one file; its last line may exceed it
+	Files     int           // including the current one
+	Age       time.Duration // of the oldest entry; one file spans at most Age/Files
 }
 
-// The limits of an operator's log and of that of one user's machine.
+// The limits for servers and for one user's machine.
 var (
 	HostedLimits = Limits{FileBytes: 64 << 20, Files: 16, Age: 32 * 24 * time.Hour}
 	LocalLimits  = Limits{FileBytes: 4 << 20, Files: 8, Age: 96 * 24 * time.Hour}
 )
 
-// lookEvery is how long a log may go on without noticing that another process has written to its file or renamed it.
-const lookEvery = time.Second
+// recheckInterval is how often a log checks whether another process has renamed its file.
+const recheckInterval = time.Second
 
-// Log appends lines to a file, or to a stream. Every line is one write, so that a process that is killed leaves whole lines, and
-// each is written before the call is answered. A file that grows beyond its limits is renamed, which loses nothing of other
-// processes that write to it, and the next one begins; so any number of processes may share a path, and log rotation from outside
-// does no harm. What cannot be written is lost: that stops no call, and is said once until lines can be written again. A nil Log
-// keeps nothing. It is safe for concurrent use.
+// Log appends lines to a file or a stream. Each line is one write, made before the call is answered, so that a killed process leaves
+// whole lines. Full files are renamed: several processes and external log rotation may share a path. Lines that cannot be written
+// are lost, which is logged once. A nil Log does nothing. It is safe for concurrent use.
 type Log struct {
-	// Lost is told of each line that is lost; nil: nobody. It is set before the first line, and must not block.
+	// Lost is called for each lost line. It may be nil, is set before the first line, and must not block.
 	Lost func()
 
 	path   string
@@ -46,21 +44,20 @@ type Log struct {
 	out     io.Writer // the file, or the stream of NewStream
 	file    *os.File  // nil before the first line and after a failure
 	size    int64
-	begun   time.Time // when the file's first line was written; zero while it has none
-	looked  time.Time // when the file was compared with the path
+	begun   time.Time // time of the file's first line; zero: it is empty
+	checked time.Time // when isCurrent was called last
 	isTorn  bool      // the last write ended within a line
-	failing bool      // which was said
-	lost    int       // lines since writing failed
+	failing bool      // and logged
+	lost    int       // lines since then
 	encoded bytes.Buffer
 }
 
-// NewStream makes a log on a stream, which other writers may use too as long as they write whole lines.
+// NewStream returns a log on a stream. Other writers may use the stream if they write whole lines.
 func NewStream(out io.Writer, logger *slog.Logger) *Log {
 	return &Log{out: out, logger: logger}
 }
 
-// NewFile makes a log in a file, mode 0600 in directories of mode 0700. A file that cannot be written is no error, but
-// said to the logger.
+// NewFile returns a log in a file of mode 0600, in directories of mode 0700. If the file cannot be written, the logger gets a warning.
 func NewFile(path string, limits Limits, logger *slog.Logger) *Log {
 	l := &Log{path: path, limits: limits, logger: logger}
 	l.mu.Lock()
@@ -102,7 +99,7 @@ func (l *Log) write(entry *Entry) {
 	}
 }
 
-// lose counts a line that is lost.
+// lose counts a lost line.
 func (l *Log) lose(err error) {
 	l.lost++
 	if l.Lost != nil {
@@ -111,21 +108,21 @@ func (l *Log) lose(err error) {
 	l.fail(err)
 }
 
-// fail says once that lines are lost. The next line tries to open the file anew.
+// fail logs once that lines are lost. The next line opens the file again.
 func (l *Log) fail(err error) {
 	l.close()
 	if !l.failing {
-		l.logger.Warn("the audit log cannot be written; calls go on without it", "error", err)
+		l.logger.Warn("the audit log cannot be written; calls continue without it", "error", err)
 		l.failing = true
 	}
 }
 
-// ready opens the file to which the next line belongs, or looks from time to time whether it is still the right one.
+// ready opens the file for the next line. It checks from time to time whether the open file is still the current one.
 func (l *Log) ready(now time.Time) error {
-	if l.path == "" || l.file != nil && now.Sub(l.looked) < lookEvery && l.size < l.limits.FileBytes {
+	if l.path == "" || l.file != nil && now.Sub(l.checked) < recheckInterval && l.size < l.limits.FileBytes {
 		return nil
 	}
-	l.looked = now
+	l.checked = now
 	if l.file == nil || !l.isCurrent() {
 		if err := l.open(); err != nil {
 			return err
@@ -142,7 +139,7 @@ func (l *Log) ready(now time.Time) error {
 	return nil
 }
 
-// isCurrent reports whether the file still stands at its path, and takes its size.
+// isCurrent reports whether the open file is still at its path, and updates its size.
 func (l *Log) isCurrent() bool {
 	named, err := os.Lstat(l.path)
 	if err != nil {
@@ -156,7 +153,7 @@ func (l *Log) isCurrent() bool {
 	return true
 }
 
-// open opens the file that stands at the path, or makes it.
+// open opens or creates the file.
 func (l *Log) open() error {
 	l.close()
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
@@ -178,7 +175,7 @@ func (l *Log) close() {
 	}
 }
 
-// isFull reports whether the next line belongs into another file.
+// isFull reports whether the next line needs a new file.
 func (l *Log) isFull(now time.Time) bool {
 	return l.size >= l.limits.FileBytes || !l.begun.IsZero() && now.Sub(l.begun) > l.limits.Age/time.Duration(l.limits.Files)
 }

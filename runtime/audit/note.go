@@ -9,8 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// note takes what an answer confirms out of it. Response is nil for a read that failed, which confirms nothing: a name in its
-// request may be anything that a model wrote.
+// note records the streams, connections and fields that a response confirms. Response is nil for a failed read, which confirms
+// nothing: a model may have written anything into its request.
 func (c *Call) note(request rs.Request, response *rs.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,49 +31,66 @@ func (c *Call) note(request rs.Request, response *rs.Response) {
 	case rs.RecordsRoute:
 		c.notePage(request, response, true)
 	case rs.RecordRoute:
-		c.noteRows(func(int) rawjson.Cursor { return rawjson.NewCursor(unwrapped(response)) }, 1, request, true)
+		c.noteRows([]rawjson.Value{unwrapped(response)}, request, true)
 	case rs.AggregateRoute:
 		c.noteConnection(request)
-		c.noteUsed(request)
+		c.noteUsedFields(request)
 		aggregate, _ := rawjson.ParseObject(unwrapped(response))
 		for _, name := range []string{"field", "group_by", "group_by_time"} {
-			c.noteEcho(aggregate, name, asked(request, name))
+			c.noteEcho(aggregate, name, namesIn(request, name))
 		}
 	case rs.WindowRoute:
 		c.entry.RecordsRead++
 		c.noteConnection(request)
 		window, _ := rawjson.ParseObject(unwrapped(response))
 		field, _ := rawjson.ParseObject(window.Get("field"))
-		c.noteEcho(field, "path", asked(request, "field"))
+		c.noteEcho(field, "path", namesIn(request, "field"))
 	}
 }
 
-// notePage takes the names out of a page of records or of hits.
+// notePage records the names in a page of records or hits.
 func (c *Call) notePage(request rs.Request, response *rs.Response, areRecords bool) {
 	list, err := response.List()
 	if err != nil {
 		return
 	}
-	if areRecords || len(list.Rows) > 0 { // a source of a search that lacks the field is passed over (789d)
-		c.noteUsed(request)
+	if areRecords || len(list.Rows) > 0 { // a search skips sources without the field (789d)
+		c.noteUsedFields(request)
 	}
-	c.noteRows(list.Cursor, len(list.Rows), request, areRecords)
+	c.noteRows(list.Rows, request, areRecords)
 }
 
-// noteRows takes the names out of records or hits. Records are whole unless some fields were wanted.
-func (c *Call) noteRows(row func(int) rawjson.Cursor, rows int, request rs.Request, areRecords bool) {
-	c.entry.RecordsRead += rows
-	wanted := asked(request, "fields")
-	if areRecords && wanted == nil && rows > 0 {
+// noteRows records the names in records or hits: where each comes from, which requested fields it has, and in which it matched.
+// Records are whole unless the request names fields.
+func (c *Call) noteRows(rows []rawjson.Value, request rs.Request, areRecords bool) {
+	c.entry.RecordsRead += len(rows)
+	requested := namesIn(request, "fields")
+	if areRecords && requested == nil && len(rows) > 0 {
 		c.entry.Fields = addName(c.entry.Fields, AllFields)
 	}
-	for i := range rows {
-		c.noteRow(row(i), wanted)
+	for _, each := range rows {
+		row, _ := rawjson.ParseObject(each)
+		c.entry.Streams = addName(c.entry.Streams, row.Text("stream"))
+		c.entry.Connections = addName(c.entry.Connections, row.Text("connection_id"))
+		matched, _ := rawjson.Elements(row.Get("matched_fields"))
+		for _, field := range matched {
+			name, _ := rawjson.Text(field)
+			c.entry.Fields = addName(c.entry.Fields, name)
+		}
+		if requested == nil {
+			continue
+		}
+		data, _ := rawjson.ParseObject(row.Get("data"))
+		for _, name := range requested {
+			if data.Get(name) != nil {
+				c.entry.Fields = addName(c.entry.Fields, name)
+			}
+		}
 	}
 }
 
-// noteUsed adds the fields by which an answer was filtered and ordered. A server refuses one that it does not have (767b, 770j).
-func (c *Call) noteUsed(request rs.Request) {
+// noteUsedFields records the fields of filters and of the order. A server refuses unknown ones (767b, 770j).
+func (c *Call) noteUsedFields(request rs.Request) {
 	for _, parameter := range request.Query.Parameters() {
 		if field, isFilter := strings.CutPrefix(parameter.Name, "filter["); isFilter {
 			field, _, _ = strings.Cut(field, "]")
@@ -84,11 +101,11 @@ func (c *Call) noteUsed(request rs.Request) {
 	c.entry.Fields = addName(c.entry.Fields, strings.TrimPrefix(order, "-"))
 }
 
-// noteSchema adds the stream and the connection whose schema was asked for and is there. A schema of the whole grant names none.
+// noteSchema records the stream and the connection that were requested, if the schema has them.
 func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
-	stream, isOne := request.Query.Get("stream")
-	connection, isOfOne := request.Query.Get("connection_id")
-	if !isOne && !isOfOne {
+	stream, namesStream := request.Query.Get("stream")
+	connection, namesConnection := request.Query.Get("connection_id")
+	if !namesStream && !namesConnection {
 		return
 	}
 	document, err := schemadoc.Read(response)
@@ -104,81 +121,29 @@ func (c *Call) noteSchema(request rs.Request, response *rs.Response) {
 	}
 }
 
-// noteRow takes the names out of a record or a hit: where it comes from, which of the wanted fields it has, and in which it was
-// found.
-func (c *Call) noteRow(cursor rawjson.Cursor, wanted []string) {
-	for inside := cursor.Enter(rawjson.ObjectValue); inside && cursor.More(); {
-		switch string(cursor.Name()) {
-		case "stream":
-			c.entry.Streams = addText(c.entry.Streams, cursor.Value())
-		case "connection_id":
-			c.entry.Connections = addText(c.entry.Connections, cursor.Value())
-		case "matched_fields":
-			for inside := cursor.Enter(rawjson.ArrayValue); inside && cursor.More(); {
-				c.entry.Fields = addText(c.entry.Fields, cursor.Value())
-			}
-		case "data":
-			if c.lacks(wanted) {
-				c.noteFields(&cursor, wanted)
-				continue
-			}
-			cursor.Value()
-		default:
-			cursor.Value()
-		}
-	}
-}
-
-// lacks reports whether one of the wanted fields was not noted yet.
-func (c *Call) lacks(wanted []string) bool {
-	return slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(c.entry.Fields, name) })
-}
-
-// noteFields passes the data of a record, and adds those of its members that were wanted.
-func (c *Call) noteFields(cursor *rawjson.Cursor, wanted []string) {
-	for inside := cursor.Enter(rawjson.ObjectValue); inside && cursor.More(); {
-		name := cursor.Name()
-		if place := slices.IndexFunc(wanted, func(each string) bool { return each == string(name) }); place >= 0 {
-			c.entry.Fields = addName(c.entry.Fields, wanted[place])
-		}
-		cursor.Value()
-	}
-}
-
-// addText is addName for a name as JSON, which most rows repeat.
-func addText(names []string, quoted rawjson.Value) []string {
-	for _, name := range names {
-		if len(quoted) == len(name)+2 && string(quoted[1:len(quoted)-1]) == name {
-			return names
-		}
-	}
-	name, _ := rawjson.Text(quoted)
-	return addName(names, name)
-}
-
-// noteConnection adds the connection of a request that reads one: with another one it would have been refused (065).
+// noteConnection records the connection in the request of a successful read. A wrong one would have been refused (065).
 func (c *Call) noteConnection(request rs.Request) {
 	connection, _ := request.Query.Get("connection_id")
 	c.entry.Connections = addName(c.entry.Connections, connection)
 }
 
-// noteEcho adds a field that the request named and the answer names too.
-func (c *Call) noteEcho(answer rawjson.Object, member string, wanted []string) {
-	if name := answer.Text(member); slices.Contains(wanted, name) {
+// noteEcho records a field that the request and the response name.
+func (c *Call) noteEcho(answer rawjson.Object, member string, requested []string) {
+	if name := answer.Text(member); slices.Contains(requested, name) {
 		c.entry.Fields = addName(c.entry.Fields, name)
 	}
 }
 
-// asked are the names in a parameter of a request.
-func asked(request rs.Request, name string) []string {
-	names, _ := request.Query.Get(name)
+// namesIn returns the names in a parameter.
+func namesIn(request rs.Request, parameter string) []string {
+	names, _ := request.Query.Get(parameter)
 	if names == "" {
 		return nil
 	}
 	return strings.Split(names, ",")
 }
 
-// unwrapped is the body, or the object in data in which older servers wrap it.
+// unwrapped returns the body, or the object in data in which older servers wrap it.
 func unwrapped(response *rs.Response) rawjson.Value {
 	body, _ := rawjson.ParseObject(response.Compact())
 	inner, isObject := rawjson.ParseObject(body.Get("data"))

@@ -13,14 +13,14 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/ownfile"
 )
 
-// longestLine bounds what is read of a line. A longer one was not written by a Log.
-const longestLine = 64 << 10
+// maxLineBytes is the maximum length of a line. A Log writes no longer ones.
+const maxLineBytes = 64 << 10
 
-// Entries gives the entries of a log, in the order of its files and lines. What is no entry is passed over, such as a line that a
-// full disk left torn. A file that cannot be read gives an error once and no entry; a log that was never written gives nothing.
+// Entries returns the entries of a log in the order of its files and lines. It skips invalid lines, such as one that a full disk cut
+// off. It yields one error for each file that cannot be read. A missing log has no entries.
 func Entries(path string) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		for _, each := range append(Ended(path), path) {
+		for _, each := range append(Rotated(path), path) {
 			if !entriesIn(each, yield) {
 				return
 			}
@@ -28,17 +28,17 @@ func Entries(path string) iter.Seq2[*Entry, error] {
 	}
 }
 
-// entriesIn gives the entries of one file, and reports whether more are wanted.
+// entriesIn yields the entries of one file, and reports whether to continue.
 func entriesIn(path string, yield func(*Entry, error) bool) bool {
 	file, _, err := ownfile.Open(path, os.O_RDONLY)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile, or there is none yet
+	case errors.Is(err, fs.ErrNotExist): // just removed, or not yet written
 		return true
 	case err != nil:
 		return yield(nil, err)
 	}
 	defer file.Close()
-	lines := bufio.NewReaderSize(file, longestLine)
+	lines := bufio.NewReaderSize(file, maxLineBytes)
 	for {
 		line, err := lines.ReadSlice('\n')
 		if entry := new(Entry); err == nil && bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, entry) == nil && !entry.Time.IsZero() {
