@@ -1,5 +1,5 @@
-// Package commandline writes the command lines of pdpp-mcp that a person is told to run next. Each can be pasted into a POSIX
-// shell: what comes from a provider or a user is one word of it.
+// Package commandline writes command lines of pdpp-mcp for errors and hints. They can be pasted into a POSIX shell: every value from a
+// provider or user is one quoted word.
 package commandline
 
 import (
@@ -9,7 +9,7 @@ import (
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
 
-// Word quotes what a POSIX shell would split, expand or obey.
+// Word quotes a word for a POSIX shell if necessary.
 func Word(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -17,12 +17,12 @@ func Word(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Connect signs in at a provider; without one, it shows where its URL stands. An empty cache root names none.
+// Connect returns the command that signs in at a provider, or with a placeholder for its URL. An empty cache root is omitted.
 func Connect(provider, cacheRoot string) string {
 	return Wanted{}.Connect(provider, cacheRoot)
 }
 
-// Wanted is what a sign-in asks for. What is empty is not named.
+// Wanted is what a sign-in requests. Empty members are omitted.
 type Wanted struct {
 	Source                       string // connector, as the provider names it
 	Connections, Streams, Fields []string
@@ -30,8 +30,7 @@ type Wanted struct {
 	Label                        string // of the grant, for the user
 }
 
-// Connect signs in at a provider and asks for no more than this. Without a source, to which all else belongs, the owner chooses.
-// An empty cache root names none.
+// Connect returns the command that signs in at a provider and requests only this. Without a source, the owner chooses.
 func (w Wanted) Connect(provider, cacheRoot string) string {
 	line := "pdpp-mcp connect <provider-url>"
 	if provider != "" {
@@ -61,8 +60,7 @@ func (w Wanted) Connect(provider, cacheRoot string) string {
 	return line + below(cacheRoot)
 }
 
-// Read is a command that reads from a provider, such as doctor. Without one it is for every provider of the cache. An empty cache
-// root names none.
+// Read returns a command with --provider-url and --cache-root, such as doctor. Empty values are omitted.
 func Read(command, provider, cacheRoot string) string {
 	if provider != "" {
 		command += " --provider-url " + Word(provider)
@@ -70,7 +68,7 @@ func Read(command, provider, cacheRoot string) string {
 	return "pdpp-mcp " + command + below(cacheRoot)
 }
 
-// Connections lists what is stored. An empty cache root names none.
+// Connections returns the command that lists stored grants.
 func Connections(cacheRoot string) string { return "pdpp-mcp connections" + below(cacheRoot) }
 
 func below(cacheRoot string) string {

@@ -1,6 +1,6 @@
-// Package config reads the configuration file of the commands: YAML with the names of their flags (R-OPS-4). It finds every
-// problem of a file at once, each with its line, and never repeats a value of a name that it does not know, which may be a secret
-// in the wrong place. It is the one package of the server that links a YAML library.
+// Package config reads the configuration file of the commands: YAML with the names of their flags (R-OPS-4). It reports all problems
+// of a file at once, with their lines. It never repeats the value of an unknown name, which may be a secret. No other package of the
+// server links a YAML library.
 package config
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/nearname"
 )
 
-// LongestFile bounds a configuration file, in bytes.
+// LongestFile is the maximum size of a configuration file in bytes.
 const LongestFile = 64 << 10
 
-// Known are the names that a file may have, and whether each takes a list of values too.
+// Known are the valid names, and whether each accepts a list.
 type Known map[string]struct{ IsList bool }
 
 // Setting is one entry of a file.
 type Setting struct {
 	Name   string
 	Line   int
-	Values []string // one, unless it is a list; as they are written
+	Values []string // one, unless it is a list
 }
 
-// Problem is what is wrong with an entry, or with the file as a whole.
+// Problem is an error in an entry or in the whole file.
 type Problem struct {
 	File    string
 	Line    int // from 1; 0 for the whole file
@@ -49,10 +49,10 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Cause }
 
-// Read reads a file: its usable entries in their order, and every problem of the others.
+// Read returns the valid entries of a file in their order, and the problems of the others.
 func Read(path string, known Known) (settings []Setting, problems []*Problem) {
 	var text []byte
 	file, err := os.Open(path)
@@ -69,7 +69,7 @@ func Read(path string, known Known) (settings []Setting, problems []*Problem) {
 	return Parse(path, text, known)
 }
 
-// Parse is Read for a text. An empty one has no entries.
+// Parse is Read for a text.
 func Parse(name string, text []byte, known Known) ([]Setting, []*Problem) {
 	p := &parser{file: name, known: known, lines: make(map[string]int)}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -95,11 +95,11 @@ func Parse(name string, text []byte, known Known) ([]Setting, []*Problem) {
 	return p.settings, p.problems
 }
 
-// parser collects what a file holds and what is wrong with it.
+// parser collects the entries and problems of a file.
 type parser struct {
 	file     string
 	known    Known
-	lines    map[string]int // where each name stands first
+	lines    map[string]int // first line of each name
 	settings []Setting
 	problems []*Problem
 }
@@ -108,17 +108,17 @@ func (p *parser) add(line int, form string, values ...any) {
 	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: fmt.Sprintf(form, values...)})
 }
 
-// syntaxForm is how the YAML library words an error; its line is the only part that is used as more than text.
+// syntaxForm is the form of the YAML library's errors. Only the line number is used as more than text.
 var syntaxForm = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
-// syntax notes that the text is no YAML.
+// syntax adds the problem of invalid YAML.
 func (p *parser) syntax(err error) {
 	line, message := 0, strings.TrimPrefix(err.Error(), "yaml: ")
 	if parts := syntaxForm.FindStringSubmatch(err.Error()); parts != nil {
 		line, _ = strconv.Atoi(parts[1])
 		message = parts[2]
 	}
-	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: "is not YAML: " + message, Cause: err})
+	p.problems = append(p.problems, &Problem{File: p.file, Line: line, Message: "is not valid YAML: " + message, Cause: err})
 }
 
 // entry takes one name with its value.
@@ -131,7 +131,7 @@ func (p *parser) entry(key, value *yaml.Node) {
 		p.unknown(key)
 		return
 	case isTwice:
-		p.add(key.Line, "%s stands in line %d already; keep one", name, first)
+		p.add(key.Line, "%s is already in line %d; keep one", name, first)
 		return
 	}
 	p.lines[name] = key.Line
@@ -146,16 +146,16 @@ func (p *parser) entry(key, value *yaml.Node) {
 	}
 }
 
-// unknown notes a name that is none. It shows the name alone: whoever wrote it may have put a secret behind it.
+// unknown adds the problem of an unknown name. It does not show the value, which may be a secret.
 func (p *parser) unknown(key *yaml.Node) {
-	message := fmt.Sprintf("%q is the name of no setting", key.Value)
+	message := fmt.Sprintf("unknown setting %q", key.Value)
 	if meant := nearname.Nearest(key.Value, slices.Collect(maps.Keys(p.known))); meant != "" {
 		message += "; did you mean " + meant + "?"
 	}
 	p.add(key.Line, "%s", message)
 }
 
-// scalars are the values of a node. It is false for a node that has none, or another form than asked for.
+// scalars returns the values of a node, and false for a node of another form.
 func scalars(node *yaml.Node, mayBeList bool) ([]string, bool) {
 	switch {
 	case node.Kind == yaml.ScalarNode:

@@ -7,7 +7,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// Change is what setting up a server would do to a host's file. Nothing is written before Apply.
+// Change is a planned change of a host's file. Apply writes it.
 type Change struct {
 	Host Host
 	Path string // of the file, as the host knows it
@@ -16,9 +16,8 @@ type Change struct {
 	after []byte
 }
 
-// Plan reads the host's file and works out the change. A file that cannot be read or parsed, or whose other
-// content the change would touch, is a *credential.Error of class Configuration; a server that the host cannot use is one
-// of class Usage.
+// Plan reads the host's file and plans the change. It returns a *credential.Error of class Configuration if the file cannot be read,
+// parsed or changed without touching other content, and one of class Usage if the host cannot use the server.
 func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 	if err := h.check(server); err != nil {
 		return nil, err
@@ -34,12 +33,12 @@ func (h Host) Plan(machine Machine, server Server) (*Change, error) {
 		err = problem("the change would touch more than its own entry")
 	}
 	if err != nil {
-		return nil, credential.Misconfigured(fmt.Sprintf("%s was left as it is: %v", change.Path, err), "mend it, or put the configuration in by hand; --print shows it", err)
+		return nil, credential.Misconfigured(fmt.Sprintf("%s was left as it is: %v", change.Path, err), fixOrPrint, err)
 	}
 	return change, nil
 }
 
-// Empty reports whether the file says already what it should.
+// Empty reports whether nothing changes.
 func (c *Change) Empty() bool { return c.file.exists && bytes.Equal(c.file.content, c.after) }
 
 // Diff returns the removed and the added lines. Other lines may hold secrets of other servers and are left out. It is empty if
@@ -55,8 +54,8 @@ func (c *Change) Diff() string {
 	return "--- " + name + "\n+++ " + c.Path + "\n" + changedLines(c.Host.format.readable(c.file.content), c.Host.format.readable(c.after))
 }
 
-// Apply writes the change and gives the path of the backup, which is empty when there was no file. A program that
-// reads the file meanwhile, or after a run that was killed, finds the old content or the new one, never a part. A file that has changed since Plan is left as it is.
+// Apply writes the change atomically and returns the path of the backup, which is empty if there was no file. It returns an error if
+// the file has changed since Plan.
 func (c *Change) Apply() (backup string, err error) {
 	if c.Empty() {
 		return "", nil
@@ -64,7 +63,7 @@ func (c *Change) Apply() (backup string, err error) {
 	return c.file.replace(c.after)
 }
 
-// Snippet is a whole configuration with nothing but the server, to be pasted by hand.
+// Snippet returns a configuration with only the server, for pasting.
 func (h Host) Snippet(server Server) (string, error) {
 	if err := h.check(server); err != nil {
 		return "", err

@@ -10,15 +10,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// Entry is a server that a host has configured.
+// Entry is a configured server.
 type Entry struct {
 	Name    string
 	Command string // empty for a hosted server
 	URL     string // empty for a local server
 }
 
-// Entries gives the servers of the host's file, by name. A file that is not there has none; one that cannot
-// be read or parsed is a *credential.Error of class Configuration.
+// Entries returns the servers in the host's file, by name. A missing file has none. It returns a *credential.Error of class
+// Configuration if the file cannot be read or parsed.
 func (h Host) Entries(machine Machine) ([]Entry, error) {
 	document, err := h.read(h.Path(machine))
 	if err != nil {
@@ -37,7 +37,7 @@ func (h Host) Entries(machine Machine) ([]Entry, error) {
 	return entries, nil
 }
 
-// read gives the whole content of one of the host's files as values.
+// read decodes one of the host's files.
 func (h Host) read(path string) (map[string]any, error) {
 	read, err := readFile(path)
 	if err != nil {
@@ -45,13 +45,13 @@ func (h Host) read(path string) (map[string]any, error) {
 	}
 	document, err := h.format.decode(read.content)
 	if err != nil {
-		return nil, credential.Misconfigured(path+" cannot be used: "+err.Error(), "mend it by hand", err)
+		return nil, credential.Misconfigured(path+" cannot be used: "+err.Error(), "fix it by hand", err)
 	}
 	return document, nil
 }
 
-// InFolder gives the files in which the host has a server of this name for a folder. There it is used in place of the one in the
-// user's own configuration. A file that cannot be read or parsed is a *credential.Error of class Configuration.
+// InFolder returns the files with a server of this name for a folder. The host prefers it to the user's configuration there. It
+// returns a *credential.Error of class Configuration if a file cannot be read or parsed.
 func (h Host) InFolder(machine Machine, folder, name string) ([]string, error) {
 	ofFolder, ofUser := filepath.Join(folder, h.folderFile), h.Path(machine)
 	if h.folderFile == "" || ofFolder == ofUser {
@@ -79,7 +79,7 @@ func (h Host) InFolder(machine Machine, folder, name string) ([]string, error) {
 	return found, nil
 }
 
-// IsAdapter reports whether an entry starts this adapter, whatever its name: the program is pdpp-mcp.
+// IsAdapter reports whether the entry starts pdpp-mcp.
 func (e Entry) IsAdapter() bool {
 	program := strings.ToLower(path.Base(strings.ReplaceAll(e.Command, `\`, "/")))
 	return strings.TrimSuffix(program, ".exe") == "pdpp-mcp"

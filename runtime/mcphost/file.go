@@ -16,10 +16,10 @@ import (
 // largestFile is the maximum size of a configuration file in bytes. Claude Code keeps its history in the same file.
 const largestFile = 64 << 20
 
-// file is a configuration file as it was when it was read.
+// file is a configuration file at the time of reading.
 type file struct {
 	path    string // as the host knows it
-	target  string // the same without symbolic links, so that those stay
+	target  string // path without symbolic links, which stay
 	exists  bool
 	mode    fs.FileMode
 	content []byte

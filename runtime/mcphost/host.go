@@ -1,5 +1,5 @@
-// Package mcphost knows the MCP hosts that people run: where each keeps its configuration, how it spells
-// a server, and how to add one without touching anything else in the file.
+// Package mcphost changes the configuration of MCP hosts: where each keeps it, how it names a server, and how to add one without
+// touching anything else. The setup command writes with it, and doctor reads.
 package mcphost
 
 import (
@@ -13,18 +13,18 @@ import (
 // Host is a program that starts or dials MCP servers.
 type Host struct {
 	Name    string // as the command line calls it, such as claude-code
-	Title   string // as people call it
-	Program string // that it puts on the PATH; empty: none
-	SignIn  string // how a person signs in to a hosted server there; empty when it cannot be configured by file
+	Title   string // for people
+	Program string // its program on the PATH; may be empty
+	SignIn  string // how to sign in to a hosted server; empty: it cannot be configured in the file
 
-	file       func(Machine) string // its configuration
-	folderFile string               // the one for a folder, below it; empty: there is none
-	traces     func(Machine) string // a folder that it makes when it first runs; nil: that of the file
+	file       func(Machine) string // the user's configuration
+	folderFile string               // configuration of a folder, relative to it; may be empty
+	traces     func(Machine) string // a folder that its first run creates; nil: the folder of file
 	format     format
 	spell      func(Server) []setting
 }
 
-// Hosts gives the hosts that are known, always in the same order.
+// Hosts returns the known hosts in a fixed order.
 func Hosts() []Host {
 	return []Host{
 		{
@@ -46,7 +46,7 @@ func Hosts() []Host {
 			format: tomlFormat{section: "mcp_servers", own: plainNames}, spell: plain,
 		},
 		{
-			Name: "cursor", Program: "cursor", Title: "Cursor", SignIn: "choose Connect beside the server in Cursor's MCP settings",
+			Name: "cursor", Program: "cursor", Title: "Cursor", SignIn: "choose Connect next to the server in Cursor's MCP settings",
 			file: func(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }, folderFile: ".cursor/mcp.json",
 			format: jsonFormat{section: "mcpServers", own: typedNames, comments: true}, spell: plain,
 		},
@@ -63,7 +63,7 @@ func Hosts() []Host {
 	}
 }
 
-// Find gives a host by its name.
+// Find returns the host with a name.
 func Find(name string) (Host, bool) {
 	for _, host := range Hosts() {
 		if host.Name == name {
@@ -73,10 +73,10 @@ func Find(name string) (Host, bool) {
 	return Host{}, false
 }
 
-// Path is the file of the user's own configuration, whether or not it exists.
+// Path returns the file of the user's configuration. It need not exist.
 func (h Host) Path(machine Machine) string { return h.file(machine) }
 
-// Installed reports whether the host has left traces on the machine.
+// Installed reports whether the host has files on the machine.
 func (h Host) Installed(m Machine) bool {
 	traces := filepath.Dir(h.file(m))
 	if h.traces != nil {
@@ -90,11 +90,10 @@ func (h Host) Installed(m Machine) bool {
 	return false
 }
 
-// Remote reports whether the host's file can name a hosted server. Claude Desktop takes those as connectors,
-// which live with the account.
+// Remote reports whether the host's file can name a hosted server. Claude Desktop has connectors of the account instead.
 func (h Host) Remote() bool { return h.SignIn != "" }
 
-// claudeCodeFile: the file lies beside its folder, except in a folder that CLAUDE_CONFIG_DIR names.
+// claudeCodeFile is in the home directory, or in the folder of CLAUDE_CONFIG_DIR.
 func claudeCodeFile(m Machine) string {
 	if moved := m.variable("CLAUDE_CONFIG_DIR"); filepath.IsAbs(moved) {
 		return filepath.Join(moved, ".claude.json")
@@ -102,15 +101,15 @@ func claudeCodeFile(m Machine) string {
 	return filepath.Join(m.Home, ".claude.json")
 }
 
-// Machine is where hosts keep their files. Tests make one of a folder of their own.
+// Machine is where hosts keep their files.
 type Machine struct {
-	System string // as runtime.GOOS says it
+	System string // as in runtime.GOOS
 	Home   string // the user's home directory, absolute
-	// Getenv gives a variable by which a host lets its files be moved, such as CODEX_HOME; nil for none.
+	// Getenv returns a variable that moves a host's files, such as CODEX_HOME. It may be nil.
 	Getenv func(name string) string
 }
 
-// ThisMachine is the machine of this process. Its error is a *credential.Error of class Configuration.
+// ThisMachine returns the machine of this process, or a *credential.Error of class Configuration.
 func ThisMachine() (Machine, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -128,7 +127,7 @@ func (m Machine) variable(name string) string {
 	return m.Getenv(name)
 }
 
-// applicationData is the folder in which desktop applications keep their settings.
+// applicationData returns the settings folder of desktop applications.
 func (m Machine) applicationData() string {
 	switch m.System {
 	case "darwin":
@@ -145,7 +144,7 @@ func (m Machine) applicationData() string {
 	return filepath.Join(m.Home, ".config")
 }
 
-// folder is below the home directory, unless a variable names another place.
+// folder returns a folder in the home directory, or the absolute path in a variable.
 func (m Machine) folder(variable, name string) string {
 	if moved := m.variable(variable); filepath.IsAbs(moved) {
 		return moved

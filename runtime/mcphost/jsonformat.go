@@ -9,11 +9,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonFormat is JSON, and with comments also JSON with comments and trailing commas.
+// jsonFormat is JSON, optionally with comments and trailing commas.
 type jsonFormat struct {
 	section  string
 	own      []string
-	comments bool // the host reads them
+	comments bool // the host accepts comments and trailing commas
 }
 
 func (f jsonFormat) servers() string { return f.section }
@@ -28,7 +28,7 @@ func (f jsonFormat) change(content []byte, name string, wanted []setting) ([]byt
 		return nil, err
 	}
 	layout := layoutOf(content, document)
-	root := document.Value.(*hujson.Object) // parse lets nothing else pass
+	root := document.Value.(*hujson.Object) // parse ensures it
 	servers, base, err := layout.objectIn(root, f.section, "")
 	if err != nil {
 		return nil, err
@@ -43,8 +43,7 @@ func (f jsonFormat) change(content []byte, name string, wanted []setting) ([]byt
 	return document.Pack(), nil
 }
 
-// write sets the wanted members and removes the other owned ones. A member that is right stays as it is
-// spelled.
+// write sets the wanted members and removes the other owned ones. It does not rewrite correct members.
 func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, wanted []setting) error {
 	for _, name := range f.own {
 		at, err := find(entry, name)
@@ -66,7 +65,7 @@ func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, want
 		}
 		held := &entry.Members[at].Value
 		var value any
-		_ = json.Unmarshal(standard(held), &value) // which was parsed
+		_ = json.Unmarshal(standard(held), &value) // parsed before
 		if !each.is(value) {
 			held.Value = layout.render(each, base)
 		}
@@ -74,11 +73,11 @@ func (f jsonFormat) write(entry *hujson.Object, layout layout, base string, want
 	return nil
 }
 
-// parse gives a document whose root is an object.
+// parse returns a document whose root is an object.
 func (f jsonFormat) parse(content []byte) (*hujson.Value, error) {
 	document, err := hujson.Parse(content)
 	if err != nil {
-		// The parser quotes what it stumbled over, which may be a part of a secret.
+		// The parser's error may quote a secret.
 		return nil, problem("it is not valid JSON")
 	}
 	if !f.comments && !json.Valid(content) {
@@ -90,7 +89,7 @@ func (f jsonFormat) parse(content []byte) (*hujson.Value, error) {
 	return &document, nil
 }
 
-// find is the place of a member, or -1. Hosts differ in which of two members with one name counts.
+// find returns the index of a member, or -1. It refuses duplicates, since hosts differ in which one counts.
 func find(object *hujson.Object, name string) (int, error) {
 	found := -1
 	for i := range object.Members {
@@ -106,15 +105,14 @@ func find(object *hujson.Object, name string) (int, error) {
 	return found, nil
 }
 
-// standard is a value as JSON without comments and trailing commas.
+// standard returns a value as JSON without comments and trailing commas.
 func standard(value *hujson.Value) []byte {
 	clean := value.Clone()
 	clean.Standardize()
 	return clean.Pack()
 }
 
-// remove takes a member out. hujson marks a comma after the last member by a value's AfterExtra that is not
-// nil, so the mark moves to the member that is last now.
+// remove deletes a member. In hujson, a trailing comma is a non-nil AfterExtra of the last value, which moves to the new last member.
 func remove(object *hujson.Object, at int) {
 	last := len(object.Members) - 1
 	comma := object.Members[last].Value.AfterExtra != nil
@@ -139,7 +137,7 @@ func (f jsonFormat) decode(content []byte) (map[string]any, error) {
 		return nil, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(standard(document)))
-	decoder.UseNumber() // numbers are compared as they are spelled
+	decoder.UseNumber() // numbers are compared as text
 	decoded := map[string]any{}
 	if err := decoder.Decode(&decoded); err != nil {
 		return nil, problem("it is not valid JSON")
@@ -147,7 +145,7 @@ func (f jsonFormat) decode(content []byte) (map[string]any, error) {
 	return decoded, nil
 }
 
-// readable breaks a file that stands on one line into several.
+// readable indents a file with a single line.
 func (f jsonFormat) readable(content []byte) []byte {
 	if blank(content) || bytes.Contains(bytes.TrimSpace(content), []byte("\n")) {
 		return content

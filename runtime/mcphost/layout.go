@@ -8,10 +8,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// layout is how a JSON file is laid out, so that what is added looks like the rest.
+// layout is the white space of a JSON file, for added members.
 type layout struct {
-	newline string // empty in a file of one line
-	unit    string // of indentation
+	newline string // empty: a single line
+	unit    string // indentation
 }
 
 func layoutOf(content []byte, document *hujson.Value) layout {
@@ -31,7 +31,7 @@ func layoutOf(content []byte, document *hujson.Value) layout {
 	return found
 }
 
-// lineIndent is the white space between the last line break and what follows, if it is nothing else.
+// lineIndent returns the white space after the last line break, if there is nothing else.
 func lineIndent(before hujson.Extra) (string, bool) {
 	at := bytes.LastIndexByte(before, '\n')
 	if at < 0 || len(bytes.Trim(before[at+1:], " \t")) > 0 {
@@ -40,8 +40,8 @@ func lineIndent(before hujson.Extra) (string, bool) {
 	return string(before[at+1:]), true
 }
 
-// objectIn is a member that must be an object, which is added when it is absent, and the indentation of its line, where
-// the line of the parent is indented by base.
+// objectIn returns a member that must be an object, and the indentation of its line. It adds a missing one. The parent's line is
+// indented by base.
 func (l layout) objectIn(parent *hujson.Object, name, base string) (*hujson.Object, string, error) {
 	at, err := find(parent, name)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l layout) objectIn(parent *hujson.Object, name, base string) (*hujson.Obje
 	return object, base + l.unit, nil
 }
 
-// insert adds a member at the end. Comments that stand there stay with the member before them.
+// insert adds a member at the end. Comments there stay with the previous member.
 func (l layout) insert(object *hujson.Object, base, name string, value hujson.ValueTrimmed) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{Value: value}}
 	comments := bytes.TrimRight(object.AfterExtra, " \t\r\n")
@@ -81,13 +81,13 @@ func (l layout) insert(object *hujson.Object, base, name string, value hujson.Va
 		}
 	}
 	if last := len(object.Members) - 1; last >= 0 && object.Members[last].Value.AfterExtra != nil {
-		member.Value.AfterExtra = hujson.Extra{} // the object ended with a comma, and does so again
+		member.Value.AfterExtra = hujson.Extra{} // keep the trailing comma
 	}
 	object.AfterExtra = closing
 	object.Members = append(object.Members, member)
 }
 
-// render is a setting's value; a list has a line for each text, as the hosts themselves write it.
+// render returns a setting's value. A list has one line per text, as hosts write it.
 func (l layout) render(s setting, base string) hujson.ValueTrimmed {
 	if s.list == nil {
 		return hujson.String(s.text)

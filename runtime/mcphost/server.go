@@ -9,10 +9,9 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// Server is what a host is to know: a program to start, or a URL to dial. It has no place for a token, so
-// none can reach a host's configuration.
+// Server is a program to start or a URL to connect to. It has no token, so that none gets into a configuration.
 type Server struct {
-	Name      string   // the key of the entry: letters, digits, - and _, at most 64
+	Name      string   // key of the entry: 1 to 64 letters, digits, - and _
 	Command   string   // absolute path of the program; empty for a hosted server
 	Arguments []string // of the program
 	URL       string   // of the MCP endpoint; empty for a local server
@@ -20,11 +19,11 @@ type Server struct {
 
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-const longestServerName = 64
+const maxServerName = 64
 
-// Check refuses what no host could use. Its errors are *credential.Error of class Usage.
+// Check returns a *credential.Error of class Usage if no host could use the server.
 func (s Server) Check() error {
-	if len(s.Name) > longestServerName || !serverName.MatchString(s.Name) {
+	if len(s.Name) > maxServerName || !serverName.MatchString(s.Name) {
 		return usage("the server name must be 1 to 64 letters, digits, - or _", "pass --name such as pdpp")
 	}
 	if s.URL != "" {
@@ -33,7 +32,7 @@ func (s Server) Check() error {
 	return nil
 }
 
-// checkURL does not repeat the value, which may hold a password.
+// checkURL does not repeat the value, which may contain a password.
 func checkURL(raw string) error {
 	const step = "pass --url such as https://data.example/mcp"
 	parsed, err := address.ParseBase(raw)
@@ -52,21 +51,20 @@ func usage(message, step string) *credential.Error {
 	return &credential.Error{Class: credential.Usage, Message: message, NextStep: step}
 }
 
-// setting is one member of a server's entry, in the words of a host: a text, or a list of texts.
+// setting is one member of a server's entry: a text or a list of texts.
 type setting struct {
 	name string
 	text string
 	list []string // nil for a text
 }
 
-// The members that setup writes and, when they do not fit what is set up, removes. Others belong to the
-// user.
+// The members that setup sets or removes. Others belong to the user.
 var (
 	plainNames = []string{"command", "args", "url"}
 	typedNames = []string{"type", "command", "args", "url"}
 )
 
-// plain is how most hosts spell a server.
+// plain returns the settings for most hosts.
 func plain(server Server) []setting {
 	if server.URL != "" {
 		return []setting{{name: "url", text: server.URL}}
@@ -74,7 +72,7 @@ func plain(server Server) []setting {
 	return []setting{{name: "command", text: server.Command}, {name: "args", list: append([]string{}, server.Arguments...)}}
 }
 
-// typed is for the hosts that want to be told the transport.
+// typed returns the settings for hosts that require the transport.
 func typed(server Server) []setting {
 	transport := "stdio"
 	if server.URL != "" {
@@ -83,7 +81,7 @@ func typed(server Server) []setting {
 	return append([]setting{{name: "type", text: transport}}, plain(server)...)
 }
 
-// gemini names the transport of a hosted server only, and called its URL httpUrl before.
+// gemini returns the settings for Gemini CLI, which requires the transport of hosted servers only. It used httpUrl before.
 func gemini(server Server) []setting {
 	if server.URL != "" {
 		return []setting{{name: "url", text: server.URL}, {name: "type", text: "http"}}
@@ -91,7 +89,7 @@ func gemini(server Server) []setting {
 	return plain(server)
 }
 
-// settingOf is the setting of a name, and whether there is one.
+// settingOf returns the setting of a name, and whether there is one.
 func settingOf(wanted []setting, name string) (setting, bool) {
 	for _, each := range wanted {
 		if each.name == name {
@@ -101,7 +99,7 @@ func settingOf(wanted []setting, name string) (setting, bool) {
 	return setting{}, false
 }
 
-// value is a setting as JSON decodes it.
+// value returns a setting as JSON decodes it.
 func (s setting) value() any {
 	if s.list == nil {
 		return s.text
@@ -113,5 +111,5 @@ func (s setting) value() any {
 	return list
 }
 
-// is reports whether a value that was decoded is the one of the setting.
+// is reports whether a decoded value equals the setting.
 func (s setting) is(decoded any) bool { return reflect.DeepEqual(decoded, s.value()) }

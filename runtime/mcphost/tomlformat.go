@@ -7,8 +7,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// tomlFormat is TOML. Text is replaced line by line and the rest is never written anew, so comments and
-// spelling survive.
+// tomlFormat is TOML. It replaces single lines, so that comments and spelling survive.
 type tomlFormat struct {
 	section string
 	own     []string
@@ -17,8 +16,8 @@ type tomlFormat struct {
 func (f tomlFormat) servers() string { return f.section }
 func (f tomlFormat) owned() []string { return f.own }
 
-// errSpelling: a table in braces or with dotted keys says the same in a form that lines cannot be added to.
-const errSpelling = problem("its entry for this server is not spelled as one table with a heading of its own")
+// errSpelling: inline tables and dotted keys cannot be edited line by line.
+const errSpelling = problem("its entry for this server is an inline table or has dotted keys")
 
 func (f tomlFormat) change(content []byte, name string, wanted []setting) ([]byte, error) {
 	before, err := f.decode(content)
@@ -48,7 +47,7 @@ func (f tomlFormat) change(content []byte, name string, wanted []setting) ([]byt
 	return changed, nil
 }
 
-// add puts a table at the end, after an empty line.
+// add appends a table after an empty line.
 func (f tomlFormat) add(content []byte, newline, name string, wanted []setting) []byte {
 	changed := bytes.Clone(content)
 	if len(changed) > 0 && changed[len(changed)-1] != '\n' {
@@ -64,8 +63,8 @@ func (f tomlFormat) add(content []byte, newline, name string, wanted []setting) 
 	return changed
 }
 
-// replace changes the lines of a table whose heading is the first statement. A line that is right stays as
-// it is spelled, and what is not there yet comes behind the last line that setup owns.
+// replace changes the lines of a table whose heading is the first statement. Correct lines stay. New lines follow the last line that
+// setup owns.
 func (f tomlFormat) replace(content []byte, newline string, statements []tomlStatement, entry map[string]any, wanted []setting) []byte {
 	if end := slices.IndexFunc(statements[1:], func(s tomlStatement) bool { return s.heading }); end >= 0 {
 		statements = statements[:end+1]
@@ -77,14 +76,14 @@ func (f tomlFormat) replace(content []byte, newline string, statements []tomlSta
 		}
 	}
 	changed := bytes.Clone(content)
-	for _, line := range slices.Backward(statements) { // so that the places of those before stay right
+	for _, line := range slices.Backward(statements) { // so that earlier offsets stay valid
 		owned := len(line.key) == 1 && slices.Contains(f.own, line.key[0])
 		current, isWanted := settingOf(wanted, line.key[0])
 		if owned && !isWanted {
 			changed = slices.Delete(changed, line.lineStart, line.lineEnd)
 		}
 		if (line.heading || owned && isWanted) && added != "" {
-			if content[line.lineEnd-1] != '\n' { // it ends the file
+			if content[line.lineEnd-1] != '\n' { // at the end of the file
 				added = newline + added
 			}
 			changed, added = slices.Insert(changed, line.lineEnd, []byte(added)...), ""
@@ -99,7 +98,7 @@ func (f tomlFormat) replace(content []byte, newline string, statements []tomlSta
 func (f tomlFormat) decode(content []byte) (map[string]any, error) {
 	decoded := map[string]any{}
 	if err := toml.Unmarshal(content, &decoded); err != nil {
-		// The parser quotes what it stumbled over, which may be a part of a secret.
+		// The parser's error may quote a secret.
 		return nil, problem("it is not valid TOML")
 	}
 	return decoded, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// tomlStatement is a heading or a key with its value, and where it stands, in bytes.
+// tomlStatement is a heading or a key with its value, and its byte offsets.
 type tomlStatement struct {
 	heading bool // of a table or of an item of an array of tables
 	table   bool // of a table
@@ -35,7 +35,7 @@ func tomlStatements(content []byte) ([]tomlStatement, error) {
 			statement.key = append(statement.key, string(key.Data))
 		}
 		if !statement.heading {
-			// A value may have lines of its own, and its range may end with white space.
+			// A value may have several lines, and its range may end with white space.
 			statement.start = int(node.Raw.Offset)
 			statement.end = statement.start + len(bytes.TrimRight(parser.Raw(node.Raw), " \t"))
 		}

@@ -4,5 +4,5 @@ package ownfile
 
 import "io/fs"
 
-// identity is not known by such means on this system.
+// identity is unknown on this system.
 func identity(fs.FileInfo) (owner int, names uint64, known bool) { return 0, 0, false }

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// TryLock knows no lock of this system. Nothing is released for it.
+// TryLock is not supported on this system.
 func TryLock(*os.File) error { return errors.ErrUnsupported }

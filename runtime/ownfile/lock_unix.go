@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TryLock takes the lock of an open file (flock), or gives ErrLocked. Locks of fcntl would not do: they belong to the
-// process, so that two goroutines would both have one.
+// TryLock locks an open file (flock), or returns ErrLocked. fcntl locks belong to the process, so that two goroutines could both hold
+// one.
 func TryLock(file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TryLock takes the lock of an open file (LockFileEx on its first byte), or gives ErrLocked.
+// TryLock locks an open file (LockFileEx on its first byte), or returns ErrLocked.
 func TryLock(file *os.File) error {
 	err := windows.LockFileEx(windows.Handle(file.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))

@@ -1,5 +1,5 @@
-// Package ownfile opens files that are to be read, changed or narrowed only when they are what their name says: no
-// symbolic link is followed at the end of a path, and no named pipe is waited for. It locks open files and replaces files whole.
+// Package ownfile opens, locks and replaces files of the current user. It does not follow a symbolic link at the end of a path and
+// does not wait for named pipes. Credentials, audit logs and downloads use it.
 package ownfile
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Fault is a file that is not taken for what it is.
+// Fault is the error of an unacceptable file.
 type Fault struct {
 	Path   string
 	Reason string // such as "is a symbolic link"
@@ -20,22 +20,21 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Path + " " + f.Reason }
 
-// ErrLocked says that another open file holds the lock.
+// ErrLocked is the error of a lock that another open file holds.
 var ErrLocked = errors.New("another process holds the lock")
 
-// Why a file is not taken.
+// Reasons of a Fault.
 const (
 	isLink       = "is a symbolic link"
 	isNotRegular = "is not a regular file"
-	wasExchanged = "was exchanged while it was opened"
+	wasExchanged = "was replaced while it was opened"
 	isForeign    = "belongs to another user"
-	hasMoreNames = "has another name besides (a hard link)"
+	hasMoreNames = "has another name (a hard link)"
 	isWide       = "can be read or written by others"
 )
 
-// Open opens a regular file that is there, for os.O_RDONLY or os.O_RDWR, and gives what is known of it. It creates and
-// truncates nothing. Its error is a *Fault for a link and for anything else that is no regular file, or an error of
-// package os.
+// Open opens an existing regular file for os.O_RDONLY or os.O_RDWR. It returns a *Fault for a link or another kind of file, or an
+// error of package os.
 func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	named, err := os.Lstat(path)
 	switch {
@@ -46,7 +45,7 @@ func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	case !named.Mode().IsRegular():
 		return nil, nil, &Fault{path, isNotRegular}
 	}
-	// O_NONBLOCK: what has become a pipe meanwhile is not waited for. Regular files take no notice of it.
+	// O_NONBLOCK avoids waiting if the file has become a pipe. It has no effect on regular files.
 	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
@@ -62,8 +61,8 @@ func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return file, opened, nil
 }
 
-// OpenPrivate is Open for a file that this user made and that nobody else can reach: it is the user's, has one name
-// and is 0600 or narrower. Its error is a *Fault for any other file.
+// OpenPrivate is Open for a private file: it belongs to the current user, has one name and mode 0600 or narrower. It returns a *Fault
+// for any other file.
 func OpenPrivate(path string, flag int) (*os.File, fs.FileInfo, error) {
 	file, info, err := Open(path, flag)
 	if err == nil && !IsPrivate(info) {
@@ -79,11 +78,11 @@ func OpenPrivate(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return file, info, err
 }
 
-// Create makes a file of mode 0600 and opens it for reading and writing, or opens the one that is there as Open does.
+// Create opens a file for reading and writing. It creates a missing one with mode 0600, and opens an existing one like Open.
 func Create(path string) (*os.File, error) { return create(path, os.O_RDWR) }
 
-// Append is Create for a file whose writes all go to its end, also those of other processes, and that nobody else can read: one
-// that is there must be this user's with one name, and loses the rights of others.
+// Append is Create for a private file with appending writes. An existing file must belong to the current user and have one name; its
+// mode is narrowed.
 func Append(path string) (*os.File, error) {
 	file, err := create(path, os.O_RDWR|os.O_APPEND)
 	if err != nil {
@@ -103,12 +102,12 @@ func Append(path string) (*os.File, error) {
 	return file, nil
 }
 
-// createTries is how often another process may make, rename or remove a file while it is opened.
+// createTries is the maximum number of concurrent changes by other processes while a file is opened.
 const createTries = 100
 
 func create(path string, flag int) (file *os.File, err error) {
 	for range createTries {
-		file, err = os.OpenFile(path, flag|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
+		file, err = os.OpenFile(path, flag|os.O_CREATE|os.O_EXCL, 0o600) // O_EXCL does not follow links
 		if !errors.Is(err, fs.ErrExist) {
 			break
 		}
@@ -152,8 +151,8 @@ func RemoveLeftovers(directory, pattern string) {
 	}
 }
 
-// NarrowDirectory takes the rights that are not in keep away from a directory of this user's, which no link stands for.
-// Its error is a *Fault for any other.
+// NarrowDirectory removes the rights that are not in keep from a directory. It returns a *Fault for a link and for a directory of
+// another user.
 func NarrowDirectory(path string, keep fs.FileMode) error {
 	named, err := os.Lstat(path)
 	switch {
@@ -180,8 +179,8 @@ func NarrowDirectory(path string, keep fs.FileMode) error {
 	return directory.Chmod(opened.Mode() & (keep | ^fs.ModePerm))
 }
 
-// CheckOwn gives a *Fault for a file or directory of another user, and for a file that has other names, whose mode
-// would change with it. Systems without such notions have none.
+// CheckOwn returns a *Fault for a file or directory of another user, and for a file with several names, which share its mode. It
+// returns nil on systems without owners.
 func CheckOwn(path string, info fs.FileInfo) error {
 	if err := CheckOwner(path, info); err != nil {
 		return err
@@ -192,8 +191,8 @@ func CheckOwn(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// CheckOwner returns a *Fault for a file or directory of another user. A directory may be root's, who can change everything
-// anyway. Systems without owners have no faults.
+// CheckOwner returns a *Fault for a file or directory of another user. A directory may belong to root, who can change everything
+// anyway. It returns nil on systems without owners.
 func CheckOwner(path string, info fs.FileInfo) error {
 	owner, _, known := identity(info)
 	if !known || owner == os.Geteuid() || owner == 0 && info.IsDir() {
@@ -202,12 +201,12 @@ func CheckOwner(path string, info fs.FileInfo) error {
 	return &Fault{path, isForeign}
 }
 
-// IsPrivate reports whether the mode keeps everybody else out. Windows has no such bits.
+// IsPrivate reports whether the mode denies access to others. On Windows it is always true.
 func IsPrivate(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
 }
 
-// IsShared reports whether the mode lets others change a file, or what is in a directory.
+// IsShared reports whether the mode lets others write. On Windows it is always false.
 func IsShared(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0
 }

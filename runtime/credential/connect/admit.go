@@ -8,8 +8,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// admit reads an address from metadata or from an answer. As it writes itself, it holds no character that a terminal
-// would obey. The name says where it stood.
+// admit parses a URL from metadata or a response and checks that it may be requested. Printing the result cannot control a terminal.
+// The name describes the URL in the error.
 func (a *asker) admit(name, raw string) (*url.URL, error) {
 	parsed, err := address.Parse(raw)
 	problem := ""
@@ -26,10 +26,10 @@ func (a *asker) admit(name, raw string) (*url.URL, error) {
 	return nil, credential.Misconfigured(fmt.Sprintf("the %s %s, so it is not followed", name, problem), checkProvider, err)
 }
 
-// checkProvider is the next step where the provider's metadata are at fault.
+// checkProvider is the next step if the provider's metadata are wrong.
 const checkProvider = "check the provider URL, or ask who runs the provider"
 
-// endpoint admits a URL that may be absent, and gives it the spelling that was admitted.
+// endpoint admits and normalizes a URL that may be empty.
 func (a *asker) endpoint(name string, named *string) error {
 	if *named == "" {
 		return nil

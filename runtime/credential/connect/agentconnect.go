@@ -8,7 +8,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// agentRequest starts an attempt: with a pushed request, or with what is asked for.
+// agentRequest starts an attempt, with a pushed request or with its parameters.
 type agentRequest struct {
 	ClientID   string                `json:"client_id,omitempty"`
 	RequestURI string                `json:"request_uri,omitempty"`
@@ -18,7 +18,7 @@ type agentRequest struct {
 	Details    []authorizationDetail `json:"authorization_details,omitempty"`
 }
 
-// agentAttempt is what there is to show and to poll.
+// agentAttempt is a started attempt.
 type agentAttempt struct {
 	ApprovalURL string `json:"approval_url"`
 	PollURL     string `json:"poll_url"`
@@ -29,7 +29,7 @@ type agentAttempt struct {
 	Interval    int64  `json:"interval"`   // seconds
 }
 
-// agentConnect asks by the flow of two JSON calls that PDPP defines.
+// agentConnect runs PDPP's flow of two JSON calls.
 func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 	client, err := s.client(ctx, registration{})
 	if err != nil {
@@ -57,12 +57,12 @@ func (s *signIn) agentConnect(ctx context.Context) (*issued, error) {
 		return nil, err
 	}
 	if granted.Scope == "" {
-		granted.Scope = Scope // what was asked for (RFC 6749, section 5.1)
+		granted.Scope = Scope // the requested one (RFC 6749, section 5.1)
 	}
 	return granted.issued(client)
 }
 
-// agentRequest pushes what is asked for first where that can be done (RFC 9126, with a JSON body as PDPP has it).
+// agentRequest pushes the parameters first if the server supports it (RFC 9126, with the JSON body of PDPP).
 func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*agentRequest, error) {
 	request := &agentRequest{ClientID: client.ClientID, Resource: s.server.resource, Scope: Scope, ClientName: s.ClientName}
 	if !s.Asked.namesAnything() {
@@ -80,16 +80,16 @@ func (s *signIn) agentRequest(ctx context.Context, client credential.Client) (*a
 		return nil, err
 	}
 	if pushed.RequestURI == "" {
-		return nil, unfit(answer.from, "took the request without giving a request_uri", nil)
+		return nil, unfit(answer.from, "accepted the request without a request_uri", nil)
 	}
 	return &agentRequest{ClientID: client.ClientID, RequestURI: pushed.RequestURI}, nil
 }
 
-// admitAttempt checks where the attempt leads.
+// admitAttempt checks the URLs of the attempt.
 func (s *signIn) admitAttempt(attempt *agentAttempt, from string) error {
 	attempt.PollURL = cmp.Or(attempt.PollURL, attempt.TokenURL)
 	if attempt.ApprovalURL == "" || attempt.PollURL == "" || attempt.PollingCode == "" {
-		return unfit(from, "began an attempt without approval_url, poll_url or polling_code", nil)
+		return unfit(from, "started an attempt without approval_url, poll_url or polling_code", nil)
 	}
 	if err := s.asker.endpoint("approval_url", &attempt.ApprovalURL); err != nil {
 		return err

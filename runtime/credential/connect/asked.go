@@ -9,39 +9,38 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Asked is what a sign-in asks for. The zero Asked leaves it to the owner, where the authorization server has a page on
-// which to choose.
+// Asked is what a sign-in requests. With the zero Asked the owner chooses, if the authorization server has a page for that.
 type Asked struct {
-	Source    string   // connector, such as https://registry.pdpp.dev/connectors/gmail; empty: not named
-	Streams   []Stream // none: every stream of the source
-	Purpose   string   // in a sentence for the owner; empty: the usual one
-	SingleUse bool     // one token that ends by itself, in place of access until it is revoked
+	Source    string   // connector, such as https://registry.pdpp.dev/connectors/gmail; empty: unspecified
+	Streams   []Stream // empty: every stream of the source
+	Purpose   string   // a sentence for the owner; empty: the default
+	SingleUse bool     // one token that expires, not access until it is revoked
 }
 
-// Stream is asked for of the source. What is left empty is not bounded.
+// Stream is a requested stream. Empty members do not limit it.
 type Stream struct {
-	Name        string    `json:"name"`                   // EveryStream stands for all
-	Connections []string  `json:"instance_ids,omitempty"` // none: the one connection that the owner has
-	Fields      []string  `json:"fields,omitempty"`       // the server adds those that every record needs
+	Name        string    `json:"name"`                   // EveryStream: all
+	Connections []string  `json:"instance_ids,omitempty"` // empty: the only connection of the source
+	Fields      []string  `json:"fields,omitempty"`       // the server adds required ones
 	Since       time.Time `json:"-"`                      // inclusive
 	Until       time.Time `json:"-"`                      // exclusive
 }
 
-// EveryStream is the name that stands for all streams of a source.
+// EveryStream is the name for all streams of a source.
 const EveryStream = "*"
 
-// namesAnything reports whether there is something to ask for in particular.
+// namesAnything reports whether anything in particular is requested.
 func (a Asked) namesAnything() bool { return a.Source != "" || len(a.Streams) > 0 || a.SingleUse }
 
-// omitsConnection reports whether the owner's page can only go on when the owner has one connection of the source: the
-// instance_ids of a stream are left out (captures 850 and 867).
+// omitsConnection reports whether instance_ids are missing. The owner's page then fails unless the source has one connection
+// (captures 850 and 867).
 func (a Asked) omitsConnection() bool {
 	return a.Source != "" && (len(a.Streams) == 0 || slices.ContainsFunc(a.Streams, func(s Stream) bool { return len(s.Connections) == 0 }))
 }
 
-// What PDPP's authorization details say (RFC 9396).
+// Values in PDPP's authorization details (RFC 9396).
 const (
-	dataAccess = "https://pdpp.dev/data-access" // their type
+	dataAccess = "https://pdpp.dev/data-access" // the type
 	continuous = "continuous"                   // access modes
 	singleUse  = "single_use"
 )
@@ -56,7 +55,7 @@ type authorizationDetail struct {
 	Streams            []detailedStream `json:"streams"`
 }
 
-// sourceOf is the source that is a connector.
+// sourceOf returns the source for a connector.
 func sourceOf(connector string) rawjson.Value {
 	return rawjson.Object{rawjson.String("kind", "connector"), rawjson.String("id", connector)}.Encode()
 }
@@ -71,7 +70,7 @@ type timeRange struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// details is the one detail that a request may have (860l). Without a source it leaves that open.
+// details returns the single detail that a request may have (860l).
 func (s *signIn) details() []authorizationDetail {
 	detail := authorizationDetail{
 		Type: dataAccess, AccessMode: continuous, PurposeCode: "https://pdpp.dev/purpose/personal_ai_assistant",
@@ -92,8 +91,8 @@ func (s *signIn) details() []authorizationDetail {
 	return []authorizationDetail{detail}
 }
 
-// detailsText is the details as a parameter.
+// detailsText returns the details as a parameter.
 func (s *signIn) detailsText() string {
-	details, _ := json.Marshal(s.details()) // they are made of strings
+	details, _ := json.Marshal(s.details()) // strings always encode
 	return string(details)
 }

@@ -19,36 +19,35 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// Limits of one exchange (interfaces.md, Limits). A body is counted in bytes.
+// Limits of one request (interfaces.md, Limits).
 const (
-	askTimeout  = 5 * time.Second
-	largestBody = 256 << 10
+	askTimeout   = 5 * time.Second
+	maxBodyBytes = 256 << 10
 )
 
-// deepest is how far objects and arrays of an answer may stand in each other.
-const deepest = 64
+// maxDepth is the maximum nesting of a response.
+const maxDepth = 64
 
-// asker sends requests that carry no bearer. It follows no redirect, and every URL was admitted: a provider's metadata may lead to
-// https, and to loopback only when the provider itself is there. Otherwise a provider could have this machine ask its own
-// services, or send codes in clear text.
+// asker sends requests without a bearer. It follows no redirects and requests only admitted URLs: https, and loopback only if the
+// provider itself is there. Otherwise a provider could make this machine request its own services, or send codes unencrypted.
 type asker struct {
-	provider string // its URL in one spelling
+	provider string // normalized URL
 	loopback bool
 	client   *http.Client
 }
 
-// newAsker checks the provider's URL. A nil transport is one of its own.
+// newAsker checks the provider's URL. A nil transport means rs.NewTransport.
 func newAsker(providerURL string, transport http.RoundTripper) (*asker, error) {
 	provider, err := credential.ParseProviderURL(providerURL)
 	if err != nil {
 		return nil, err
 	}
-	parsed, _ := url.Parse(provider) // ParseProviderURL wrote it
+	parsed, _ := url.Parse(provider) // ParseProviderURL returned it
 	loopback := address.IsLoopback(parsed.Hostname())
 	if parsed.Scheme != "https" && !loopback {
 		return nil, &credential.Error{
 			Class:    credential.Usage,
-			Message:  "a sign-in at " + provider + " would send codes and a token in clear text",
+			Message:  "a sign-in at " + provider + " would send codes and a token unencrypted",
 			NextStep: "pass a provider URL that begins with https://",
 		}
 	}
@@ -62,11 +61,11 @@ func newAsker(providerURL string, transport http.RoundTripper) (*asker, error) {
 	}}, nil
 }
 
-// answer is a response that is neither a redirect nor a failure of the server.
+// answer is a response that is neither a redirect nor a server error.
 type answer struct {
 	from    string // the URL
 	status  int
-	members rawjson.Object // nil when the body is no JSON object
+	members rawjson.Object // nil: the body is not a JSON object
 }
 
 func (a *answer) isSuccess() bool { return a.status >= 200 && a.status < 300 }
@@ -76,14 +75,14 @@ func (a *asker) postForm(ctx context.Context, address string, form url.Values) (
 }
 
 func (a *asker) postJSON(ctx context.Context, address string, value any) (*answer, error) {
-	body, _ := json.Marshal(value) // it is made of strings
+	body, _ := json.Marshal(value) // strings always encode
 	return a.ask(ctx, http.MethodPost, address, "application/json", body)
 }
 
 func (a *asker) ask(ctx context.Context, method, address, contentType string, body []byte) (*answer, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, &credential.Error{Class: credential.Internal, Message: "a request could not be made", Cause: err}
+		return nil, &credential.Error{Class: credential.Internal, Message: "could not create a request", Cause: err}
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "pdpp-mcp")
@@ -95,23 +94,23 @@ func (a *asker) ask(ctx context.Context, method, address, contentType string, bo
 		return nil, unanswered(ctx, address, err)
 	}
 	defer response.Body.Close()
-	received, err := io.ReadAll(io.LimitReader(response.Body, largestBody+1))
+	received, err := io.ReadAll(io.LimitReader(response.Body, maxBodyBytes+1))
 	if err != nil {
 		return nil, unanswered(ctx, address, err)
 	}
-	members, err := rawjson.ReadObject(received, deepest)
+	members, err := rawjson.ReadObject(received, maxDepth)
 	switch fault := statusFault(address, response.StatusCode); {
 	case fault != nil:
 		return nil, fault
-	case len(received) > largestBody:
-		return nil, unfit(address, fmt.Sprintf("answered with more than %d bytes", largestBody), nil)
+	case len(received) > maxBodyBytes:
+		return nil, unfit(address, fmt.Sprintf("answered with more than %d bytes", maxBodyBytes), nil)
 	case errors.Is(err, rawjson.ErrRepeatedName): // some readers take the first, others the last
-		return nil, unfit(address, "answered with JSON that names a member twice in one object", err)
+		return nil, unfit(address, "answered with JSON that has a duplicate member", err)
 	}
 	return &answer{from: address, status: response.StatusCode, members: members}, nil
 }
 
-// statusFault is the error of a status that says nothing about what was asked; nil for every other.
+// statusFault returns an error for redirects and server errors, otherwise nil.
 func statusFault(address string, status int) error {
 	switch {
 	case status >= 300 && status < 400:
@@ -122,12 +121,12 @@ func statusFault(address string, status int) error {
 	return nil
 }
 
-// failedStatus is the status of a server that failed, as the cause of an error.
+// failedStatus is the cause of an error: the status of a server error.
 type failedStatus int
 
 func (s failedStatus) Error() string { return http.StatusText(int(s)) }
 
-// unanswered is the error of a request without a usable answer. It is the context's own when that ended.
+// unanswered returns the error of a request without a response. If the context has ended, it is the context's error.
 func unanswered(ctx context.Context, address string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -145,24 +144,24 @@ func unreachable(address, problem string, err error) *credential.Error {
 	return &credential.Error{Class: credential.Unreachable, Message: address + " " + problem, NextStep: "check the provider URL and the network", Cause: err}
 }
 
-// unfit is an answer that an authorization server or a provider would not give.
+// unfit returns the error of a response that violates the protocol.
 func unfit(address, problem string, err error) *credential.Error {
 	return credential.Misconfigured(address+" "+problem, checkProvider, err)
 }
 
-// decode reads a JSON object by the exact names of its members, which are in small letters: package json would take others
-// for them. Its error does not repeat the body, which may hold a token.
+// decode matches member names exactly, since package json would ignore their case. Its error does not repeat the body, which may
+// contain a token.
 func (a *answer) decode(into any) error {
 	if a.members == nil {
-		return unfit(a.from, "answered with something that is no JSON object", nil)
+		return unfit(a.from, "did not answer with a JSON object", nil)
 	}
 	exact := slices.DeleteFunc(slices.Clone(a.members), func(m rawjson.Member) bool { return strings.ToLower(m.Name) != m.Name })
 	var mistyped *json.UnmarshalTypeError
 	switch err := json.Unmarshal(exact.Encode(), into); {
 	case errors.As(err, &mistyped):
-		return unfit(a.from, fmt.Sprintf("answered with JSON that cannot be understood: member %s is of the wrong type", mistyped.Field), nil)
+		return unfit(a.from, fmt.Sprintf("answered with unexpected JSON: member %s is of the wrong type", mistyped.Field), nil)
 	case err != nil:
-		return unfit(a.from, "answered with JSON that cannot be understood", nil)
+		return unfit(a.from, "answered with unexpected JSON", nil)
 	}
 	return nil
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// codePatience is how long the owner's browser may take to come back. No server says how long its page lasts.
+// codePatience limits the wait for the owner's browser. Servers do not say how long their page lasts.
 const codePatience = 10 * time.Minute
 
-// codeGrants are the grant types of a client that redirects (capture 501).
+// codeGrants are the grant types of a client with a redirect (capture 501).
 var codeGrants = []string{"authorization_code", "refresh_token"}
 
-// authorizationCode asks by a page that sends the owner's browser back to this machine with a code (RFC 6749, section 4.1;
-// RFC 7636; RFC 8252). PDPP's pushed requests carry no redirect (capture 857), so all that is asked for stands in the URL.
+// authorizationCode runs the authorization code flow: a page redirects the owner's browser to this machine with a code (RFC 6749,
+// section 4.1; RFC 7636; RFC 8252). The parameters are in the URL, since PDPP's pushed requests have no redirect (capture 857).
 func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 	back, err := newLanding()
 	if err != nil {
 		return nil, &credential.Error{
-			Class: credential.Internal, Message: "no port of this machine can be listened on: " + err.Error(),
+			Class: credential.Internal, Message: "cannot listen on a local port: " + err.Error(),
 			NextStep: "allow it, or pass --flow with another sign-in", Cause: err,
 		}
 	}
@@ -54,10 +54,10 @@ func (s *signIn) authorizationCode(ctx context.Context) (*issued, error) {
 	}, code, verifier)
 }
 
-// authorizationPage is the address of the owner's page.
+// authorizationPage returns the URL of the owner's page.
 func (s *signIn) authorizationPage(clientID string, back *landing, verifier string) string {
-	page, _ := url.Parse(s.server.Authorization) // which was admitted
-	query := page.Query()                        // which an endpoint may have, but nothing twice (RFC 6749, section 3.1)
+	page, _ := url.Parse(s.server.Authorization) // admitted
+	query := page.Query()                        // an endpoint may have a query, without duplicates (RFC 6749, section 3.1)
 	for name, value := range map[string]string{
 		"client_id": clientID, "redirect_uri": back.address, "response_type": "code", "state": back.state, "resource": s.server.resource,
 		"code_challenge": oauth2.S256ChallengeFromVerifier(verifier), "code_challenge_method": "S256",
@@ -73,7 +73,7 @@ func (s *signIn) authorizationPage(clientID string, back *landing, verifier stri
 	return page.String()
 }
 
-// returnedCode is the code that the authorization server sent, if it was this server (RFC 9207) and it sent one.
+// returnedCode returns the code. It returns an error if another server sent it (RFC 9207), or if there is none.
 func (s *signIn) returnedCode(came url.Values) (string, error) {
 	from := came.Get("iss")
 	if from != s.server.Issuer && (from != "" || s.server.NamesItself) {
@@ -88,7 +88,7 @@ func (s *signIn) returnedCode(came url.Values) (string, error) {
 	return came.Get("code"), nil
 }
 
-// exchange gives what the token endpoint issues for a form. The secrets are those of the form.
+// exchange posts a form to the token endpoint. The secrets of the form are kept out of errors.
 func (s *signIn) exchange(ctx context.Context, client credential.Client, form url.Values, secrets ...string) (*issued, error) {
 	answer, err := s.asker.postForm(ctx, s.server.Token, form)
 	given := granted{answer: answer}

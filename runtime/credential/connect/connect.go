@@ -1,6 +1,6 @@
-// Package connect signs in at a PDPP provider: it finds the authorization server, asks the owner for access by
-// agent connect, device authorization (RFC 8628) or an authorization code (RFC 8252), waits for the decision, and tries
-// the token. It stores nothing.
+// Package connect signs in at a PDPP provider. It finds the authorization server, requests access by agent connect, device
+// authorization (RFC 8628) or an authorization code (RFC 8252), waits for the owner's decision and tries the token. It also renews
+// and revokes tokens. Connect stores nothing; Renewal stores in the credential cache.
 package connect
 
 import (
@@ -14,49 +14,46 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// Scope is what is asked for where the authorization server takes a scope. What of it may be read, the grant
-// says.
+// Scope is the requested scope. The grant decides what may be read.
 const Scope = "pdpp:read"
 
-// DefaultClientName is the name that owners see when Options has none.
+// DefaultClientName is the client name that owners see by default.
 const DefaultClientName = "pdpp-mcp"
 
-// Options says where to sign in and what to ask for.
+// Options say where to sign in and what to request.
 type Options struct {
 	// ProviderURL is the provider's origin: https, or http on a loopback address.
 	ProviderURL string
 
-	CacheRoot  string // named in the command lines of errors, as credential.Cache.NamedRoot gives it
-	ClientName string // that the owner sees; empty means DefaultClientName
-	ClientID   string // of a client that the authorization server knows, or the URL of its metadata document; empty: one is registered
+	CacheRoot  string // for command lines in errors, as credential.Cache.NamedRoot returns it
+	ClientName string // shown to the owner; empty: DefaultClientName
+	ClientID   string // of a known client, or the URL of its metadata document; empty: a client is registered
 
 	Asked Asked
-	Label string // by which the person names the grant; may be empty
-	Flow  Flow   // empty: the first that the authorization server has
+	Label string // the user's name for the grant; may be empty
+	Flow  Flow   // empty: the first that the authorization server offers
 
-	// Announce shows the approval to the person who can give it. It is called once, before the waiting begins,
-	// and must not block. It is required.
+	// Announce shows the approval to the owner. It is called once, before polling starts, and must not block. It is required.
 	Announce func(Approval)
 
-	Transport http.RoundTripper // nil: one of its own, made by rs.NewTransport
-	RSTimeout time.Duration     // of the request that tries the token; 0 means rs.DefaultTimeout
+	Transport http.RoundTripper // nil: rs.NewTransport
+	RSTimeout time.Duration     // of the request that tries the token; 0: rs.DefaultTimeout
 }
 
 // Approval is what the owner needs to decide.
 type Approval struct {
 	URL       string    // http or https; a page of the authorization server
-	UserCode  string    // to compare or to type in; empty when there is none
-	ExpiresAt time.Time // when the waiting ends
+	UserCode  string    // to compare or to enter; may be empty
+	ExpiresAt time.Time // when waiting ends
 
-	OnThisMachine   bool // the page leads back to this machine, so it must be opened here
-	OwnerChooses    bool // nothing in particular is asked for
-	OmitsConnection bool // a source is asked for without a connection, so the page goes on only if it has a single one
+	OnThisMachine   bool // the page redirects to this machine and must be opened here
+	OwnerChooses    bool // nothing in particular is requested
+	OmitsConnection bool // a source is requested without a connection; the page fails if it has several
 }
 
-// Connect gives a scoped credential that the owner approved and that the resource server accepts. It ends with the
-// context, whose error it then gives; every other error is a *credential.Error. A denial is of class Refused and
-// wraps ErrDenied, an expiry is of class Configuration and wraps ErrExpired; a token of another kind than client is
-// of class Refused.
+// Connect returns a scoped credential that the owner approved and that the resource server accepts. If the context ends, it returns
+// the context's error; every other error is a *credential.Error. A denial is of class Refused and wraps ErrDenied. An expired request
+// is of class Configuration and wraps ErrExpired. A token of another kind than client is of class Refused.
 func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
 	inspection, err := Inspect(ctx, options.ProviderURL, options.Transport)
 	if err != nil {
@@ -74,36 +71,35 @@ func Connect(ctx context.Context, options Options) (*credential.Entry, error) {
 		return nil, err
 	}
 	if err := signing.verify(ctx, issued); err != nil {
-		return nil, signing.givenBack(ctx, issued, err)
+		return nil, signing.discard(ctx, issued, err)
 	}
 	return &issued.Entry, nil
 }
 
-// Flow is a way to ask the owner.
+// Flow is a way to sign in.
 type Flow string
 
-// The flows, in the order in which they are tried. Only an authorization code gives a refresh token.
+// The flows, in order of preference. Only an authorization code yields a refresh token.
 const (
 	AgentConnect        Flow = "agent-connect"
 	DeviceAuthorization Flow = "device"
 	AuthorizationCode   Flow = "code"
 )
 
-// Flows are those that there are.
+// Flows returns all flows.
 func Flows() []Flow { return []Flow{AgentConnect, DeviceAuthorization, AuthorizationCode} }
 
-// signIn is one run through a flow.
+// signIn is one run of a flow.
 type signIn struct {
 	Options
 
 	server *authorizationServer
 	asker  *asker
 
-	announced bool // the owner has been asked
+	announced bool // Announce was called
 }
 
-// accepted decodes an answer, unless it did not come or the server refuses.
-// The secrets that were sent are kept out of its error.
+// accepted decodes a successful response. It keeps the sent secrets out of its error.
 func (s *signIn) accepted(answer *answer, err error, into any, secrets ...string) error {
 	switch {
 	case err != nil:
@@ -120,24 +116,24 @@ func (s *signIn) announce(approval Approval) {
 	s.Announce(approval)
 }
 
-// issued is a token that the owner approved, with what its authorization server said of it.
+// issued is an approved token with the authorization server's description.
 type issued struct {
 	credential.Entry
 
-	kind      string // by rs.TokenKind; empty when it was not said
-	packageID string // of a token that stands for several grants
+	kind      string // by rs.TokenKind; empty: unknown
+	packageID string // of a package token
 }
 
-// run takes the flow that was asked for, or the first that there is. It goes on from agent connect to device
-// authorization when that wants to be asked in another way.
+// run runs the requested flow or the first offered one. If agent connect refuses the form of the request, it continues with device
+// authorization.
 func (s *signIn) run(ctx context.Context) (*issued, error) {
 	flow := s.Flow
 	offered := s.server.flows()
 	switch {
 	case flow == "":
-		flow = offered[0] // checkOffers has seen one
+		flow = offered[0] // checkOffers ensures one
 	case !slices.Contains(offered, flow):
-		return nil, credential.Misconfigured(fmt.Sprintf("%s has no sign-in by %q", s.server.Issuer, flow),
+		return nil, credential.Misconfigured(fmt.Sprintf("%s does not offer the sign-in %q", s.server.Issuer, flow),
 			fmt.Sprintf("pass --flow %s, or leave it out", offered[0]), nil)
 	}
 	issued, err := s.runFlow(ctx, flow)

@@ -18,8 +18,8 @@ type deviceStarted struct {
 	Interval        int64  `json:"interval"`   // seconds
 }
 
-// deviceAuthorization asks by RFC 8628. The resource is always named: without it, a PDPP server may take the
-// request for one of the owner's own devices.
+// deviceAuthorization runs the flow of RFC 8628. It always names the resource: without it, a PDPP server may treat the request as one
+// of the owner's own devices.
 func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	client, err := s.identified(ctx, registration{GrantTypes: []string{deviceGrant}})
 	if err != nil {
@@ -51,11 +51,11 @@ func (s *signIn) deviceAuthorization(ctx context.Context) (*issued, error) {
 	return granted.issued(client)
 }
 
-// verificationPage prefers the address that has the code filled in.
+// verificationPage prefers the URL with the code filled in.
 func (s *signIn) verificationPage(started *deviceStarted, from string) (string, error) {
 	page := cmp.Or(started.Complete, started.VerificationURI)
 	if page == "" || started.DeviceCode == "" {
-		return "", unfit(from, "began a device authorization without device_code or verification_uri", nil)
+		return "", unfit(from, "started a device authorization without device_code or verification_uri", nil)
 	}
 	err := s.asker.endpoint("verification_uri", &page)
 	return page, err

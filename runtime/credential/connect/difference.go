@@ -10,13 +10,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// Difference is one way in which what the owner approved is not what was asked for.
+// Difference is one way in which the approved access differs from the requested one.
 type Difference struct {
 	Kind Kind
 	What string // such as "messages without cin_work"
 }
 
-// Kind says which of the two has more.
+// Kind says whether more or less was approved.
 type Kind string
 
 // The kinds of differences.
@@ -26,8 +26,8 @@ const (
 	Other    Kind = "other"    // something else was approved
 )
 
-// Differences compares what was approved with what was asked for. What was left open, or is not stated, is no difference. The
-// fields that every record needs, which a server adds, are one of kind Wider.
+// Differences compares the approved access with the requested one. Unspecified parts do not differ. Required fields that a server adds
+// are a difference of kind Wider.
 func Differences(asked Asked, approved credential.Credential) []Difference {
 	c := &comparison{}
 	granted := approved.Approved()
@@ -57,7 +57,7 @@ func Differences(asked Asked, approved credential.Credential) []Difference {
 
 type comparison struct {
 	found  []Difference
-	stated bool // the authorization server said what it granted, so that what it leaves out is not bounded
+	stated bool // the authorization server described the grant, so that missing limits mean none
 }
 
 func (c *comparison) add(kind Kind, format string, arguments ...any) {
@@ -69,9 +69,9 @@ func (c *comparison) add(kind Kind, format string, arguments ...any) {
 func (c *comparison) sources(asked Asked, granted []credential.Approved) {
 	wanted := credential.Approved{Source: asked.Source}.ConnectorKey()
 	for _, stream := range granted {
-		key := stream.ConnectorKey() // registries name one connector by different addresses
+		key := stream.ConnectorKey() // registries have different addresses for one connector
 		if asked.Source != "" && key != "" && key != wanted {
-			c.add(Other, "source %s, and %s was asked for", key, wanted)
+			c.add(Other, "source %s, requested was %s", key, wanted)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (c *comparison) mode(asked Asked, approved credential.Credential) {
 		c.stated = c.stated || mode != ""
 		switch {
 		case asked.SingleUse && mode == continuous:
-			c.add(Wider, "access until it is revoked, and a single use was asked for")
+			c.add(Wider, "access until it is revoked, requested was a single use")
 			return
 		case !asked.SingleUse && mode == singleUse:
 			c.add(Narrower, "a single use")
@@ -109,7 +109,7 @@ func (c *comparison) stream(asked Stream, granted credential.Approved) {
 	c.bound(granted.Stream, "before", asked.Until, granted.Until, func(got time.Time) bool { return got.Before(asked.Until) })
 }
 
-// lists compares names of which some were asked for and some were granted; neither is compared when it is empty.
+// lists compares requested and granted names, unless one list is empty.
 func (c *comparison) lists(stream, what string, asked, granted []string) {
 	if len(asked) == 0 || len(granted) == 0 {
 		return
@@ -122,7 +122,7 @@ func (c *comparison) lists(stream, what string, asked, granted []string) {
 	}
 }
 
-// bound compares one end of a range. A time that cannot be read is another.
+// bound compares one end of a time range.
 func (c *comparison) bound(stream, word string, asked time.Time, text string, isTighter func(time.Time) bool) {
 	granted, err := time.Parse(time.RFC3339, text)
 	switch {
@@ -138,10 +138,9 @@ func (c *comparison) bound(stream, word string, asked time.Time, text string, is
 	}
 }
 
-// moment writes a time as RFC 3339.
 func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// without gives those of the first that are not among the second.
+// without returns these except for the others.
 func without(these, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(these), func(each string) bool { return slices.Contains(others, each) })
 }

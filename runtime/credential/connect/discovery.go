@@ -15,10 +15,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// MetadataURL is where a provider's metadata lie (interfaces.md; RFC 9728). The provider's URL has no slash at its end.
+// MetadataURL returns the URL of a provider's metadata (interfaces.md; RFC 9728). The provider's URL has no trailing slash.
 func MetadataURL(provider string) string { return provider + "/.well-known/oauth-protected-resource" }
 
-// resource reads the provider's metadata, which name at least one authorization server.
+// resource reads the provider's metadata. They name at least one authorization server.
 func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 	var resource resourceMetadata
 	if err := a.metadata(ctx, MetadataURL(a.provider), &resource); err != nil {
@@ -30,16 +30,15 @@ func (a *asker) resource(ctx context.Context) (*resourceMetadata, error) {
 	if len(resource.AuthorizationServers) == 0 {
 		return nil, unfit(a.provider, "names no authorization server in its metadata", nil)
 	}
-	// A provider that speaks for another resource could have the owner approve access to that one, and would
-	// then be sent the token (RFC 9728, section 3.3).
+	// Otherwise a provider could make the owner approve access to another resource, and get its token (RFC 9728, section 3.3).
 	if named, err := credential.ParseProviderURL(resource.Resource); resource.Resource != "" && (err != nil || named != a.provider) {
 		return nil, unfit(a.provider, "describes another resource in its metadata: "+shown(resource.Resource), err)
 	}
 	return &resource, nil
 }
 
-// noProvider explains an address without the metadata of a provider: it may be the address of an authorization server, or of a
-// page of the provider. The error has a command if the provider's own address can be found.
+// noProvider explains an address without a provider's metadata: it may belong to an authorization server, or be a page of the
+// provider. The error names the provider's own address if that can be found.
 func (a *asker) noProvider(ctx context.Context, cause *refusal) error {
 	failure := credential.Misconfigured(a.provider+" is not a PDPP provider: it has no metadata: "+cause.reason(), "pass the address of a PDPP resource server", cause)
 	found := ""
@@ -74,8 +73,7 @@ func (a *asker) knownProvider(ctx context.Context, named string) string {
 	return provider
 }
 
-// server reads the metadata of the resource's first authorization server. One that offers no sign-in is an
-// error of class Configuration.
+// server reads the metadata of the resource's first authorization server. It returns an error if that server offers no sign-in.
 func (i *Inspection) server(ctx context.Context) (*authorizationServer, error) {
 	server, err := i.asker.authorizationServer(ctx, i.Issuer)
 	if err != nil {
@@ -89,7 +87,7 @@ func (i *Inspection) server(ctx context.Context) (*authorizationServer, error) {
 	return server, server.checkOffers()
 }
 
-// resourceMetadata is the document of RFC 9728 with PDPP's additions.
+// resourceMetadata is the RFC 9728 document with PDPP's additions.
 type resourceMetadata struct {
 	agentDiscovery
 
@@ -97,18 +95,18 @@ type resourceMetadata struct {
 	AuthorizationServers []string `json:"authorization_servers"`
 }
 
-// agentDiscovery stands in the metadata of the provider or of its authorization server.
+// agentDiscovery is in the metadata of the provider or of its authorization server.
 type agentDiscovery struct {
 	AgentConnectEndpoint string          `json:"agent_connect_endpoint"`
 	Discovery            json.RawMessage `json:"pdpp_agent_discovery"`
 }
 
 func (d agentDiscovery) agentConnectEndpoint() string {
-	nested, _ := rawjson.ParseObject(d.Discovery) // its other members are advice, in whatever shape
+	nested, _ := rawjson.ParseObject(d.Discovery) // its other members may have any shape
 	return cmp.Or(d.AgentConnectEndpoint, nested.Text("agent_connect_endpoint"))
 }
 
-// authorizationServer is the document of RFC 8414 with PDPP's additions. An endpoint that the server does not have is empty.
+// authorizationServer is the RFC 8414 document with PDPP's additions. Missing endpoints are empty.
 type authorizationServer struct {
 	agentDiscovery
 
@@ -124,17 +122,17 @@ type authorizationServer struct {
 	TakesDocuments      bool            `json:"client_id_metadata_document_supported"`
 	ProtectedResources  []string        `json:"protected_resources"` // RFC 9728, section 4
 
-	resource string // that a token is asked for (RFC 8707)
+	resource string // for which a token is requested (RFC 8707)
 }
 
-// deviceProfile says what a device authorization must name to give a token of a kind.
+// deviceProfile lists the required parameters of a device authorization for a kind of token.
 type deviceProfile struct {
 	TokenKind          string   `json:"pdpp_token_kind"`
 	RequiredParameters []string `json:"required_parameters"`
 }
 
-// authorizationServer reads the metadata of an issuer. Their endpoints were admitted, but for that of agent connect,
-// which the provider may name as well.
+// authorizationServer reads the metadata of an issuer. It admits all endpoints except agent connect's, which the provider may also
+// name.
 func (a *asker) authorizationServer(ctx context.Context, issuer string) (*authorizationServer, error) {
 	admitted, err := a.admit("authorization server", issuer)
 	if err != nil {
@@ -145,7 +143,7 @@ func (a *asker) authorizationServer(ctx context.Context, issuer string) (*author
 	if err := a.metadata(ctx, document, &server); err != nil {
 		return nil, err
 	}
-	// RFC 8414, section 3.3: otherwise one server could pass for another.
+	// RFC 8414, section 3.3: otherwise one server could impersonate another.
 	if server.Issuer != issuer {
 		return nil, unfit(document, "belongs to another issuer: "+shown(server.Issuer), nil)
 	}
@@ -167,7 +165,7 @@ func (a *asker) authorizationServer(ctx context.Context, issuer string) (*author
 	return &server, nil
 }
 
-// ownerChooses reports whether a device authorization may leave out what is asked for.
+// ownerChooses reports whether a device authorization may omit authorization_details.
 func (s *authorizationServer) ownerChooses() bool {
 	return slices.ContainsFunc(s.DeviceProfiles, func(profile deviceProfile) bool {
 		return profile.TokenKind == rs.KindClient && !slices.Contains(profile.RequiredParameters, "authorization_details")
@@ -186,7 +184,7 @@ func (a *asker) metadata(ctx context.Context, document string, into any) error {
 	return answer.decode(into)
 }
 
-// flows are those that the metadata name the endpoints of.
+// flows returns the flows with endpoints in the metadata.
 func (s *authorizationServer) flows() []Flow {
 	return slices.DeleteFunc(Flows(), func(flow Flow) bool {
 		switch flow {
@@ -209,16 +207,15 @@ func (s *authorizationServer) checkOffers() error {
 		"ask who runs the provider for one of them, or for a scoped token to pass with --access-token-file", nil)
 }
 
-// Inspection is what a sign-in would be built on, read one document after the other; it signs in nowhere. What it accepts, Connect
-// accepts, and what it refuses, Connect refuses with the same error.
+// Inspection reads the metadata for a sign-in without signing in. It returns the same errors as Connect.
 type Inspection struct {
-	Issuer string // of the authorization server that a sign-in would use
+	Issuer string // of the authorization server
 
 	asker    *asker
 	resource *resourceMetadata
 }
 
-// Inspect checks the provider's URL and reads its metadata (RFC 9728). A nil transport is one of its own, made by rs.NewTransport.
+// Inspect checks the provider's URL and reads its metadata (RFC 9728). A nil transport means rs.NewTransport.
 func Inspect(ctx context.Context, providerURL string, transport http.RoundTripper) (*Inspection, error) {
 	asker, err := newAsker(providerURL, transport)
 	if err != nil {
@@ -231,8 +228,8 @@ func Inspect(ctx context.Context, providerURL string, transport http.RoundTrippe
 	return &Inspection{resource.AuthorizationServers[0], asker, resource}, nil
 }
 
-// Flows reads the metadata of the authorization server (RFC 8414) and gives the ways to sign in, at least one, in the order in which
-// Connect tries them.
+// Flows reads the metadata of the authorization server (RFC 8414) and returns the offered flows, at least one, in order of
+// preference.
 func (i *Inspection) Flows(ctx context.Context) ([]Flow, error) {
 	server, err := i.server(ctx)
 	if err != nil {

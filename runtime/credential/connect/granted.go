@@ -7,11 +7,11 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// grantMembers are the members of a grant, as agent connect gives it, that a detail of RFC 9396 has too.
+// grantMembers are the members that a grant of agent connect and an RFC 9396 detail share.
 var grantMembers = []string{"source", "access_mode", "purpose_code", "purpose_description", "streams"}
 
-// details gives what the owner approved, in the words of the authorization server: authorization_details of a token endpoint
-// or the grant of agent connect; nil when the answer has neither (capture 868e).
+// details returns the approved access as the authorization server describes it: the authorization_details of a token endpoint or the
+// grant of agent connect. It is nil if the response has neither (capture 868e).
 func (g *granted) details() rawjson.Value {
 	if details, isArray := rawjson.Elements(g.answer.members.Get("authorization_details")); isArray && len(details) > 0 {
 		return rawjson.Array(details)
@@ -29,8 +29,7 @@ func (g *granted) details() rawjson.Value {
 	return rawjson.Array([]rawjson.Value{detail.Encode()})
 }
 
-// readDetails are the details that a schema shows: connectors, streams, connections and fields. Times and the access mode
-// do not stand in a schema.
+// readDetails derives details from a schema: connectors, streams, connections and fields. A schema has no time ranges or access mode.
 func readDetails(document *schemadoc.Document) rawjson.Value {
 	details := []authorizationDetail{}
 	for _, connector := range document.Connectors {
@@ -50,6 +49,6 @@ func readDetails(document *schemadoc.Document) rawjson.Value {
 		}
 		details = append(details, detail)
 	}
-	encoded, _ := json.Marshal(details) // they are made of strings and JSON
+	encoded, _ := json.Marshal(details) // strings and JSON always encode
 	return encoded
 }

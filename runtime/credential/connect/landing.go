@@ -12,17 +12,17 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/webpage"
 )
 
-// landingPath is where the browser comes back to.
+// landingPath is the path of the redirect URI.
 const landingPath = "/callback"
 
-// landing waits on a port of this machine for the owner's browser (RFC 8252, section 7.3). What comes without the state is
-// turned away and waited past: any page that the browser shows can send it here.
+// landing waits on a local port for the owner's browser (RFC 8252, section 7.3). It rejects requests without the state, since any
+// page can send the browser here.
 type landing struct {
 	address string // the redirect URI
 	state   string
 
 	server *http.Server
-	came   chan url.Values // of the one request that had the state
+	came   chan url.Values // query of the first request with the state
 }
 
 func newLanding() (*landing, error) {
@@ -48,11 +48,10 @@ func (l *landing) land(w http.ResponseWriter, r *http.Request) {
 		notOfThisSignIn(w, r)
 		return
 	}
-	// Sent before it is handed on, since the program may end soon after. What the provider says does not stand on it: the terminal
-	// shows that.
+	// The page is sent first, since the program may end soon after. It does not repeat the provider's text, which the terminal shows.
 	message := webpage.Message{Site: landingSite, Title: "Back to the terminal", Text: []string{
-		"pdpp-mcp has the answer, and says in the terminal what came of it. You can close this page.",
-		"You can end this access at any time: run pdpp-mcp disconnect, or take it back where you approved it.",
+		"pdpp-mcp has the answer and shows the result in the terminal. You can close this page.",
+		"You can end this access at any time: run pdpp-mcp disconnect, or revoke it where you approved it.",
 	}}
 	if query.Has("error") {
 		message.Title, message.Text = "Nothing was granted", message.Text[:1]
@@ -61,25 +60,25 @@ func (l *landing) land(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).Flush()
 	select {
 	case l.came <- query:
-	default: // it came twice
+	default: // a repeated request
 	}
 }
 
-// landingSite is what the pages here are called.
+// landingSite is the site name on the pages.
 const landingSite = "pdpp-mcp"
 
-// notOfThisSignIn turns away what this landing does not wait for.
+// notOfThisSignIn rejects other requests.
 func notOfThisSignIn(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusBadRequest
 	if r.URL.Path != landingPath {
 		status = http.StatusNotFound
 	}
 	webpage.Message{Site: landingSite, Title: "This is not the sign-in", Text: []string{
-		"This address is of another sign-in, or of none. Open the link that pdpp-mcp printed.",
+		"This address does not belong to a current sign-in. Open the link that pdpp-mcp printed.",
 	}}.Write(w, status)
 }
 
-// close stops listening. A page that is being sent has a moment to arrive.
+// close stops listening after the current response, within a second.
 func (l *landing) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -16,79 +16,77 @@ import (
 const (
 	defaultInterval = 5 * time.Second
 	slowDownStep    = 5 * time.Second
-	longestInterval = 5 * time.Minute
+	maxInterval     = 5 * time.Minute
 	defaultExpiry   = 5 * time.Minute
-	longestExpiry   = 24 * time.Hour
-	longestLife     = 100 * 365 * 24 * time.Hour // of a token
+	maxExpiry       = 24 * time.Hour
+	maxLifetime     = 100 * 365 * 24 * time.Hour // of a token
 
-	// mostFailures is how many polls in a row may fail on the way before the waiting ends.
-	mostFailures = 5
+	maxFailures = 5 // consecutive polls without a response
 )
 
-// waiting is the pace of polls. An interval never gets shorter.
+// waiting is the pace of polling. The interval never gets shorter.
 type waiting struct {
 	interval  time.Duration
 	expiresAt time.Time
-	failures  int // in a row
+	failures  int // consecutive
 }
 
-// newWaiting takes the numbers of an answer, in seconds. What is missing or makes no sense gets a default.
+// newWaiting takes the interval and the expiry of a response, in seconds. Missing or invalid values get defaults.
 func newWaiting(began time.Time, interval, expiresIn int64) *waiting {
 	w := &waiting{interval: defaultInterval, expiresAt: began.Add(defaultExpiry)}
 	if interval > 0 {
-		w.interval = seconds(interval, longestInterval)
+		w.interval = seconds(interval, maxInterval)
 	}
 	if expiresIn > 0 {
-		w.expiresAt = began.Add(seconds(expiresIn, longestExpiry))
+		w.expiresAt = began.Add(seconds(expiresIn, maxExpiry))
 	}
 	return w
 }
 
-// seconds is a number of seconds, up to a bound.
-func seconds(count int64, most time.Duration) time.Duration {
-	if count > int64(most/time.Second) {
-		return most
+func seconds(count int64, limit time.Duration) time.Duration {
+	if count > int64(limit/time.Second) {
+		return limit
 	}
 	return time.Duration(count) * time.Second
 }
 
-// pause waits for the time of the next poll. It gives ErrExpired when there is none before the expiry.
+// pause waits for the next poll. It returns ErrExpired if the request expires before.
 func (w *waiting) pause(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(time.Until(w.expiresAt)):
 		return ErrExpired
-	case <-time.After(w.interval << w.failures): // a connection that fails is tried more and more seldom (RFC 8628, section 3.5)
+	case <-time.After(w.interval << w.failures): // failures back off (RFC 8628, section 3.5)
 		return nil
 	}
 }
 
-// failed counts a poll that got no answer, and reports whether to try again.
+// failed counts a poll without a response, and reports whether to continue.
 func (w *waiting) failed(err error) bool {
 	var failure *credential.Error
 	w.failures++
-	return errors.As(err, &failure) && failure.Class == credential.Unreachable && w.failures < mostFailures
+	return errors.As(err, &failure) && failure.Class == credential.Unreachable && w.failures < maxFailures
 }
 
-// slower takes the server's wish into account: it asked to slow down, or named an interval in seconds.
+// slower lengthens the interval if the server requests it, by slow_down or a number of seconds.
 func (w *waiting) slower(slowDown bool, interval int64) {
-	wanted := seconds(interval, longestInterval)
+	wanted := seconds(interval, maxInterval)
 	if slowDown {
 		wanted = max(wanted, w.interval+slowDownStep)
 	}
-	w.interval = min(max(w.interval, wanted), longestInterval)
+	w.interval = min(max(w.interval, wanted), maxInterval)
 }
 
-// granted is an answer to a poll that is no error, of agent connect or of a token endpoint (RFC 6749, section 5.1).
+// granted is a successful response of agent connect or a token endpoint (RFC 6749, section 5.1).
 type granted struct {
-	Status   string `json:"status"`   // of agent connect; empty beside a token
+	Status   string `json:"status"`   // of agent connect; empty with a token
 	Interval int64  `json:"interval"` // seconds
 
 	AccessToken  string `json:"access_token"`
 	RefreshToken string `json:"refresh_token"`
 	TokenType    string `json:"token_type"`
-	ExpiresIn    int64  `json:"expires_in"` // seconds; 0: it does not end by itself
+	ExpiresIn    int64  `json:"expires_in"` // seconds; 0: it does not expire
 	Scope        string `json:"scope"`
 	GrantID      string `json:"grant_id"`
 	PackageID    string `json:"grant_package_id"`
@@ -97,14 +95,13 @@ type granted struct {
 			ClientID string `json:"client_id"`
 		} `json:"client"`
 		GrantID   string    `json:"grant_id"`
-		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not end by itself
+		ExpiresAt time.Time `json:"expires_at"` // null: the grant does not expire
 	} `json:"grant"`
 
 	answer *answer
 }
 
-// poll asks until the owner has decided, no faster than the interval. The code that is sent is taken out of what a server
-// says to a person.
+// poll asks until the owner has decided, no faster than the interval. It removes the sent code from error descriptions.
 func (s *signIn) poll(ctx context.Context, waiting *waiting, code string, ask func() (*answer, error)) (*granted, error) {
 	for {
 		switch err := waiting.pause(ctx); {
@@ -128,8 +125,8 @@ func (s *signIn) poll(ctx context.Context, waiting *waiting, code string, ask fu
 	}
 }
 
-// decision gives neither a token nor an error while the owner has not decided. A success of an unknown kind is taken for a
-// token, and is refused for having none.
+// decision returns neither a token nor an error while the request is pending. An unknown successful response counts as a token and is
+// later refused for having none.
 func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*granted, error) {
 	refused := answer.refused(code)
 	isPending := refused.code == codePending || refused.code == codeSlowDown
@@ -164,11 +161,11 @@ func (s *signIn) decision(answer *answer, waiting *waiting, code string) (*grant
 	return &given, nil
 }
 
-// issued is the token of an answer, if it is one to read with.
+// issued returns the token if it is a bearer token.
 func (g *granted) issued(client credential.Client) (*issued, error) {
 	kind, _, err := rs.TokenKind(g.answer.members.Get)
 	if err != nil {
-		return nil, unfit(g.answer.from, "issued no usable token: "+err.Error(), err)
+		return nil, unfit(g.answer.from, "issued an unusable token: "+err.Error(), err)
 	}
 	if g.TokenType != "" && !strings.EqualFold(g.TokenType, "Bearer") {
 		return nil, unfit(g.answer.from, "issued a token of a type other than Bearer", nil)
@@ -177,7 +174,7 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 	if err != nil {
 		return nil, unfit(g.answer.from, "issued a token that "+err.Error(), err)
 	}
-	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered one on the way
+	client.ClientID = cmp.Or(client.ClientID, g.Grant.Client.ClientID) // the server may have registered the client
 	given := &issued{kind: kind, packageID: g.PackageID, Entry: credential.Entry{Scope: g.Scope, Client: client, Credential: credential.Credential{
 		AccessToken: token, TokenType: "Bearer", ExpiresAt: g.ends(), GrantID: cmp.Or(g.GrantID, g.Grant.GrantID), Scope: g.Scope, Details: g.details(),
 	}}}
@@ -190,11 +187,11 @@ func (g *granted) issued(client credential.Client) (*issued, error) {
 	return given, nil
 }
 
-// ends is when the token or its grant ends, whichever comes first; zero when neither does by itself.
+// ends returns when the token or its grant expires, whichever is first; zero if neither does.
 func (g *granted) ends() time.Time {
 	ends := g.Grant.ExpiresAt
 	if g.ExpiresIn > 0 {
-		end := time.Now().Add(seconds(g.ExpiresIn, longestLife))
+		end := time.Now().Add(seconds(g.ExpiresIn, maxLifetime))
 		if ends.IsZero() || end.Before(ends) {
 			ends = end
 		}

@@ -12,13 +12,13 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
 
-// What the owner decided, or did not.
+// Outcomes of a request without a token.
 var (
 	ErrDenied  = errors.New("the owner denied the request")
 	ErrExpired = errors.New("the request expired before the owner decided")
 )
 
-// The error codes that steer a sign-in (RFC 6749, section 5.2; RFC 7591, section 3.2.2; RFC 8628, section 3.5).
+// The error codes that a sign-in handles (RFC 6749, section 5.2; RFC 7591, section 3.2.2; RFC 8628, section 3.5).
 const (
 	codePending         = "authorization_pending"
 	codeSlowDown        = "slow_down"
@@ -31,20 +31,20 @@ const (
 	codeInvalidMetadata = "invalid_client_metadata"
 )
 
-// longestDescription bounds what is shown of a server's explanation, in runes.
-const longestDescription = 300
+// maxDescription is the maximum length of a server's explanation, in runes.
+const maxDescription = 300
 
-// refusal is an answer in which the authorization server says no.
+// refusal is an error response of the authorization server.
 type refusal struct {
 	from        string
 	status      int
-	code        string // empty when it did not say
+	code        string // may be empty
 	description string // printable
 }
 
 func (r *refusal) Error() string { return r.from + " refused: " + r.reason() }
 
-// reason is the code and the description, or else the status.
+// reason returns the code, or the status without one, and the description.
 func (r *refusal) reason() string {
 	reason := fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
 	if r.code != "" {
@@ -56,8 +56,8 @@ func (r *refusal) reason() string {
 	return reason
 }
 
-// refused reads both shapes of errors: OAuth's {error, error_description} and PDPP's {error: {code, message}}.
-// The secrets that were sent are taken out of the description, which may repeat them.
+// refused parses both forms of errors: OAuth's {error, error_description} and PDPP's {error: {code, message}}. It removes the sent
+// secrets from the description.
 func (a *answer) refused(secrets ...string) *refusal {
 	r := &refusal{from: a.from, status: a.status}
 	r.code, r.description = a.members.Text("error"), a.members.Text("error_description")
@@ -68,7 +68,7 @@ func (a *answer) refused(secrets ...string) *refusal {
 	return r
 }
 
-// shown makes a server's text fit for a line on a terminal, without the secrets that were sent.
+// shown returns a server's text for one line of a terminal, without the secrets.
 func shown(text string, secrets ...string) string {
 	for _, secret := range secrets {
 		if secret != "" {
@@ -81,19 +81,19 @@ func shown(text string, secrets ...string) string {
 		}
 		return r
 	}, text)
-	if runes := []rune(text); len(runes) > longestDescription {
-		text = string(runes[:longestDescription]) + "…"
+	if runes := []rune(text); len(runes) > maxDescription {
+		text = string(runes[:maxDescription]) + "…"
 	}
 	return strings.TrimSpace(text)
 }
 
-// isInvalidRequest reports whether the form of the request was refused, not what it asked for.
+// isInvalidRequest reports whether the request was malformed.
 func isInvalidRequest(err error) bool {
 	var refused *refusal
 	return errors.As(err, &refused) && slices.Contains([]string{codeInvalidRequest, codeInvalidDetails, codeSourceDetails}, refused.code)
 }
 
-// failed gives a refusal the class and the next step that fit its code.
+// failed returns the error of a refusal, with class and next step.
 func (s *signIn) failed(refused *refusal) *credential.Error {
 	again := s.again()
 	failure := credential.Misconfigured(refused.Error(), again, refused)
@@ -105,7 +105,7 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 		return s.expired(refused)
 	case refused.status == http.StatusTooManyRequests:
 		failure.Class, failure.NextStep = credential.Unreachable, "try again later"
-	case refused.code == codeInvalidRequest && s.Asked.Source != "": // its form is wrong, not what is asked for
+	case refused.code == codeInvalidRequest && s.Asked.Source != "": // the form is wrong, not the requested access
 		failure.NextStep = "pass --flow with another sign-in, or ask who runs the provider"
 	case isInvalidRequest(refused) && s.Asked.Source == "":
 		failure.NextStep = "name what to ask for, with --source <connector>, such as --source https://registry.pdpp.dev/connectors/gmail"
@@ -117,10 +117,10 @@ func (s *signIn) failed(refused *refusal) *credential.Error {
 	return failure
 }
 
-// nameConnection is the way on where the owner has several connections of a source (867c).
+// nameConnection is the next step if a source has several connections (867c).
 const nameConnection = "if the source has several connections, pass --connection <id>, as the provider shows it to its owner"
 
-// again is the step of signing in once more.
+// again is the next step of signing in again.
 func (s *signIn) again() string { return "run: " + commandline.Connect(s.asker.provider, s.CacheRoot) }
 
 func (s *signIn) expired(err error) *credential.Error {

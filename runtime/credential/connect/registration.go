@@ -15,15 +15,15 @@ const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 // registration is the metadata of a public client (RFC 7591).
 type registration struct {
 	ClientName              string   `json:"client_name"`
-	ApplicationType         string   `json:"application_type,omitempty"` // of one that redirects
+	ApplicationType         string   `json:"application_type,omitempty"` // of a client with a redirect
 	GrantTypes              []string `json:"grant_types,omitempty"`
 	ResponseTypes           []string `json:"response_types,omitempty"`
 	RedirectURIs            []string `json:"redirect_uris,omitempty"`
 	TokenEndpointAuthMethod string   `json:"token_endpoint_auth_method"`
 }
 
-// CheckClientID refuses what looks like the address of a client's metadata document and can be none. An authorization server
-// reads it from where it stands, so http is for tests on one machine. Its error is of class Usage.
+// CheckClientID returns an error of class Usage for an invalid URL of a client metadata document. An authorization server fetches it,
+// so http is only for tests on one machine.
 func CheckClientID(id string) error {
 	if !namesDocument(id) {
 		return nil
@@ -42,20 +42,20 @@ func CheckClientID(id string) error {
 	}
 	return &credential.Error{
 		Class: credential.Usage, Message: "the address in --client-id " + problem,
-		NextStep: "pass that of a client metadata document, such as https://app.example/client.json", Cause: err,
+		NextStep: "pass the address of a client metadata document, such as https://app.example/client.json", Cause: err,
 	}
 }
 
 // namesDocument reports whether a client id is meant as the address of a metadata document.
 func namesDocument(id string) bool { return strings.Contains(id, "://") }
 
-// client gives the client that asks: the one of the options, or a new one for this grant, which can then be
-// revoked without harm to others. Without a registration endpoint it has no id.
+// client returns the client of the options, or registers one for this grant, which can then be revoked alone. Without a registration
+// endpoint it has no id.
 func (s *signIn) client(ctx context.Context, asked registration) (credential.Client, error) {
 	if namesDocument(s.ClientID) && !s.server.TakesDocuments {
 		return credential.Client{}, credential.Misconfigured(
-			s.server.Issuer+" takes no client metadata documents: its metadata do not have client_id_metadata_document_supported",
-			"leave out --client-id, or pass the id of a client that it knows", nil)
+			s.server.Issuer+" does not support client metadata documents: its metadata lack client_id_metadata_document_supported",
+			"omit --client-id, or pass the id of a known client", nil)
 	}
 	if s.ClientID != "" || s.server.Registration == "" {
 		return credential.Client{ClientID: s.ClientID, ClientName: s.ClientName, TokenEndpointAuthMethod: "none"}, nil
@@ -63,19 +63,19 @@ func (s *signIn) client(ctx context.Context, asked registration) (credential.Cli
 	client, err := s.register(ctx, asked)
 	var refused *refusal
 	if asked.RedirectURIs == nil && asked.GrantTypes != nil && errors.As(err, &refused) && refused.code == codeInvalidMetadata {
-		// Grant types are what RFC 7591 wants of a client that redirects nowhere; not every server knows that.
+		// RFC 7591 requires grant types of a client without a redirect. Some servers refuse them.
 		asked.GrantTypes = nil
 		return s.register(ctx, asked)
 	}
 	return client, err
 }
 
-// identified is client for a flow that needs an id.
+// identified returns a client with an id.
 func (s *signIn) identified(ctx context.Context, asked registration) (credential.Client, error) {
 	client, err := s.client(ctx, asked)
 	if err == nil && client.ClientID == "" {
 		err = credential.Misconfigured(
-			s.server.Issuer+" registers no clients: its metadata have no registration_endpoint",
+			s.server.Issuer+" does not register clients: its metadata have no registration_endpoint",
 			"ask who runs the provider for a public client, and pass its id with --client-id", nil)
 	}
 	return client, err

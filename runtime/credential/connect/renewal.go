@@ -16,22 +16,21 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 )
 
-// renewBefore is how long before its end an access token is renewed: longer than a call may take.
+// renewBefore is how long before its expiry an access token is renewed. A call takes less.
 const renewBefore = 30 * time.Second
 
-// Renewal renews the grants of a cache by their own refresh tokens, and by nothing else (R-LOCAL-5). One process shares one; it
-// is safe for concurrent use, also beside other processes.
+// Renewal renews the grants of a cache with their refresh tokens (R-LOCAL-5). A process shares one. It is safe for concurrent use by
+// goroutines and processes.
 type Renewal struct {
 	Cache     *credential.Cache
-	Transport http.RoundTripper // nil: one of its own, made by rs.NewTransport
+	Transport http.RoundTripper // nil: rs.NewTransport
 	Now       func() time.Time  // nil: time.Now
 
-	mu sync.Mutex // one exchange at a time; the others then find what it stored
+	mu sync.Mutex // one exchange at a time; others then find its result
 }
 
-// Current gives a credential to read with: the one given, or what is stored in its place once that is about to end. When it
-// cannot be renewed, it is given as long as it lasts; then the error is that of class Configuration that names the sign-in, or
-// one of class Unreachable.
+// Current returns the credential, renewed if it is about to expire. If it cannot be renewed, it is returned until it expires; then the
+// error is of class Configuration and names the sign-in, or of class Unreachable.
 func (r *Renewal) Current(ctx context.Context, held *credential.Entry) (*credential.Entry, error) {
 	ends := held.Credential.ExpiresAt
 	if ends.IsZero() || held.Credential.RefreshToken.IsZero() || r.now().Before(ends.Add(-renewBefore)) {
@@ -44,8 +43,7 @@ func (r *Renewal) Current(ctx context.Context, held *credential.Entry) (*credent
 	return renewed, err
 }
 
-// After gives a credential to read with once more after a read was refused, or the refusal itself when a new token would change
-// nothing. It is called once for a read: a second refusal is final.
+// After returns a renewed credential after a refused read, or the refusal if a new token would not help. It is called once per read.
 func (r *Renewal) After(ctx context.Context, held *credential.Entry, refusal error) (*credential.Entry, error) {
 	if held.Credential.RefreshToken.IsZero() || !isTokenRefused(refusal) {
 		return nil, refusal
@@ -57,16 +55,15 @@ func (r *Renewal) After(ctx context.Context, held *credential.Entry, refusal err
 	return renewed, err
 }
 
-// isTokenRefused reports whether a refusal is about the access token: 401, or 403 grant_expired, which resource servers say of an
-// access token that has ended while its grant goes on (captures 873 to 873h). After a new token, the first still means that the
-// token is not known, and the second that the grant itself has ended.
+// isTokenRefused reports whether a refusal is about the access token: 401, or 403 grant_expired, which resource servers also send for
+// an expired access token of a valid grant (captures 873 to 873h).
 func isTokenRefused(err error) bool {
 	var refused *rs.Error
 	return errors.As(err, &refused) &&
 		(refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden && refused.Code == "grant_expired")
 }
 
-// Settle waits for an exchange that is under way. A process that ended before would lose its answer, and the grant with it.
+// Settle waits for a running exchange. A process that ends before would lose the grant.
 func (r *Renewal) Settle() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +76,7 @@ func (r *Renewal) now() time.Time {
 	return r.Now()
 }
 
-// renew gives what is stored after an exchange of this process or of another.
+// renew returns the stored credential after an exchange by this process or another.
 func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool) (*credential.Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,16 +95,16 @@ func (r *Renewal) renew(ctx context.Context, held *credential.Entry, ended bool)
 		return nil, unfit(server.Issuer, "names no token_endpoint in its metadata", nil)
 	}
 	signing := &signIn{Options: Options{CacheRoot: r.Cache.NamedRoot()}, asker: asker, server: server}
-	// An exchange that has begun is not cut off: its answer would be lost, and with it the grant.
+	// A started exchange is not cancelled: the grant would be lost.
 	unbroken := context.WithoutCancel(ctx)
 	return r.Cache.Renew(held, ended, r.now(), func(stored *credential.Entry) error { return signing.refresh(unbroken, stored) })
 }
 
-// stored is what another process has put in the place of a credential; nil when it is still that one.
+// stored returns the credential with which another process has replaced held; nil if there is none.
 func (r *Renewal) stored(held *credential.Entry) *credential.Entry {
 	grants, err := r.Cache.Grants(held.ProviderURL)
 	if err != nil {
-		return nil // Renew says why
+		return nil // Renew returns the error
 	}
 	i := slices.IndexFunc(grants, func(e *credential.Entry) bool { return e.Credential.GrantID == held.Credential.GrantID })
 	if i < 0 || grants[i].Credential.AccessToken.Reveal() == held.Credential.AccessToken.Reveal() {
@@ -116,8 +113,8 @@ func (r *Renewal) stored(held *credential.Entry) *credential.Entry {
 	return grants[i]
 }
 
-// refresh exchanges the refresh token of a credential (RFC 6749, section 6; captures 870 and 871) and sets what was issued. Its
-// error says what became of the refresh token, where that is known.
+// refresh exchanges the refresh token of a credential (RFC 6749, section 6; captures 870 and 871) and sets the new tokens. Its error
+// says what became of the refresh token, if that is known.
 func (s *signIn) refresh(ctx context.Context, held *credential.Entry) error {
 	token := held.Credential.RefreshToken.Reveal()
 	var wasSent atomic.Bool
@@ -141,8 +138,7 @@ func (s *signIn) refresh(ctx context.Context, held *credential.Entry) error {
 	return s.take(answer, held)
 }
 
-// take sets on a credential what the answer to its refresh token issued. An answer without another refresh token leaves the old
-// one.
+// take sets the tokens of a response. Without a new refresh token the old one stays.
 func (s *signIn) take(answer *answer, held *credential.Entry) error {
 	given := granted{answer: answer}
 	if err := answer.decode(&given); err != nil {

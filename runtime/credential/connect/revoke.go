@@ -9,9 +9,8 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// Revoke asks the authorization server that issued a credential to end its tokens (RFC 7009). It is false when that
-// server revokes no tokens, or is not known. A nil transport means one of its own. The grant stays: its owner ends
-// it at the provider. Errors are those of Connect.
+// Revoke revokes the tokens of a credential at its authorization server (RFC 7009). It returns false if that server is unknown or does
+// not revoke tokens. The grant remains until its owner ends it. A nil transport means rs.NewTransport. Errors are those of Connect.
 func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTripper) (bool, error) {
 	if entry.AuthorizationServer == "" || entry.Credential.OwnerMark() != "" {
 		return false, nil
@@ -28,7 +27,7 @@ func Revoke(ctx context.Context, entry *credential.Entry, transport http.RoundTr
 	return signing.revoke(ctx, entry)
 }
 
-// revoke ends the tokens of an entry: the refresh token first, which would give others.
+// revoke revokes the refresh token first, since it yields new access tokens.
 func (s *signIn) revoke(ctx context.Context, entry *credential.Entry) (bool, error) {
 	if s.server.Revocation == "" {
 		return false, nil
@@ -57,9 +56,8 @@ func (s *signIn) revoke(ctx context.Context, entry *credential.Entry) (bool, err
 	return true, nil
 }
 
-// givenBack ends a token that is not stored, and adds to the error what became of it. When the sign-in was interrupted, it is
-// ended all the same.
-func (s *signIn) givenBack(ctx context.Context, issued *issued, because error) error {
+// discard revokes a token that is not stored, even if the sign-in was interrupted. It adds the outcome to the error.
+func (s *signIn) discard(ctx context.Context, issued *issued, because error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
 	defer cancel()
 	ended, err := s.revoke(ctx, &issued.Entry)

@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
-// verify tries the token, and adds what is to be stored beside it.
+// verify tries the token and completes its entry.
 func (s *signIn) verify(ctx context.Context, issued *issued) error {
 	if issued.kind != "" && issued.kind != rs.KindClient {
 		return s.refusedKind(issued.kind)
@@ -42,14 +42,14 @@ func (s *signIn) verify(ctx context.Context, issued *issued) error {
 	issued.Credential.Label = s.Label
 	issued.Credential.GrantID = cmp.Or(issued.Credential.GrantID, bearer.GrantID)
 	if issued.Credential.Details == nil {
-		if document, err := schemadoc.Read(response); err == nil { // otherwise it stays unknown what was approved
+		if document, err := schemadoc.Read(response); err == nil { // otherwise the approved access stays unknown
 			issued.Credential.Details = readDetails(document)
 		}
 	}
 	return nil
 }
 
-// refusedKind says which token is not kept (R-STDIO-3).
+// refusedKind returns the error of a token that is not stored (R-STDIO-3, R-STDIO-6).
 func (s *signIn) refusedKind(kind string) *credential.Error {
 	refused := &credential.Error{Class: credential.Refused, NextStep: "ask who runs the provider for scoped grants"}
 	switch kind {
@@ -65,7 +65,7 @@ func (s *signIn) refusedKind(kind string) *credential.Error {
 	return refused
 }
 
-// untried is the error of a token that the owner approved and that could not be tried.
+// untried returns the error of an approved token that could not be tried.
 func (s *signIn) untried(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -13,16 +13,15 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/audit"
 )
 
-// NewCommand makes the command that shows what agents read through this machine, from the account that the servers and call
-// keep in the cache (R-OPS-2).
+// NewCommand returns the command that shows what agents read through this machine, from the audit log in the cache (R-OPS-2).
 func NewCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot, file, since string
 	var form invocation.Form
 	command := &cobra.Command{
 		Use:   "activity",
 		Short: "Show what agents read through this machine: calls and rows, never contents",
-		Long: `Show who read how much of which fields from which source, for each day, the newest first. pdpp-mcp stdio and pdpp-mcp call
-keep account of their calls in the credential cache, for 96 days at most: names and numbers, never contents.`,
+		Long: `Show who read how much of which fields from which source, by day, the newest first. pdpp-mcp stdio and
+pdpp-mcp call log their calls in the credential cache for up to 96 days: names and numbers, never contents.`,
 		Example: `  pdpp-mcp activity
   pdpp-mcp activity --since 7d --json`,
 		Args: invocation.NoArguments,
@@ -42,7 +41,7 @@ keep account of their calls in the credential cache, for 96 days at most: names 
 			sum := newSummary(first)
 			for entry, err := range audit.Entries(file) {
 				if err != nil {
-					logger.Warn("a part of the account cannot be read", "error", err)
+					logger.Warn("a part of the audit log cannot be read", "error", err)
 					continue
 				}
 				sum.add(entry)
@@ -54,8 +53,8 @@ keep account of their calls in the credential cache, for 96 days at most: names 
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
-	command.Flags().StringVar(&file, "audit-file", "", "read the audit of pdpp-mcp serve in this `file`, in place of this machine's account")
-	command.Flags().StringVar(&since, "since", "", "show the `days` from this one on: 2026-11-01, or 7d for the last seven")
+	command.Flags().StringVar(&file, "audit-file", "", "read this audit `file` of pdpp-mcp serve instead of this machine's log")
+	command.Flags().StringVar(&since, "since", "", "first `day` to show: 2026-11-01, or 7d for the last seven days (default all)")
 	form.AddFlags(command.Flags(), "table")
 	return command
 }
@@ -65,7 +64,7 @@ type document struct {
 	Groups []*group `json:"groups"`
 }
 
-// parseSince returns the beginning of the first day to show, in this machine's time zone; the zero time for all days.
+// parseSince returns the start of the first day to show, in local time; zero for all days.
 func parseSince(passed string, now time.Time) (time.Time, error) {
 	if passed == "" {
 		return time.Time{}, nil
@@ -78,7 +77,7 @@ func parseSince(passed string, now time.Time) (time.Time, error) {
 	}
 	first, err := time.ParseInLocation(time.DateOnly, passed, now.Location())
 	if err != nil {
-		return time.Time{}, invocation.Usagef("--since %q is no day; pass one such as 2026-11-01, or 7d for the last seven days", passed)
+		return time.Time{}, invocation.Usagef("invalid --since %q: use a date such as 2026-11-01, or 7d for the last seven days", passed)
 	}
 	return first, nil
 }

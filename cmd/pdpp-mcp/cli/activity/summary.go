@@ -13,13 +13,13 @@ import (
 
 // group is what one client read from one source on one day.
 type group struct {
-	Day         string         `json:"day"`       // in this machine's time zone
-	Client      string         `json:"client"`    // what it calls itself, else its id, else - for unknown
-	GrantIDs    []string       `json:"grant_ids"` // that each of the calls read, as far as they are known
+	Day         string         `json:"day"`       // local time
+	Client      string         `json:"client"`    // its name or id, or - if unknown
+	GrantIDs    []string       `json:"grant_ids"` // read by each call, as far as known
 	Provider    string         `json:"provider"`
-	Connections []string       `json:"connections"` // that each of the calls read; empty for calls that read none, such as refused ones
+	Connections []string       `json:"connections"` // read by each call; empty for refused calls
 	Streams     []string       `json:"streams"`
-	Fields      []string       `json:"fields"` // that were given or used; * stands for whole records
+	Fields      []string       `json:"fields"` // returned or used; * means whole records
 	Tools       map[string]int `json:"tools"`  // calls by tool
 	Calls       int            `json:"calls"`
 	Failed      int            `json:"failed"`
@@ -27,7 +27,7 @@ type group struct {
 	RecordsRead int            `json:"records_read"`
 }
 
-// source names where the records came from.
+// source returns the host and the connections.
 func (g *group) source() string {
 	host := g.Provider
 	if parsed, err := url.Parse(g.Provider); err == nil && parsed.Host != "" {
@@ -36,7 +36,7 @@ func (g *group) source() string {
 	return strings.TrimSpace(host + " " + strings.Join(g.Connections, ", "))
 }
 
-// fields names what of the records was read.
+// fields returns the field names, or "all".
 func (g *group) fields() string {
 	if slices.Contains(g.Fields, audit.AllFields) {
 		return "all"
@@ -44,9 +44,9 @@ func (g *group) fields() string {
 	return strings.Join(g.Fields, ", ")
 }
 
-// summary adds calls up by day, client and source.
+// summary groups calls by day, client and source.
 type summary struct {
-	first  time.Time // of the calls that count
+	first  time.Time // earlier calls are ignored
 	groups map[string]*group
 }
 
@@ -80,7 +80,7 @@ func (s *summary) add(entry *audit.Entry) {
 	sum.Streams, sum.Fields = union(sum.Streams, entry.Streams), union(sum.Fields, entry.Fields)
 }
 
-// union adds names to sorted ones.
+// union adds names to sorted names.
 func union(sorted, names []string) []string {
 	for _, name := range names {
 		if place, isKnown := slices.BinarySearch(sorted, name); !isKnown {
@@ -90,7 +90,7 @@ func union(sorted, names []string) []string {
 	return sorted
 }
 
-// sorted are the groups, the newest day first, and within it by client and source. Without any it is empty, not nil.
+// sorted returns the groups by day, the newest first, then by client and source. It is never nil.
 func (s *summary) sorted() []*group {
 	groups := slices.AppendSeq(make([]*group, 0, len(s.groups)), maps.Values(s.groups))
 	slices.SortFunc(groups, func(a, b *group) int {

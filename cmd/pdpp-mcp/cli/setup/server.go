@@ -13,7 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/mcphost"
 )
 
-// setupServer has the flags that describe the server that a host starts or connects to.
+// setupServer has the flags of the server that a host starts or connects to.
 type setupServer struct {
 	name      string
 	url       string
@@ -26,13 +26,13 @@ type setupServer struct {
 func (s *setupServer) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.name, "name", "pdpp", "`name` of the server in the host")
 	flags.StringVar(&s.url, "url", "", "`url` of the MCP endpoint of a hosted server, such as https://data.example/mcp")
-	invocation.AddProviderURLs(flags, &s.providers, "origin of a PDPP provider that the started binary reads; repeatable (default: every one that is connected)")
+	invocation.AddProviderURLs(flags, &s.providers, "origin of a PDPP provider to read; repeatable (default: every connected one)")
 	invocation.AddCacheRoot(flags, &s.cacheRoot)
-	invocation.AddGrants(flags, &s.grants, "the started binary reads with this grant only, by its id or label; repeatable (default: all of the provider, later ones too)")
+	invocation.AddGrants(flags, &s.grants, "read only with this `grant`, by its id or label; repeatable (default: all of the provider, later ones too)")
 	s.clearText.AddFlags(flags)
 }
 
-// server returns the server for the host's configuration. With --url, environment variables for other commands are ignored.
+// server returns the server for the host's configuration. --url overrides variables for other flags.
 func (s *setupServer) server() (mcphost.Server, error) {
 	if s.url != "" {
 		return mcphost.Server{Name: s.name, URL: s.url}, nil
@@ -69,8 +69,7 @@ func (s *setupServer) server() (mcphost.Server, error) {
 	return mcphost.Server{Name: s.name, Command: binary, Arguments: arguments}, nil
 }
 
-// chosen returns the providers that were passed, or else every one that is connected, and whether one of them is plain http on
-// another machine.
+// chosen returns the passed providers, or every connected one, and whether one of them is plain http on another machine.
 func (s *setupServer) chosen(cache *credential.Cache) (providers []string, isPlain bool, err error) {
 	passed := s.providers
 	if len(passed) == 0 {
@@ -79,7 +78,7 @@ func (s *setupServer) chosen(cache *credential.Cache) (providers []string, isPla
 		}
 	}
 	if len(passed) == 0 {
-		return nil, false, invocation.Usagef("setup needs to know the data: pass --provider-url such as https://data.example, or --url of a hosted server")
+		return nil, false, invocation.Usagef("no provider: pass --provider-url such as https://data.example, or --url of a hosted server")
 	}
 	for _, each := range passed {
 		provider, err := credential.ParseProviderURL(each)
@@ -94,8 +93,8 @@ func (s *setupServer) chosen(cache *credential.Cache) (providers []string, isPla
 	return providers, isPlain, nil
 }
 
-// rootOf returns the absolute path of the cache, since a host starts servers in another folder. It is empty for the default
-// below the home directory, which the started binary finds by itself.
+// rootOf returns the absolute path of the cache, since a host starts servers in another folder. It is empty for the default in the home
+// directory.
 func rootOf(cache *credential.Cache) (string, error) {
 	absolute, err := filepath.Abs(cache.Root)
 	if err != nil {
@@ -107,8 +106,7 @@ func rootOf(cache *credential.Cache) (string, error) {
 	return absolute, nil
 }
 
-// thisBinary returns the absolute path of the program. It keeps a link on the PATH, which stays valid when an update
-// replaces the link's target.
+// thisBinary returns the absolute path of the program. It keeps a link on the PATH, which stays valid after updates.
 func thisBinary() (string, error) {
 	running, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// asking has the flags that say what to ask the owner for.
+// asking has the flags for what to request.
 type asking struct {
 	sources     []string
 	connections []string
@@ -25,23 +25,23 @@ type asking struct {
 }
 
 func (a *asking) addFlags(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&a.sources, "source", nil, "`connector` to ask for, by its address at the provider (default: the owner chooses)")
-	flags.StringArrayVar(&a.connections, "connection", nil, "connection of the source to ask for, by its `id`; repeatable (default: the only one)")
-	flags.StringArrayVar(&a.streams, "stream", nil, "`stream` of the source to ask for; repeatable (default all)")
-	flags.StringArrayVar(&a.fields, "field", nil, "`field` to ask for, or stream.field if there are several streams; repeatable (default all)")
-	flags.StringVar(&a.since, "since", "", "ask for records from this `time` or date on, such as 2026-01-31 (default all)")
-	flags.StringVar(&a.until, "until", "", "ask for records before this `time` or date")
-	flags.StringVar(&a.purpose, "purpose", "", "what the data is for, in a `sentence` that the owner sees")
-	flags.BoolVar(&a.singleUse, "single-use", false, "ask for one token that ends within days, in place of access until it is revoked")
+	flags.StringArrayVar(&a.sources, "source", nil, "`connector` to request, by its address (default: the owner chooses)")
+	flags.StringArrayVar(&a.connections, "connection", nil, "connection of the source to request, by its `id`; repeatable (default: the only one)")
+	flags.StringArrayVar(&a.streams, "stream", nil, "`stream` of the source to request; repeatable (default all)")
+	flags.StringArrayVar(&a.fields, "field", nil, "`field` to request, or stream.field with several streams; repeatable (default all)")
+	flags.StringVar(&a.since, "since", "", "request records from this `time` or date on, such as 2026-01-31 (default all)")
+	flags.StringVar(&a.until, "until", "", "request records before this `time` or date")
+	flags.StringVar(&a.purpose, "purpose", "", "`sentence` for the owner about what the data is for")
+	flags.BoolVar(&a.singleUse, "single-use", false, "request one token that expires within days, not access until it is revoked")
 }
 
-// longestName bounds what a flag passes on to the authorization server, in bytes, and longestPurpose a sentence.
+// Maximum lengths of flags in bytes.
 const (
-	longestName    = 512
-	longestPurpose = 1000
+	maxName    = 512
+	maxPurpose = 1000
 )
 
-// asked checks the flags. Its errors name the flag and say what to pass; nothing has been sent yet.
+// asked checks the flags and returns the request.
 func (a *asking) asked() (connect.Asked, error) {
 	asked := connect.Asked{Purpose: a.purpose, SingleUse: a.singleUse}
 	if err := a.checkTexts(); err != nil {
@@ -62,7 +62,7 @@ func (a *asking) asked() (connect.Asked, error) {
 		return asked, err
 	}
 	if !since.IsZero() && !until.IsZero() && !since.Before(until) {
-		return asked, invocation.Usagef("--until %s is not after --since %s; pass a later time, which is not part of the range", a.until, a.since)
+		return asked, invocation.Usagef("--until %s is not after --since %s; pass a later time (exclusive)", a.until, a.since)
 	}
 	fields, err := a.fieldsByStream()
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *asking) asked() (connect.Asked, error) {
 	return asked, nil
 }
 
-// checkTexts refuses what is empty, too long or given twice.
+// checkTexts refuses empty, long and repeated values.
 func (a *asking) checkTexts() error {
 	for _, flag := range []struct {
 		name   string
@@ -89,29 +89,29 @@ func (a *asking) checkTexts() error {
 		for i, value := range flag.values {
 			switch {
 			case strings.TrimSpace(value) == "":
-				return invocation.Usagef("--%s is empty; pass a name, or leave the flag out", flag.name)
-			case len(value) > longestName:
-				return invocation.Usagef("--%s is longer than %d bytes; pass a name as the provider shows it", flag.name, longestName)
+				return invocation.Usagef("--%s is empty; pass a name, or omit the flag", flag.name)
+			case len(value) > maxName:
+				return invocation.Usagef("--%s is longer than %d bytes; pass a name as the provider shows it", flag.name, maxName)
 			case slices.Contains(flag.values[:i], value):
 				return invocation.Usagef("--%s %s is given twice; pass it once", flag.name, invocation.Printable(value))
 			}
 		}
 	}
-	if len(a.purpose) > longestPurpose {
-		return invocation.Usagef("--purpose is longer than %d bytes; pass one sentence", longestPurpose)
+	if len(a.purpose) > maxPurpose {
+		return invocation.Usagef("--purpose is longer than %d bytes; pass one sentence", maxPurpose)
 	}
 	return nil
 }
 
-// checkSource refuses what an authorization server would refuse of a source, and what makes no sense without one.
+// checkSource checks the source and refuses flags that need one.
 func (a *asking) checkSource(source string) error {
 	const such = "such as --source https://registry.pdpp.dev/connectors/gmail"
 	if len(a.sources) > 1 {
-		return invocation.Usagef("--source is given %d times; pass one, and connect again for the next: a grant covers one source", len(a.sources))
+		return invocation.Usagef("--source is given %d times; pass one and run connect again for the next: a grant covers one source", len(a.sources))
 	}
 	if source != "" {
 		if parsed, err := url.Parse(source); err != nil || !parsed.IsAbs() {
-			return invocation.Usagef("--source %s is no URI; pass the connector's address, %s", invocation.Printable(source), such)
+			return invocation.Usagef("invalid --source %s: use the connector's address, %s", invocation.Printable(source), such)
 		}
 		return nil
 	}
@@ -128,17 +128,17 @@ func (a *asking) checkSource(source string) error {
 		{"single-use", a.singleUse},
 	} {
 		if flag.isSet {
-			return invocation.Usagef("--%s needs --source, the connector that it belongs to; add it, %s", flag.name, such)
+			return invocation.Usagef("--%s needs --source, its connector; add it, %s", flag.name, such)
 		}
 	}
 	return nil
 }
 
-// fieldsByStream gives each stream its fields. A field belongs to the only stream, or names its own before a dot.
+// fieldsByStream assigns each field to the only stream, or to the stream before its dot.
 func (a *asking) fieldsByStream() (map[string][]string, error) {
 	fields := map[string][]string{}
 	if len(a.fields) > 0 && len(a.streams) == 0 {
-		return nil, invocation.Usagef("--field needs --stream, the stream that it belongs to; add it, such as --stream messages")
+		return nil, invocation.Usagef("--field needs --stream; add it, such as --stream messages")
 	}
 	for _, field := range a.fields {
 		stream, name, isQualified := strings.Cut(field, ".")
@@ -148,23 +148,23 @@ func (a *asking) fieldsByStream() (map[string][]string, error) {
 		case len(a.streams) == 1:
 			fields[a.streams[0]] = append(fields[a.streams[0]], field)
 		default:
-			return nil, invocation.Usagef("--field %s does not say of which of the %d streams; pass it as --field %s.%[1]s",
+			return nil, invocation.Usagef("--field %s is ambiguous among %d streams; pass --field %s.%[1]s",
 				invocation.Printable(field), len(a.streams), invocation.Printable(a.streams[0]))
 		}
 	}
 	return fields, nil
 }
 
-// readTime reads a time (RFC 3339), or a date, which is its first moment in UTC. An empty text is the zero time.
+// readTime parses a time (RFC 3339) or a date (its start in UTC). An empty text is the zero time.
 func readTime(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil && at.UTC().Year() >= 0 && at.UTC().Year() <= 9999 { // else it cannot be sent
+		if at, err := time.Parse(layout, text); err == nil && at.UTC().Year() >= 0 && at.UTC().Year() <= 9999 { // other years cannot be sent
 			return at, nil
 		}
 	}
-	return time.Time{}, invocation.Usagef("--%s %s is neither a date nor a time; pass one such as 2026-01-31 or 2026-01-31T09:00:00Z (RFC 3339)",
+	return time.Time{}, invocation.Usagef("invalid --%s %s: use a date or time such as 2026-01-31 or 2026-01-31T09:00:00Z (RFC 3339)",
 		flag, invocation.Printable(text))
 }

@@ -1,4 +1,4 @@
-// Package signin has the commands that get, list and remove the credentials of providers.
+// Package signin has the commands connect, connections and disconnect.
 package signin
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// errNothingStored is the error of an interrupted sign-in. The cache is written only after a sign-in, in one step.
+// errNothingStored is the error of an interrupted sign-in. The cache is written only at its end.
 var errNothingStored = fmt.Errorf("%w; nothing was stored", invocation.ErrInterrupted)
 
 // signIn has the flags of connect.
@@ -26,21 +26,20 @@ type signIn struct {
 	noBrowser bool
 	asking    asking
 	flow      string
-	labelled  string // the grant that has the label so far; empty: none
+	labelled  string // the grant that has had the label so far; may be empty
 	options   connect.Options
 }
 
-// NewConnectCommand makes the command that signs in at a provider and stores the credential.
+// NewConnectCommand returns the command that signs in at a provider and stores the credential.
 func NewConnectCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var asked signIn
 	command := &cobra.Command{
 		Use:   "connect <provider-url>",
-		Short: "Sign in at a provider: its owner approves, and a scoped credential is stored",
-		Long: `Sign in at a provider. The link on standard error is for the owner of the data, who approves what
-may be read. Ask for as little as is needed: --source names a connector, the flags after it a part of
-it. Without --source the owner chooses, where the provider has a page for that. The credential is
-tried before it is stored; an owner credential is refused. Connecting again adds a grant and takes
-none away.`,
+		Short: "Sign in at a provider and store a scoped credential",
+		Long: `Sign in at a provider. The owner of the data opens the link on standard error and approves what may be
+read. Request as little as possible: --source names a connector, the flags after it a part of it. Without
+--source the owner chooses, if the provider has a page for that. The credential is tried before it is
+stored; an owner credential is refused. Connecting again adds a grant and removes none.`,
 		Example: `  pdpp-mcp connect https://pdpp.example
   pdpp-mcp connect https://pdpp.example --source https://registry.pdpp.dev/connectors/gmail \
     --connection cin_work --stream messages --field subject --field received_at --since 2026-01-01 --label work`,
@@ -57,16 +56,16 @@ none away.`,
 	flags := command.Flags()
 	invocation.AddCacheRoot(flags, &asked.cacheRoot)
 	asked.asking.addFlags(flags)
-	flags.StringVar(&asked.options.Label, "label", "", "`name` for the grant, by which commands find it")
-	flags.StringVar(&asked.flow, "flow", "", "`sign-in` to use: agent-connect, device or code (default: the first that the provider has)")
-	flags.StringVar(&asked.options.ClientName, "client-name", connect.DefaultClientName, "`name` that the owner sees")
-	flags.StringVar(&asked.options.ClientID, "client-id", "", "public `client` that the authorization server knows, or the https address of its metadata document (default: one is registered)")
-	flags.BoolVar(&asked.noBrowser, "no-browser", false, "only print the link")
-	invocation.AddTimeout(flags, &asked.options.RSTimeout, "limit of the request that tries the credential")
+	flags.StringVar(&asked.options.Label, "label", "", "`name` for the grant, for use with --grant-id")
+	flags.StringVar(&asked.flow, "flow", "", "`sign-in` to use: agent-connect, device or code (default: the first that the provider offers)")
+	flags.StringVar(&asked.options.ClientName, "client-name", connect.DefaultClientName, "client `name` that the owner sees")
+	flags.StringVar(&asked.options.ClientID, "client-id", "", "known public `client`, or the https address of its metadata document (default: a new one is registered)")
+	flags.BoolVar(&asked.noBrowser, "no-browser", false, "do not open the link in a browser")
+	invocation.AddTimeout(flags, &asked.options.RSTimeout, "time limit of the request that tries the credential")
 	return command
 }
 
-// oneProvider accepts one argument, the provider's URL. It is a cobra.PositionalArgs.
+// oneProvider requires one argument, the provider's URL. It is a cobra.PositionalArgs.
 func oneProvider(command *cobra.Command, arguments []string) error {
 	if len(arguments) == 0 || arguments[0] == "" {
 		return invocation.Usagef("%s takes the URL of a provider, such as https://pdpp.example", command.Name())
@@ -85,7 +84,7 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	if err := s.check(cache); err != nil {
 		return err
 	}
-	// The owner is asked only if the credential can be stored.
+	// Do not ask the owner for a credential that cannot be stored.
 	if err := cache.Prepare(s.options.ProviderURL); err != nil {
 		return err
 	}
@@ -112,7 +111,7 @@ func (s *signIn) run(ctx context.Context, terminal invocation.Terminal, logger *
 	return s.reportConnected(terminal, cache, entry)
 }
 
-// store adds the grant, which then has its label alone.
+// store adds the grant, and removes its label from another one.
 func (s *signIn) store(cache *credential.Cache, entry *credential.Entry) error {
 	if err := cache.Add(entry); err != nil || s.labelled == "" || s.labelled == entry.Credential.GrantID {
 		return err
@@ -124,14 +123,14 @@ func (s *signIn) store(cache *credential.Cache, entry *credential.Entry) error {
 	return err
 }
 
-// check refuses wrong flags before anything is sent or written.
+// check validates the flags before anything is sent or written.
 func (s *signIn) check(cache *credential.Cache) (err error) {
 	if s.options.Asked, err = s.asking.asked(); err != nil {
 		return err
 	}
 	s.options.Flow = connect.Flow(s.flow)
 	if s.flow != "" && !slices.Contains(connect.Flows(), s.options.Flow) {
-		return invocation.Usagef("--flow %s is none; pass agent-connect, device or code", invocation.Printable(s.flow))
+		return invocation.Usagef("unknown --flow %q: use agent-connect, device or code", s.flow)
 	}
 	if err := connect.CheckClientID(s.options.ClientID); err != nil {
 		return err
@@ -139,18 +138,18 @@ func (s *signIn) check(cache *credential.Cache) (err error) {
 	return s.checkLabel(cache)
 }
 
-// longestLabel bounds a label, in bytes.
-const longestLabel = 64
+// maxLabel is the maximum length of a label in bytes.
+const maxLabel = 64
 
-// checkLabel refuses a label that could not be passed to another command, or that names something at another provider. One of a
-// grant of the same provider passes on to the new grant, as that of a grant that ended and is approved anew.
+// checkLabel refuses a label that could not be passed to a command or names a grant of another provider. If it labels a grant of this
+// provider, it moves to the new grant, which usually replaces an expired one.
 func (s *signIn) checkLabel(cache *credential.Cache) error {
 	label := s.options.Label
 	switch {
 	case label == "":
 		return nil
-	case len(label) > longestLabel, label != invocation.OneLine(label), strings.HasPrefix(label, "-"):
-		return invocation.Usagef("--label takes up to %d bytes of printable text that does not begin with a dash or a space, such as work", longestLabel)
+	case len(label) > maxLabel, label != invocation.OneLine(label), strings.HasPrefix(label, "-"):
+		return invocation.Usagef("invalid --label: use up to %d bytes of printable text without a leading dash or space, such as work", maxLabel)
 	}
 	provider, err := credential.ParseProviderURL(s.options.ProviderURL)
 	if err != nil {

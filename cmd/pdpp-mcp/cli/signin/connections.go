@@ -15,20 +15,20 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential"
 )
 
-// connection is one stored grant, without its token.
+// connection is a stored grant without its token.
 type connection struct {
 	ProviderURL         string     `json:"provider_url"`
 	AuthorizationServer string     `json:"authorization_server,omitempty"`
 	GrantID             string     `json:"grant_id,omitempty"`
 	Label               string     `json:"label,omitempty"`
-	Approved            []approved `json:"approved"` // as the authorization server stated it; empty if it did not
+	Approved            []approved `json:"approved"` // as the authorization server reports it; may be empty
 	Scope               string     `json:"scope,omitempty"`
 	ClientID            string     `json:"client_id,omitempty"`
 	CreatedAt           time.Time  `json:"created_at,omitzero"`
-	ExpiresAt           *time.Time `json:"expires_at"` // null if it does not expire or the provider gave no time
+	ExpiresAt           *time.Time `json:"expires_at"` // null: it does not expire, or unknown
 	LastUsedAt          time.Time  `json:"last_used_at,omitzero"`
 	State               string     `json:"state"`
-	Current             bool       `json:"current"` // used without --grant-id by commands that read with one grant
+	Current             bool       `json:"current"` // the default of commands that read with one grant
 	Path                string     `json:"path"`
 }
 
@@ -49,13 +49,13 @@ const (
 	stateOwner   = "owner credential, never used"
 )
 
-// NewConnectionsCommand makes the command that lists the stored credentials without their tokens.
+// NewConnectionsCommand returns the command that lists the stored credentials.
 func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot string
 	var form invocation.Form
 	command := &cobra.Command{
 		Use:   "connections",
-		Short: "List the stored credentials: provider, grant, scope and expiry, never a token",
+		Short: "List the stored credentials, without their tokens",
 		Args:  invocation.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			logger := log.Logger()
@@ -78,7 +78,7 @@ func NewConnectionsCommand(terminal invocation.Terminal, log *invocation.Log) *c
 	return command
 }
 
-// storedConnections lists the stored credentials. It logs a warning for each file that cannot be used.
+// storedConnections returns the stored credentials. It logs a warning for each unusable file.
 func storedConnections(cache *credential.Cache, logger *slog.Logger, now time.Time) ([]connection, error) {
 	files, err := cache.List()
 	if err != nil {
@@ -140,11 +140,10 @@ func printConnections(terminal invocation.Terminal, connections []connection, ca
 	return terminal.PrintTable(rows)
 }
 
-// namesShown is how many names a cell lists.
+// namesShown is the maximum number of names in a cell.
 const namesShown = 4
 
-// covers returns the connections, the streams and the time range of a grant as cells of a table. What was not stated is a dash,
-// since only the provider knows it.
+// covers returns the connections, streams and time range of a grant as table cells. A dash means unknown.
 func (c connection) covers() (connections, streams, times string) {
 	var ids, names, ranges []string
 	for _, each := range c.Approved {
@@ -153,7 +152,7 @@ func (c connection) covers() (connections, streams, times string) {
 	return cell(ids), cell(names), cell(ranges)
 }
 
-// times is the time range of a stream.
+// times returns the time range of a stream.
 func (a approved) times() string {
 	since, _, _ := strings.Cut(a.Since, "T")
 	until, _, _ := strings.Cut(a.Until, "T")
@@ -168,7 +167,7 @@ func (a approved) times() string {
 	return "all"
 }
 
-// cell lists the first names, each once.
+// cell lists distinct names.
 func cell(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)

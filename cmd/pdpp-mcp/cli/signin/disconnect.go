@@ -13,16 +13,16 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/credential/connect"
 )
 
-// NewDisconnectCommand makes the command that removes stored credentials and revokes their tokens.
+// NewDisconnectCommand returns the command that removes stored credentials and revokes their tokens.
 func NewDisconnectCommand(terminal invocation.Terminal, log *invocation.Log) *cobra.Command {
 	var cacheRoot, grantID string
 	var keepToken bool
 	command := &cobra.Command{
 		Use:   "disconnect <provider-url>",
 		Short: "Remove the stored credentials of a provider",
-		Long: `Remove the stored credentials of a provider, or of one of its grants. The tokens are revoked where the
-authorization server can do that, unless --keep-token is given. The grant itself is the owner's: it is ended at
-the provider.`,
+		Long: `Remove the stored credentials of a provider, or of one of its grants. The tokens are revoked if the
+authorization server supports it, unless --keep-token is given. The grant itself remains until its owner
+ends it at the provider.`,
 		Example: `  pdpp-mcp disconnect https://pdpp.example
   pdpp-mcp disconnect https://pdpp.example --grant-id grt_7da0791a00dea728
   pdpp-mcp disconnect https://pdpp.example --grant-id "work mail"`,
@@ -40,20 +40,20 @@ the provider.`,
 		},
 	}
 	invocation.AddCacheRoot(command.Flags(), &cacheRoot)
-	command.Flags().StringVar(&grantID, "grant-id", "", "remove only the credential of this `grant`, by its id or label (default: all of the provider)")
-	command.Flags().BoolVar(&keepToken, "keep-token", false, "do not ask the authorization server to revoke the token")
+	command.Flags().StringVar(&grantID, "grant-id", "", "remove only this `grant`, by its id or label (default: all of the provider)")
+	command.Flags().BoolVar(&keepToken, "keep-token", false, "do not revoke the token")
 	return command
 }
 
-// reportDisconnected revokes the tokens of removed credentials and prints the results. Credentials are removed first, so that
-// a provider that does not answer cannot keep one on this machine. A failed revocation is printed and is not an error.
+// reportDisconnected revokes the tokens of removed credentials and prints the results. Credentials are removed before, so that an
+// unreachable provider cannot prevent it. A failed revocation is printed and is not an error.
 func reportDisconnected(ctx context.Context, out io.Writer, provider string, removed []*credential.Entry, keepToken bool) error {
 	if len(removed) == 0 {
 		_, err := fmt.Fprintf(out, "Removed a malformed credential file of %s.\n", invocation.Printable(provider))
 		return err
 	}
 	for _, entry := range removed {
-		became := "its token was not revoked, as asked"
+		became := "its token was not revoked, as requested"
 		if !keepToken {
 			became = revoke(ctx, entry)
 		}
@@ -62,7 +62,7 @@ func reportDisconnected(ctx context.Context, out io.Writer, provider string, rem
 			return fmt.Errorf("write the result: %w", err)
 		}
 	}
-	_, err := fmt.Fprintln(out, "The grant itself stays until its owner ends it at the provider.")
+	_, err := fmt.Fprintln(out, "The grant itself remains until its owner ends it at the provider.")
 	return err
 }
 
@@ -75,5 +75,5 @@ func revoke(ctx context.Context, entry *credential.Entry) string {
 	case revoked:
 		return "its token was revoked"
 	}
-	return "the provider offers no way to revoke its token"
+	return "the provider does not support revoking its token"
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// reportConnected prints what was approved and stored, in what it is not what was asked for, and the next commands, with the
-// flags by which they find the credential.
+// reportConnected prints the approved access, its differences from the request, and the next commands.
 func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential.Cache, entry *credential.Entry) error {
 	path, err := cache.Path(entry.ProviderURL)
 	if err != nil {
@@ -30,15 +29,15 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 		fmt.Fprintf(&said, "  %s\n", described(approved))
 	}
 	if differences := connect.Differences(s.options.Asked, entry.Credential); len(differences) > 0 {
-		said.WriteString("Not as it was asked for:\n")
+		said.WriteString("Differs from the request:\n")
 		for _, difference := range differences {
 			fmt.Fprintf(&said, "  %s: %s\n", difference.Kind, difference.What)
 		}
 	}
 	if s.labelled != "" && s.labelled != entry.Credential.GrantID {
-		fmt.Fprintf(&said, "The label %s named grant %s until now.\n", s.options.Label, invocation.OneLine(s.labelled))
+		fmt.Fprintf(&said, "The label %s moved from grant %s.\n", s.options.Label, invocation.OneLine(s.labelled))
 	}
-	// A host's one entry has every provider that is connected.
+	// One entry of a host serves every connected provider.
 	fmt.Fprintf(&said, "Stored in %s.\nTry:  %s\nNext: %s\n", path,
 		commandline.Read("call "+tool.SchemaTool, entry.ProviderURL, cache.NamedRoot()),
 		commandline.Read("setup <host>", "", cache.NamedRoot()))
@@ -48,18 +47,18 @@ func (s *signIn) reportConnected(terminal invocation.Terminal, cache *credential
 	return nil
 }
 
-// lasting says how long a credential can be used.
+// lasting describes how long a credential is valid.
 func lasting(held credential.Credential) string {
 	switch {
 	case held.RefreshToken.Reveal() != "":
 		return "its token is renewed as long as the provider allows"
 	case held.ExpiresAt.IsZero():
-		return "it does not expire by itself"
+		return "it does not expire"
 	}
 	return "it expires at " + held.ExpiresAt.Format(time.RFC3339)
 }
 
-// described is one approved stream on one line.
+// described returns one line about an approved stream.
 func described(approved credential.Approved) string {
 	text := approved.Stream
 	if key := approved.ConnectorKey(); key != "" {
@@ -70,8 +69,8 @@ func described(approved credential.Approved) string {
 		limits = append(limits, strings.Join(approved.Connections, ", "))
 	}
 	switch {
-	case len(approved.Fields) > mostNamed:
-		limits = append(limits, fmt.Sprintf("%d fields: %s, …", len(approved.Fields), strings.Join(approved.Fields[:mostNamed], ", ")))
+	case len(approved.Fields) > maxFieldsNamed:
+		limits = append(limits, fmt.Sprintf("%d fields: %s, …", len(approved.Fields), strings.Join(approved.Fields[:maxFieldsNamed], ", ")))
 	case len(approved.Fields) > 0:
 		limits = append(limits, "fields "+strings.Join(approved.Fields, ", "))
 	}
@@ -87,5 +86,5 @@ func described(approved credential.Approved) string {
 	return invocation.OneLine(text)
 }
 
-// mostNamed is how many fields of a stream are named.
-const mostNamed = 8
+// maxFieldsNamed is the maximum number of fields that are named per stream.
+const maxFieldsNamed = 8
