@@ -33,16 +33,16 @@ func TestSettings(t *testing.T) {
 // Covers R-OPS-4: every problem is told at once, with its line and what to do, and no value of an unknown name is shown.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
-		"listn: x\naudience: {a: b}\nlisten: [a, b]\nintrospection-client-secret: a-secret-value\ncaller-rate:\ncaller-rate: 3\n": `c.yaml:1: "listn" is the name of no setting; did you mean listen?
+		"listn: x\naudience: {a: b}\nlisten: [a, b]\nintrospection-client-secret: a-secret-value\ncaller-rate:\ncaller-rate: 3\n": `c.yaml:1: unknown setting "listn"; did you mean listen?
 c.yaml:2: audience takes a value or a list of values
 c.yaml:3: listen takes one value
-c.yaml:4: "introspection-client-secret" is the name of no setting; did you mean introspection-client-secret-file?
+c.yaml:4: unknown setting "introspection-client-secret"; did you mean introspection-client-secret-file?
 c.yaml:5: caller-rate takes one value
-c.yaml:6: caller-rate stands in line 5 already; keep one`,
+c.yaml:6: caller-rate is already in line 5; keep one`,
 		"- listen\n":                       "c.yaml:1: must be names of flags with their values, such as listen: 127.0.0.1:8788",
 		"listen: a\n---\nlisten: b\n":      "c.yaml: holds several YAML documents; keep one, without ---",
-		"listen: a\n\tb: c\n":              "c.yaml:2: is not YAML: found a tab character that violates indentation",
-		"audience: [a, [b]]\n? [x]\n: y\n": "c.yaml:1: audience takes a value or a list of values\nc.yaml:2: \"\" is the name of no setting",
+		"listen: a\n\tb: c\n":              "c.yaml:2: is not valid YAML: found a tab character that violates indentation",
+		"audience: [a, [b]]\n? [x]\n: y\n": "c.yaml:1: audience takes a value or a list of values\nc.yaml:2: unknown setting \"\"",
 		"listen: &a x\naudience: *a\n":     "c.yaml:2: audience takes a value or a list of values",
 	} {
 		_, problems := config.Parse("c.yaml", []byte(text), known)

@@ -144,7 +144,7 @@ func TestFlowIsAskedFor(t *testing.T) {
 	got := signIn(t, provider, connect.Options{Asked: connect.Asked{Source: reddit}, ClientID: "cli_859c394ae6f7fbd0", Flow: connect.DeviceAuthorization})
 	got.wantToken(t, deviceToken, "grt_6334fc20a223cf08")
 	got = signIn(t, playing(metadata).Replace(withoutName...), connect.Options{Flow: connect.AgentConnect})
-	got.wantError(t, credential.Configuration, `no sign-in by "agent-connect"`, "pass --flow device")
+	got.wantError(t, credential.Configuration, `does not offer the sign-in "agent-connect"`, "pass --flow device")
 }
 
 // Covers R-MCP-3: a client that a document names is not registered, and is used only where the server takes such clients.
@@ -158,5 +158,5 @@ func TestClientOfADocument(t *testing.T) {
 		t.Errorf("the client is %+v, the page %s", got.entry.Client, got.approval[0].URL)
 	}
 	refused := signIn(t, playing(metadata, agentStart).Replace(supported, `"x": true`), connect.Options{Asked: connect.Asked{Source: spotify}, ClientID: id})
-	refused.wantError(t, credential.Configuration, "takes no client metadata documents", "--client-id")
+	refused.wantError(t, credential.Configuration, "does not support client metadata documents", "--client-id")
 }

@@ -45,10 +45,10 @@ func TestDifferences(t *testing.T) {
 			{Kind: connect.Wider, What: "stream threads too"}, {Kind: connect.Narrower, What: "no stream messages"},
 		}},
 		{"another source", connect.Asked{Source: spotify}, detail("continuous", `{"name":"messages"},{"name":"labels"}`), []connect.Difference{
-			{Kind: connect.Other, What: "source gmail, and spotify was asked for"},
+			{Kind: connect.Other, What: "source gmail, requested was spotify"},
 		}},
 		{"more than a single use", connect.Asked{Source: gmail, SingleUse: true}, detail("continuous", `{"name":"messages"}`), []connect.Difference{
-			{Kind: connect.Wider, What: "access until it is revoked, and a single use was asked for"},
+			{Kind: connect.Wider, What: "access until it is revoked, requested was a single use"},
 		}},
 		{
 			"every stream bounded",

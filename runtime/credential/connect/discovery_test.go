@@ -32,13 +32,13 @@ func TestDiscoveryRefuses(t *testing.T) {
 		class            credential.Class
 		text             string
 	}{
-		{name: "plain http elsewhere", provider: "http://pdpp.example", class: credential.Usage, text: "clear text"},
+		{name: "plain http elsewhere", provider: "http://pdpp.example", class: credential.Usage, text: "unencrypted"},
 		{name: "no URL", provider: "pdpp.example", class: credential.Usage, text: "https://"},
 		{name: "no metadata", provider: remote, class: credential.Configuration, text: "has no metadata"},
 		{name: "metadata moved", provider: remote, resource: reply{302, ``}, class: credential.Configuration, text: "redirect, which is not followed"},
-		{name: "a page", provider: remote, resource: reply{200, `<!DOCTYPE html>`}, class: credential.Configuration, text: "no JSON object"},
+		{name: "a page", provider: remote, resource: reply{200, `<!DOCTYPE html>`}, class: credential.Configuration, text: "not answer with a JSON object"},
 		{name: "out of order", provider: remote, resource: reply{503, ``}, class: credential.Unreachable, text: "503"},
-		{name: "cut off", provider: remote, resource: reply{200, `{"authorization_servers":`}, class: credential.Configuration, text: "no JSON object"},
+		{name: "cut off", provider: remote, resource: reply{200, `{"authorization_servers":`}, class: credential.Configuration, text: "not answer with a JSON object"},
 		{name: "mistyped", provider: remote, resource: reply{200, `{"authorization_servers":"x"}`}, class: credential.Configuration, text: "authorization_servers is of the wrong type"},
 		{name: "too large", provider: remote, resource: reply{200, `{"x":"` + strings.Repeat("x", 256<<10) + `"}`}, class: credential.Configuration, text: "262144 bytes"},
 		{name: "no server", provider: remote, resource: reply{200, `{}`}, class: credential.Configuration, text: "names no authorization server"},
@@ -298,7 +298,7 @@ func TestTokenAnswerIsBelieved(t *testing.T) {
 		"package":                {`"pdpp_token_kind":"mcp_package"`, "one connection"},
 		"unknown":                {`"token_kind":"super"`, `"super"`},
 		"no string":              {`"kind":{}`, "no string"},
-		"twice":                  {`"token_kind":"owner","token_kind":"client"`, "names a member twice"},
+		"twice":                  {`"token_kind":"owner","token_kind":"client"`, "has a duplicate member"},
 	} {
 		t.Run("token answer: "+name, func(t *testing.T) {
 			answered := reply{200, `{"access_token":"` + agentToken + `","Access_Token":"x","grant_id":"grt_9",` + test.stated + `}`}

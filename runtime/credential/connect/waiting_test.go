@@ -114,7 +114,7 @@ func TestEndOfWaiting(t *testing.T) {
 		{"never decided", agentPending, devicePending, credential.Configuration, connect.ErrExpired, "expired before the owner decided"},
 		{"unreachable for long", reply{503, ``}, reply{503, ``}, credential.Unreachable, nil, "503"},
 		{"redirect", reply{302, ``}, reply{302, ``}, credential.Configuration, nil, "redirect"},
-		{"a page", reply{200, `<!DOCTYPE html>`}, reply{200, `<!DOCTYPE html>`}, credential.Configuration, nil, "answered with something"},
+		{"a page", reply{200, `<!DOCTYPE html>`}, reply{200, `<!DOCTYPE html>`}, credential.Configuration, nil, "not answer with a JSON object"},
 		{"too large", reply{200, `{"x":"` + strings.Repeat("x", 256<<10) + `"}`}, reply{200, `{"x":"` + strings.Repeat("x", 256<<10) + `"}`}, credential.Configuration, nil, "262144 bytes"},
 		{"no token", reply{200, `{"status":"approved"}`}, reply{200, `{"token_type":"Bearer"}`}, credential.Configuration, nil, "token"},
 		{"token of the wrong type", reply{200, `{"access_token":["` + agentToken + `"]}`}, reply{200, `{"access_token":["` + agentToken + `"]}`}, credential.Configuration, nil, "answered with"},

@@ -61,26 +61,26 @@ func TestAsked(t *testing.T) {
 func TestAskedRefuses(t *testing.T) {
 	with := "--source=" + gmail + "|"
 	for line, texts := range map[string][]string{
-		"--source=gmail":                                {"--source gmail is no URI", "such as --source https://"},
-		"--source=":                                     {"--source is empty", "leave the flag out"},
+		"--source=gmail":                                {"invalid --source gmail", "such as --source https://"},
+		"--source=":                                     {"--source is empty", "omit the flag"},
 		with + with[:len(with)-1] + "x":                 {"--source is given 2 times", "connect again for the next"},
 		"--stream=messages":                             {"--stream needs --source"},
 		"--connection=cin_1":                            {"--connection needs --source"},
 		"--purpose=x":                                   {"--purpose needs --source"},
 		"--single-use":                                  {"--single-use needs --source"},
 		"--since=2026-01-10":                            {"--since needs --source"},
-		with + "--since=yesterday":                      {"--since yesterday is neither a date nor a time", "RFC 3339"},
-		with + "--until=9999-12-31T23:59:59-01:00":      {"is neither"}, // it is in the year 10000
-		with + "--until=2026-02-30":                     {"--until 2026-02-30 is neither"},
+		with + "--since=yesterday":                      {"invalid --since yesterday: use a date or time", "RFC 3339"},
+		with + "--until=9999-12-31T23:59:59-01:00":      {"use a date or time"}, // it is in the year 10000
+		with + "--until=2026-02-30":                     {"invalid --until 2026-02-30"},
 		with + "--since=2026-01-10|--until=2026-01-10":  {"--until 2026-01-10 is not after --since 2026-01-10"},
 		with + "--field=id":                             {"--field needs --stream"},
-		with + "--stream=a|--stream=b|--field=id":       {"--field id does not say of which of the 2 streams", "--field a.id"},
-		with + "--stream=a|--stream=b|--field=c.id":     {"--field c.id does not say"},
+		with + "--stream=a|--stream=b|--field=id":       {"--field id is ambiguous among 2 streams", "--field a.id"},
+		with + "--stream=a|--stream=b|--field=c.id":     {"--field c.id is ambiguous"},
 		with + "--stream=a|--stream=a":                  {"--stream a is given twice"},
 		with + "--stream=" + strings.Repeat("x", 513):   {"--stream is longer than 512 bytes"},
 		with + "--connection= ":                         {"--connection is empty"},
 		with + "--purpose=" + strings.Repeat("x", 1001): {"--purpose is longer than 1000 bytes"},
-		with + "--since=\x1b[2J":                        {`--since \u001b[2J is neither`},
+		with + "--since=\x1b[2J":                        {`--since \u001b[2J: use`},
 	} {
 		_, err := askedOf(line)
 		if err == nil {
