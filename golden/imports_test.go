@@ -124,6 +124,7 @@ var allowed = map[string][]string{
 	"e2e":     {"sandbox", "runtime"}, // only tests import what is below it
 	"golden":  {"runtime"},            // the same
 
+	"runtime/document": {},
 	"runtime/nearname": {},
 	"runtime/webpage":  {}, // the look of pages, also of those that the sandbox shows
 
