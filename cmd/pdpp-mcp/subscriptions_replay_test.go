@@ -161,7 +161,7 @@ var subscriptionCases = map[string]subscriptionCase{
 		[]any{"875b", "875g"},
 		invocation.ExitToolError,
 		[]string{"sub_fc606b25a4991863cd8f43a3", `"secret": "whsec_`},
-		[]string{"was made", "revoked"},
+		[]string{"was created", "revoked"},
 		"",
 	},
 	"create for a stream that is not granted": {

@@ -31,7 +31,7 @@ func TestProviders(t *testing.T) {
 		{"an owner token", "/v1/schema", `{"bearer":{"token_kind":"owner"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
 		{"a package token", "/v1/schema", `{"bearer":{"token_kind":"mcp_package"}}`, "token_kind", doctor.Failed, credential.Refused, `only by the hosted MCP server at `},
 		{"an owner by its role", "/v1/schema", `{"bearer":{"token_kind":"client","role":"owner","Role":"client"}}`, "token_kind", doctor.Failed, credential.Refused, `"owner"`},
-		{"a kind that is no string", "/v1/schema", `{"bearer":{"token_kind":1}}`, "token_kind", doctor.Failed, credential.Refused, "no string"},
+		{"a kind that is not a string", "/v1/schema", `{"bearer":{"token_kind":1}}`, "token_kind", doctor.Failed, credential.Refused, "not a string"},
 		{"no kind", "/v1/schema", `{"connectors":[]}`, "token_kind", doctor.Note, "", "does not report the kind of the token; it is treated as a client's"},
 		{"no kind, and read on", "/v1/schema", `{"connectors":[{"streams":[{"name":"s"}],"granted_connections":[]}]}`, "schema", doctor.OK, "", "1 stream"},
 		{"wrapped once more", "/v1/schema", `{"data":{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"s"}],"granted_connections":[]}]}}`, "schema", doctor.OK, "", "0 connections, 1 stream"},

@@ -253,7 +253,7 @@ func TestTokenIsTried(t *testing.T) {
 		{name: "not said", schema: reply{200, `{"bearer":{"grant_id":"grt_9"}}`}},
 		{name: "owner, and a client in other letters", schema: reply{200, `{"bearer":{"token_kind":"owner","Token_Kind":"client"}}`}, class: credential.Refused, text: "owner token"},
 		{name: "owner by its role", schema: reply{200, `{"bearer":{"token_kind":"client","role":"owner"}}`}, class: credential.Refused, text: "owner token"},
-		{name: "a kind that is no string", schema: reply{200, `{"bearer":{"token_kind":7}}`}, class: credential.Refused, text: "no string"},
+		{name: "a kind that is not a string", schema: reply{200, `{"bearer":{"token_kind":7}}`}, class: credential.Refused, text: "not a string"},
 		{name: "not accepted", schema: envelopeReply(401, "authentication_error"), class: credential.Configuration, text: "401"},
 		{name: "a page", schema: reply{200, `<!DOCTYPE html>`}, class: credential.Configuration, text: "could not be tried"},
 		{name: "out of order", schema: reply{503, ``}, class: credential.Unreachable, text: "could not be tried"},
@@ -297,7 +297,7 @@ func TestTokenAnswerIsBelieved(t *testing.T) {
 		"owner in other letters": {`"kind":" OWNER"`, "owner token"},
 		"package":                {`"pdpp_token_kind":"mcp_package"`, "one connection"},
 		"unknown":                {`"token_kind":"super"`, `"super"`},
-		"no string":              {`"kind":{}`, "no string"},
+		"not a string":           {`"kind":{}`, "not a string"},
 		"twice":                  {`"token_kind":"owner","token_kind":"client"`, "has a duplicate member"},
 	} {
 		t.Run("token answer: "+name, func(t *testing.T) {

@@ -45,7 +45,7 @@ func TestSetupPageHasEveryHost(t *testing.T) { // R-HOST-7
 		}
 	}
 	for _, want := range []string{
-		"<code>~/.cursor/mcp.json</code>:", "<code>~/Library/Application Support/Code/User/mcp.json</code> (macOS)", "choose Connect beside the server in Cursor's MCP settings.",
+		"<code>~/.cursor/mcp.json</code>:", "<code>~/Library/Application Support/Code/User/mcp.json</code> (macOS)", "choose Connect next to the server in Cursor's MCP settings.",
 		`"url": "https://data.example.org/mcp"`,
 	} {
 		if !strings.Contains(content, want) {
