@@ -137,6 +137,11 @@ func (g *generation) writeGo() error {
 	}
 	g.files["gen/surface_gen.go"], g.files["gen/footprint_gen.go"] = surface, footprint
 	g.files["gen/commands_gen.go"] = commands
+	if g.surface.Records.Roles != nil {
+		if g.files["runtime/tool/records_gen.go"], err = emit.Records(g.surface.Records); err != nil {
+			return err
+		}
+	}
 	if g.surface.Names == nil {
 		return nil // the results of this surface suggest no calls
 	}

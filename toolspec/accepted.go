@@ -55,6 +55,9 @@ func (s *Surface) Hinted(refusal Refusal) string {
 // Word returns the word for the call.
 func (c Call) Word() Word { return accepted(Calls.find(c.Call)) }
 
+// Word returns the word for the role.
+func (r Role) Word() Word { return accepted(Roles.find(r.Role)) }
+
 // Word returns the word for the gate.
 func (p Precondition) Word() Word { return accepted(Gates.find(p.Gate)) }
 

@@ -20,10 +20,17 @@ type SharedFile struct {
 	Outputs   []Output   `yaml:"outputs,omitempty"`   // taken with output: name
 }
 
+// RecordsFile is records.yaml: what fields of records mean, by their names.
+type RecordsFile struct {
+	Roles         []Role         `yaml:"roles"`                   // every role of the vocabulary
+	Conversations []Conversation `yaml:"conversations,omitempty"` // in order of preference
+}
+
 // Paths below the folder toolspec.
 const (
 	surfacePath = "surface.yaml"
 	sharedPath  = "shared.yaml"
+	recordsPath = "records.yaml"
 	toolsFolder = "tools"
 
 	promptsFolder = "prompts"

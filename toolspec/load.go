@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Load reads surface.yaml, shared.yaml, tools/*.yaml and prompts/*.yaml below root, which is the folder toolspec. Its error is
-// Problems, with all problems of all files. shared.yaml and the folder prompts may be absent.
+// Load reads surface.yaml, shared.yaml, records.yaml, tools/*.yaml and prompts/*.yaml below root, which is the folder toolspec. Its
+// error is Problems, with all problems of all files. shared.yaml, records.yaml and the folder prompts may be absent.
 func Load(root fs.FS) (*Surface, error) {
 	r := newReport()
 	surface := r.load(root)
@@ -25,6 +25,7 @@ func (r *report) load(root fs.FS) *Surface {
 	surfaceRoot := r.read(root, surfacePath)
 	tools := r.loadTools(root, common)
 	prompts := r.loadPrompts(root, tools)
+	records := r.loadRecords(root)
 	if surfaceRoot == nil {
 		return nil
 	}
@@ -39,6 +40,7 @@ func (r *report) load(root fs.FS) *Surface {
 		Calls:        file.Calls,
 		Refusals:     file.Refusals,
 		Outputs:      outputs,
+		Records:      records,
 	}
 	surface.Tools = named(file.Tools, tools)
 	surface.Commands = named(file.Commands, tools)
@@ -58,9 +60,28 @@ func named(list []string, tools []loadedTool) []Tool {
 	return found
 }
 
+func isAbsent(root fs.FS, name string) bool {
+	_, err := fs.Stat(root, name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// loadRecords reads records.yaml, which may be absent.
+func (r *report) loadRecords(root fs.FS) RecordsFile {
+	if isAbsent(root, recordsPath) {
+		return RecordsFile{}
+	}
+	node := r.read(root, recordsPath)
+	if node == nil {
+		return RecordsFile{}
+	}
+	file, from := decode[RecordsFile](r, node)
+	checkRecords(from, file)
+	return file
+}
+
 // loadShared reads shared.yaml, which may be absent.
 func (r *report) loadShared(root fs.FS) ([]Output, shared) {
-	if _, err := fs.Stat(root, sharedPath); errors.Is(err, fs.ErrNotExist) {
+	if isAbsent(root, sharedPath) {
 		return nil, shared{complete: true}
 	}
 	node := r.read(root, sharedPath)
@@ -119,7 +140,7 @@ func (r *report) filesOf(root fs.FS, below, kind string) []string {
 
 // loadPrompts reads every file of the folder prompts, which may be absent.
 func (r *report) loadPrompts(root fs.FS, tools []loadedTool) []Prompt {
-	if _, err := fs.Stat(root, promptsFolder); errors.Is(err, fs.ErrNotExist) {
+	if isAbsent(root, promptsFolder) {
 		return nil
 	}
 	var prompts []Prompt

@@ -27,6 +27,7 @@ func MetaSchemas() (map[string][]byte, error) {
 	schemas := map[string][]byte{}
 	for name, refine := range map[string]func(*jsonschema.Reflector) *jsonschema.Schema{
 		"tool": toolSchema, "shared": sharedSchema, "surface": surfaceSchema, "prompt": promptSchema,
+		"records": recordsSchema,
 	} {
 		text, err := json.MarshalIndent(refine(reflector), "", "  ")
 		if err != nil {
@@ -113,6 +114,14 @@ func promptSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
 	property(argument, "name").Pattern = snakeCase.String()
 	wordsOf(property(argument, "form"), PromptForms)
 	wordsOf(property(argument, "complete"), PromptCompletions)
+	return schema
+}
+
+func recordsSchema(reflector *jsonschema.Reflector) *jsonschema.Schema {
+	schema := reflector.Reflect(RecordsFile{})
+	wordsOf(property(schema.Definitions["Role"], "role"), Roles)
+	property(schema.Definitions["Conversation"], "with").Pattern = snakeCase.String()
+	property(schema.Definitions["Conversation"], "near_hours").Minimum = "1"
 	return schema
 }
 

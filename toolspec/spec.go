@@ -14,6 +14,7 @@ type Surface struct {
 	Calls        []Call
 	Refusals     []Refusal
 	Outputs      []Output // in the order of shared.yaml
+	Records      RecordsFile
 }
 
 // SurfaceBudget bounds the text that a model reads before its first call (R-FOOT-1).
@@ -50,6 +51,20 @@ type Refusal struct {
 	Codes []string `yaml:"codes"`
 	Show  string   `yaml:"show,omitempty"` // a show word of the vocabulary: the schema that helps; left out: none does
 	Hint  string   `yaml:"hint"`           // {tool.argument} is replaced by the bounds of an integer
+}
+
+// Role lists the fields that mean the same in many streams (R-FIND-4).
+type Role struct {
+	Role       string   `yaml:"role"`                 // a role word of the vocabulary
+	Fields     []string `yaml:"fields"`               // names of fields in order of preference
+	Advertised []string `yaml:"advertised,omitempty"` // what schemas say of such a field in its role
+}
+
+// Conversation lists the fields whose value is shared by the records of one conversation (R-FIND-3).
+type Conversation struct {
+	Fields    []string `yaml:"fields"`
+	With      string   `yaml:"with,omitempty"`       // another field of the record that is needed to name the conversation
+	NearHours int      `yaml:"near_hours,omitempty"` // only records so many hours before and after belong together; left out: all of them
 }
 
 // Tool is one tool. A call is answered by Request and Result, or by Operation, which gets the request if there is one.

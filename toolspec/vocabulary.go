@@ -303,6 +303,16 @@ var Calls = Words{
 	},
 }
 
+// Roles are the words for `role`: variables of package tool with the fields that have the role.
+var Roles = Words{
+	{Name: "title", Function: "TitleRole", Doc: "What names the record: a title, a subject, a track, the other side of a transaction."},
+	{Name: "author", Function: "AuthorRole", Doc: "Who wrote, sent, played or did it."},
+	{Name: "time", Function: "TimeRole", Doc: "When it was written or happened, not when it was collected."},
+	{Name: "container", Function: "ContainerRole", Doc: "Where it is: a channel, a repository, an album."},
+	{Name: "amount", Function: "AmountRole", Doc: "A sum of money."},
+	{Name: "text", Function: "TextRole", Doc: "What was written."},
+}
+
 // Shows are the words for `show` of a refusal: constants of package tool.
 var Shows = Words{
 	{Name: "stream", Function: "atStream", Doc: "The schema of the stream that was read."},

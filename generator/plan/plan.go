@@ -15,6 +15,7 @@ type Plan struct {
 	Examples     []string
 	Names        []Name // constants for hand-written code, in the order of the vocabulary
 	Advice       []Advice
+	Records      toolspec.RecordsFile
 }
 
 // Name is a constant for the name of a tool or an argument.

@@ -2,16 +2,12 @@ package render
 
 import (
 	"context"
-	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/rs"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
-
-// timeRole is the role that schemas give the field that says when something happened.
-const timeRole = "event-time"
 
 // documentTitle returns the title of a record that is shown alone (R-FETCH-8): the source's own, otherwise label, stream and time.
 func documentTitle(ctx context.Context, env tool.Env, record *row, label string) string {
@@ -39,7 +35,7 @@ func timeOfRole(ctx context.Context, env tool.Env, record *row) string {
 	}
 	for _, stream := range schema.Rows() {
 		for _, field := range schemadoc.Fields(stream.Object()) {
-			if value := record.fields.Get(field.Name); value != nil && slices.Contains(field.Values("role"), timeRole) {
+			if value := record.fields.Get(field.Name); value != nil && tool.TimeRole.IsAdvertised(field.Values("role")) {
 				return timeText(value)
 			}
 		}

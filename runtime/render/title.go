@@ -13,23 +13,10 @@ import (
 
 const titleCharacters = 160
 
-// titleNames are fields in which sources give a title, the surest first, and the names of files.
-var titleNames = []string{"title", "subject", "name", "headline", "summary", "filename", "file_name"}
-
-// timeNames are fields that say when something was written or happened. The first that a record has is in its title, and comes before
-// the time at which it was collected (R-SEARCH-7).
-var timeNames = []string{
-	"sent_at", "authored_at", "created_at", "published_at", "posted_at", "received_at", "occurred_at", "started_at",
-	"start_time", "timestamp", "date", "updated_at",
-}
-
-// IsTitle reports whether sources give a title in a field of that name.
-func IsTitle(name string) bool { return slices.Contains(titleNames, name) }
-
 // ownTitle returns the source's title, unless it repeats one of the shown texts.
 func ownTitle(members, fields rawjson.Object, shown []string) string {
 	for _, from := range []rawjson.Object{members, fields} {
-		for _, name := range titleNames {
+		for _, name := range tool.TitleRole.Fields {
 			if title := plain(from.Text(name)); title != "" && !repeats(title, shown) && !strings.HasPrefix(title, "pdpp://") {
 				return tool.Clip(title, titleCharacters)
 			}
@@ -85,7 +72,7 @@ func dayOf(text string) string {
 // authoredTime returns the first time with a known name.
 func authoredTime(members, fields rawjson.Object) string {
 	for _, from := range []rawjson.Object{fields, members} {
-		for _, name := range timeNames {
+		for _, name := range tool.TimeRole.Fields {
 			if authored := timeText(from.Get(name)); authored != "" {
 				return authored
 			}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
 // kind is what people use a column for. Columns are ordered by their kinds, and the first ones keep their place on a narrow screen.
@@ -76,11 +76,11 @@ func kindOf(name string, isTime bool, cells []string) kind {
 		return personKind
 	case is(last, "amount", "price", "total"):
 		return amountKind
-	case render.IsTitle(name), is(name, "counterparty"):
+	case tool.TitleRole.Has(name):
 		return contentKind
 	case is(last, "text", "body", "snippet", "message", "content", "description", "preview", "excerpt", "note"):
 		return textKind
-	case len(words) > 1 && render.IsTitle(last) && !is(words[0], "display", "channel", "album", "file"):
+	case len(words) > 1 && tool.TitleRole.Has(last) && !is(words[0], "display", "channel", "album", "file"):
 		return contentKind
 	}
 	return otherKind

@@ -1,0 +1,39 @@
+package tool
+
+import (
+	"slices"
+
+	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
+)
+
+// Role lists the fields that mean the same in many streams (R-FIND-4). The lists are of the specs and are never changed.
+type Role struct {
+	Fields     []string // names in order of preference
+	Advertised []string // what a schema calls the role
+}
+
+// Has reports whether fields of that name have the role.
+func (r Role) Has(name string) bool { return slices.Contains(r.Fields, name) }
+
+// IsAdvertised reports whether one of the roles that a schema gives a field is this role.
+func (r Role) IsAdvertised(roles []string) bool {
+	return slices.ContainsFunc(roles, func(name string) bool { return slices.Contains(r.Advertised, name) })
+}
+
+// Field returns the first field of a record that has the role and a value. It returns a member without a name if there is none.
+func (r Role) Field(fields rawjson.Object) rawjson.Member {
+	for _, name := range r.Fields {
+		value := fields.Get(name)
+		if text, isText := rawjson.Text(value); value != nil && string(value) != "null" && (!isText || text != "") {
+			return rawjson.Raw(name, value)
+		}
+	}
+	return rawjson.Member{}
+}
+
+// Conversation lists fields whose value is shared by the records of one conversation (R-FIND-3).
+type Conversation struct {
+	Fields    []string
+	With      string // another field of the record that is needed to name the conversation; empty: none
+	NearHours int    // only records so many hours before and after belong together; 0: all of them
+}
