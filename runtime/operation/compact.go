@@ -7,50 +7,41 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// memberBytes bounds one member of an envelope, a connector or a row.
+// memberBytes is the maximum size of one member of the document, a connector or a row.
 const memberBytes = 2_000
 
-// envelope is the document's members with the rows that are shown, the same whatever view the server sent (R-SCH-1): without routes,
-// and without members that say nothing. Connectors hold the streams, so there is no second list of them (R-SCH-8). It is nil when a row is.
-func (d *detail) envelope(shown portion) rawjson.Object {
-	body := rawjson.Object{}
+// data returns the document with the rows that are shown, in one form for every view that a server may send (R-SCH-1). The connectors
+// hold the streams, so there is no second list of them (R-SCH-8).
+func (d *detail) data(shown portion) rawjson.Object {
+	data := rawjson.Object{}
 	if len(render.WarningLines(d.Members)) > 0 && len(d.Members.Get("meta")) <= memberBytes {
-		body = append(body, rawjson.Raw("meta", d.Members.Get("meta")))
+		data = append(data, rawjson.Raw("meta", d.Members.Get("meta")))
 	}
 	var connectors, streams []rawjson.Value
 	for i, r := range d.rows[:shown.rows] {
-		write := r.compact
-		if d.input.full() {
-			write = r.full
+		row := r.compact(shown)
+		if d.input.isFull() {
+			row = r.full(shown)
 		}
-		row := write(shown)
-		if row == nil {
-			return nil
-		}
-		streams = append(streams, row)
+		streams = append(streams, d.withRowConnections(row, r.stream.Connections, shown).Encode())
 		if i+1 == shown.rows || d.rows[i+1].connector != r.connector {
-			connectors = append(connectors, encodeConnector(r.connector, streams, shown))
+			connectors = append(connectors, d.encodeConnector(r.connector, streams, shown))
 			streams = nil
 		}
 	}
-	body = append(body,
+	data = append(data,
 		rawjson.Int("connector_count", int64(len(d.Connectors))),
 		rawjson.Int("stream_count", int64(len(d.rows))),
 		rawjson.Raw("connectors", rawjson.Array(connectors)),
 	)
-	return appendLeftOut(body, "streams_left_out", len(d.rows)-shown.rows)
+	return withLeftOut(data, "streams_left_out", len(d.rows)-shown.rows)
 }
 
-// appendLeftOut adds how many are left out, unless none are.
-func appendLeftOut(members rawjson.Object, name string, left int) rawjson.Object {
-	if left > 0 {
-		members = append(members, rawjson.Int(name, int64(left)))
-	}
-	return members
+func (d *detail) withRowConnections(members rawjson.Object, connections []schemadoc.Connection, shown portion) rawjson.Object {
+	return withConnections(members, connections, shown.connections, func(c schemadoc.Connection) rawjson.Object { return describe(c, shown.label) })
 }
 
-// encodeConnector writes a connector with these streams and its connections, each once.
-func encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown portion) rawjson.Value {
+func (d *detail) encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown portion) rawjson.Value {
 	members := rawjson.Object{}
 	if c.Key != "" && len(c.Key) <= memberBytes {
 		members = append(members, rawjson.String("connector_key", c.Key))
@@ -59,93 +50,26 @@ func encodeConnector(c *schemadoc.Connector, streams []rawjson.Value, shown port
 		members = append(members, rawjson.Raw("display_name", name))
 	}
 	members = append(members, rawjson.Raw("streams", rawjson.Array(streams)))
-	return appendConnections(members, c.Connections, shown.connections, shown.brief).Encode()
+	return d.withRowConnections(members, c.Connections, shown).Encode()
 }
 
-// appendConnections adds the leading connections, at most so many, and counts the others.
-func appendConnections(members rawjson.Object, connections []schemadoc.Connection, most int, write func(schemadoc.Connection) rawjson.Object) rawjson.Object {
-	kept, left := usableConnections(connections, most)
-	rows := make([]rawjson.Value, len(kept))
-	for i, connection := range kept {
-		rows[i] = write(connection).Encode()
-	}
-	if len(rows) > 0 {
-		members = append(members, rawjson.Raw("granted_connections", rawjson.Array(rows)))
-	}
-	return appendLeftOut(members, "connections_left_out", left)
-}
-
-// compactNames are the members of a row in the compact view, and relationNames those of a relation.
-var (
-	compactNames  = []string{"name", "primary_key", "cursor_field", "field_capabilities", "expand_capabilities"}
-	relationNames = []string{
-		"name", "target_stream", "cardinality", "granted", "usable", "foreign_key", "max_limit", "default_limit",
-	}
-)
-
-// compact writes a row in the compact form.
-func (r *row) compact(shown portion) rawjson.Value {
-	members := rawjson.Object{}
-	for _, name := range compactNames {
-		value := r.members.Get(name)
-		switch {
-		case name == "name":
-			members = append(members, rawjson.String(name, r.stream.Name))
-		case name == capabilitiesName && r.like != nil:
-			members = append(members, rawjson.String("field_capabilities_like", tool.Clip(shownKey(r.like.connector), tool.LabelCharacters)))
-		case name == capabilitiesName:
-			members = append(members, r.fieldsMember(shown))
-		case name == "expand_capabilities":
-			members = r.appendRelations(members, shown)
-		case len(value) > len("[]") && len(value) <= memberBytes:
+// compact returns the row in the compact form, without its connections.
+func (r *row) compact(shown portion) rawjson.Object {
+	members := rawjson.Object{rawjson.String("name", r.stream.Name)}
+	for _, name := range []string{"primary_key", "cursor_field"} {
+		if value := r.members.Get(name); len(value) > len("[]") && len(value) <= memberBytes {
 			members = append(members, rawjson.Raw(name, value))
 		}
 	}
-	if r.like == nil {
-		members = appendLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
+	if r.like != nil {
+		members = append(members, rawjson.String("field_capabilities_like", keyOf(r.like.connector, tool.LabelCharacters)))
+		return r.withRelations(members, shown)
 	}
-	return appendConnections(members, r.stream.Connections, shown.connections, shown.brief).Encode()
-}
-
-// appendRelations adds expand_capabilities as far as they are shown.
-func (r *row) appendRelations(members rawjson.Object, shown portion) rawjson.Object {
-	relations := r.relations
-	if len(relations) == 0 {
-		return members
+	capabilities := rawjson.Raw(capabilitiesName, encodeFields(r.shownFields(shown.fields)))
+	if r.sample != nil {
+		capabilities = rawjson.Raw(sampleName, r.sample.byKind(r.shownFields(shown.fields)).Encode())
 	}
-	kept := []rawjson.Value{}
-	for _, relation := range relations[:min(len(relations), shown.relations)] {
-		object := rawjson.Object{}
-		for _, name := range relationNames {
-			if value := relation.Members.Get(name); saysMore(relation, name) && len(value) <= handleMaximum {
-				object = append(object, rawjson.Raw(name, value))
-			}
-		}
-		kept = append(kept, object.Encode())
-	}
-	members = append(members, rawjson.Raw("expand_capabilities", rawjson.Array(kept)))
-	return appendLeftOut(members, "relations_left_out", len(relations)-shown.relations)
-}
-
-// saysMore reports whether a member of a relation says what its name and its presence do not: it is usable unless it says otherwise.
-func saysMore(relation schemadoc.Relation, name string) bool {
-	switch value := relation.Members.Get(name); name {
-	case "granted", "usable":
-		return string(value) == "false"
-	case "target_stream":
-		return value != nil && rawjson.TextOf(value) != relation.Name
-	default:
-		return value != nil
-	}
-}
-
-// fieldsMember is the flags of the fields that are shown, or what recent records show of them where nothing is advertised.
-func (r *row) fieldsMember(shown portion) rawjson.Member {
-	fields := r.fields[:min(len(r.fields), shown.fields)]
-	if r.sample == nil {
-		return rawjson.Raw(capabilitiesName, encodeFields(fields))
-	}
-	return rawjson.Raw(seenName, r.sample.byKind(fields).Encode())
+	return withLeftOut(r.withRelations(append(members, capabilities), shown), "fields_left_out", r.leftOut(shown.fields))
 }
 
 func encodeFields(fields []schemadoc.Field) rawjson.Value {
@@ -154,4 +78,38 @@ func encodeFields(fields []schemadoc.Field) rawjson.Value {
 		encoded[i] = rawjson.String(f.Name, tool.Clip(f.Flags, flagsCharacters))
 	}
 	return encoded.Encode()
+}
+
+// relationNames are the members of a relation that are shown.
+var relationNames = []string{"name", "target_stream", "cardinality", "granted", "usable", "foreign_key", "max_limit", "default_limit"}
+
+// withRelations appends the first relations to a row.
+func (r *row) withRelations(members rawjson.Object, shown portion) rawjson.Object {
+	if len(r.relations) == 0 {
+		return members
+	}
+	kept := []rawjson.Value{}
+	for _, relation := range r.relations[:min(len(r.relations), shown.relations)] {
+		object := rawjson.Object{}
+		for _, name := range relationNames {
+			if value := relation.Members.Get(name); isInformative(relation, name) && len(value) <= nameBytes {
+				object = append(object, rawjson.Raw(name, value))
+			}
+		}
+		kept = append(kept, object.Encode())
+	}
+	members = append(members, rawjson.Raw("expand_capabilities", rawjson.Array(kept)))
+	return withLeftOut(members, "relations_left_out", len(r.relations)-shown.relations)
+}
+
+// isInformative reports whether a member of a relation differs from its default: granted, usable, and to the stream of its name.
+func isInformative(relation schemadoc.Relation, name string) bool {
+	switch value := relation.Members.Get(name); name {
+	case "granted", "usable":
+		return string(value) == "false"
+	case "target_stream":
+		return value != nil && rawjson.TextOf(value) != relation.Name
+	default:
+		return value != nil
+	}
 }

@@ -12,62 +12,61 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// tool.LabelCharacters bounds a label, a flag list and the like.
+// detail is the rows of one stream.
+type detail struct {
+	*schemadoc.Document
+	response  *rs.Response
+	input     SchemaInput
+	rows      []*row
+	maxFields int // of any row
+}
 
-// row is one stream of one connector, taken apart.
+// row is one stream of one connector.
 type row struct {
 	connector *schemadoc.Connector
 	stream    *schemadoc.Stream
 	members   rawjson.Object // as the server sent them
 	fields    []schemadoc.Field
-	long      int                  // fields that are never shown, since their names pass handleMaximum
-	like      *row                 // an earlier row whose fields and flags are the same, or nil
-	relations []schemadoc.Relation // nil when the server sent no list of them
-	hollow    bool                 // nothing is advertised of any field
-	sample    *sample              // nil unless recent records were read because nothing is advertised
+	unshown   int                  // fields whose names are longer than nameBytes
+	like      *row                 // an earlier row with the same fields and flags, or nil
+	relations []schemadoc.Relation // nil if the server sent no list of them
+	isBare    bool                 // no capabilities are advertised
+	sample    *sample              // of recent records if only the names of the fields are advertised; may be nil
 
-	// Of an exhaustive row.
+	// Of a full row.
 	schemas    rawjson.Object // the JSON Schemas of the fields
 	schemaOf   map[string]rawjson.Value
-	schemaLine string // what is said of them
+	schemaLine string // what the text says of them
 }
 
-// detail is the rows of one stream.
-type detail struct {
-	*schemadoc.Document
-	response *rs.Response
-	input    SchemaInput
-	rows     []*row
-	widest   int // fields of the row that has most
-}
-
-func newDetail(response *rs.Response, d *schemadoc.Document, input SchemaInput) *detail {
-	found := &detail{Document: d, response: response, input: input}
+func newDetail(response *rs.Response, document *schemadoc.Document, input SchemaInput) *detail {
+	d := &detail{Document: document, response: response, input: input}
 	byFields := map[string]*row{}
-	for c, s := range d.Rows() {
+	for c, s := range document.Rows() {
 		r := &row{connector: c, stream: s, members: s.Object()}
 		all := schemadoc.Fields(r.members)
-		r.fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > handleMaximum })
-		r.long = len(all) - len(r.fields)
-		r.relations, r.hollow = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
-		found.widest = max(found.widest, len(r.fields))
-		if input.full() {
+		r.fields = slices.DeleteFunc(all, func(f schemadoc.Field) bool { return len(f.Name) > nameBytes })
+		r.unshown = len(all) - len(r.fields)
+		r.relations, r.isBare = schemadoc.Relations(r.members), !schemadoc.Advertised(r.fields)
+		d.maxFields = max(d.maxFields, len(r.fields))
+		if input.isFull() {
 			r.readSchemas()
-		} else if same := r.fieldList(); len(r.fields) > 0 {
-			if r.like = byFields[same]; r.like == nil {
-				byFields[same] = r
+		} else if len(r.fields) > 0 {
+			fields := encodeFields(r.fields)
+			if r.like = byFields[string(fields)]; r.like == nil {
+				byFields[string(fields)] = r
 			}
 		}
-		found.rows = append(found.rows, r)
+		d.rows = append(d.rows, r)
 	}
-	return found
+	return d
 }
 
-// render shows each source's row of one stream and what it supports (R-SCH-3), or one source's exhaustive schema (R-SCH-7), within
-// the bound of a channel (R-BUD-2). Both channels show the same portion, and tell what is left out.
+// render shows one stream's row of each source and what it supports (R-SCH-3), or the full schema of one source (R-SCH-7), within the
+// bounds of a result (R-BUD-2). Both channels show the same portion, and say what is left out.
 func (d *detail) render() (*tool.Result, error) {
 	portions, advice := compactPortions, "name its connection_id"
-	if d.input.full() {
+	if d.input.isFull() {
 		portions, advice = fullPortions, "call "+tool.SchemaTool+" with stream and without detail"
 	}
 	if result := d.fit(portions); result != nil {
@@ -76,63 +75,34 @@ func (d *detail) render() (*tool.Result, error) {
 	return nil, d.response.Unusable("the schema of this stream does not fit into one result", advice)
 }
 
-// result is the result of a portion, or nil when it is too large.
+// result returns the result with a portion, or nil if it is too large.
 func (d *detail) result(shown portion) *tool.Result {
 	calls := d.calls(shown)
 	text := d.text(shown, calls)
-	if text.full() {
+	if text.isFull() {
 		return nil
 	}
 	structured := d.structured(shown, calls)
-	if structured == nil || render.Length(string(structured)) > render.ChannelCharacters {
+	if render.Length(string(structured)) > render.ChannelCharacters {
 		return nil
 	}
-	return &tool.Result{Text: text.String(), Structured: structured}
+	return &tool.Result{Text: strings.Join(text.lines, "\n"), Structured: structured}
 }
 
-// structured is the document of the rows, and what its words mean, or nil when a row is longer than any channel.
 func (d *detail) structured(shown portion, calls []render.Call) json.RawMessage {
-	data := d.envelope(shown)
-	if data == nil {
-		return nil
-	}
-	members := rawjson.Object{rawjson.Raw("data", data.Encode()), rawjson.Raw("legend", d.legend(shown))}
+	members := rawjson.Object{rawjson.Raw("data", d.data(shown).Encode()), rawjson.Raw("legend", d.legend(shown))}
 	if len(shown.dropped) > 0 {
 		members = append(members, rawjson.Strings("members_left_out", shown.dropped))
 	}
 	return render.Structured(d.response, members, calls)
 }
 
-func (r *row) fieldList() string {
-	var list strings.Builder
-	for _, f := range r.fields {
-		list.WriteString(f.Name + "\x00" + f.Flags + "\x00")
-	}
-	return list.String()
-}
-
-// leftOut is the number of fields that do not stand among the first ones.
-func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.long }
-
-// arguments select the row in another call.
-func (r *row) arguments(input SchemaInput) rawjson.Object {
-	arguments := rawjson.Object{rawjson.String(tool.SchemaStream, r.stream.Name)}
-	if shown, _ := usableConnections(r.connector.ConnectionsOf(r.stream), 1); len(shown) > 0 {
-		return append(arguments, rawjson.String(tool.SchemaConnectionID, shown[0].ID))
-	}
-	if input.ConnectionID != nil {
-		return append(arguments, rawjson.String(tool.SchemaConnectionID, *input.ConnectionID))
-	}
-	return arguments
-}
-
-// calls show what is left out, when other calls do: the first row that is, or that has not all of its fields here, and in the
-// compact view what an exhaustive row says beside its JSON Schema.
+// calls show what is left out: the first row that is not shown or not shown with all its fields, or the compact form of a full row.
 func (d *detail) calls(shown portion) []render.Call {
 	for i, r := range d.rows {
 		if d.input.ConnectionID == nil && len(d.rows) > 1 && (i >= shown.rows || len(r.fields) > shown.fields) {
-			if narrower := r.arguments(d.input); narrower.Get(tool.SchemaConnectionID) != nil {
-				return []render.Call{schemaCall(narrower...)}
+			if arguments := r.arguments(d.input); arguments.Get(tool.SchemaConnectionID) != nil {
+				return []render.Call{schemaCall(arguments...)}
 			}
 		}
 	}
@@ -141,3 +111,23 @@ func (d *detail) calls(shown portion) []render.Call {
 	}
 	return nil
 }
+
+// arguments select the row in another call.
+func (r *row) arguments(input SchemaInput) rawjson.Object {
+	arguments := rawjson.Object{rawjson.String(tool.SchemaStream, r.stream.Name)}
+	if shown, _ := shownConnections(r.connections(), 1); len(shown) > 0 {
+		return append(arguments, rawjson.String(tool.SchemaConnectionID, shown[0].ID))
+	}
+	if input.ConnectionID != nil {
+		return append(arguments, rawjson.String(tool.SchemaConnectionID, *input.ConnectionID))
+	}
+	return arguments
+}
+
+func (r *row) connections() []schemadoc.Connection { return r.connector.ConnectionsOf(r.stream) }
+
+// shownFields returns the first fields, up to a limit.
+func (r *row) shownFields(limit int) []schemadoc.Field { return r.fields[:min(len(r.fields), limit)] }
+
+// leftOut returns the number of fields that are not shown.
+func (r *row) leftOut(shown int) int { return max(0, len(r.fields)-shown) + r.unshown }

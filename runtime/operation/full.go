@@ -6,30 +6,12 @@ import (
 	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
-	"github.com/pdppmcp/pdpp-mcp/runtime/render"
 	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 )
 
 const capabilitiesName = "field_capabilities"
 
-// shownSchema is the JSON Schema of a field in text, unless it takes more than so many bytes. It is empty when there is none.
-func (r *row) shownSchema(field string, most int) string {
-	schema := r.schemaOf[field]
-	if string(schema) == "{}" {
-		return ""
-	}
-	if len(schema) > most {
-		return fmt.Sprintf("(left out: %d bytes)", len(schema))
-	}
-	return rawjson.Visible(schema)
-}
-
-// hasSchemas reports whether the JSON Schema of some field says anything.
-func (r *row) hasSchemas() bool {
-	return slices.ContainsFunc(r.schemas, func(schema rawjson.Member) bool { return string(schema.Value) != "{}" })
-}
-
-// readSchemas reads the JSON Schemas of the fields, and what the schema of the row says beside them.
+// readSchemas reads the JSON Schemas of the fields, and describes the other members of the row's schema.
 func (r *row) readSchemas() {
 	r.schemas, r.schemaOf, r.schemaLine = schemadoc.Properties(r.members), map[string]rawjson.Value{}, "not advertised"
 	if len(r.schemas) == 0 {
@@ -39,46 +21,60 @@ func (r *row) readSchemas() {
 		r.schemaOf[property.Name] = property.Value
 	}
 	schema, _ := rawjson.ParseObject(r.members.Get("schema"))
+	r.schemaLine = fmt.Sprintf("of %d fields, below; ", len(r.schemas))
 	if rest := schema.Without("properties").Encode(); len(rest) > memberBytes {
-		r.schemaLine = fmt.Sprintf("of %d fields, below; its other members take %d bytes and are left out", len(r.schemas), len(rest))
+		r.schemaLine += fmt.Sprintf("its other members take %d bytes and are left out", len(rest))
 	} else {
-		r.schemaLine = fmt.Sprintf("of %d fields, below; beside them %s", len(r.schemas), rawjson.Visible(rest))
+		r.schemaLine += "its other members: " + rawjson.Visible(rest)
 	}
 }
 
-// full writes an exhaustive row, each field's JSON Schema once. It is nil when it is longer than any channel.
-func (r *row) full(shown portion) rawjson.Value {
+// hasSchemas reports whether the JSON Schema of any field has members.
+func (r *row) hasSchemas() bool {
+	return slices.ContainsFunc(r.schemas, func(schema rawjson.Member) bool { return string(schema.Value) != "{}" })
+}
+
+// schemaText returns the JSON Schema of a field in text, or its size if it has more than a number of bytes.
+func (r *row) schemaText(field string, bytes int) string {
+	schema := r.schemaOf[field]
+	switch {
+	case string(schema) == "{}":
+		return ""
+	case len(schema) > bytes:
+		return fmt.Sprintf("(left out: %d bytes)", len(schema))
+	}
+	return rawjson.Visible(schema)
+}
+
+// full returns the row in the full form, without its connections. It has the JSON Schema of each field once.
+func (r *row) full(shown portion) rawjson.Object {
 	members := rawjson.Object{}
 	for _, member := range r.members.Without("instance_ids", "granted_connections", "connection_id", "connector_instance_id") {
 		isDropped := slices.Contains(shown.dropped, member.Name)
 		switch {
 		case member.Name == capabilitiesName && isDropped && r.sample == nil:
-			members = append(members, rawjson.Raw(member.Name, encodeFields(r.fields[:min(len(r.fields), shown.fields)])))
+			members = append(members, rawjson.Raw(member.Name, encodeFields(r.shownFields(shown.fields))))
 		case isDropped:
 		case member.Name == capabilitiesName:
 			if advertised := r.advertised(member.Value); len(advertised) > 0 {
 				members = append(members, rawjson.Raw(member.Name, advertised.Encode()))
 			}
 		case member.Name == "schema":
-			members = append(members, rawjson.Raw(member.Name, r.schemaWithin(member.Value, shown)))
-		case member.Name == "expand_capabilities" && !shown.whole:
-			members = r.appendRelations(members, shown)
-		case shown.whole || len(member.Value) <= memberBytes:
+			members = append(members, rawjson.Raw(member.Name, r.shownSchema(member.Value, shown)))
+		case member.Name == "expand_capabilities" && !shown.isWhole:
+			members = r.withRelations(members, shown)
+		case shown.isWhole || len(member.Value) <= memberBytes:
 			members = append(members, member)
 		}
 	}
 	if r.sample != nil {
-		members = append(members, rawjson.Raw(seenName, r.sample.byKind(r.fields[:min(len(r.fields), shown.fields)]).Encode()))
+		members = append(members, rawjson.Raw(sampleName, r.sample.byKind(r.shownFields(shown.fields)).Encode()))
 	}
-	members = appendLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
-	if members.Size() > 3*render.ChannelCharacters { // no character takes more than three bytes
-		return nil
-	}
-	return appendConnections(members, r.stream.Connections, shown.connections, shown.brief).Encode()
+	return withLeftOut(members, "fields_left_out", r.leftOut(shown.fields))
 }
 
-// advertised is the capabilities without what the properties repeat and without what the server does not advertise. That the
-// server leaves a capability undeclared does not make it unusable (R-AGG-5). Fields without any capability are left out.
+// advertised returns the capabilities of the fields without their JSON Schemas, which the row has, and without undeclared capabilities,
+// which may work anyway (R-AGG-5). A field without capabilities is left out.
 func (r *row) advertised(value rawjson.Value) rawjson.Object {
 	sent, _ := rawjson.ParseObject(value)
 	var shown rawjson.Object
@@ -91,7 +87,7 @@ func (r *row) advertised(value rawjson.Value) rawjson.Object {
 		if bytes.Equal(own.Get("schema"), r.schemaOf[capability.Name]) {
 			own = own.Without("schema")
 		}
-		if string(own.Get("granted")) == "true" {
+		if own.True("granted") {
 			own = own.Without("granted")
 		}
 		if own = declaredOnly(own); len(own) > 0 {
@@ -101,43 +97,45 @@ func (r *row) advertised(value rawjson.Value) rawjson.Object {
 	return shown
 }
 
-// declaredOnly leaves out the capabilities that are not declared, at any depth. It keeps those that are declared and not usable.
+// declaredOnly removes undeclared capabilities, also among the metrics of an aggregation. It keeps those that are declared and not usable.
 func declaredOnly(members rawjson.Object) rawjson.Object {
 	var kept rawjson.Object
 	for _, member := range members {
 		inner, isObject := rawjson.ParseObject(member.Value)
+		isUndeclared := string(inner.Get("usable")) == "false" && !inner.True("declared")
 		switch {
 		case !isObject || member.Name == "schema":
-			kept = append(kept, member)
-		case string(inner.Get("usable")) == "false" && !inner.True("declared"):
+		case isUndeclared:
+			continue
 		case member.Name == "aggregation":
-			if metrics := declaredOnly(inner); len(metrics) > 0 {
-				kept = append(kept, rawjson.Raw(member.Name, metrics.Encode()))
+			metrics := declaredOnly(inner)
+			if len(metrics) == 0 {
+				continue
 			}
-		default:
-			kept = append(kept, member)
+			member.Value = metrics.Encode()
 		}
+		kept = append(kept, member)
 	}
 	return kept
 }
 
-// schemaWithin keeps the first properties, without those that are too large, and counts the rest.
-func (r *row) schemaWithin(value rawjson.Value, shown portion) rawjson.Value {
+// shownSchema returns the row's JSON Schema with the first properties, without those that are too large.
+func (r *row) shownSchema(value rawjson.Value, shown portion) rawjson.Value {
 	schema, ok := rawjson.ParseObject(value)
 	if !ok {
 		return value
 	}
-	kept := slices.DeleteFunc(slices.Clone(r.schemas[:min(len(r.schemas), shown.fields)]), func(m rawjson.Member) bool {
+	properties := slices.DeleteFunc(slices.Clone(r.schemas[:min(len(r.schemas), shown.fields)]), func(m rawjson.Member) bool {
 		return len(m.Value) > shown.schema
 	})
-	within := rawjson.Object{}
+	kept := rawjson.Object{}
 	for _, member := range schema {
-		switch {
-		case member.Name == "properties":
-			within = append(within, rawjson.Raw(member.Name, kept.Encode()))
-		case shown.whole || len(member.Value) <= memberBytes:
-			within = append(within, member)
+		if member.Name == "properties" {
+			member.Value = properties.Encode()
+		} else if !shown.isWhole && len(member.Value) > memberBytes {
+			continue
 		}
+		kept = append(kept, member)
 	}
-	return appendLeftOut(within, "properties_left_out", len(r.schemas)-len(kept)).Encode()
+	return withLeftOut(kept, "properties_left_out", len(r.schemas)-len(properties)).Encode()
 }

@@ -1,7 +1,9 @@
 package operation
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
@@ -10,95 +12,124 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// indexBytes bounds text and structured output of the index together (R-SCH-2).
+// indexBytes is the maximum size of text and structured output of the index together (R-SCH-2).
 const indexBytes = 40_000
 
-// indexStyle is how much the index shows of each connector.
-type indexStyle struct {
-	connections int  // of each connector; with 0 a connector is one line of text
-	label       int  // characters of a display name
-	key         int  // bytes of a connector key in text
-	sent        int  // bytes of one member of the server's envelope
-	perSource   bool // each connection has its own streams, in a table in text; otherwise the connector has them
-	counts      bool // structured output has the names of the connectors that fit, otherwise counts
-}
-
-// The index styles, from the most to the least detailed.
-var (
-	tableStyle = indexStyle{label: 100, key: 100, sent: 2_000, perSource: true}
-	namesStyle = indexStyle{connections: 20, label: 40, key: 60, sent: 2_000}
-	countStyle = indexStyle{sent: 400, counts: true}
+// Bounds of what the index repeats of the server's document, in bytes.
+const (
+	ownMemberBytes   = 2_000
+	displayNameBytes = 500
+	metaBytes        = 8_000
+	warningBytes     = 4_000 // of the text
 )
-
-// keyBytes bounds the connector keys of countStyle together, so that the names of the streams have room.
-const keyBytes = 4_000
 
 // index is the list of every granted stream by connector, without what can be done with them.
 type index struct {
 	*schemadoc.Document
-	response    *rs.Response
-	input       SchemaInput
-	holdings    holdings
-	common      common   // of the holdings
-	sharedNames []string // of streams that several connections have
+	response         *rs.Response
+	input            SchemaInput
+	holdings         holdings
+	ambiguousStreams []string // streams that several connections have, so that a read needs a connection_id
 }
 
-// renderIndex renders the index in the first style that fits.
+// renderIndex returns the most detailed form that fits: a table of the connections, the names of the streams, or the names that fit and
+// counts of the others.
 func renderIndex(response *rs.Response, d *schemadoc.Document, input SchemaInput, held holdings) (*tool.Result, error) {
-	x := &index{Document: d, response: response, input: input, holdings: held, sharedNames: sharedStreams(d)}
-	x.common = x.findCommon()
-	styles := []indexStyle{tableStyle, namesStyle, countStyle}
-	if !x.common.tells {
-		styles = styles[1:]
+	x := &index{Document: d, response: response, input: input, holdings: held, ambiguousStreams: sharedStreams(d)}
+	forms := []func() (text string, structured json.RawMessage){x.names, x.counts}
+	if table := x.newTable(); table != nil {
+		forms = slices.Insert(forms, 0, table.render)
 	}
-	for _, style := range styles {
-		if style.counts {
-			style.key = min(24, max(4, keyBytes/max(1, len(d.Connectors))))
-		}
-		if result := x.result(style); result != nil {
-			return result, nil
+	for _, form := range forms {
+		if text, structured := form(); len(text)+len(structured) <= indexBytes {
+			return &tool.Result{Text: text, Structured: structured}, nil
 		}
 	}
 	return nil, x.response.Unusable(fmt.Sprintf("the index of all streams is larger than %d bytes", indexBytes),
 		"call "+tool.SchemaTool+" with connection_id or with stream")
 }
 
-// result is the index, or nil when it does not fit.
-func (x *index) result(style indexStyle) *tool.Result {
-	room, write := indexBytes, x.text
-	if style.counts {
-		room -= len(x.wrap(style, nil))
+// replacedNames are members of the server's document that the index writes itself, or that tell a model nothing.
+var replacedNames = []string{"connector_count", "stream_count", "object", "detail", "links", "bearer"}
+
+// data returns the document with these rows of connectors, and the server's other members as far as they keep the bounds. Its meta is
+// kept for the warnings, which name the sources that did not answer.
+func (x *index) data(rows []rawjson.Value, memberBytes, metaBytes int) rawjson.Object {
+	data := rawjson.Object{}
+	hasWarnings := len(render.WarningLines(x.Members)) > 0
+	for _, member := range x.Members.Without(replacedNames...) {
+		isMeta := member.Name == "meta"
+		if isMeta && hasWarnings && len(member.Value) <= metaBytes || !isMeta && len(member.Value) <= memberBytes {
+			data = append(data, member)
+		}
 	}
-	if style.perSource {
-		write = x.table
-	}
-	text, fits := write(style, room)
-	if !fits {
-		return nil
-	}
-	structured := x.structured(style, room-len(text))
-	if len(text)+len(structured) > indexBytes {
-		return nil
-	}
-	return &tool.Result{Text: text, Structured: structured}
+	return withLeftOut(append(data,
+		rawjson.Int("connector_count", int64(len(x.Connectors))),
+		rawjson.Int("stream_count", int64(x.StreamCount())),
+		rawjson.Raw("connectors", rawjson.Array(rows)),
+	), "connectors_left_out", len(x.Connectors)-len(rows))
 }
 
-// narrowerMost bounds the calls for narrower indexes.
-const narrowerMost = 3
+// withAmbiguous appends the names of the streams that need a connection_id.
+func (x *index) withAmbiguous(data rawjson.Object) rawjson.Object {
+	if len(x.ambiguousStreams) == 0 {
+		return data
+	}
+	return append(data, rawjson.Strings("need_connection_id", x.ambiguousStreams))
+}
 
-// narrower are the calls for the indexes of single connections, which show the rows that are left out (R-BUD-1).
-func (x *index) narrower() []render.Call {
-	var calls []render.Call
-	for _, c := range x.Connectors {
-		if x.input.ConnectionID == nil && len(calls) < narrowerMost {
-			if shown, _ := usableConnections(c.Connections, 1); len(shown) > 0 {
-				calls = append(calls, schemaCall(rawjson.String(tool.SchemaConnectionID, shown[0].ID)))
+// rowOf begins the row of a connector in structured output.
+func rowOf(c *schemadoc.Connector, keyBytes int) rawjson.Object {
+	row := rawjson.Object{}
+	if name := c.Members.Get("display_name"); name != nil && len(name) <= displayNameBytes {
+		row = append(row, rawjson.Raw("display_name", name))
+	}
+	return withKey(row, c, keyBytes)
+}
+
+func withKey(row rawjson.Object, c *schemadoc.Connector, keyBytes int) rawjson.Object {
+	if c.Key == "" {
+		return row
+	}
+	return append(row, rawjson.String("connector_key", shortKey(c, keyBytes)))
+}
+
+// warnings returns the server's warnings up to a number of bytes, and the number of the others.
+func (x *index) warnings(bytes int) []string {
+	lines := render.WarningLines(x.Members)
+	for i, line := range lines {
+		if bytes -= len(line); bytes < 0 {
+			return append(lines[:i:i], fmt.Sprintf("more_warnings=%d", len(lines)-i))
+		}
+	}
+	return lines
+}
+
+// notes returns the warnings and the line of the streams that need a connection_id.
+func (x *index) notes() []string {
+	lines := x.warnings(warningBytes)
+	if len(x.ambiguousStreams) > 0 {
+		lines = append(lines, "need a connection_id: "+listedNames(x.ambiguousStreams))
+	}
+	return lines
+}
+
+// sharedStreams returns the streams of several connections if the document merges several grants: a read then has to name one of the
+// connections. The server of a single grant reads its connections together.
+func sharedStreams(d *schemadoc.Document) []string {
+	if !d.HasSeveralGrants() {
+		return nil
+	}
+	var names []string
+	first, isShared := map[string]string{}, map[string]bool{} // by stream
+	for c, s := range d.Rows() {
+		for _, connection := range c.ConnectionsOf(s) {
+			if id, known := first[s.Name]; !known {
+				first[s.Name] = connection.ID
+			} else if id != connection.ID && !isShared[s.Name] {
+				names, isShared[s.Name] = append(names, s.Name), true
 			}
 		}
 	}
-	return calls
-}
-
-func schemaCall(arguments ...rawjson.Member) render.Call {
-	return render.Call{Tool: tool.SchemaTool, Arguments: append(rawjson.Object{}, arguments...)}
+	return names
 }

@@ -1,91 +1,143 @@
 package operation
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 	"github.com/pdppmcp/pdpp-mcp/runtime/render"
+	"github.com/pdppmcp/pdpp-mcp/runtime/schemadoc"
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// common is what the holdings of an index have in common.
-type common struct {
-	tells  bool   // more is known of some connection than the names of its connector's streams, and all connections can be shown
-	counts bool   // the server told of some stream how many records it has, or when the last was added
-	times  bool   // the last ones were not all added at the same time
-	added  string // when they were, if they were
+// table is the index with a row for each connection, the streams that it has, and their holdings (R-SCH-9).
+type table struct {
+	*index
+	hasCounts bool   // of the records of some stream
+	hasTimes  bool   // records were last added at different times
+	lastAdded string // the same time for all streams
 }
 
-func (x *index) findCommon() common {
-	var found common
-	first, shown := true, true
+// tableNameLength is the maximum length of a label in characters, and of a connector key in bytes.
+const tableNameLength = 100
+
+// newTable returns nil if a table would say no more than the names of the streams, or if it cannot show every connection.
+func (x *index) newTable() *table {
+	t := &table{index: x}
+	connectionsDiffer, times := false, map[string]bool{}
 	for _, c := range x.Connectors {
 		for _, connection := range c.Connections {
-			share := x.holdings.share(c, connection)
-			found.tells, shown = found.tells || share.tells, shown && len(connection.ID) <= handleMaximum
-			for _, held := range share.held {
-				found.counts = found.counts || held != holding{}
-				found.times = found.times || !first && held.added != found.added
-				found.added, first = held.added, false
+			if len(connection.ID) > nameBytes {
+				return nil
+			}
+			for _, s := range c.Streams {
+				if !schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
+					connectionsDiffer = true
+					continue
+				}
+				held := x.holdings.of(c, s, connection.ID)
+				t.hasCounts = t.hasCounts || held != holding{}
+				times[held.added], t.lastAdded = true, held.added
 			}
 		}
 	}
-	found.tells = found.tells && shown
-	if found.times {
-		found.added = ""
+	if !connectionsDiffer && !t.hasCounts {
+		return nil
 	}
-	return found
+	if t.hasTimes = len(times) > 1; t.hasTimes {
+		t.lastAdded = ""
+	}
+	return t
 }
 
-// meaning says what stands with the streams of a connection.
-func (c common) meaning() string {
-	switch {
-	case c.times:
-		return "streams: [records, when the last was added] of each"
-	case c.counts:
-		return "streams: how many records of each"
+// streamsOf returns the streams of a connection with their holdings, or with nil if there are no counts.
+func (t *table) streamsOf(c *schemadoc.Connector, connection schemadoc.Connection) rawjson.Object {
+	streams := rawjson.Object{}
+	for _, s := range c.Streams {
+		if !schemadoc.HasConnection(c.ConnectionsOf(s), connection.ID) {
+			continue
+		}
+		stream := rawjson.Member{Name: s.Name}
+		if t.hasCounts {
+			stream.Value = t.holdings.of(c, s, connection.ID).encode(t.hasTimes)
+		}
+		streams = append(streams, stream)
 	}
-	return ""
+	return streams
 }
 
-// columns names what stands in a row of the table: the cells of a connection, and behind them its streams.
-func (c common) columns() string {
+func (t *table) render() (string, json.RawMessage) {
+	heading := tool.SchemaTool
+	if t.lastAdded != "" {
+		heading += " " + render.Token("last_added", t.lastAdded)
+	}
+	columns, meaning := t.legend()
+	lines := append(append([]string{heading}, t.notes()...), columns)
+	rows := make([]rawjson.Value, len(t.Connectors))
+	for i, c := range t.Connectors {
+		lines = append(lines, t.lines(c)...)
+		rows[i] = t.row(c).Encode()
+	}
+	data := t.data(rows, ownMemberBytes, metaBytes)
+	if t.lastAdded != "" {
+		data = append(data, rawjson.String("last_added", t.lastAdded))
+	}
+	members := rawjson.Object{rawjson.Raw("data", t.withAmbiguous(data).Encode())}
+	if meaning != "" {
+		members = append(members, rawjson.String("meaning", meaning))
+	}
+	return strings.Join(lines, "\n"), render.Structured(t.response, members, nil)
+}
+
+// legend explains the streams of a row in text, and in structured output.
+func (t *table) legend() (columns, meaning string) {
 	const cells = `columns: ["connector_key","connection_id","display_name"], then `
 	switch {
-	case c.times:
-		return cells + "stream=[records, when the last was added]"
-	case c.counts:
-		return cells + "stream=records"
+	case t.hasTimes:
+		return cells + "stream=[records, when the last was added]", "streams: [records, when the last was added] of each"
+	case t.hasCounts:
+		return cells + "stream=records", "streams: how many records of each"
 	}
-	return cells + "its streams"
+	return cells + "its streams", ""
 }
 
-// table is the index in at most so many bytes with a row for each connection, and whether it fits (R-SCH-9).
-func (x *index) table(style indexStyle, room int) (text string, fits bool) {
-	var out strings.Builder
-	out.WriteString(tool.SchemaTool)
-	if x.common.added != "" {
-		out.WriteString(" " + render.Token("last_added", x.common.added))
+// lines returns the rows of a connector in text.
+func (t *table) lines(c *schemadoc.Connector) []string {
+	key := rawjson.Quote(shortKey(c, tableNameLength))
+	if len(c.Connections) == 0 {
+		return []string{tableLine(listedNames(c.StreamNames()), key, rawjson.TextOrNull(""), rawjson.TextOrNull(""))}
 	}
-	for _, line := range append(x.notes(style), x.common.columns()) {
-		out.WriteString("\n" + line)
+	var lines []string
+	for _, connection := range c.Connections {
+		var streams []string
+		for _, stream := range t.streamsOf(c, connection) {
+			if stream.Value == nil {
+				streams = append(streams, render.ListedName(stream.Name))
+			} else {
+				streams = append(streams, render.RawToken(stream.Name, stream.Value))
+			}
+		}
+		label := rawjson.TextOrNull(tool.Clip(connection.Label, tableNameLength))
+		lines = append(lines, tableLine(strings.Join(streams, " "), key, rawjson.Quote(connection.ID), label))
 	}
-	for _, c := range x.Connectors {
-		key := rawjson.Quote(fitted(shownKey(c), style.key))
-		for _, connection := range c.Connections {
-			out.WriteString(tableRow(x.holdings.share(c, connection).words(x.common),
-				key, rawjson.Quote(connection.ID), rawjson.TextOrNull(tool.Clip(connection.Label, style.label))))
-		}
-		if len(c.Connections) == 0 {
-			out.WriteString(tableRow(share{streams: c.Streams}.words(common{}), key, rawjson.TextOrNull(""), rawjson.TextOrNull("")))
-		}
-		if out.Len() > room {
-			return "", false
-		}
-	}
-	return out.String(), true
+	return lines
 }
 
-func tableRow(streams []string, cells ...rawjson.Value) string {
-	return "\n" + strings.Join(append([]string{rawjson.Visible(rawjson.Array(cells))}, streams...), " ")
+func tableLine(streams string, cells ...rawjson.Value) string {
+	return strings.TrimSuffix(rawjson.Visible(rawjson.Array(cells))+" "+streams, " ")
+}
+
+// row returns a connector in structured output.
+func (t *table) row(c *schemadoc.Connector) rawjson.Object {
+	row := rowOf(c, tableNameLength)
+	if len(c.Connections) == 0 {
+		return append(row, rawjson.Strings("streams", c.StreamNames()))
+	}
+	return withConnections(row, c.Connections, len(c.Connections), func(connection schemadoc.Connection) rawjson.Object {
+		described, streams := describe(connection, tableNameLength), t.streamsOf(c, connection)
+		if !t.hasCounts {
+			return append(described, rawjson.Strings("streams", streams.Names()))
+		}
+		return append(described, rawjson.Raw("streams", streams.Encode()))
+	})
 }

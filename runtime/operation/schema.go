@@ -1,4 +1,5 @@
-// Package operation holds the tools that do more than one request and one rendering.
+// Package operation answers the tools that need more than one request and one renderer: schema reads the schema and the list of
+// streams, and read_record_field reads a file if the field refers to one. Generated code calls it.
 package operation
 
 import (
@@ -19,95 +20,88 @@ type SchemaInput struct {
 	Detail       *string // compact or full; nil is compact
 }
 
-func (i SchemaInput) full() bool { return i.Detail != nil && *i.Detail == "full" }
+func (i SchemaInput) isFull() bool { return i.Detail != nil && *i.Detail == "full" }
 
-// Schema tells what the grant gives access to: an index of all streams, or with a stream its fields
-// and what they support, or with detail full one source's exhaustive schema.
-//
-// The resource server is asked for the scope and the size of the answer, and what it ignores is done
-// here with the same meaning (R-SCH-1). Its error is a *tool.Error with code invalid_schema_detail or
-// ambiguous_connection, or what the reader returned.
+// Schema shows what the grant gives access to: an index of all streams; with a stream, its fields and what they support; with detail
+// full, the complete schema of one source. The scope is applied here too, since a server may ignore it (R-SCH-1). Its error is that of
+// the reader, or a *tool.Error.
 func Schema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
-	switch {
-	case input.full() && input.Stream == nil: // R-SCH-6
-		return nil, &tool.Error{
-			Code: tool.InvalidSchemaDetail,
-			Message: fmt.Sprintf(`%[4]s "full" is the schema of one stream of one source and needs %[2]s; `+
-				`call %[1]s(%[2]s, %[3]s, %[4]s: "full"), with names from %[1]s without arguments`,
-				tool.SchemaTool, tool.SchemaStream, tool.SchemaConnectionID, tool.SchemaDetail),
-			Param: tool.SchemaDetail,
+	if input.Stream == nil {
+		if input.isFull() { // R-SCH-6
+			return nil, &tool.Error{
+				Code: tool.InvalidSchemaDetail,
+				Message: fmt.Sprintf(`%[4]s "full" is the schema of one stream of one source and needs %[2]s; `+
+					`call %[1]s(%[2]s, %[3]s, %[4]s: "full"), with names from %[1]s without arguments`,
+					tool.SchemaTool, tool.SchemaStream, tool.SchemaConnectionID, tool.SchemaDetail),
+				Param: tool.SchemaDetail,
+			}
 		}
-	case input.Stream == nil:
 		return indexSchema(ctx, env, input)
 	}
-	response, found, err := read(ctx, env, input)
+	response, document, err := readSchema(ctx, env, input)
 	if err != nil {
 		return nil, err
 	}
-	if input.full() {
-		if refused := ambiguous(found, *input.Stream); refused != nil {
+	if input.isFull() {
+		if refused := ambiguous(document, *input.Stream); refused != nil {
 			return nil, refused
 		}
 	}
-	detail := newDetail(response, found, input)
+	detail := newDetail(response, document, input)
 	detail.readSamples(ctx, env)
 	return detail.render()
 }
 
-// indexSchema reads the schema and, beside it, the list of streams with their counts. Neither read outlives the call.
+// indexSchema reads the schema and, concurrently, the list of streams. A panic of the second read is raised again here, where the host
+// recovers it.
 func indexSchema(ctx context.Context, env tool.Env, input SchemaInput) (*tool.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	listed := make(chan func() holdings, 1)
-	go func() { listed <- caught(func() holdings { return readHoldings(ctx, env) }) }()
-	response, found, err := read(ctx, env, input)
+	var held holdings
+	var panicked any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { panicked = recover() }()
+		held = readHoldings(ctx, env)
+	}()
+	response, document, err := readSchema(ctx, env, input)
 	if err != nil {
 		cancel()
 	}
-	held := (<-listed)()
+	if <-done; panicked != nil {
+		panic(panicked)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return renderIndex(response, found, input, held)
+	return renderIndex(response, document, input, held)
 }
 
-// caught runs a function that is not on the caller's goroutine, where nobody would recover its panic, and returns one that
-// gives its result, or panics as it did, where it is called.
-func caught[T any](run func() T) (result func() T) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			result = func() T { panic(panicked) }
-		}
-	}()
-	value := run()
-	return func() T { return value }
-}
-
-// read asks for the scope and for the portion, and keeps what was asked for. In full, one source is asked: of several, none
-// is (R-SCH-7, R-ERR-5).
-func read(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, *schemadoc.Document, error) {
+// readSchema reads the schema of the scope. A full one is read from one source only (R-SCH-7, R-ERR-5).
+func readSchema(ctx context.Context, env tool.Env, input SchemaInput) (*rs.Response, *schemadoc.Document, error) {
 	scope := schemadoc.Scope{Stream: input.Stream, ConnectionID: input.ConnectionID}
-	request := scope.Request(input.full())
-	if input.full() {
+	request := scope.Request(input.isFull())
+	if input.isFull() {
 		request.Sources = rs.OneSource{Stream: *input.Stream, ConnectionID: input.ConnectionID}
 	}
 	response, err := env.RS.Get(ctx, request)
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := schemadoc.Read(response)
+	document, err := schemadoc.Read(response)
 	if err != nil {
 		return nil, nil, err
 	}
-	found.Keep(scope)
-	if found.StreamCount() == 0 && (input.Stream != nil || input.ConnectionID != nil) {
-		return nil, nil, nothingMatches(found, input)
+	document.Keep(scope)
+	if document.StreamCount() == 0 && (input.Stream != nil || input.ConnectionID != nil) {
+		return nil, nil, nothingMatches(document, input)
 	}
-	return response, found, nil
+	return response, document, nil
 }
 
-// nothingMatches is the refusal of names that the schema does not have. The server's warnings say which sources did not answer.
-func nothingMatches(found *schemadoc.Document, input SchemaInput) *tool.Error {
+// nothingMatches refuses names that the schema does not have. The warnings of the resource server name the sources that did not answer.
+func nothingMatches(document *schemadoc.Document, input SchemaInput) *tool.Error {
 	refused := &tool.Error{Code: tool.InvalidArguments, Message: "nothing that is granted matches", Param: tool.SchemaConnectionID, AboutNames: true}
 	if input.Stream != nil {
 		refused.Param = tool.SchemaStream
@@ -120,8 +114,12 @@ func nothingMatches(found *schemadoc.Document, input SchemaInput) *tool.Error {
 		refused.Message += " " + render.Token(tool.SchemaConnectionID, *input.ConnectionID)
 	}
 	refused.Message += "; " + tool.SchemaTool + " without arguments lists what is granted"
-	for _, line := range render.WarningLines(found.Members) {
+	for _, line := range render.WarningLines(document.Members) {
 		refused.Message += "\n" + line
 	}
 	return refused
+}
+
+func schemaCall(arguments ...rawjson.Member) render.Call {
+	return render.Call{Tool: tool.SchemaTool, Arguments: append(rawjson.Object{}, arguments...)}
 }

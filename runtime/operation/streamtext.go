@@ -11,23 +11,31 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// text is the rows in text with the legend of their flags, as far as it keeps the bound.
+// boundedText is the lines of a text and their length, so that a text which becomes too long is abandoned early.
+type boundedText struct {
+	lines  []string
+	length int // characters, as render.Length counts them
+}
+
+func (t *boundedText) add(line string) {
+	t.lines = append(t.lines, line)
+	t.length += render.Length(line) + 1
+}
+
+func (t *boundedText) isFull() bool { return t.length > render.ChannelCharacters }
+
+// text returns the rows in text with what follows them: the number of rows that are left out, the legend of the flags, the server's
+// warnings and the next calls.
 func (d *detail) text(shown portion, calls []render.Call) *boundedText {
 	t := &boundedText{}
 	if len(shown.dropped) > 0 {
 		t.add(fmt.Sprintf("members_left_out=%s: the full row does not fit into one result", rawjson.Visible(rawjson.Strings("", shown.dropped).Value)))
 	}
 	for _, r := range d.rows[:shown.rows] {
-		if r.addLines(t, shown); t.full() {
+		if r.addLines(t, shown); t.isFull() {
 			return t
 		}
 	}
-	d.addTail(t, shown, calls)
-	return t
-}
-
-// addTail adds what follows the rows: how many are left out, the legend, the server's warnings and the next calls.
-func (d *detail) addTail(t *boundedText, shown portion, calls []render.Call) {
 	if left := len(d.rows) - shown.rows; left > 0 {
 		t.add(fmt.Sprintf("rows_left_out=%d: name a connection_id to read one row.", left))
 	}
@@ -40,81 +48,64 @@ func (d *detail) addTail(t *boundedText, shown portion, calls []render.Call) {
 	for _, call := range calls {
 		t.add(call.Line())
 	}
+	return t
 }
 
-// boundedText is lines, counted as they come, so that a text that grows too long is noticed early.
-type boundedText struct {
-	strings.Builder
-	length int // as render.Length counts
-}
-
-func (t *boundedText) add(line string) {
-	if t.Len() > 0 {
-		t.WriteByte('\n')
-		t.length++
-	}
-	t.WriteString(line)
-	t.length += render.Length(line)
-}
-
-func (t *boundedText) full() bool { return t.length > render.ChannelCharacters }
-
-// addLines show one row: where it comes from, what can be asked of it, and its fields, of which the flags say what can be asked.
+// addLines adds one row: its source, what can be asked of it as far as the flags do not say it, and its fields.
 func (r *row) addLines(t *boundedText, shown portion) {
-	r.addHead(t, shown)
-	if r.hollow {
+	r.addSource(t, shown)
+	if r.isBare {
 		t.add(" " + unadvertised)
 	}
 	t.add(" projection: " + projectionMeaning)
 	t.add(" sort: " + r.sort())
 	t.add(" count: " + countMeaning)
 	if len(r.relations) > 0 {
-		t.add(" expand: " + r.expand(shown.relations))
+		t.add(" expand: " + r.relationsText(shown.relations))
 	}
 	isSearched := func(f schemadoc.Field) bool { return f.Has("lex") || f.Has("sem") }
 	isAggregated := func(f schemadoc.Field) bool { return f.Values("a") != nil }
-	switch { // what the flags do not say
-	case r.hollow:
+	if r.isBare {
 		t.add(" search: lexical, semantic, hybrid")
-	case !slices.ContainsFunc(r.fields, isSearched):
-		t.add(" search: no field")
-	}
-	switch {
-	case r.hollow:
 		t.add(" aggregate: count; other metrics and groupings as fields allow")
-	case !slices.ContainsFunc(r.fields, isAggregated):
-		t.add(" aggregate: count")
+	} else {
+		if !slices.ContainsFunc(r.fields, isSearched) {
+			t.add(" search: no field")
+		}
+		if !slices.ContainsFunc(r.fields, isAggregated) {
+			t.add(" aggregate: count")
+		}
 	}
 	if r.schemaLine != "" {
 		t.add(" json_schema: " + r.schemaLine)
 	}
 	if r.like != nil {
 		t.add(fmt.Sprintf(" fields=%d, the same with the same flags as of %s above", len(r.fields),
-			render.Token("connector_key", tool.Clip(shownKey(r.like.connector), tool.LabelCharacters))))
-	} else {
-		r.addFields(t, shown)
+			render.Token("connector_key", keyOf(r.like.connector, tool.LabelCharacters))))
+		return
 	}
+	r.addFields(t, shown)
 }
 
-// usualKey is the primary key that is not worth a word: most streams have it.
-const usualKey = `["id"]`
+// defaultKey is the primary key of most streams, which is not shown.
+const defaultKey = `["id"]`
 
-// addHead says where a row comes from, and by what its records are told apart if that is not their id.
-func (r *row) addHead(t *boundedText, shown portion) {
-	head := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", tool.Clip(shownKey(r.connector), tool.LabelCharacters))
-	connections, left := usableConnections(r.connector.ConnectionsOf(r.stream), shown.connections)
-	if len(connections) == 1 && left == 0 {
-		head, connections = head+" "+tokens(connections[0], shown.label), nil
+// addSource adds the connector, the connections and the primary key of a row.
+func (r *row) addSource(t *boundedText, shown portion) {
+	source := render.Token("stream", r.stream.Name) + " " + render.Token("connector_key", keyOf(r.connector, tool.LabelCharacters))
+	connections, leftOut := shownConnections(r.connections(), shown.connections)
+	if len(connections) == 1 && leftOut == 0 {
+		source, connections = source+" "+render.Tokens(describe(connections[0], shown.label)), nil
 	}
-	if key := r.members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != usualKey {
-		head += " " + render.RawToken("primary_key", key)
+	if key := r.members.Get("primary_key"); len(key) > len("[]") && len(key) <= memberBytes && string(key) != defaultKey {
+		source += " " + render.RawToken("primary_key", key)
 	}
-	t.add(head)
+	t.add(source)
 	for _, connection := range connections {
-		t.add(" source " + tokens(connection, shown.label))
+		t.add(" source " + render.Tokens(describe(connection, shown.label)))
 	}
-	if left > 0 {
-		t.add(fmt.Sprintf(" connections_left_out=%d: records name the connection_id that they come from", left))
+	if leftOut > 0 {
+		t.add(fmt.Sprintf(" connections_left_out=%d: records name the connection_id that they come from", leftOut))
 	}
 }
 
@@ -122,19 +113,18 @@ func (r *row) addFields(t *boundedText, shown portion) {
 	if left := r.leftOut(shown.fields); left > 0 {
 		t.add(fmt.Sprintf(" fields_left_out=%d: %s shows them in the records", left, tool.RecordsTool))
 	}
-	head := fmt.Sprintf(" fields=%d", len(r.fields)+r.long)
+	heading := fmt.Sprintf(" fields=%d", len(r.fields)+r.unshown)
 	switch {
 	case r.sample != nil:
-		head += ", " + r.sample.legend()
-	case r.hollow:
-		head += ", their names alone are advertised"
+		heading += ", " + r.sample.legend()
+	case r.isBare:
+		heading += ", their names alone are advertised"
 	}
-	head += ":"
-	if r.isBare() && r.sample == nil && !r.hasSchemas() {
-		t.add(head + " " + r.names(shown.fields))
+	if r.sample == nil && r.hasNamesOnly() && !r.hasSchemas() {
+		t.add(heading + ": " + listedNames(fieldNames(r.shownFields(shown.fields))))
 		return
 	}
-	t.add(head)
+	t.add(heading + ":")
 	if r.sample != nil {
 		r.addSample(t, shown)
 	}
@@ -143,80 +133,71 @@ func (r *row) addFields(t *boundedText, shown portion) {
 	}
 }
 
-// addFlags adds the first fields, a line for those of which the same is said.
+// addFlags adds the first fields: those with the same flags are on one line.
 func (r *row) addFlags(t *boundedText, shown portion) {
-	var alike []string // what stands behind the names, in the order of the fields
-	names := map[string][]string{}
-	for _, f := range r.fields[:min(len(r.fields), shown.fields)] {
-		said := shownFlags(tool.Clip(textFlags(f.Flags), flagsCharacters))
-		if schema := r.shownSchema(f.Name, shown.schema); schema != "" {
-			said += " schema=" + schema
+	var distinct []string
+	names := map[string][]string{} // by flags
+	for _, f := range r.shownFields(shown.fields) {
+		flags := quotedFlags(tool.Clip(textFlags(f.Flags), flagsCharacters))
+		if schema := r.schemaText(f.Name, shown.schema); schema != "" {
+			flags += " schema=" + schema
 		}
-		if names[said] == nil {
-			alike = append(alike, said)
+		if names[flags] == nil {
+			distinct = append(distinct, flags)
 		}
-		names[said] = append(names[said], render.ListedName(f.Name))
+		names[flags] = append(names[flags], f.Name)
 	}
-	for _, said := range alike {
-		if t.full() {
-			break
-		}
-		t.add(" " + strings.Join(names[said], " ") + ": " + said)
+	for _, flags := range distinct {
+		t.add(" " + listedNames(names[flags]) + ": " + flags)
 	}
 }
 
-// isBare reports whether nothing but their names is known of the fields.
-func (r *row) isBare() bool {
+// hasNamesOnly reports whether nothing but the names of the fields is advertised.
+func (r *row) hasNamesOnly() bool {
 	return !slices.ContainsFunc(r.fields, func(f schemadoc.Field) bool { return f.Flags != schemadoc.Declared })
 }
 
-// names lists the first fields.
-func (r *row) names(most int) string {
-	var names []string
-	for _, f := range r.fields[:min(len(r.fields), most)] {
-		names = append(names, render.ListedName(f.Name))
+func fieldNames(fields []schemadoc.Field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
 	}
-	return strings.Join(names, " ")
+	return names
 }
 
-// sort is what cursor_field implies; servers advertise nothing else (R-SCH-3).
+// sort says what can be sorted by: the cursor_field; servers advertise nothing else (R-SCH-3).
 func (r *row) sort() string {
-	cursor := tool.Clip(r.members.Text("cursor_field"), handleMaximum)
+	cursor := tool.Clip(r.members.Text("cursor_field"), nameBytes)
 	if cursor == "" {
 		return "no field is advertised; order asc or desc"
 	}
 	return render.Quoted(cursor) + " or " + render.Quoted("-"+cursor) + ", as cursor_field implies"
 }
 
-// expand lists the first relations.
-func (r *row) expand(most int) string {
+// relationsText lists the first relations with their cardinality and limits.
+func (r *row) relationsText(limit int) string {
 	var shown []string
-	for _, relation := range r.relations[:min(len(r.relations), most)] {
-		shown = append(shown, relationText(relation))
+	for _, relation := range r.relations[:min(len(r.relations), limit)] {
+		name := render.ListedName(tool.Clip(relation.Name, tool.LabelCharacters))
+		var details []string
+		if cardinality := relation.Members.Text("cardinality"); cardinality != "" {
+			details = append(details, render.ListedName(tool.Clip(cardinality, tool.LabelCharacters)))
+		}
+		for _, name := range []string{"default_limit", "max_limit"} {
+			if limit, ok := relation.Members.Int(name); ok {
+				details = append(details, fmt.Sprintf("%s %d", name, limit))
+			}
+		}
+		if !relation.Usable() {
+			details = append(details, "not usable with this grant")
+		}
+		if details != nil {
+			name += " (" + strings.Join(details, ", ") + ")"
+		}
+		shown = append(shown, name)
 	}
 	if left := len(r.relations) - len(shown); left > 0 {
 		shown = append(shown, fmt.Sprintf("relations_left_out=%d", left))
 	}
 	return strings.Join(shown, ", ")
-}
-
-// relationText is a relation in text, with what is known of it.
-func relationText(relation schemadoc.Relation) string {
-	var details []string
-	if cardinality := relation.Members.Text("cardinality"); cardinality != "" {
-		details = append(details, render.ListedName(tool.Clip(cardinality, tool.LabelCharacters)))
-	}
-	for _, name := range []string{"default_limit", "max_limit"} {
-		if limit, ok := relation.Members.Int(name); ok {
-			details = append(details, fmt.Sprintf("%s %d", name, limit))
-		}
-	}
-	if !relation.Usable() {
-		details = append(details, "not usable with this grant")
-	}
-	name := render.ListedName(tool.Clip(relation.Name, tool.LabelCharacters))
-	if len(details) == 0 {
-		return name
-	}
-	return name + " (" + strings.Join(details, ", ") + ")"
 }

@@ -136,7 +136,7 @@ func (a *aggregation) frame(shown int) frame {
 	note, totals := a.note(shown), a.totals(shown)
 	around.before = append(around.before, words(
 		intToken("groups", int64(len(a.groups))), a.number("limit"), a.further(shown), a.number("other_count"),
-		memberTokens(totals), a.number("total_value"), a.number("other_value"), note))
+		Tokens(totals), a.number("total_value"), a.number("other_value"), note))
 	around.before = withLine(around.before, columnsLine("", a.columns))
 	around.structured = func(groups json.RawMessage) rawjson.Object {
 		data := append(body.Without("groups"), rawjson.Raw("groups", groups))

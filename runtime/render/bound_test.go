@@ -23,7 +23,7 @@ func TestLargest(t *testing.T) {
 		least := rapid.IntRange(0, 50).Draw(t, "least")
 		most := least + rapid.IntRange(0, 40_000).Draw(t, "span")
 		last := rapid.IntRange(least, most).Draw(t, "last that fits")
-		if got := largest(least, most, func(n int) bool { return n <= last }); got != last {
+		if got := Largest(least, most, func(n int) bool { return n <= last }); got != last {
 			t.Fatalf("%d, and %d fits", got, last)
 		}
 	})

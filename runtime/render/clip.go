@@ -108,8 +108,8 @@ func (id identity) readOn(cuts []cut) []Call {
 	return calls
 }
 
-// largest returns the largest number from least to most that fits. Least is taken to fit.
-func largest(least, most int, fits func(int) bool) int {
+// Largest returns the largest number from least to most that fits. Least is taken to fit.
+func Largest(least, most int, fits func(int) bool) int {
 	return least + sort.Search(max(0, most-least), func(n int) bool { return !fits(least + n + 1) })
 }
 

@@ -71,7 +71,7 @@ func (d *document) encode() json.RawMessage {
 	if !fits(0) {
 		d.narrow(ChannelCharacters - 2*readOnCharacters)
 	}
-	keep := largest(0, ChannelCharacters, fits)
+	keep := Largest(0, ChannelCharacters, fits)
 	return d.assemble(clipLimit{keep, keep})
 }
 

@@ -70,7 +70,7 @@ func (w *window) clip() {
 	if fits(characters) || !known {
 		return
 	}
-	w.text = firstRunes(w.text, largest(0, characters, fits))
+	w.text = firstRunes(w.text, Largest(0, characters, fits))
 	end := start + int64(utf8.RuneCountInString(w.text))
 	w.set(rawjson.String("text", w.text), rawjson.Bool("complete", false), rawjson.Bool("has_more", true),
 		rawjson.Int("end_chars", end), rawjson.Int("next_offset_chars", end))

@@ -39,7 +39,7 @@ func readingLines(response *rs.Response, rows int) []string {
 	if upTo != nil {
 		figures = append(figures, rawjson.Raw("up_to", upTo.Encode()))
 	}
-	return withLine([]string{memberTokens(figures)}, note)
+	return withLine([]string{Tokens(figures)}, note)
 }
 
 func readingMembers(response *rs.Response, rows int) rawjson.Object {

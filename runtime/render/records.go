@@ -99,7 +99,7 @@ func (r *records) write(rows int, limit clipLimit) *page {
 
 // widen shows more of the long values, as far as the same rows still fit.
 func (r *records) widen(least int, limit func(keep int) clipLimit) {
-	keep := largest(least, TextCharacters, func(keep int) bool { return r.write(r.shown, limit(keep)).fits(r.shown, r.around) })
+	keep := Largest(least, TextCharacters, func(keep int) bool { return r.write(r.shown, limit(keep)).fits(r.shown, r.around) })
 	r.page = r.write(r.shown, limit(keep))
 }
 

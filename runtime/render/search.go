@@ -200,7 +200,7 @@ func (s *search) before(note string) []string {
 		lines[0] += " Evidence with a next line for its field is an excerpt."
 	}
 	if len(s.shared) > 0 {
-		lines = append(lines, "all hits: "+memberTokens(s.shared))
+		lines = append(lines, "all hits: "+Tokens(s.shared))
 	}
 	return append(lines, columnsLine("id", s.columns))
 }

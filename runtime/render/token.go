@@ -32,8 +32,8 @@ func tokenIf(name, value string) string {
 	return Token(name, value)
 }
 
-// memberTokens returns members as tokens.
-func memberTokens(members rawjson.Object) string {
+// Tokens returns members as tokens.
+func Tokens(members rawjson.Object) string {
 	tokens := make([]string, len(members))
 	for i, member := range members {
 		tokens[i] = RawToken(member.Name, member.Value)

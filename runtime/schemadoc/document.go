@@ -260,6 +260,15 @@ func (d *Document) Rows() iter.Seq2[*Connector, *Stream] {
 	}
 }
 
+// StreamNames returns the names of the connector's streams.
+func (c *Connector) StreamNames() []string {
+	names := make([]string, len(c.Streams))
+	for i, stream := range c.Streams {
+		names[i] = stream.Name
+	}
+	return names
+}
+
 // StreamCount is how many streams there are, those of different connectors counted apart.
 func (d *Document) StreamCount() int {
 	count := 0

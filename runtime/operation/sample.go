@@ -15,51 +15,50 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// Bounds of what schema reads of streams whose fields the server does not advertise (R-SCH-11).
+// Bounds of what schema reads of streams whose fields have no advertised capabilities (R-SCH-11).
 const (
-	sampleRecords     = 2 // of one stream of one connector
-	sampledRows       = 3 // the streams of further connectors are shown by the names of their fields
+	sampleRecords     = 2 // of one row
+	sampledRows       = 3
 	sampleTime        = 2 * time.Second
 	exampleCharacters = 25
 )
 
-// seenName is the member of a row in structured output that has the kinds and examples.
-const seenName = "fields_seen"
-
-// seenField is what the recent records show of one field.
-type seenField struct {
-	kinds   []string // distinct; empty if every value was null
-	example rawjson.Value
-}
+// sampleName is the member of a row in structured output that has the kinds and examples.
+const sampleName = "fields_seen"
 
 // sample is what the most recent records of a stream show of its fields.
 type sample struct {
 	records int
-	fields  map[string]*seenField
+	fields  map[string]*sampledField
 }
 
-// readSamples reads the most recent records of rows about whose fields nothing is advertised. A row keeps a nil sample if its
-// records cannot be read in time, since the schema is useful without them.
+// sampledField is the distinct kinds of a field's values, and the first value. A field that only had nulls has no kinds.
+type sampledField struct {
+	kinds   []string
+	example rawjson.Value
+}
+
+// readSamples reads the most recent records of rows that advertise only the names of their fields. A row whose records cannot be read in
+// time has no sample.
 func (d *detail) readSamples(ctx context.Context, env tool.Env) {
 	ctx, cancel := context.WithTimeout(ctx, sampleTime)
 	defer cancel()
 	read := 0
 	for _, r := range d.rows {
-		if r.like == nil && len(r.fields) > 0 && r.isBare() && read < sampledRows {
+		if r.like == nil && len(r.fields) > 0 && r.hasNamesOnly() && read < sampledRows {
 			r.sample = readSample(ctx, env, r.arguments(d.input))
 			read++
 		}
 	}
 }
 
-// readSample reads the records of the stream that the arguments of schema name.
-func readSample(ctx context.Context, env tool.Env, named rawjson.Object) *sample {
-	stream, request := named.Text(tool.SchemaStream), rs.Request{}
-	source := rs.OneSource{Stream: stream}
-	if connection := named.Text(tool.SchemaConnectionID); connection != "" {
+// readSample reads records of the stream and the connection that arguments of schema name. It returns nil if there are none.
+func readSample(ctx context.Context, env tool.Env, arguments rawjson.Object) *sample {
+	source := rs.OneSource{Stream: arguments.Text(tool.SchemaStream)}
+	if connection := arguments.Text(tool.SchemaConnectionID); connection != "" {
 		source.ConnectionID = &connection
 	}
-	request.Path, request.Sources = rs.JoinPath("v1", "streams", stream, "records"), source
+	request := rs.Request{Path: rs.JoinPath("v1", "streams", source.Stream, "records"), Sources: source}
 	request.Query.Set("limit", fmt.Sprint(sampleRecords))
 	request.Query.Set("order", "desc")
 	request.Query.String("connection_id", source.ConnectionID)
@@ -71,14 +70,14 @@ func readSample(ctx context.Context, env tool.Env, named rawjson.Object) *sample
 	if err != nil || len(list.Rows) == 0 {
 		return nil
 	}
-	seen := &sample{fields: map[string]*seenField{}}
+	s := &sample{fields: map[string]*sampledField{}}
 	for _, row := range list.Rows[:min(len(list.Rows), sampleRecords)] {
 		record, _ := rawjson.ParseObject(row)
 		if fields, ok := rawjson.ParseObject(record.Get("data")); ok {
-			seen.add(fields)
+			s.add(fields)
 		}
 	}
-	return seen
+	return s
 }
 
 func (s *sample) add(record rawjson.Object) {
@@ -86,10 +85,10 @@ func (s *sample) add(record rawjson.Object) {
 	for _, member := range record {
 		field := s.fields[member.Name]
 		if field == nil {
-			field = &seenField{}
+			field = &sampledField{}
 			s.fields[member.Name] = field
 		}
-		kind := kindOfValue(member.Value)
+		kind := kindOf(member.Value)
 		if kind == "" || slices.Contains(field.kinds, kind) {
 			continue
 		}
@@ -100,8 +99,8 @@ func (s *sample) add(record rawjson.Object) {
 	}
 }
 
-// kindOfValue is the kind of a value as R-SCH-11 names it. It is empty for null.
-func kindOfValue(value rawjson.Value) string {
+// kindOf returns the kind of a value as R-SCH-11 names it, or "" for null.
+func kindOf(value rawjson.Value) string {
 	switch rawjson.Kind(value) {
 	case rawjson.ObjectValue:
 		return "object"
@@ -112,24 +111,21 @@ func kindOfValue(value rawjson.Value) string {
 	case rawjson.Boolean:
 		return "boolean"
 	case rawjson.StringValue:
-		return kindOfText([]byte(rawjson.TextOf(value)))
+		text := []byte(rawjson.TextOf(value))
+		if _, isTime := scalar.Instant(text); isTime && scalar.IsDate(text) {
+			return "date"
+		} else if isTime {
+			return "time"
+		}
+		if _, isNumber := scalar.ParseDecimal(text); isNumber {
+			return "number as text"
+		}
+		return "text"
 	}
 	return ""
 }
 
-func kindOfText(text []byte) string {
-	if _, isTime := scalar.Instant(text); isTime && scalar.IsDate(text) {
-		return "date"
-	} else if isTime {
-		return "time"
-	}
-	if _, isNumber := scalar.ParseDecimal(text); isNumber {
-		return "number as text"
-	}
-	return "text"
-}
-
-// exampleOf is the value, or the beginning of its text if it is too long.
+// exampleOf returns a value, or the beginning of its text if it is too long.
 func exampleOf(value rawjson.Value) rawjson.Value {
 	text, isText := rawjson.Text(value)
 	if !isText {
@@ -137,7 +133,7 @@ func exampleOf(value rawjson.Value) rawjson.Value {
 	}
 	switch {
 	case render.Length(text) > exampleCharacters:
-		return rawjson.Quote(tool.Clip(text, exampleCharacters-1) + "…")
+		return rawjson.Quote(tool.Shorten(text, exampleCharacters-1))
 	case isText:
 		return rawjson.Quote(text)
 	}
@@ -152,10 +148,9 @@ func (s *sample) legend() string {
 	return fmt.Sprintf("kinds and examples seen in %d recent records", s.records)
 }
 
-// byKind groups the first fields by the kind of their values, in the order in which the kinds occur, each with its example. A
-// field that had no value is null.
+// byKind returns an object of the kinds in the order of the fields. Each kind holds its fields with an example, or null.
 func (s *sample) byKind(fields []schemadoc.Field) rawjson.Object {
-	var kinds []string
+	var kinds rawjson.Object
 	examples := map[string]rawjson.Object{}
 	for _, f := range fields {
 		kind, example := "no value", rawjson.Value("null")
@@ -163,25 +158,24 @@ func (s *sample) byKind(fields []schemadoc.Field) rawjson.Object {
 			kind, example = strings.Join(field.kinds, " or "), field.example
 		}
 		if examples[kind] == nil {
-			kinds = append(kinds, kind)
+			kinds = append(kinds, rawjson.Member{Name: kind})
 		}
 		examples[kind] = append(examples[kind], rawjson.Raw(f.Name, example))
 	}
-	grouped := make(rawjson.Object, len(kinds))
-	for i, kind := range kinds {
-		grouped[i] = rawjson.Raw(kind, examples[kind].Encode())
+	for i := range kinds {
+		kinds[i].Value = examples[kinds[i].Name].Encode()
 	}
-	return grouped
+	return kinds
 }
 
-// addSample adds a line for each kind of value, with its fields and their examples.
+// addSample adds a line for each kind with its fields and their examples.
 func (r *row) addSample(t *boundedText, shown portion) {
-	for _, kind := range r.sample.byKind(r.fields[:min(len(r.fields), shown.fields)]) {
+	for _, kind := range r.sample.byKind(r.shownFields(shown.fields)) {
 		fields, _ := rawjson.ParseObject(kind.Value)
 		words := make([]string, len(fields))
 		for i, field := range fields {
 			words[i] = render.RawToken(field.Name, field.Value)
-			if string(field.Value) == "null" {
+			if rawjson.Kind(field.Value) == rawjson.Null {
 				words[i] = render.ListedName(field.Name)
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/pdppmcp/pdpp-mcp/runtime/tool"
 )
 
-// candidateMaximum bounds one candidate in bytes. Their number is capped where the error becomes a result (R-ERR-5).
-const candidateMaximum = 2_000
+// candidateBytes is the maximum size of one candidate. Their number is limited where the error becomes a result (R-ERR-5).
+const candidateBytes = 2_000
 
-// ambiguous is the refusal to choose among the connections of all rows (R-SCH-7), or nil when there are not several.
+// ambiguous returns the refusal to choose between several connections (R-SCH-7), or nil if the document has only one.
 func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
 	candidates := []rawjson.Value{}
 	seen := map[string]bool{}
@@ -22,7 +22,7 @@ func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
 				continue
 			}
 			seen[connection.ID] = true
-			if candidate := encodeCandidate(d, connector, connection, stream); len(candidate) <= candidateMaximum {
+			if candidate := encodeCandidate(d, connector, connection, stream); len(candidate) <= candidateBytes {
 				candidates = append(candidates, candidate)
 			}
 		}
@@ -33,14 +33,14 @@ func ambiguous(d *schemadoc.Document, stream string) *tool.Error {
 	return &tool.Error{
 		Code: tool.AmbiguousConnection,
 		Message: fmt.Sprintf("stream %q has %d sources, each with a full schema; %s with the stream alone lists them all",
-			tool.Clip(stream, handleMaximum), len(seen), tool.SchemaTool),
+			tool.Clip(stream, nameBytes), len(seen), tool.SchemaTool),
 		Param:                tool.SchemaConnectionID,
 		RetryWith:            tool.SchemaConnectionID,
 		AvailableConnections: rawjson.Array(candidates),
 	}
 }
 
-// encodeCandidate writes a connection with the stream. One of a package names its own grant.
+// encodeCandidate writes a connection with the stream and its grant. In a package each connection names its own grant.
 func encodeCandidate(d *schemadoc.Document, connector *schemadoc.Connector, connection schemadoc.Connection, stream string) rawjson.Value {
 	own, _ := rawjson.ParseObject(connection.Row)
 	row := rawjson.Object{rawjson.String("connection_id", connection.ID)}
