@@ -78,7 +78,7 @@ func (c *Content) Response(record *rs.Response) *rs.Response {
 
 // Checked is an error when bytes that are passed on as they are hold a bearer, which cannot be taken out of them (R-ERR-6).
 func (c *Content) Checked() error {
-	if !bytes.Equal(c.Told(c.Data), c.Data) {
+	if !bytes.Equal(c.Redact(c.Data), c.Data) {
 		return c.Unusable("the file holds an access token of this call, so nothing of it is shown")
 	}
 	return nil

@@ -239,7 +239,7 @@ func (r *fileField) window(ctx context.Context, content *blob.Content, kind blob
 	if r.Q != nil {
 		selector.Match = *r.Q
 	}
-	whole := content.Told(text.Bytes)
+	whole := content.Redact(text.Bytes)
 	window, found := selector.Select(whole)
 	if !found {
 		return nil, r.noMatch()

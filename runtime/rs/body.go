@@ -3,7 +3,6 @@ package rs
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -12,7 +11,7 @@ import (
 	"strings"
 )
 
-// bodyTooLargeError is a body that passes the bound after decompression.
+// bodyTooLargeError is a body that exceeds the limit after decompression.
 type bodyTooLargeError struct{ limit int64 }
 
 func (e *bodyTooLargeError) Error() string { return fmt.Sprintf("body larger than %d bytes", e.limit) }
@@ -36,30 +35,21 @@ func readBody(response *http.Response, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readAll(decompressor, 4*response.ContentLength, limit)
+		const usualRatio = 4
+		return readAll(decompressor, usualRatio*response.ContentLength, limit)
 	default:
 		return nil, fmt.Errorf("content encoding %q", encoding)
 	}
 }
 
-// maxReserved bounds the memory, in bytes, that an answer gets because its header announces it.
+// maxReserved limits the bytes that are reserved because a header announces them.
 const maxReserved = 1 << 20
 
-// readAll reads to the end. The expected size, negative when unknown, only avoids growing. A large one
-// counts once that much has come: growing by doubling would hold a document of 8 MB two or three times.
+// readAll reads to the end. The expected size, which may be negative, saves growing the buffer.
 func readAll(source io.Reader, expected, limit int64) ([]byte, error) {
 	var body bytes.Buffer
 	body.Grow(int(min(max(expected, 0), limit, maxReserved)) + bytes.MinRead)
-	source = io.LimitReader(source, limit+1)
-	if expected > maxReserved {
-		switch _, err := io.CopyN(&body, source, maxReserved); {
-		case err == nil:
-			body.Grow(int(min(expected, limit)) - body.Len() + bytes.MinRead)
-		case !errors.Is(err, io.EOF):
-			return nil, err
-		}
-	}
-	if _, err := body.ReadFrom(source); err != nil {
+	if _, err := body.ReadFrom(io.LimitReader(source, limit+1)); err != nil {
 		return nil, err
 	}
 	if int64(body.Len()) > limit {

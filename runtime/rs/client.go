@@ -64,8 +64,8 @@ func NewClient(options Options) (*Client, error) {
 // ProviderURL is the provider's public origin, without a trailing slash.
 func (c *Client) ProviderURL() string { return c.providerURL }
 
-// Get reads within the client's timeout and the context's deadline, whichever is sooner. It repeats the GET where that may help
-// (MaxTries). It sends nothing with other credentials (R-ERR-3), follows no redirect, and removes the bearer from what the
+// Get reads within the client's timeout and the context's deadline, whichever is sooner. It repeats a failed GET up to
+// MaxTries. It sends nothing with other credentials (R-ERR-3), follows no redirect, and removes the bearer from what the
 // resource server echoes (R-ERR-6). If an optional parameter is refused, it sends another GET without it, with a new timeout.
 func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 	sent, most := asked.asSent()
@@ -75,7 +75,7 @@ func (c *Client) Get(ctx context.Context, asked Request) (*Response, error) {
 	}
 	response.rowsMax = sent.maxRows()
 	if most > 0 || asked.isFromNow() {
-		response.Request, response.most = c.secrets.request(asked), most
+		response.Request, response.most = c.secrets.redactRequest(asked), most
 	}
 	return response, nil
 }
@@ -98,14 +98,15 @@ func (c *Client) Send(ctx context.Context, change Change) (*Response, error) {
 	return c.exchange(ctx, change.Method, asked).run(limited, change.Body.Encoded())
 }
 
-// exchange prepares a request. Its shown URL has the provider's public origin: the address that is read may be in an internal
-// network, and a remote caller must not see it. The caller's context says why a context that is derived from it ended.
+// exchange prepares a request. Its shown URL has the provider's public origin: BaseURL may be in an internal network, and a
+// remote caller must not see it. The caller's context distinguishes the
+// caller's deadline from the client's timeout.
 func (c *Client) exchange(ctx context.Context, method string, asked Request) *exchange {
 	target := string(asked.Path)
 	if query := asked.Query.Encoded(); query != "" {
 		target += "?" + query
 	}
 	return &exchange{
-		client: c, caller: ctx, method: method, asked: asked, try: 1, address: c.baseURL + target, shownURL: c.secrets.text(c.providerURL + target),
+		client: c, caller: ctx, method: method, asked: asked, try: 1, address: c.baseURL + target, shownURL: c.secrets.redactText(c.providerURL + target),
 	}
 }

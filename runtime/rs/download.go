@@ -13,8 +13,8 @@ import (
 
 // Resume says where a download continues. The zero value starts it.
 type Resume struct {
-	Offset int64  // bytes that are there already
-	ETag   string // of the response they came from; empty if unknown
+	Offset int64  // bytes already received
+	ETag   string // of the response that they came from; empty if unknown
 }
 
 // Download is a response whose body is bytes of any kind. The caller closes Body.
@@ -43,8 +43,8 @@ func (d *Download) ReadAll(limit int64) ([]byte, error) {
 	return body, err
 }
 
-// Told returns the bytes, or a text taken from them, without bearers (R-ERR-6). It returns the slice itself if there are none.
-func (d *Download) Told(shown []byte) []byte { return d.secrets.bytes(shown) }
+// Redact returns the bytes, or a text taken from them, without bearers (R-ERR-6). It returns the slice itself if there are none.
+func (d *Download) Redact(shown []byte) []byte { return d.secrets.redact(shown) }
 
 // Unusable returns a *Failure of reason InvalidResponse: the bytes are not what was promised (R-ERR-4).
 func (d *Download) Unusable(message string) *Failure {
@@ -52,7 +52,7 @@ func (d *Download) Unusable(message string) *Failure {
 }
 
 // Open starts to read bytes that are not JSON, such as a blob, or resumes if the RS supports ranges (RFC 9110, section 14). It
-// bounds the time between two bytes; the caller bounds the size. Errors are those of Get.
+// limits the time between two bytes. The caller limits the size. Errors are those of Get.
 func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Download, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	exchange := c.exchange(ctx, http.MethodGet, asked)
@@ -70,13 +70,13 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 	}
 	body := &downloadBody{exchange: exchange, cancel: cancel}
 	body.timer = time.AfterFunc(c.timeout, func() {
-		exchange.isSilent.Store(true)
+		exchange.isStalled.Store(true)
 		cancel()
 	})
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		body.timer.Stop()
-		exchange.tell()
+		exchange.report()
 		failure := exchange.unanswered(err)
 		cancel()
 		return nil, failure
@@ -84,7 +84,7 @@ func (c *Client) Open(ctx context.Context, asked Request, from Resume) (*Downloa
 	body.ReadCloser = response.Body
 	download, err := exchange.open(ctx, response, from)
 	if err != nil {
-		_ = body.Close() // its content was read or is not wanted
+		_ = body.Close() // its content was read or is not needed
 		return nil, err
 	}
 	download.Body, body.left = body, response.ContentLength
@@ -103,7 +103,7 @@ func (e *exchange) open(ctx context.Context, response *http.Response, from Resum
 		}
 		return nil, err
 	}
-	e.status, e.requestID = response.StatusCode, e.client.secrets.text(requestID(response.Header))
+	e.status, e.requestID = response.StatusCode, e.client.secrets.redactText(requestID(response.Header))
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, e.failure(InvalidResponse, "the resource server encoded the bytes, which was not requested", tryAgain, fmt.Errorf("content encoding %q", encoding))
 	}
@@ -170,7 +170,7 @@ func (b *downloadBody) Read(into []byte) (int, error) {
 
 func (b *downloadBody) Close() error {
 	b.timer.Stop()
-	b.exchange.tell()
+	b.exchange.report()
 	b.cancel()
 	return b.ReadCloser.Close()
 }

@@ -167,8 +167,8 @@ func TestReadAll(t *testing.T) {
 	}
 	whole := int64(len("token " + bearer))
 	download, data, err := open(whole)
-	if err != nil || string(data) != "token "+bearer || string(download.Told(data)) != "token [redacted]" {
-		t.Errorf("got %q, shown as %q, %v", data, download.Told(data), err)
+	if err != nil || string(data) != "token "+bearer || string(download.Redact(data)) != "token [redacted]" {
+		t.Errorf("got %q, shown as %q, %v", data, download.Redact(data), err)
 	}
 	var failure *rs.Failure
 	if _, _, err := open(whole - 1); !errors.As(err, &failure) || failure.Reason != rs.ResponseTooLarge {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/pdppmcp/pdpp-mcp/runtime/rawjson"
 )
@@ -19,7 +18,7 @@ type List struct {
 	isTooLong bool // more rows than requested
 }
 
-// Cursor returns a cursor before a row.
+// Cursor returns a cursor at the start of a row.
 func (l *List) Cursor(row int) rawjson.Cursor { return rawjson.NewCursor(l.Rows[row]) }
 
 // List reads the body as a list, wrapped or not, with the rows of the requested page. A body without a list, or with too many
@@ -62,14 +61,14 @@ func (r *Response) page(list List) List {
 		}
 	}
 	if r.Request.isFromNow() {
-		list.Rows, list.Outer, list.Inner = nil, withoutRows(list.Outer), withoutRows(list.Inner)
+		list.Rows, list.Outer, list.Inner = nil, withoutNextPage(list.Outer), withoutNextPage(list.Inner)
 	}
 	list.Rows = list.Rows[min(r.Seen, len(list.Rows)):]
 	return list
 }
 
-// withoutRows returns an envelope that says that nothing follows; nil stays nil.
-func withoutRows(envelope rawjson.Object) rawjson.Object {
+// withoutNextPage returns an envelope without a next page.
+func withoutNextPage(envelope rawjson.Object) rawjson.Object {
 	if envelope == nil || envelope.Get("has_more") == nil {
 		return envelope
 	}
@@ -82,76 +81,50 @@ var rowsNames = []string{"data", "records", "results", "hits"}
 // ListIn reads an envelope that is not wrapped, such as that of an expanded relation. It is false if no member has rows.
 func ListIn(envelope rawjson.Value) (List, bool) { return listIn(envelope, 0) }
 
-// listIn is ListIn for a list that may have up to limit rows of each connection, or any number if limit is 0.
+// listIn is ListIn for a list with up to limit rows of each connection, or any number if limit is 0.
 func listIn(envelope rawjson.Value, limit int) (List, bool) {
 	var list List
-	better := rowsNames
-	c := rawjson.NewCursor(envelope)
-	for inside := c.Enter(rawjson.ObjectValue); inside && c.More(); {
-		name, start := string(c.Name()), c.At()
-		if at := slices.Index(better, name); at >= 0 && c.Kind() == rawjson.ArrayValue {
-			list.RowsName, better = name, better[:at]
-			counts := rowCounts{limit: limit}
-			list.Rows = nil
-			for inside := c.Enter(rawjson.ArrayValue); inside && c.More(); {
-				list.Rows = append(list.Rows, c.Value())
-				if list.isTooLong = counts.exceed(list.Rows); list.isTooLong {
-					return list, false
-				}
-			}
-		} else {
-			c.Value()
+	list.Outer, _ = rawjson.ParseObject(envelope)
+	for _, name := range rowsNames {
+		if value := list.Outer.Get(name); rawjson.Kind(value) == rawjson.ArrayValue {
+			rows, isComplete := rawjson.Elements(value)
+			list.RowsName, list.Rows, list.isTooLong = name, rows, !isComplete || hasTooMany(rows, limit)
+			return list, !list.isTooLong
 		}
-		list.Outer = append(list.Outer, rawjson.Raw(name, c.Since(start)))
 	}
-	return list, list.RowsName != ""
+	return list, false
 }
 
-// maxRows bounds the rows of a list without a limit, and those of all connections together.
-const maxRows = 10_000
-
-// rowCounts counts the rows of each connection, since resource servers apply a limit to each of several.
-type rowCounts struct {
-	limit        int
-	byConnection map[string]int // counted once there are more rows than the limit
-}
-
-// exceed reports whether the last of the rows is one too many.
-func (c *rowCounts) exceed(rows []rawjson.Value) bool {
-	uncounted := rows[len(rows)-1:]
-	switch {
-	case len(rows) > maxRows:
-		return true
-	case c.limit == 0 || len(rows) <= c.limit:
+// hasTooMany reports whether a list has more rows of one connection than the limit. Resource servers apply a limit to each connection.
+func hasTooMany(rows []rawjson.Value, limit int) bool {
+	if limit == 0 || len(rows) <= limit {
 		return false
-	case c.byConnection == nil:
-		c.byConnection, uncounted = map[string]int{}, rows
 	}
-	for _, row := range uncounted {
-		cursor := rawjson.NewCursor(row)
-		connection := rawjson.TextOf(cursor.Member("connection_id"))
-		if c.byConnection[connection]++; c.byConnection[connection] > c.limit {
+	counts := map[string]int{}
+	for _, row := range rows {
+		members, _ := rawjson.ParseObject(row)
+		connection := members.Text("connection_id")
+		if counts[connection]++; counts[connection] > limit {
 			return true
 		}
 	}
 	return false
 }
 
-// likelyReach is how far, in bytes, from the beginning and the end of a body a cursor is looked for.
-const likelyReach = 4 << 10
-
-var likelyName = []byte(`"next_cursor":"`)
-
-// likelyCursor is what seems to be the next cursor of a list in a body that nobody has checked; empty: none was found.
+// likelyCursor returns the probable next cursor in an unchecked body, or nothing. It searches 4 KiB at both ends.
 func likelyCursor(body []byte) string {
-	at := bytes.LastIndex(body[max(0, len(body)-likelyReach):], likelyName)
-	if at >= 0 {
-		at += max(0, len(body)-likelyReach)
-	} else if at = bytes.Index(body[:min(len(body), likelyReach)], likelyName); at < 0 {
+	const name, reach = `"next_cursor":"`, 4 << 10
+	end := body[max(0, len(body)-reach):]
+	at := bytes.LastIndex(end, []byte(name))
+	if at < 0 {
+		end = body[:min(len(body), reach)]
+		at = bytes.Index(end, []byte(name))
+	}
+	if at < 0 {
 		return ""
 	}
-	cursor, _, ends := bytes.Cut(body[at+len(likelyName):], []byte(`"`))
-	if !ends || bytes.IndexByte(cursor, '\\') >= 0 {
+	cursor, _, isClosed := bytes.Cut(end[at+len(name):], []byte(`"`))
+	if !isClosed || bytes.IndexByte(cursor, '\\') >= 0 {
 		return ""
 	}
 	return string(cursor)
@@ -174,11 +147,10 @@ func (l List) Meta() rawjson.Object {
 	return meta
 }
 
-// Member is one member of a JSON object, its value as it was spelled.
+// Member is one member of a JSON object. Its value keeps its spelling.
 type Member = rawjson.Member
 
-// Members returns the members of one JSON object in the order in which they were written, duplicates included, without
-// whitespace between tokens. Its error is rawjson.ErrNotObject or one of rawjson.Compact.
+// Members returns the members of a JSON object in their order, duplicates included, without whitespace between tokens. Its error is rawjson.ErrNotObject or one of rawjson.Compact.
 func Members(object []byte) ([]Member, error) {
 	compact, err := rawjson.Compact(object)
 	if err != nil {

@@ -104,8 +104,8 @@ func (e *exchange) refusal(header http.Header, body []byte) *Error {
 	refused := &Error{
 		Status: e.status, Type: otherType, Code: CodeOther,
 		URL:       e.shownURL,
-		Request:   e.client.secrets.request(e.asked),
-		RequestID: string(e.client.secrets.told([]byte(e.requestID))), RetryAfter: string(e.client.secrets.told([]byte(header.Get("Retry-After")))),
+		Request:   e.client.secrets.redactRequest(e.asked),
+		RequestID: string(e.client.secrets.redactRefusal([]byte(e.requestID))), RetryAfter: string(e.client.secrets.redactRefusal([]byte(header.Get("Retry-After")))),
 	}
 	if known, ok := derived[e.status]; ok {
 		refused.Type, refused.Code = known.kind, known.code

@@ -16,19 +16,19 @@ import (
 
 // exchange is one request and its outcome.
 type exchange struct {
-	client    *Client
-	caller    context.Context //nolint:containedctx // lives as long as one request
-	method    string
-	address   string
-	asked     Request
-	shownURL  string // the URL at the provider's public origin, without the bearer
-	try       int    // of its read, starting at 1
-	started   time.Time
-	status    int
-	bytes     int64 // of the body that were read
-	requestID string
-	isTold    bool        // the observer was called
-	isSilent  atomic.Bool // a download received nothing for the client's timeout
+	client     *Client
+	caller     context.Context //nolint:containedctx // lives as long as one request
+	method     string
+	address    string
+	asked      Request
+	shownURL   string // the URL at the provider's public origin, without the bearer
+	try        int    // of its read, starting at 1
+	started    time.Time
+	status     int
+	bytes      int64 // of the body that were read
+	requestID  string
+	isReported bool        // the observer was called
+	isStalled  atomic.Bool // a download received nothing for the client's timeout
 }
 
 // request returns the HTTP request with the common headers.
@@ -55,10 +55,10 @@ func (e *exchange) request(ctx context.Context, accept string, body []byte) (*ht
 	return request, nil
 }
 
-// tell calls the caller's observer, once.
-func (e *exchange) tell() {
-	if observer := ObserverOf(e.caller); observer != nil && !e.isTold {
-		e.isTold = true
+// report calls the caller's observer once.
+func (e *exchange) report() {
+	if observer := ObserverOf(e.caller); observer != nil && !e.isReported {
+		e.isReported = true
 		observer.Sent(Sent{Template: e.asked.Path.Route().Template, Status: e.status, Took: time.Since(e.started), Bytes: e.bytes, Try: e.try})
 	}
 }
@@ -74,7 +74,7 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 	// The transport is called directly: http.Client would follow redirects and could send the bearer to another origin.
 	response, err := e.client.transport.RoundTrip(request)
 	if err != nil {
-		e.tell()
+		e.report()
 		return nil, e.unanswered(err)
 	}
 	defer response.Body.Close()
@@ -84,46 +84,46 @@ func (e *exchange) run(ctx context.Context, body []byte) (*Response, error) {
 // read turns an HTTP response into a Response, an *Error or a *Failure.
 func (e *exchange) read(ctx context.Context, response *http.Response) (*Response, error) {
 	e.status = response.StatusCode
-	e.requestID = e.client.secrets.text(requestID(response.Header))
+	e.requestID = e.client.secrets.redactText(requestID(response.Header))
 	if response.StatusCode >= 300 && response.StatusCode < 400 {
-		e.tell()
+		e.report()
 		return nil, e.failure(Redirected, fmt.Sprintf(
 			"the resource server answered with a redirect (%d), which is not followed so that the bearer stays with it", response.StatusCode),
 			"set the provider URL to the final address", nil)
 	}
 	body, err := readBody(response, e.client.maxBody)
 	e.bytes = int64(len(body))
-	e.tell()
+	e.report()
 	if err != nil {
 		return nil, e.unreadable(err)
 	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return nil, e.refusal(response.Header, e.client.secrets.told(body))
+		return nil, e.refusal(response.Header, e.client.secrets.redactRefusal(body))
 	}
 	if !isUTF8(response.Header.Get("Content-Type")) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer has a charset other than UTF-8", checkProvider, nil)
 	}
-	body = e.client.secrets.bytes(body)
+	body = e.client.secrets.redact(body)
 	if e.asked.Ahead != nil {
 		if cursor := likelyCursor(body); cursor != "" {
 			e.asked.Ahead(cursor)
 		}
 	}
 	compact, problem := readObject(ctx, body)
-	if problem != "" && !(e.changes() && len(body) == 0) {
+	if problem != "" && !(e.isChange() && len(body) == 0) {
 		return nil, e.failure(InvalidResponse, "the resource server's answer "+problem, checkProvider, nil)
 	}
 	if len(body) == 0 {
 		body = nil
 	}
 	return &Response{
-		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.request(e.asked),
+		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Request: e.client.secrets.redactRequest(e.asked),
 		body: body, compact: compact,
 	}, nil
 }
 
-// changes reports whether the request is a change. Its response may have no body, such as 204.
-func (e *exchange) changes() bool { return e.method != http.MethodGet }
+// isChange reports whether the request is a change. Its response may have no body, such as 204.
+func (e *exchange) isChange() bool { return e.method != http.MethodGet }
 
 func requestID(header http.Header) string {
 	return cmp.Or(header.Get("Request-Id"), header.Get("X-Request-Id"))

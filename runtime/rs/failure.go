@@ -31,7 +31,7 @@ type Failure struct {
 	URL       string // absolute URL at the provider's public origin, also when it was read elsewhere; never holds a bearer
 	Cause     error  // may be nil; for logs, since it may name the address that was dialled
 
-	passing bool // the same request may succeed if it is sent again
+	isTransient bool // the same request may succeed if it is sent again
 }
 
 func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Text() }
@@ -56,30 +56,30 @@ const (
 	askForLess    = "ask for less, or try again"
 	checkProvider = "check that the provider URL is a PDPP resource server"
 
-	// lookFirst is the next step after a change without a response, because sending it again could make it twice.
-	lookFirst = "the change may have been made: check before sending it again"
+	// checkFirst is the next step after a change without a response, because sending it again could make it twice.
+	checkFirst = "the change may have been made: check before sending it again"
 )
 
 func (e *exchange) failure(reason Reason, message, nextStep string, cause error) *Failure {
-	if e.changes() && reason != Redirected && !undialled(cause) {
-		nextStep = lookFirst
+	if e.isChange() && reason != Redirected && !failedToDial(cause) {
+		nextStep = checkFirst
 	}
 	return &Failure{
 		Reason: reason, Message: message, NextStep: nextStep,
-		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Cause: e.client.secrets.cause(cause),
+		Status: e.status, RequestID: e.requestID, URL: e.shownURL, Cause: e.client.secrets.redactError(cause),
 	}
 }
 
-// undialled reports whether a request failed before any byte was sent.
-func undialled(cause error) bool {
+// failedToDial reports whether a request failed before any byte was sent.
+func failedToDial(cause error) bool {
 	var operation *net.OpError
 	return errors.As(cause, &operation) && operation.Op == "dial"
 }
 
 // unanswered returns the failure of a request without a status line.
 func (e *exchange) unanswered(err error) *Failure {
-	if late := e.late(err); late != nil {
-		return late
+	if failure := e.timedOut(err); failure != nil {
+		return failure
 	}
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) {
@@ -88,14 +88,14 @@ func (e *exchange) unanswered(err error) *Failure {
 	}
 	failure := e.failure(Unreachable, "the resource server at "+e.client.providerURL+" cannot be reached",
 		"check the provider URL and the network, then try again", err)
-	failure.passing = isPassing(err)
+	failure.isTransient = isTransientError(err)
 	return failure
 }
 
 // unreadable returns the failure of a response whose body broke off, took too long or was too large.
 func (e *exchange) unreadable(err error) *Failure {
-	if late := e.late(err); late != nil {
-		return late
+	if failure := e.timedOut(err); failure != nil {
+		return failure
 	}
 	var tooLarge *bodyTooLargeError
 	var connection net.Error
@@ -111,11 +111,11 @@ func (e *exchange) unreadable(err error) *Failure {
 	return e.failure(InvalidResponse, "the resource server's answer cannot be decoded", checkProvider, err)
 }
 
-// late returns the failure of a request that timed out or was cancelled, or nil.
-func (e *exchange) late(err error) *Failure {
+// timedOut returns the failure of a request that timed out or was cancelled, or nil.
+func (e *exchange) timedOut(err error) *Failure {
 	var timeout net.Error
 	switch {
-	case e.isSilent.Load():
+	case e.isStalled.Load():
 		return e.failure(Timeout, fmt.Sprintf("the resource server sent nothing for %s", e.client.timeout), tryAgain, err)
 	case errors.Is(err, context.Canceled):
 		return e.failure(Timeout, "the call was cancelled before the resource server had answered", "", err)

@@ -38,14 +38,14 @@ type Options struct {
 	// Transport sends the requests. Clients with the same transport share connections. Nil means the transport of this process.
 	Transport http.RoundTripper
 
-	// Retries bounds how many reads all clients of a resource server repeat. Nil means a budget for this client alone.
+	// Retries limits the retries of all clients of a resource server. Nil means a budget for this client alone.
 	Retries *RetryBudget
 
 	Timeout time.Duration // of one request with its body; 0 means DefaultTimeout
 	MaxBody int64         // bytes of a body after decompression; 0 means DefaultMaxBody
 }
 
-// OptionError is an invalid option. It never has the option's value.
+// OptionError is an invalid option. It never holds the option's value.
 type OptionError struct {
 	Option  string // the field of Options
 	Message string // what is wrong, and what to pass in its place
@@ -73,7 +73,7 @@ func NewTransport() *http.Transport {
 		IdleConnTimeout:        90 * time.Second,
 		TLSHandshakeTimeout:    5 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // the client decompresses under its own bound
+		DisableCompression:     true, // the client decompresses within its own limit
 	}
 }
 

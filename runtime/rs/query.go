@@ -10,8 +10,8 @@ import (
 // Parameter is one name and value of a query string, neither of them encoded.
 type Parameter struct{ Name, Value string }
 
-// Query is the query string of a request, in the order in which it was built. A nil argument adds nothing; an empty string is
-// sent. The zero value is an empty query. Only one copy of a query may be changed.
+// Query is the query string of a request, in the order in which it was built. A nil argument adds nothing, but an empty string is sent.
+// The zero value is an empty query. Only one copy of a query may be changed.
 type Query struct {
 	parameters []Parameter
 }
@@ -120,20 +120,20 @@ func (q *Query) BracketMap(name string, limits Limits) {
 	}
 }
 
-// Filter is a conjunction of conditions in the order in which the caller wrote them (R-ARG-1).
+// Filter is a conjunction of conditions in the order of the call (R-ARG-1).
 type Filter []Condition
 
 // Condition compares one field with one value.
 type Condition struct {
 	Field    string
 	Operator string // gte, gt, lte or lt; empty for equality
-	Value    string // the value's exact spelling: 1.10 stays 1.10 (R-ARG-2)
+	Value    string // in its exact spelling: 1.10 stays 1.10 (R-ARG-2)
 }
 
-// Limits bounds expanded relations, in the order in which the caller wrote them (R-ARG-4).
+// Limits are the limits of expanded relations, in the order of the call (R-ARG-4).
 type Limits []Limit
 
-// Limit is the greatest number of records to expand for one relation.
+// Limit is the maximum number of records to expand for one relation.
 type Limit struct {
 	Relation string
 	Count    int64 // at least 1

@@ -6,7 +6,7 @@ type Reading struct {
 	Matched  int64 // of them
 	Complete bool  // every record in question was read
 	UpTo     Mark  // of an incomplete reading: the last record that was read
-	Groups   int   // all groups of an aggregate, also those beyond its limit; 0: unknown
+	Groups   int   // all groups of an aggregate, also those beyond its limit; 0 means unknown
 
 	// Note says which rows these are, and why an incomplete reading ended if the page was not full.
 	Note string
@@ -17,18 +17,17 @@ type Reading struct {
 	// CursorAfter returns the cursor of the page after the first rows, at least one; nil if no page follows.
 	CursorAfter func(rows int) string
 
-	// Behind is the cursor of the same query for the records after UpTo. It is empty if there are none or CursorAfter leads to them.
+	// Behind is the cursor of the same query for the records after UpTo. It is empty if there are none or CursorAfter returns it.
 	Behind string
 
-	// Rest selects the records that an aggregate leaves out. In the caller's filter, it replaces bounds in the same direction. Nil: they
-	// are unknown.
+	// Rest selects the records that an aggregate omits. In the caller's filter, it replaces bounds in the same direction. It may be nil.
 	Rest *Condition
 }
 
 // Mark is a record where a reading may stop.
 type Mark struct {
-	ID   string // as the resource server sent it; empty: no record
-	Time string // value of the field that orders the records; empty: unknown
+	ID   string // as the resource server sent it; empty for no record
+	Time string // value of the field that orders the records; empty if unknown
 	Read int64  // records read up to this one
 }
 

@@ -8,13 +8,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Secrets are the bearers of one call. They are removed from everything that is shown, in any spelling (R-ERR-6). They are
-// immutable and safe for concurrent use; nil has none. Printing them gives a fixed word.
+// immutable and safe for concurrent use. They print as a fixed word.
 type Secrets struct {
 	bearers []string
-	letters [256]bool // that the bearers have
+	letters [256]bool // of all bearers
 }
 
 // NewSecrets returns a set of bearers. It ignores values shorter than ShortestBearer.
@@ -32,13 +33,13 @@ func NewSecrets(bearers ...string) *Secrets {
 	return s
 }
 
-// with returns the set with another bearer.
+// with returns the set with another bearer. A nil set is empty.
 func (s *Secrets) with(bearer string) *Secrets {
-	if s != nil && slices.Contains(s.bearers, bearer) {
-		return s
-	}
-	if s == nil {
+	switch {
+	case s == nil:
 		return NewSecrets(bearer)
+	case slices.Contains(s.bearers, bearer):
+		return s
 	}
 	return NewSecrets(append(slices.Clone(s.bearers), bearer)...)
 }
@@ -46,35 +47,30 @@ func (s *Secrets) with(bearer string) *Secrets {
 // Format gives the same fixed word for every verb.
 func (s *Secrets) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
-func (s *Secrets) text(text string) string {
-	if len(text) < ShortestBearer { // an escaped one is longer still
-		return text
-	}
-	return string(s.bytes([]byte(text)))
-}
+func (s *Secrets) redactText(text string) string { return string(s.redact([]byte(text))) }
 
-// bytes returns a body without bearers. It returns the slice itself if there are none, which is the usual case.
-func (s *Secrets) bytes(body []byte) []byte {
+// redact returns a body without bearers. It returns the slice itself if there are none, which is the usual case.
+func (s *Secrets) redact(body []byte) []byte {
 	for _, bearer := range s.bearers {
 		if bytes.Contains(body, []byte(bearer)) {
 			body = bytes.ReplaceAll(body, []byte(bearer), []byte(redacted))
 		}
 	}
-	return s.escaped(body)
+	return s.redactEscaped(body)
 }
 
-// escaped removes bearers with at least one escaped character: by JSON, once or twice, in a URL, or both. Such a bearer has a first
-// escape, so it compares only the text around escapes.
-func (s *Secrets) escaped(body []byte) []byte {
+// redactEscaped removes bearers with at least one escaped character: by JSON, once or twice, in a URL, or both. It compares only the
+// text around escapes.
+func (s *Secrets) redactEscaped(body []byte) []byte {
 	var clean []byte
-	taken := 0 // of the body, into clean
+	done := 0 // bytes of the body that clean covers
 	backslash, percent := nextOf(body, 0, '\\'), nextOf(body, 0, '%')
 	for at := min(backslash, percent); at < len(body); at = min(backslash, percent) {
 		character, end := unescape(body, at)
 		if character < 0x80 && s.letters[character] {
-			if from, to := s.around(body, taken, at); to > 0 {
-				clean = append(append(clean, body[taken:from]...), redacted...)
-				taken, end = to, to
+			if from, to := s.findAround(body, done, at); to > 0 {
+				clean = append(append(clean, body[done:from]...), redacted...)
+				done, end = to, to
 			}
 		}
 		if backslash < end {
@@ -84,10 +80,10 @@ func (s *Secrets) escaped(body []byte) []byte {
 			percent = nextOf(body, end, '%')
 		}
 	}
-	if taken == 0 {
+	if done == 0 {
 		return body
 	}
-	return append(clean, body[taken:]...)
+	return append(clean, body[done:]...)
 }
 
 // nextOf returns the next position of a byte, or the length of the body.
@@ -98,15 +94,15 @@ func nextOf(body []byte, from int, wanted byte) int {
 	return len(body)
 }
 
-// around returns the bounds of the bearer whose first escape is at a position and that starts at least or later; to is 0 if there is
-// none.
-func (s *Secrets) around(body []byte, least, at int) (from, to int) {
+// findAround returns the bounds of the bearer whose first escape is at a position. The bearer does not start before least. To is 0 if
+// there is none.
+func (s *Secrets) findAround(body []byte, least, at int) (from, to int) {
 	for _, bearer := range s.bearers {
 		for before := range min(len(bearer), at-least+1) {
 			if !bytes.Equal(body[at-before:at], []byte(bearer[:before])) {
 				continue
 			}
-			if end := spelledOut(body, at, bearer[before:]); end > 0 {
+			if end := endOf(body, at, bearer[before:]); end > 0 {
 				return at - before, end
 			}
 		}
@@ -114,14 +110,11 @@ func (s *Secrets) around(body []byte, least, at int) (from, to int) {
 	return at, 0
 }
 
-// spelledOut returns the end of a text that starts at a position in any spelling, or 0.
-func spelledOut(body []byte, at int, text string) int {
-	for i := range len(text) {
-		if at >= len(body) {
-			return 0
-		}
+// endOf returns the end of a text that starts at a position in any spelling, or 0.
+func endOf(body []byte, at int, text string) int {
+	for _, wanted := range []byte(text) {
 		character, end := unescape(body, at)
-		if rune(text[i]) != character {
+		if character != rune(wanted) {
 			return 0
 		}
 		at = end
@@ -131,96 +124,61 @@ func spelledOut(body []byte, at int, text string) int {
 
 // unescape returns the character at a position, and the position of the next one.
 func unescape(body []byte, at int) (character rune, end int) {
-	character, end = unquote(body, at)
+	character, end = unquote(body, at, 2)
 	if character != '%' {
 		return character, end
 	}
-	high, end1 := digitAt(body, end)
-	low, end2 := digitAt(body, end1)
-	if high < 0 || low < 0 {
-		return character, end
-	}
-	return high<<4 | low, end2
-}
-
-func digitAt(body []byte, at int) (digit rune, end int) {
-	if at >= len(body) {
-		return -1, at
-	}
-	character, end := unquote(body, at)
-	return hexadecimal(character), end
-}
-
-// unquote reads a character of a JSON string that may contain another JSON string.
-func unquote(body []byte, at int) (character rune, end int) {
-	character, end, escape := unquoteOnce(body, at)
-	if character != '\\' || !escape || end >= len(body) {
-		return character, end
-	}
-	// The backslash was escaped: it may start an escape of the inner string.
-	kind, after, _ := unquoteOnce(body, end)
-	switch kind {
-	case 'u':
-		inner := rune(0)
-		for range 4 {
-			if after >= len(body) {
-				return character, end
-			}
-			var digit rune
-			digit, after, _ = unquoteOnce(body, after)
-			if digit = hexadecimal(digit); digit < 0 {
-				return character, end
-			}
-			inner = inner<<4 | digit
-		}
-		return inner, after
-	case '/', '"', '\\':
-		return kind, after
+	high, next := unquote(body, end, 2)
+	low, next := unquote(body, next, 2)
+	if decoded := hexadecimal(high)<<4 | hexadecimal(low); decoded >= 0 {
+		return decoded, next
 	}
 	return character, end
 }
 
-// unquoteOnce reads a byte, or the character of a JSON escape (RFC 8259, section 7).
-func unquoteOnce(body []byte, at int) (character rune, end int, escape bool) {
-	if body[at] != '\\' || at+1 == len(body) {
-		return rune(body[at]), at + 1, false
+// unquote reads a character of a text that was quoted as a JSON string (RFC 8259, section 7), perhaps several times. After the end of
+// the text, the character is -1.
+func unquote(body []byte, at, times int) (character rune, end int) {
+	if at >= len(body) {
+		return -1, at
 	}
-	switch kind := body[at+1]; {
-	case kind == 'u' && at+6 <= len(body):
-		for _, digit := range body[at+2 : at+6] {
-			value := hexadecimal(rune(digit))
-			if value < 0 {
-				return '\\', at + 1, false
-			}
-			character = character<<4 | value
+	if times == 0 {
+		return rune(body[at]), at + 1
+	}
+	character, end = unquote(body, at, times-1)
+	if character != '\\' {
+		return character, end
+	}
+	kind, next := unquote(body, end, times-1)
+	switch kind {
+	case '/', '"', '\\':
+		return kind, next
+	case 'u':
+		var decoded, digit rune
+		for range 4 {
+			digit, next = unquote(body, next, times-1)
+			decoded = decoded<<4 | hexadecimal(digit)
 		}
-		return character, at + 6, true
-	case kind == '/' || kind == '"' || kind == '\\':
-		return rune(kind), at + 2, true
+		if decoded >= 0 {
+			return decoded, next
+		}
 	}
-	return 0, at + 2, true // a control character, which no bearer has
+	return character, end // not quoted, or a control character, which no bearer has
 }
 
+// hexadecimal returns the value of a digit, or -1.
 func hexadecimal(digit rune) rune {
-	switch {
-	case '0' <= digit && digit <= '9':
-		return digit - '0'
-	case 'a' <= digit && digit <= 'f':
-		return digit - 'a' + 10
-	case 'A' <= digit && digit <= 'F':
-		return digit - 'A' + 10
-	}
-	return -1
+	return rune(strings.IndexRune("0123456789abcdef", unicode.ToLower(digit)))
 }
 
-// told removes bearers from a server's text about a failure, also in base64 (RFC 4648, both alphabets), which a server uses that
-// repeats an Authorization header for Basic. Bodies with records are not searched for base64: it takes as long as reading them.
-func (s *Secrets) told(body []byte) []byte {
-	return base64Run.ReplaceAllFunc(s.bytes(body), func(run []byte) []byte {
+// redactRefusal removes bearers from a server's text about a failure, also in base64 (RFC 4648, both alphabets): a server may repeat
+// an Authorization header as Basic credentials. Bodies with records are not searched for base64: it takes as long as reading them.
+func (s *Secrets) redactRefusal(body []byte) []byte {
+	return base64Run.ReplaceAllFunc(s.redact(body), func(run []byte) []byte {
 		text := unescapeBase64.Replace(string(run))
-		for start := range min(4, len(text)) { // where a group of four begins is not known
+		for start := range min(4, len(text)) { // the run may begin inside a group of four
 			decoded, _ := base64.RawStdEncoding.DecodeString(text[start:]) // as far as it is base64
-			if !bytes.Equal(s.bytes(decoded), decoded) {
+			if !bytes.Equal(s.redact(decoded), decoded) {
 				return []byte(redacted)
 			}
 		}
@@ -233,22 +191,22 @@ var base64Run = regexp.MustCompile(`(?:[A-Za-z0-9+_-]|\\?/){21,}=*`)
 
 var unescapeBase64 = strings.NewReplacer(`\`, "", "-", "+", "_", "/", "=", "")
 
-// cause returns an error without bearers in its text. Package http quotes a response that is not HTTP.
-func (s *Secrets) cause(err error) error {
+// redactError returns an error without bearers in its text. Package http quotes a response that is not HTTP.
+func (s *Secrets) redactError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if shown := string(s.told([]byte(err.Error()))); shown != err.Error() {
+	if shown := string(s.redactRefusal([]byte(err.Error()))); shown != err.Error() {
 		return errors.New(shown)
 	}
 	return err
 }
 
-// request returns a request without bearers.
-func (s *Secrets) request(asked Request) Request {
-	clean := Request{Path: Path(s.text(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
+// redactRequest returns a request without bearers.
+func (s *Secrets) redactRequest(asked Request) Request {
+	clean := Request{Path: Path(s.redactText(string(asked.Path))), Sources: asked.Sources, Optional: asked.Optional}
 	for _, parameter := range asked.Query.Parameters() {
-		clean.Query.Set(s.text(parameter.Name), s.text(parameter.Value))
+		clean.Query.Set(s.redactText(parameter.Name), s.redactText(parameter.Value))
 	}
 	return clean
 }

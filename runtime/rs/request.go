@@ -11,16 +11,15 @@ import (
 
 // Reader reads from a resource server with one bearer. Implementations are safe for concurrent use.
 type Reader interface {
-	// Get sends one GET. A response outside 2xx is an *Error that keeps the envelope; a response
-	// that cannot be used at all is a *Failure. Both know the request id when there was one.
+	// Get sends one GET. A response outside 2xx is an *Error that keeps the envelope. An unusable response is a *Failure. Both have
+	// the request id if there is one.
 	Get(ctx context.Context, request Request) (*Response, error)
 
 	// ProviderURL is the provider's public origin, without a trailing slash. Record URLs are built on it.
 	ProviderURL() string
 }
 
-// Origins returns the public origins of the providers that a request is sent to, each once. It is the reader's, unless the reader
-// combines several providers.
+// Origins returns the public origins of the providers that a request is sent to, each once.
 func Origins(reader Reader, request Request) []string {
 	if several, ok := reader.(interface{ Origins(Request) []string }); ok {
 		return several.Origins(request)
@@ -50,9 +49,9 @@ type Request struct {
 	// without it, and the caller does what the parameter would have done (R-SCH-1).
 	Optional []string
 
-	// Ahead is told the cursor that seems to lead on from a page as soon as the page's body has come, so that the next page can
-	// be asked for while this one is checked; nil: nobody. What the answer says is what holds, if there is one. It is called at
-	// most once, before Get returns, and a reader need not call it.
+	// Ahead, if not nil, receives the probable next cursor of a page before its body is checked, so that the caller can already
+	// request the next page. Only the cursor of the checked response is reliable. A reader calls Ahead at most once, before Get
+	// returns, or not at all.
 	Ahead func(cursor string)
 }
 
@@ -66,20 +65,23 @@ func (r Request) Limit() int {
 	return min(limit, MostRows)
 }
 
-// maxRows returns how many rows of a connection the answer may have. A server may have another default than DefaultRows, and
-// some lists have no limit.
+// maxRows returns how many rows of a connection the answer may have. A server may have another default than DefaultRows, and some lists
+// have no limit.
 func (r Request) maxRows() int {
 	if _, isSent := r.Query.Get("limit"); isSent {
 		return r.Limit()
 	}
-	return maxRows
+	return unlimitedRows
 }
+
+// unlimitedRows limits the rows of a list without a limit (rawjson.Elements).
+const unlimitedRows = 10_000
 
 // Sources says which grants of a package a request needs. It is one of OneSource, NamedSource, HitsOfSources, SchemaOfSources and
 // StreamsOfSources. A reader with a single grant ignores it.
 type Sources interface{ sources() }
 
-// OneSource is a request to a single source: the named one, or the only one that grants the stream (R-PKG-7).
+// OneSource is a request to one source: the named one, or the only one that grants the stream (R-PKG-7).
 type OneSource struct {
 	Stream       string
 	ConnectionID *string // nil: not named
@@ -140,11 +142,11 @@ func (r Request) isFromNow() bool {
 	return place == feedNow
 }
 
-// asSent returns the request in terms that servers know, and how many rows of the response the caller wants; zero: all of them. The
-// first page of the whole feed, of any size, has the current position (050).
+// asSent returns the request in terms that servers know, and how many rows of the response the caller wants, or 0 for all. The first
+// page of the whole feed, of any size, has the current position (capture 050).
 //
-// The order of a hybrid search depends on its limit, since a server fuses that many rows of its rankings (920, 920b). The client
-// always requests the maximum, so that a smaller page is the start of a larger one.
+// The order of a hybrid search depends on its limit, because a server merges that many rows of each ranking (captures 920 and 920b).
+// The client always requests the maximum, so that a smaller page is the start of a larger one.
 func (r Request) asSent() (Request, int) {
 	switch {
 	case r.isFromNow():

@@ -31,20 +31,20 @@ type Response struct {
 	// Missing are the sources of a merged response that failed; nil for a single source.
 	Missing []Missing
 
-	Reading *Reading // nil: the response is the resource server's, not computed by the adapter
+	Reading *Reading // of a response that the adapter computed; nil for the resource server's
 
-	// Seen is how many rows at the start of the list the caller has already. List leaves them out.
+	// Seen is how many rows at the start of the list the caller already has. List omits them.
 	Seen int
 
-	// most is how many rows of the list the caller wants if the client requested more; zero: all. List leaves the others out.
+	// most is how many rows of the list the caller wants if the client requested more; 0 means all. List omits the others.
 	most int
 
-	// rowsMax is how many rows of a list the resource server may send for each connection; zero: any number, for a body of the adapter.
+	// rowsMax is how many rows of a list the resource server may send for each connection; 0 means any number, for a body of the adapter.
 	rowsMax int
 
 	body    json.RawMessage
 	compact rawjson.Value // the body without the whitespace between its tokens
-	list    *List         // all rows of the body; nil: not read yet
+	list    *List         // all rows of the body; nil before the first call of List
 }
 
 // Missing is a source of a merged response that failed.
@@ -53,8 +53,8 @@ type Missing struct {
 	Err    error
 }
 
-// Body returns a JSON object in valid UTF-8, as the RS sent it: names are unique in their object, and up to 512 objects and arrays
-// are inside each other. It is nil for a change that was answered without a body. The caller must not write to it.
+// Body returns a JSON object in valid UTF-8, as the RS sent it: names are unique in their object, and values nest
+// up to 512 levels. It is nil for a change that was answered without a body. The caller must not write to it.
 func (r *Response) Body() json.RawMessage { return r.body }
 
 // WithBody returns the response with another body, which it checks and does not copy. A body that is not what Body promises is a
@@ -75,12 +75,13 @@ func (r Response) WithMembers(body rawjson.Object) *Response {
 	return &r
 }
 
-// deepest is how many arrays and objects may be inside each other. Clients fail from about a thousand.
-const deepest = 512
+// maxDepth limits the nesting of a body. Clients fail from about a thousand.
+const maxDepth = 512
 
-// readObject reads a body. Problem says why the body is not a JSON object that all readers take alike; empty: it is one.
+// readObject reads a body. Problem says why the body is not a JSON object that every reader understands in the same way. It is empty for a
+// valid body.
 func readObject(ctx context.Context, body []byte) (compact rawjson.Value, problem string) {
-	compact, err := rawjson.Unambiguous(ctx, body, deepest)
+	compact, err := rawjson.Unambiguous(ctx, body, maxDepth)
 	switch {
 	case len(bytes.TrimLeft(body, " \t\r\n")) == 0:
 		return compact, "has no body"
@@ -91,7 +92,7 @@ func readObject(ctx context.Context, body []byte) (compact rawjson.Value, proble
 	case errors.Is(err, rawjson.ErrTooManyMembers):
 		return compact, fmt.Sprintf("has more than %d members in one object", rawjson.MaxMembers)
 	case errors.Is(err, rawjson.ErrTooDeep):
-		return compact, fmt.Sprintf("is nested deeper than %d levels", deepest)
+		return compact, fmt.Sprintf("is nested deeper than %d levels", maxDepth)
 	case err != nil && !utf8.Valid(body):
 		return compact, "is not valid UTF-8"
 	case err != nil:
@@ -123,5 +124,5 @@ func (r *Response) Object() (rawjson.Object, error) {
 // Compact returns the body without the whitespace between its tokens, or nil. The caller must not write to it.
 func (r *Response) Compact() json.RawMessage { return r.compact }
 
-// Cursor returns a cursor before the body.
+// Cursor returns a cursor at the start of the body.
 func (r *Response) Cursor() rawjson.Cursor { return rawjson.NewCursor(r.compact) }

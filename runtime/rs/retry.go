@@ -13,28 +13,26 @@ import (
 	"time"
 )
 
-// MaxTries bounds how often one read is sent.
-//
-// A read is repeated if the connection was refused or broke before a status line, or after 502, 503, 504, or 429 with a
+// MaxTries limits how often one read is sent. A read is repeated if the connection was refused or broke before a status line, or after 502, 503, 504, or 429 with a
 // Retry-After. Every try is the same request with the same bearer (R-ERR-3), and all tries share one timeout. A change is never
-// repeated, nor is a read that timed out. Jitter spreads callers that failed together, and RetryBudget bounds their total
+// repeated, nor is a read that timed out. Jitter spreads callers that failed together, and RetryBudget limits their total
 // load. A caller waits up to 0.6 s longer for a refusal, or as long as Retry-After asks.
 const MaxTries = 3
 
-// Waits before the second and the third try, plus or minus up to a half.
+// Waits before the second and the third try, plus or minus half.
 const (
 	firstWait  = 100 * time.Millisecond
 	waitFactor = 3
 )
 
-// repeat runs a read until it succeeds or may not be repeated. The context's deadline bounds all tries, and the budget those after
-// the first. It returns the error of the last try, also if the context ends during a wait.
-func repeat(ctx context.Context, budget *RetryBudget, once func(try int) (*Response, error)) (*Response, error) {
+// repeat sends a read until it succeeds or may not be repeated. All tries share the context's deadline, and retries take from the
+// budget. It returns the error of the last try, also if the context ends during a wait.
+func repeat(ctx context.Context, budget *RetryBudget, send func(try int) (*Response, error)) (*Response, error) {
 	budget.earn()
 	deadline, _ := ctx.Deadline()
 	usual := firstWait
 	for try := 1; ; try++ {
-		response, err := once(try)
+		response, err := send(try)
 		if err == nil || try == MaxTries {
 			return response, err
 		}
@@ -51,13 +49,13 @@ func repeat(ctx context.Context, budget *RetryBudget, once func(try int) (*Respo
 	}
 }
 
-// waitAfter returns how long to wait after a failed try, as the server asks or else as usual, and whether another try may help
-// in the time that is left.
-func waitAfter(err error, usual, left time.Duration) (wait time.Duration, again bool) {
+// waitAfter returns how long to wait after a failed try, and whether another try may succeed in the remaining time. The server can
+// request another wait than the usual one.
+func waitAfter(err error, usual, remaining time.Duration) (wait time.Duration, again bool) {
 	var refused *Error
 	if !errors.As(err, &refused) {
 		var failure *Failure
-		return usual, errors.As(err, &failure) && failure.passing && usual < left
+		return usual, errors.As(err, &failure) && failure.isTransient && usual < remaining
 	}
 	wait, asked := retryAfter(refused.RetryAfter, time.Now())
 	switch refused.Status {
@@ -67,11 +65,11 @@ func waitAfter(err error, usual, left time.Duration) (wait time.Duration, again 
 		again = asked
 	}
 	if !asked {
-		return usual, again && usual < left
+		return usual, again && usual < remaining
 	}
 	// If the wait is longer than the time left for the try, the caller decides: the error has the Retry-After.
 	jitter := rand.N(firstWait)
-	return wait + jitter, again && wait <= left/2-jitter
+	return wait + jitter, again && wait <= remaining/2-jitter
 }
 
 // retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date.
@@ -86,10 +84,10 @@ func retryAfter(header string, now time.Time) (wait time.Duration, asked bool) {
 	return max(0, date.Sub(now)), true
 }
 
-// isPassing reports whether a request without a response may succeed at once: its connection was refused or broke. A name that
+// isTransientError reports whether a request without a response may succeed at once: its connection was refused or broke. A name that
 // does not resolve, an untrusted certificate and bytes that are not HTTP are permanent, and after a timeout the caller has
 // waited long enough.
-func isPassing(err error) bool {
+func isTransientError(err error) bool {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &name) || errors.As(err, &certificate) {
@@ -106,45 +104,45 @@ func isPassing(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// Further tries of all reads that share a RetryBudget. The reserve repairs single failures at once. The share allows the same under
-// load. The floor lets an adapter with few reads, such as a local server, recover after an outage.
+// Limits of a RetryBudget. The reserve covers single failures, and the share covers them under load. The floor lets an adapter with few
+// reads, such as a local server, recover after an outage.
 const (
-	retryShare   = 0.1  // further tries earned by each read
-	retryReserve = 20.0 // further tries at the start, and the maximum
-	retryFloor   = 1.0  // further tries earned per second
+	retryShare   = 0.1  // retries earned by each read
+	retryReserve = 20.0 // retries at the start, and the maximum
+	retryFloor   = 1.0  // retries earned per second
 )
 
-// RetryBudget bounds the further tries of all reads that share it, so that callers do not triple the load of a resource server
-// that is down: up to a tenth of the reads, plus one per second, plus twenty (compare gRFC A6 and Site Reliability Engineering,
-// chapter 21). Once it is spent, the first failure is final. Use NewRetryBudget. It is safe for concurrent use.
+// RetryBudget limits the retries of all reads that share it, so that callers do not triple the load of a resource server that is down:
+// a tenth of the reads, plus one per second, plus twenty (compare gRFC A6 and Site Reliability Engineering, chapter 21). Without budget,
+// the first failure is final. Use NewRetryBudget. It is safe for concurrent use.
 type RetryBudget struct {
-	mutex  sync.Mutex
-	saved  float64 // further tries, from 0 to retryReserve
-	counts time.Time
+	mutex   sync.Mutex
+	retries float64 // that are left, from 0 to retryReserve
+	updated time.Time
 }
 
 // NewRetryBudget returns a new budget with its whole reserve.
 func NewRetryBudget() *RetryBudget {
-	return &RetryBudget{saved: retryReserve, counts: time.Now()}
+	return &RetryBudget{retries: retryReserve, updated: time.Now()}
 }
 
 // earn adds the share of one read.
 func (b *RetryBudget) earn() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	b.saved = min(b.saved+retryShare, retryReserve)
+	b.retries = min(b.retries+retryShare, retryReserve)
 }
 
-// spend takes one further try and reports whether there was one.
+// spend takes one retry and reports whether there was one.
 func (b *RetryBudget) spend() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	now := time.Now()
-	b.saved = min(b.saved+now.Sub(b.counts).Seconds()*retryFloor, retryReserve)
-	b.counts = now
-	if b.saved < 1 {
+	b.retries = min(b.retries+now.Sub(b.updated).Seconds()*retryFloor, retryReserve)
+	b.updated = now
+	if b.retries < 1 {
 		return false
 	}
-	b.saved--
+	b.retries--
 	return true
 }

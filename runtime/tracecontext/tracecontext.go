@@ -1,5 +1,5 @@
 // Package tracecontext reads the trace of a caller's request (W3C Trace Context, W3C Baggage) and adds it to the requests that the
-// adapter sends for it. Malformed parts count as absent, so that no caller can write anything else into a header.
+// adapter sends for it. Malformed parts are ignored, so that a caller cannot write anything else into a header.
 package tracecontext
 
 import (
@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// Names of the members of _meta (MCP SEP-414), which are those of the headers too.
+// Names of the members of _meta (MCP SEP-414) and of the headers.
 const (
-	ParentName  = "traceparent"
-	StateName   = "tracestate"
-	BaggageName = "baggage"
+	parentName  = "traceparent"
+	stateName   = "tracestate"
+	baggageName = "baggage"
 )
 
-// Bounds of what is passed on, in bytes and list members: what the two recommendations ask everybody to take.
+// Limits in bytes and list members, which every implementation of the recommendations must accept.
 const (
-	longestState   = 512
-	mostStates     = 32
-	longestBaggage = 8192
-	mostBaggage    = 64
+	maxStateBytes   = 512
+	maxStates       = 32
+	maxBaggageBytes = 8192
+	maxBaggage      = 64
 )
 
 // Context is the trace of a request. Each part is well-formed or empty.
@@ -32,30 +32,29 @@ type Context struct {
 	Baggage string
 }
 
-// Read reads the parts that get gives by their names. Where get has none it gives an empty string.
+// Read reads the parts that get returns for their names. Get returns an empty string for a missing part.
 func Read(get func(name string) string) Context {
 	var c Context
-	if parent := get(ParentName); isParent(parent) {
+	if parent := get(parentName); isParent(parent) {
 		c.Parent = parent
-		c.State = listed(get(StateName), longestState, mostStates, isState)
+		c.State = parseList(get(stateName), maxStateBytes, maxStates, isState)
 	}
-	c.Baggage = listed(get(BaggageName), longestBaggage, mostBaggage, baggageForm.MatchString)
+	c.Baggage = parseList(get(baggageName), maxBaggageBytes, maxBaggage, baggageForm.MatchString)
 	return c
 }
 
-// OfHeader reads the trace of an HTTP request without its baggage, which comes from the proxies before this server and is not meant for
-// others.
+// OfHeader reads the trace of an HTTP request without its baggage, which proxies write and which may be confidential.
 func OfHeader(header http.Header) Context {
 	return Read(func(name string) string {
 		values := header.Values(name)
-		if name == BaggageName || name == ParentName && len(values) != 1 {
+		if name == baggageName || name == parentName && len(values) != 1 {
 			return ""
 		}
 		return strings.Join(values, ",")
 	})
 }
 
-// Or returns the context with what it lacks from another.
+// Or returns the context with its missing parts from another.
 func (c Context) Or(other Context) Context {
 	if c.Parent == "" {
 		c.Parent, c.State = other.Parent, other.State
@@ -64,7 +63,7 @@ func (c Context) Or(other Context) Context {
 	return c
 }
 
-// TraceID is the trace's id, 32 hexadecimal digits; empty without a Parent.
+// TraceID returns the trace's id, 32 hexadecimal digits. It is empty without a Parent.
 func (c Context) TraceID() string {
 	parts := parentForm.FindStringSubmatch(c.Parent)
 	if parts == nil {
@@ -75,7 +74,7 @@ func (c Context) TraceID() string {
 
 // WriteTo sets the headers of a request. It removes none.
 func (c Context) WriteTo(header http.Header) {
-	for name, value := range map[string]string{ParentName: c.Parent, StateName: c.State, BaggageName: c.Baggage} {
+	for name, value := range map[string]string{parentName: c.Parent, stateName: c.State, baggageName: c.Baggage} {
 		if value != "" {
 			header.Set(name, value)
 		}
@@ -84,7 +83,7 @@ func (c Context) WriteTo(header http.Header) {
 
 type contextKey struct{}
 
-// Within returns a context under which everything that is asked belongs to the trace.
+// Within returns a context whose requests belong to the trace.
 func (c Context) Within(ctx context.Context) context.Context {
 	if c == (Context{}) {
 		return ctx
@@ -118,18 +117,16 @@ const (
 	octets = `[!#-+\--:<-\[\]-~]*`
 )
 
-// longestPart is how many bytes the key of a member of tracestate may have, and its value.
-const longestPart = 256
-
-// isState looks at the lengths itself: in the expression they take 0.3 MB and a millisecond of every start.
+// isState reports whether a text is a member of tracestate. Limits in the expression would cost 0.3 MB and a millisecond at every start.
 func isState(member string) bool {
+	const maxPart = 256 // bytes of the key, and of the value
 	parts := stateForm.FindStringSubmatch(member)
-	return parts != nil && len(parts[1]) <= longestPart && len(parts[2]) <= longestPart
+	return parts != nil && len(parts[1]) <= maxPart && len(parts[2]) <= maxPart
 }
 
-// listed returns a list of members of a form, or nothing when it is malformed or too long. A list may have empty members.
-func listed(text string, longest, most int, isMember func(string) bool) string {
-	if strings.Trim(text, ", \t") == "" || len(text) > longest || strings.Count(text, ",") >= most {
+// parseList returns a list if it is well-formed and within the limits, and otherwise nothing. A list may have empty members.
+func parseList(text string, maxBytes, maxMembers int, isMember func(string) bool) string {
+	if strings.Trim(text, ", \t") == "" || len(text) > maxBytes || strings.Count(text, ",") >= maxMembers {
 		return ""
 	}
 	for member := range strings.SplitSeq(text, ",") {

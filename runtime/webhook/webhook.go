@@ -1,5 +1,4 @@
-// Package webhook checks the signatures of events as Standard Webhooks has them (the specification's
-// sections on headers and on symmetric signatures).
+// Package webhook checks the signatures of events (Standard Webhooks, headers and symmetric signatures).
 package webhook
 
 import (
@@ -20,25 +19,24 @@ const (
 	SignatureHeader = "webhook-signature"
 )
 
-// DefaultTolerance is how far the time of an event may be from now, before or after.
+// DefaultTolerance is the accepted difference between the time of an event and now.
 const DefaultTolerance = 5 * time.Minute
 
 const (
 	secretPrefix = "whsec_"
-	keyLeast     = 24 // bytes, by the specification
-	keyMost      = 64
+	minKey       = 24 // bytes, by the specification
+	maxKey       = 64
 )
 
-// Secret is the key that a provider signs with. It prints as [signing secret].
+// Secret is the key of a provider's signatures. It prints as [signing secret].
 type Secret struct{ key []byte }
 
-// SecretError is a secret that cannot be one. It never repeats it.
+// SecretError is an invalid secret. It never repeats the value.
 type SecretError struct{ Message string }
 
 func (e *SecretError) Error() string { return "the signing secret " + e.Message }
 
-// ParseSecret reads whsec_ followed by the base64 of 24 to 64 bytes. White space around it does not count. Its
-// error is a *SecretError.
+// ParseSecret reads whsec_ followed by the base64 of 24 to 64 bytes, ignoring white space around it. Its error is a *SecretError.
 func ParseSecret(text string) (Secret, error) {
 	encoded, found := strings.CutPrefix(strings.TrimSpace(text), secretPrefix)
 	if !found {
@@ -46,10 +44,10 @@ func ParseSecret(text string) (Secret, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return Secret{}, &SecretError{"is not base64 behind " + secretPrefix + "; pass it as the provider gave it"}
+		return Secret{}, &SecretError{"is not base64 after " + secretPrefix + "; pass it as the provider gave it"}
 	}
-	if len(key) < keyLeast || len(key) > keyMost {
-		return Secret{}, &SecretError{fmt.Sprintf("has %d bytes; it has %d to %d", len(key), keyLeast, keyMost)}
+	if len(key) < minKey || len(key) > maxKey {
+		return Secret{}, &SecretError{fmt.Sprintf("has %d bytes; a valid one has %d to %d", len(key), minKey, maxKey)}
 	}
 	return Secret{key}, nil
 }
@@ -57,33 +55,31 @@ func ParseSecret(text string) (Secret, error) {
 // String keeps the key out of logs.
 func (Secret) String() string { return "[signing secret]" }
 
-// GoString likewise.
+// GoString keeps the key out of logs.
 func (Secret) GoString() string { return "[signing secret]" }
 
-// Message is an event as it arrived.
+// Message is a received event.
 type Message struct {
 	Header http.Header
-	Body   []byte // byte for byte
+	Body   []byte // unchanged
 }
 
-// Refusal is an event that cannot be trusted.
+// Refusal is the error of an event that cannot be trusted.
 type Refusal struct {
-	Header  string // the one at fault; empty when none is
+	Header  string // the invalid header; may be empty
 	Message string
 }
 
-func (e *Refusal) Error() string { return "the event is not to be trusted: " + e.Message }
+func (e *Refusal) Error() string { return "the event cannot be trusted: " + e.Message }
 
-// Verify checks that the event was signed with the secret, and when: an old event may be a recorded one
-// that is sent again. One matching signature of version v1 is enough, since a provider signs with two
-// secrets while it changes them. Its error is a *Refusal. Comparing takes the same time wherever signatures
-// differ.
+// Verify checks the signature of an event and its time: an old event may be a replay. One matching signature of version v1 is enough,
+// because a provider signs with two secrets during a rotation. Its error is a *Refusal. Signatures are compared in constant time.
 func (s Secret) Verify(message Message, now time.Time, tolerance time.Duration) error {
 	values := map[string]string{}
 	for _, name := range []string{IDHeader, TimestampHeader, SignatureHeader} {
 		given := message.Header.Values(name)
 		if len(given) != 1 || given[0] == "" {
-			return &Refusal{name, fmt.Sprintf("it has %d headers %s with a value; it needs one", len(given), name)}
+			return &Refusal{name, fmt.Sprintf("it has %d headers %s; it needs exactly one with a value", len(given), name)}
 		}
 		values[name] = given[0]
 	}
